@@ -1,0 +1,1 @@
+"""Reinforcement-learning programs as recurrence equations: write, check, transform, run."""
