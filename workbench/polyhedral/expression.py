@@ -1,0 +1,319 @@
+"""Integer expressions over dimensions and size parameters: what indices, bounds and sizes are written in.
+
+An expression is a canonical linear combination of atoms, so structural equality is equality of linear forms:
+`t + 1 - 1 == t`. Atoms beyond dimensions and parameters are floor division, minimum, maximum, a choice by
+comparison (the lexicographic successor needs it) and a product (sizes only: isl has no products). This file
+knows no islpy; `relations.py` turns expressions into isl text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Union
+
+from workbench.errors import ProgramError
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A dimension (a loop variable) by its name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size parameter, fixed for a run, by its name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class FloorDivision:
+    """`dividend // divisor`; the divisor is positive. Affine iff the divisor is a constant."""
+
+    dividend: Expression
+    divisor: Expression
+
+
+@dataclass(frozen=True)
+class Extremum:
+    """The minimum or maximum of two expressions (`kind` is "min" or "max")."""
+
+    kind: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product of two expressions neither of which is a constant. Never affine."""
+
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`then` where all `conditions` (each an expression that must equal 0) hold, else `otherwise`."""
+
+    conditions: tuple[Expression, ...]
+    then: Expression
+    otherwise: Expression
+
+
+Atom = Union[Variable, Size, FloorDivision, Extremum, Product, Choice]
+ExpressionLike = Union["Expression", int]
+
+
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """`constant + sum(coefficient * atom)`, terms sorted, no zero coefficient.
+
+    `==` compares structurally and gives a plain bool.
+    """
+
+    constant: int
+    terms: tuple[tuple[Atom, int], ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, int):
+            return not self.terms and self.constant == other
+        if not isinstance(other, Expression):
+            return NotImplemented
+        return self.constant == other.constant and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return hash((self.constant, self.terms))
+
+    def __add__(self, other: ExpressionLike) -> Expression:
+        if not isinstance(other, (Expression, int)):
+            return NotImplemented
+        other = expression(other)
+        return _linear(self.constant + other.constant, [*self.terms, *other.terms])
+
+    __radd__ = __add__
+
+    def __neg__(self) -> Expression:
+        return Expression(-self.constant, tuple((a, -c) for a, c in self.terms))
+
+    def __sub__(self, other: ExpressionLike) -> Expression:
+        if not isinstance(other, (Expression, int)):
+            return NotImplemented
+        return self + (-expression(other))
+
+    def __rsub__(self, other: ExpressionLike) -> Expression:
+        if not isinstance(other, (Expression, int)):
+            return NotImplemented
+        return expression(other) + (-self)
+
+    def __mul__(self, other: ExpressionLike) -> Expression:
+        if not isinstance(other, (Expression, int)):
+            return NotImplemented
+        other = expression(other)
+        if not other.terms:
+            return _linear(
+                self.constant * other.constant, [(a, c * other.constant) for a, c in self.terms]
+            )
+        if not self.terms:
+            return other * self.constant
+        left, right = sorted((self, other), key=str)
+        return atom(Product(left, right))
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: ExpressionLike) -> Expression:
+        if not isinstance(other, (Expression, int)):
+            return NotImplemented
+        other = expression(other)
+        if not other.terms:
+            if other.constant <= 0:
+                raise ProgramError(f"division of {self} by {other}: the divisor must be positive")
+            if other.constant == 1:
+                return self
+            if not self.terms:
+                return Expression(self.constant // other.constant)
+        return atom(FloorDivision(self, other))
+
+    def __mod__(self, other: ExpressionLike) -> Expression:
+        if not isinstance(other, (Expression, int)):
+            return NotImplemented
+        return self - expression(other) * (self // other)
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        for a, coefficient in self.terms:
+            text = _atom_text(a)
+            if abs(coefficient) != 1:
+                text = f"{abs(coefficient)} * {text}"
+            parts.append(("- " if coefficient < 0 else "+ ") + text)
+        if self.constant or not parts:
+            parts.append(f"{'-' if self.constant < 0 else '+'} {abs(self.constant)}")
+        text = " ".join(parts)
+        return text[2:] if text.startswith("+ ") else "-" + text[2:]
+
+    __repr__ = __str__
+
+    # -- questions -------------------------------------------------------------------------
+
+    def atoms(self) -> Iterator[Atom]:
+        """Every atom, nested ones included."""
+        for a, _ in self.terms:
+            yield a
+            for part in _parts(a):
+                yield from part.atoms()
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """Names of the dimensions that occur."""
+        return frozenset(a.name for a in self.atoms() if isinstance(a, Variable))
+
+    @property
+    def sizes(self) -> frozenset[str]:
+        """Names of the size parameters that occur."""
+        return frozenset(a.name for a in self.atoms() if isinstance(a, Size))
+
+    @property
+    def is_affine(self) -> bool:
+        """Whether isl can express it: no product, no division by a parameter."""
+        return not any(
+            isinstance(a, Product) or (isinstance(a, FloorDivision) and a.divisor.terms)
+            for a in self.atoms()
+        )
+
+    def coefficient(self, name: str) -> int:
+        """The coefficient of the dimension `name` among the top-level terms."""
+        return dict(self.terms).get(Variable(name), 0)
+
+    def evaluate(self, values: Mapping[str, int]) -> int:
+        """The value, given every dimension and parameter that occurs by name."""
+        return self.constant + sum(c * _atom_value(a, values) for a, c in self.terms)
+
+    def substitute(self, values: Mapping[str, ExpressionLike]) -> Expression:
+        """Replace dimensions *and* sizes by name."""
+        result = Expression(self.constant)
+        for a, c in self.terms:
+            result = result + _atom_substitute(a, values) * c
+        return result
+
+
+def expression(value: ExpressionLike) -> Expression:
+    """An expression from an int or an expression."""
+    return value if isinstance(value, Expression) else Expression(int(value))
+
+
+def atom(a: Atom) -> Expression:
+    """The expression that is one atom."""
+    return Expression(0, ((a, 1),))
+
+
+def variable(name: str) -> Expression:
+    """The dimension `name` as an expression."""
+    return atom(Variable(name))
+
+
+def size(name: str) -> Expression:
+    """The size parameter `name` as an expression."""
+    return atom(Size(name))
+
+
+def minimum(left: ExpressionLike, right: ExpressionLike) -> Expression:
+    """The smaller of two expressions."""
+    return _extremum("min", expression(left), expression(right))
+
+
+def maximum(left: ExpressionLike, right: ExpressionLike) -> Expression:
+    """The larger of two expressions."""
+    return _extremum("max", expression(left), expression(right))
+
+
+def choice(
+    conditions: tuple[Expression, ...], then: ExpressionLike, otherwise: ExpressionLike
+) -> Expression:
+    """`then` where every condition equals 0, else `otherwise`."""
+    then, otherwise = expression(then), expression(otherwise)
+    if then == otherwise or not conditions:
+        return then
+    return atom(Choice(conditions, then, otherwise))
+
+
+def _extremum(kind: str, left: Expression, right: Expression) -> Expression:
+    if left == right:
+        return left
+    difference = left - right
+    if not difference.terms:
+        return left if (difference.constant < 0) == (kind == "min") else right
+    return atom(Extremum(kind, left, right))
+
+
+def _linear(constant: int, terms: list[tuple[Atom, int]]) -> Expression:
+    collected: dict[Atom, int] = {}
+    for a, c in terms:
+        collected[a] = collected.get(a, 0) + c
+    kept = [(a, c) for a, c in collected.items() if c]
+    return Expression(constant, tuple(sorted(kept, key=_order)))
+
+
+def _order(term: tuple[Atom, int]) -> tuple[int, str]:
+    kinds: list[type] = [Product, FloorDivision, Variable, Size, Extremum, Choice]
+    return kinds.index(type(term[0])), _atom_text(term[0])
+
+
+def _parts(a: Atom) -> tuple[Expression, ...]:
+    if isinstance(a, FloorDivision):
+        return (a.dividend, a.divisor)
+    if isinstance(a, (Extremum, Product)):
+        return (a.left, a.right)
+    if isinstance(a, Choice):
+        return (*a.conditions, a.then, a.otherwise)
+    return ()
+
+
+def _wrapped(e: Expression) -> str:
+    text = str(e)
+    simple = not e.terms or (len(e.terms) == 1 and not e.constant and e.terms[0][1] == 1)
+    return text if simple else f"({text})"
+
+
+def _atom_text(a: Atom) -> str:
+    if isinstance(a, (Variable, Size)):
+        return a.name
+    if isinstance(a, FloorDivision):
+        return f"{_wrapped(a.dividend)} // {_wrapped(a.divisor)}"
+    if isinstance(a, Extremum):
+        return f"{a.kind}({a.left}, {a.right})"
+    if isinstance(a, Product):
+        return f"{_wrapped(a.left)} * {_wrapped(a.right)}"
+    conditions = " and ".join(f"{c} == 0" for c in a.conditions)
+    return f"({a.then} if {conditions} else {a.otherwise})"
+
+
+def _atom_value(a: Atom, values: Mapping[str, int]) -> int:
+    if isinstance(a, (Variable, Size)):
+        return int(values[a.name])
+    if isinstance(a, FloorDivision):
+        return a.dividend.evaluate(values) // a.divisor.evaluate(values)
+    if isinstance(a, Extremum):
+        pick: Callable[[int, int], int] = min if a.kind == "min" else max
+        return pick(a.left.evaluate(values), a.right.evaluate(values))
+    if isinstance(a, Product):
+        return a.left.evaluate(values) * a.right.evaluate(values)
+    holds = all(c.evaluate(values) == 0 for c in a.conditions)
+    return (a.then if holds else a.otherwise).evaluate(values)
+
+
+def _atom_substitute(a: Atom, values: Mapping[str, ExpressionLike]) -> Expression:
+    if isinstance(a, (Variable, Size)):
+        return expression(values[a.name]) if a.name in values else atom(a)
+    if isinstance(a, FloorDivision):
+        return a.dividend.substitute(values) // a.divisor.substitute(values)
+    if isinstance(a, Extremum):
+        return _extremum(a.kind, a.left.substitute(values), a.right.substitute(values))
+    if isinstance(a, Product):
+        return a.left.substitute(values) * a.right.substitute(values)
+    conditions = tuple(c.substitute(values) for c in a.conditions)
+    if any(not c.terms and c.constant for c in conditions):
+        return a.otherwise.substitute(values)
+    open_conditions = tuple(c for c in conditions if c.terms)
+    return choice(open_conditions, a.then.substitute(values), a.otherwise.substitute(values))

@@ -1,0 +1,124 @@
+"""The schedule: an immutable tree of our own records that says *when* each statement's instances run.
+
+Statements are known by name, dimensions by name. isl is not needed to hold, edit or print a tree;
+`legality.py` judges one and `ast.py` turns one into loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, Union
+
+Kind = Literal["loop", "axis"]
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One statement's instance (all enclosing dimensions fixed)."""
+
+    statement: str
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """Children one after the other."""
+
+    children: tuple[Tree, ...]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A dimension of all statements below.
+
+    `kind`: "loop" runs sequentially, "axis" as one whole-array operation per statement (lockstep).
+    `backwards` runs from the last value to the first. `offsets` shifts single statements: a statement at
+    offset o executes its instance `d` at loop value `d + o`.
+    """
+
+    dim: str
+    child: Tree
+    kind: Kind = "loop"
+    backwards: bool = False
+    offsets: tuple[tuple[str, int], ...] = ()
+
+    def offset(self, statement: str) -> int:
+        """The shift of `statement` in this loop."""
+        return dict(self.offsets).get(statement, 0)
+
+
+Tree = Union[Leaf, Sequence, Loop]
+Path = tuple[tuple[Union[Sequence, Loop], int], ...]
+
+
+def statements(tree: Tree) -> Iterator[str]:
+    """The statements below `tree`, in its order."""
+    if isinstance(tree, Leaf):
+        yield tree.statement
+    elif isinstance(tree, Loop):
+        yield from statements(tree.child)
+    else:
+        for child in tree.children:
+            yield from statements(child)
+
+
+def paths(tree: Tree) -> dict[str, Path]:
+    """For each statement the nodes from the root to it, each with the position taken (0 for a loop)."""
+    found: dict[str, Path] = {}
+
+    def walk(node: Tree, above: Path) -> None:
+        if isinstance(node, Leaf):
+            found[node.statement] = above
+        elif isinstance(node, Loop):
+            walk(node.child, (*above, (node, 0)))
+        else:
+            for position, child in enumerate(node.children):
+                walk(child, (*above, (node, position)))
+
+    walk(tree, ())
+    return found
+
+
+def axis_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
+    """For each statement the dimensions that run as array axes."""
+    return {
+        name: tuple(n.dim for n, _ in path if isinstance(n, Loop) and n.kind == "axis")
+        for name, path in paths(tree).items()
+    }
+
+
+def loop_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
+    """For each statement the dimensions that run as sequential loops, outermost first."""
+    return {
+        name: tuple(n.dim for n, _ in path if isinstance(n, Loop) and n.kind == "loop")
+        for name, path in paths(tree).items()
+    }
+
+
+def sequence(children: list[Tree]) -> Tree:
+    """A sequence without nested or one-child sequences."""
+    flat: list[Tree] = []
+    for child in children:
+        flat.extend(child.children if isinstance(child, Sequence) else (child,))
+    return flat[0] if len(flat) == 1 else Sequence(tuple(flat))
+
+
+def with_child(loop: Loop, child: Tree) -> Loop:
+    """The same loop around another child; offsets of statements no longer below are dropped."""
+    below = set(statements(child))
+    return replace(
+        loop, child=child, offsets=tuple((s, o) for s, o in loop.offsets if s in below)
+    )
+
+
+def text(tree: Tree, indent: str = "") -> str:
+    """The tree as indented text: `for t reversed:`, `axis b:`, a statement a line."""
+    if isinstance(tree, Leaf):
+        return f"{indent}{tree.statement}\n"
+    if isinstance(tree, Sequence):
+        return "".join(text(child, indent) for child in tree.children)
+    word = "for" if tree.kind == "loop" else "axis"
+    way = " reversed" if tree.backwards else ""
+    shifts = ", ".join(f"{s} {o:+d}" for s, o in tree.offsets if o)
+    note = f"    # shifted: {shifts}" if shifts else ""
+    return f"{indent}{word} {tree.dim}{way}:{note}\n" + text(tree.child, indent + "    ")

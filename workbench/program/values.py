@@ -1,0 +1,219 @@
+"""The values of the model: parameters, dimensions, arrays, statements and their bodies, storage, program.
+
+Everything here is immutable and holds isl sets as text. What a program *means* is in `backends/reference.py`,
+whether it is well formed in `wellformed.py`, how it prints in `text.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Union
+
+from workbench.errors import SourceLine
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.instances import Access, Extent, Instances
+from workbench.polyhedral.tree import Tree
+
+DType = str
+"""One of "float" (float32 or float64, chosen when run), "int32", "int64", "bool"."""
+
+Shape = tuple[Union[int, Expression], ...]
+"""Inner shape: fixed for a run; an entry may be a size (a permutation of `B * T` samples)."""
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A constant: a Python number, or a nested tuple of numbers for a constant tensor."""
+
+    value: Any
+    dtype: DType
+    shape: Shape = ()
+
+
+@dataclass(frozen=True)
+class IndexValue:
+    """The value of an integer expression over the point's dimensions and the sizes, as a scalar."""
+
+    expression: Expression
+    dtype: DType = "int32"
+    shape: Shape = ()
+
+
+@dataclass(frozen=True)
+class Read:
+    """The element of `array` at `index`: an expression per array dimension, or an integer scalar body (gather)."""
+
+    array: str
+    index: tuple[Union[Expression, Body], ...]
+    dtype: DType
+    shape: Shape = ()
+
+    @property
+    def access(self) -> Access:
+        """The access relation; data-dependent indices as None."""
+        return Access(
+            self.array, tuple(e if isinstance(e, Expression) else None for e in self.index)
+        )
+
+
+@dataclass(frozen=True)
+class Call:
+    """An operation of the table in `operations.py` on inner tensors."""
+
+    operation: str
+    arguments: tuple[Body, ...]
+    dtype: DType
+    shape: Shape = ()
+    attributes: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The attributes as a dict."""
+        return dict(self.attributes)
+
+
+Body = Union[Literal, IndexValue, Read, Call]
+
+
+def walk(body: Body) -> Iterator[Body]:
+    """The body and everything below it, arguments before the call, bodies inside gather indices included."""
+    if isinstance(body, Call):
+        for argument in body.arguments:
+            yield from walk(argument)
+    elif isinstance(body, Read):
+        for index in body.index:
+            if not isinstance(index, Expression):
+                yield from walk(index)
+    yield body
+
+
+def reads(body: Body) -> Iterator[Read]:
+    """Every read of the body, those inside gather indices included."""
+    return (b for b in walk(body) if isinstance(b, Read))
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A size. `definition` is the defining expression of a derived size (checked when run), else None."""
+
+    name: str
+    default: int
+    definition: Expression | None = None
+    exact: bool = True
+    line: SourceLine | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Dim:
+    """A dimension of the program: `0 <= name < size`."""
+
+    name: str
+    size: Expression
+    line: SourceLine | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Array:
+    """What statements write: named dimensions with their extent over sizes, an inner shape, a dtype."""
+
+    name: str
+    dims: tuple[str, ...]
+    extent: Extent
+    dtype: DType
+    shape: Shape = ()
+    scope: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One equation: for every instance of `domain`, combine `body` over the reduction points; write one element.
+
+    `domain` and `reduction` are isl text of sets over `dims` and `dims + reduction_dims` (see
+    `polyhedral/names.py` for the names inside). `combiner` is None (no reduction), "sum", "max", "min" or
+    "argmax" (the value of the single reduction dimension, first of equals). The empty sum is 0.
+    `origin` survives every step: random draws and lines refer to it.
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    domain: str
+    array: str
+    write: tuple[Expression, ...]
+    body: Body
+    reduction_dims: tuple[str, ...] = ()
+    reduction: str = ""
+    combiner: str | None = None
+    scope: tuple[str, ...] = ()
+    origin: str = ""
+    line: SourceLine | None = field(default=None, compare=False)
+
+    @cached_property
+    def reads(self) -> tuple[Read, ...]:
+        """The distinct reads of the body, in order."""
+        return tuple(dict.fromkeys(reads(self.body)))
+
+    @cached_property
+    def instances(self) -> Instances:
+        """The statement as sets and relations."""
+        return Instances(
+            name=self.name,
+            dims=self.dims,
+            domain=self.domain,
+            write=Access(self.array, self.write),
+            reads=tuple(dict.fromkeys(r.access for r in self.reads)),
+            reduction_dims=self.reduction_dims,
+            points=self.reduction or self.domain,
+        )
+
+
+@dataclass(frozen=True)
+class Output:
+    """A named result: the whole array, over its dimensions."""
+
+    name: str
+    array: str
+
+
+@dataclass(frozen=True)
+class Program:
+    """Equations, order and storage as one immutable value.
+
+    `schedule` is None only while a program is being built; `language.trace` returns programs under the root
+    schedule. Storage is derived from lifetimes under the schedule, in `lowering`.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    dims: tuple[Dim, ...]
+    arrays: tuple[Array, ...]
+    statements: tuple[Statement, ...]
+    outputs: tuple[Output, ...]
+    schedule: Tree | None = None
+    description: str = ""
+    aliases: tuple[tuple[str, str], ...] = ()
+    """User's names of values that are written straight into an array of another name: (name, array)."""
+
+    @cached_property
+    def statement(self) -> Mapping[str, Statement]:
+        """Statements by name."""
+        return {s.name: s for s in self.statements}
+
+    @cached_property
+    def array(self) -> Mapping[str, Array]:
+        """Arrays by name."""
+        return {a.name: a for a in self.arrays}
+
+    @cached_property
+    def dim(self) -> Mapping[str, Dim]:
+        """Dimensions by name."""
+        return {d.name: d for d in self.dims}
+
+    @cached_property
+    def writers(self) -> Mapping[str, tuple[Statement, ...]]:
+        """For each array the statements that write it, in order."""
+        found: dict[str, list[Statement]] = {a.name: [] for a in self.arrays}
+        for statement in self.statements:
+            found[statement.array].append(statement)
+        return {name: tuple(writers) for name, writers in found.items()}
