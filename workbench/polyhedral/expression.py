@@ -1,9 +1,10 @@
-"""Integer expressions over dimensions and size parameters: what indices, bounds and sizes are written in.
+"""Integer expressions over dimensions and size parameters: what indices, bounds and sizes are
+written in.
 
-An expression is a canonical linear combination of atoms, so structural equality is equality of linear forms:
-`t + 1 - 1 == t`. Atoms beyond dimensions and parameters are floor division, minimum, maximum, a choice by
-comparison (the lexicographic successor needs it) and a product (sizes only: isl has no products). This file
-knows no islpy; `relations.py` turns expressions into isl text.
+An expression is a canonical linear combination of atoms, so structural equality is equality of
+linear forms: `t + 1 - 1 == t`. Atoms beyond dimensions and parameters are floor division, minimum,
+maximum, a choice by comparison (the lexicographic successor needs it) and a product (sizes only:
+isl has no products). This file knows no islpy; `relations.py` turns expressions into isl text.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Choice:
     otherwise: Expression
 
 
-Atom = Union[Variable, Size, FloorDivision, Extremum, Product, Choice]
+Atom = Variable | Size | FloorDivision | Extremum | Product | Choice
 ExpressionLike = Union["Expression", int]
 
 
@@ -145,6 +146,8 @@ class Expression:
         parts: list[str] = []
         for a, coefficient in self.terms:
             text = _atom_text(a)
+            if isinstance(a, FloorDivision) and coefficient != 1:
+                text = f"({text})"
             if abs(coefficient) != 1:
                 text = f"{abs(coefficient)} * {text}"
             parts.append(("- " if coefficient < 0 else "+ ") + text)
@@ -270,21 +273,23 @@ def _parts(a: Atom) -> tuple[Expression, ...]:
     return ()
 
 
-def _wrapped(e: Expression) -> str:
-    text = str(e)
-    simple = not e.terms or (len(e.terms) == 1 and not e.constant and e.terms[0][1] == 1)
-    return text if simple else f"({text})"
+def _wrapped(e: Expression, *, bare: tuple[type, ...] = ()) -> str:
+    """The text as a factor; single atoms of the types `bare` need no parentheses there."""
+    names: tuple[type, ...] = (Variable, Size, Extremum, Choice, *bare)
+    single = len(e.terms) == 1 and not e.constant and e.terms[0][1] == 1
+    simple = (not e.terms and e.constant >= 0) or (single and isinstance(e.terms[0][0], names))
+    return str(e) if simple else f"({e})"
 
 
 def _atom_text(a: Atom) -> str:
     if isinstance(a, (Variable, Size)):
         return a.name
     if isinstance(a, FloorDivision):
-        return f"{_wrapped(a.dividend)} // {_wrapped(a.divisor)}"
+        return f"{_wrapped(a.dividend, bare=(Product, FloorDivision))} // {_wrapped(a.divisor)}"
     if isinstance(a, Extremum):
         return f"{a.kind}({a.left}, {a.right})"
     if isinstance(a, Product):
-        return f"{_wrapped(a.left)} * {_wrapped(a.right)}"
+        return f"{_wrapped(a.left, bare=(Product,))} * {_wrapped(a.right)}"
     conditions = " and ".join(f"{c} == 0" for c in a.conditions)
     return f"({a.then} if {conditions} else {a.otherwise})"
 

@@ -1,4 +1,4 @@
-"""What the polyhedral package knows of one statement: its points and which elements they touch. No bodies."""
+"""What the polyhedral package knows of a statement: its points and the elements they touch."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from workbench.polyhedral.expression import Expression
 class Access:
     """Elements of `array` that one point touches: an expression per array dimension.
 
-    An index of None is data-dependent: any element within the array's extent along that dimension may be
-    touched (a gather).
+    An index of None is data-dependent: any element within the array's extent along that dimension
+    may be touched (a gather).
     """
 
     array: str
@@ -23,9 +23,9 @@ class Access:
 class Instances:
     """One statement as sets and relations.
 
-    `domain` is isl text of a set over `dims`, `points` isl text of a set over `dims + reduction_dims` (equal
-    to `domain` where there is no reduction). Both use the generated names of `names.py`. The write's index is
-    over `dims`, the reads' indices over `dims + reduction_dims`.
+    `domain` is isl text of a set over `dims`, `points` isl text of a set over `dims +
+    reduction_dims` (equal to `domain` where there is no reduction). Both use the generated names of
+    `names.py`. The write's index is over `dims`, the reads' indices over `dims + reduction_dims`.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Instances:
     reduction_dims: tuple[str, ...] = ()
     points: str = ""
     may_alias: tuple[str, ...] = field(default=())
-    """Arrays an instance may overwrite in place: it reads them only where elementwise work is done."""
+    """Arrays an instance may overwrite in place: it reads them elementwise only."""
 
 
 Extent = tuple[tuple[Expression, Expression], ...]

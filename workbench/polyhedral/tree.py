@@ -1,4 +1,4 @@
-"""The schedule: an immutable tree of our own records that says *when* each statement's instances run.
+"""The schedule: an immutable tree of records that says *when* each statement's instances run.
 
 Statements are known by name, dimensions by name. isl is not needed to hold, edit or print a tree;
 `legality.py` judges one and `ast.py` turns one into loops.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, Union
+from typing import Literal
 
 Kind = Literal["loop", "axis"]
 
@@ -32,8 +32,8 @@ class Loop:
     """A dimension of all statements below.
 
     `kind`: "loop" runs sequentially, "axis" as one whole-array operation per statement (lockstep).
-    `backwards` runs from the last value to the first. `offsets` shifts single statements: a statement at
-    offset o executes its instance `d` at loop value `d + o`.
+    `backwards` runs from the last value to the first. `offsets` shifts single statements: a
+    statement at offset o executes its instance `d` at loop value `d + o`.
     """
 
     dim: str
@@ -47,8 +47,8 @@ class Loop:
         return dict(self.offsets).get(statement, 0)
 
 
-Tree = Union[Leaf, Sequence, Loop]
-Path = tuple[tuple[Union[Sequence, Loop], int], ...]
+Tree = Leaf | Sequence | Loop
+Path = tuple[tuple[Sequence | Loop, int], ...]
 
 
 def statements(tree: Tree) -> Iterator[str]:
@@ -63,7 +63,8 @@ def statements(tree: Tree) -> Iterator[str]:
 
 
 def paths(tree: Tree) -> dict[str, Path]:
-    """For each statement the nodes from the root to it, each with the position taken (0 for a loop)."""
+    """For each statement the nodes from the root to it, each with the position taken (0 for a
+    loop)."""
     found: dict[str, Path] = {}
 
     def walk(node: Tree, above: Path) -> None:
@@ -106,9 +107,7 @@ def sequence(children: list[Tree]) -> Tree:
 def with_child(loop: Loop, child: Tree) -> Loop:
     """The same loop around another child; offsets of statements no longer below are dropped."""
     below = set(statements(child))
-    return replace(
-        loop, child=child, offsets=tuple((s, o) for s, o in loop.offsets if s in below)
-    )
+    return replace(loop, child=child, offsets=tuple((s, o) for s, o in loop.offsets if s in below))
 
 
 def text(tree: Tree, indent: str = "") -> str:

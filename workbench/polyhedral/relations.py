@@ -1,0 +1,194 @@
+"""Relations between points and elements, and the one door to everything about sets.
+
+An access is a relation from a statement's points to the elements of an array; domains and extents
+are sets. Other packages import from here; `sets`, `boxes`, `counting` and `affine` are where the
+parts live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import islpy as isl
+
+from workbench.errors import ProgramError
+from workbench.polyhedral.affine import constraint, dims_text, parameters_text, to_expression
+from workbench.polyhedral.boxes import bounds, hull, is_box, value_range
+from workbench.polyhedral.counting import count, points
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.instances import Access, Extent, Instances
+from workbench.polyhedral.sets import (
+    Bound,
+    box,
+    context,
+    dims_of,
+    domain_with,
+    in_context,
+    intersect,
+    is_empty,
+    is_equal,
+    is_subset,
+    limited,
+    parse_map,
+    parse_set,
+    pieces,
+    project_out,
+    rename,
+    sizes_in,
+    sizes_of,
+    subtract,
+    to_text,
+    union,
+    universe,
+    with_dims,
+)
+
+__all__ = [
+    "Bound",
+    "access_map",
+    "bounds",
+    "box",
+    "context",
+    "count",
+    "dims_of",
+    "domain_with",
+    "hull",
+    "image",
+    "in_context",
+    "index_text",
+    "intersect",
+    "inverse",
+    "is_box",
+    "is_empty",
+    "is_equal",
+    "is_injective",
+    "is_subset",
+    "joint",
+    "limited",
+    "parse_map",
+    "parse_set",
+    "pieces",
+    "points",
+    "preimage",
+    "project_out",
+    "rename",
+    "sizes_in",
+    "sizes_of",
+    "subtract",
+    "to_expression",
+    "to_text",
+    "touched",
+    "union",
+    "universe",
+    "value_range",
+    "with_dims",
+]
+
+
+def index_text(
+    dims: Sequence[str], index: Sequence[Expression | None], extent: Extent | None = None
+) -> str:
+    """isl text of the relation from points over `dims` to the elements an index touches.
+
+    An index of None touches every position within `extent` along that dimension.
+    """
+    conditions, sizes = [], set[str]()
+    for position, e in enumerate(index):
+        out = f"o{position}"
+        if e is not None:
+            conditions.append(constraint(out, "=", e))
+            sizes |= e.sizes
+        else:
+            if extent is None:
+                raise ProgramError("a data-dependent index needs the array's extent")
+            lower, upper = extent[position]
+            conditions += [constraint(out, ">=", lower), constraint(out, "<", upper)]
+            sizes |= lower.sizes | upper.sizes
+    outs = ", ".join(f"o{position}" for position in range(len(index)))
+    where = f" : {' and '.join(conditions)}" if conditions else ""
+    return f"{parameters_text(sizes)} -> {{ [{dims_text(dims)}] -> [{outs}]{where} }}"
+
+
+def touched(dims: Sequence[str], domain: str, access: Access, extent: Extent | None) -> isl.Map:
+    """The relation from `domain` (over `dims`) to the elements that `access` touches."""
+    return parse_map(index_text(dims, access.index, extent)).intersect_domain(parse_set(domain))
+
+
+def access_map(instances: Instances, access: Access, extents: Mapping[str, Extent]) -> isl.Map:
+    """The relation from a statement's points to the elements of `access.array` they touch.
+
+    The write is over `domain`, every read over `points` (reduction dimensions last).
+    """
+    extent = extents.get(access.array)
+    if access is instances.write or (access == instances.write and access not in instances.reads):
+        return touched(instances.dims, instances.domain, access, extent)
+    dims = instances.dims + instances.reduction_dims
+    return touched(dims, instances.points or instances.domain, access, extent)
+
+
+def image(
+    domain: str,
+    dims: Sequence[str],
+    index: Sequence[Expression | None],
+    extent: Extent | None,
+    out_dims: Sequence[str],
+) -> str:
+    """The elements, named by `out_dims`, that the points of `domain` (over `dims`) touch through `index`."""
+    relation = parse_map(index_text(dims, index, extent))
+    return to_text(parse_set(domain).apply(relation), out_dims)
+
+
+def preimage(
+    domain: str,
+    dims: Sequence[str],
+    index: Sequence[Expression | None],
+    extent: Extent | None,
+    elements: str,
+) -> str:
+    """The points of `domain` (over `dims`) that touch some element of `elements` through `index`."""
+    relation = parse_map(index_text(dims, index, extent)).intersect_range(parse_set(elements))
+    return to_text(parse_set(domain).intersect(relation.domain()), dims)
+
+
+def joint(
+    domain: str,
+    dims: Sequence[str],
+    index: Sequence[Expression | None],
+    extent: Extent | None,
+    out_dims: Sequence[str],
+) -> str:
+    """The set over `out_dims + dims` of (element, point) pairs: which points touch an element.
+
+    A reversed access as a domain, elements first: what a gradient sums over.
+    """
+    relation = parse_map(index_text(dims, index, extent)).intersect_domain(parse_set(domain))
+    return to_text(relation.reverse().wrap().flatten(), (*out_dims, *dims))
+
+
+def is_injective(domain: str, dims: Sequence[str], index: Sequence[Expression | None]) -> bool:
+    """Whether no two points of `domain` touch one element, so that the index can be solved for them."""
+    if any(e is None for e in index):
+        return False
+    relation = parse_map(index_text(dims, index)).intersect_domain(parse_set(domain))
+    return relation.intersect_params(context(sizes_in(relation))).is_injective()
+
+
+def inverse(
+    domain: str,
+    dims: Sequence[str],
+    index: Sequence[Expression | None],
+    extent: Extent | None,
+    out_dims: Sequence[str],
+) -> tuple[Expression, ...]:
+    """Each of `dims` as an expression over the element's `out_dims`, for an injective index.
+
+    Raises ProgramError where two points touch one element.
+    """
+    if not is_injective(domain, dims, index):
+        raise ProgramError("the index does not determine the instance")
+    relation = parse_map(index_text(dims, index, extent)).intersect_domain(parse_set(domain))
+    back = relation.reverse().as_pw_multi_aff()
+    known = in_context(relation.range())
+    return tuple(
+        to_expression(back.get_pw_aff(position), out_dims, known) for position in range(len(dims))
+    )
