@@ -1,0 +1,117 @@
+# Two commands matter: `make lab` and `make test`. `make` alone lists the others.
+#
+# Needs Python 3.11 or newer and a POSIX shell. Everything is installed into .venv, where a stamp
+# remembers what is there; a change of pyproject.toml makes the next call install again.
+#
+#   PYTHON=...     the Python to use, instead of the newest that works
+#   LAB_ARGS=...   further arguments for JupyterLab
+#   PYTEST_ARGS=.. further arguments for pytest
+
+VENV := .venv
+BIN := $(VENV)/bin
+LAB_STAMP := $(VENV)/.installed-lab
+DEV_STAMP := $(VENV)/.installed-dev
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+PYTEST := $(BIN)/python -m pytest $(PYTEST_ARGS)
+# Two workers on two cores, so one thread of linear algebra each.
+PARALLEL := OMP_NUM_THREADS=1 $(PYTEST) -n 2 --benchmark-disable
+APART := not browser and not learn and not benchmark
+START := $(wildcard notebooks/00_start.ipynb)
+
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help lab test lint unit property notebooks browser learn bench clean dot chromium
+
+help:
+	@echo 'make lab         set everything up and open JupyterLab on notebooks/00_start.ipynb'
+	@echo 'make test        set everything up and run lint, unit, property, notebooks, browser'
+	@echo 'make lint        ruff and mypy'
+	@echo 'make unit        unit tests'
+	@echo 'make property    property-based tests'
+	@echo 'make notebooks   every notebook, top to bottom'
+	@echo 'make browser     JupyterLab in headless Chromium'
+	@echo 'make learn       training runs that must reach a return (minutes)'
+	@echo 'make bench       benchmarks'
+	@echo 'make clean       remove .venv and all caches'
+
+lab: $(LAB_STAMP) dot
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_ARGS) $(START)
+
+test: lint unit property notebooks browser
+
+lint: $(DEV_STAMP)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+unit: $(DEV_STAMP) dot
+	$(PARALLEL) -m "not hypothesis and $(APART)"
+
+property: $(DEV_STAMP)
+	$(PARALLEL) -m "hypothesis and $(APART)"
+
+notebooks: $(DEV_STAMP) dot
+	@if ls notebooks/*.ipynb >/dev/null 2>&1; then \
+		set -x; $(PYTEST) --nbmake --nbmake-timeout=120 notebooks; \
+	else echo 'notebooks: there are none yet'; fi
+
+browser: $(DEV_STAMP) dot chromium
+	@if [ -d tests/browser ]; then set -x; $(PYTEST) -m browser tests/browser; \
+	else echo 'browser: there are no tests/browser yet'; fi
+
+learn: $(DEV_STAMP)
+	@if [ -d tests/learning ]; then set -x; $(PYTEST) -m learn tests/learning; \
+	else echo 'learn: there are no tests/learning yet'; fi
+
+bench: $(DEV_STAMP)
+	@if [ -d tests/benchmarks ]; then set -x; $(PYTEST) -m benchmark tests/benchmarks; \
+	else echo 'bench: there are no tests/benchmarks yet'; fi
+
+clean:
+	rm -rf $(VENV) build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- Python ---------------------------------------------------------------------------------------
+
+$(LAB_STAMP): pyproject.toml | $(BIN)/python
+	@echo 'Installing the workbench and JupyterLab into $(VENV) (about a minute the first time)'
+	@$(PIP) --editable .
+	@touch $@
+
+$(DEV_STAMP): pyproject.toml | $(BIN)/python
+	@echo 'Installing the workbench and its tests into $(VENV) (about a minute the first time)'
+	@$(PIP) --editable '.[dev]'
+	@touch $(LAB_STAMP) $@
+
+# A name that exists may still fail when called (the shims of version managers), so each is tried.
+# Debian keeps `venv` in a package of its own.
+$(BIN)/python:
+	@for name in $(PYTHON) python3.14 python3.13 python3.12 python3.11 python3 python; do \
+		if "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			python=$$name; break; fi; done; \
+	if [ -z "$$python" ]; then \
+		echo 'No Python 3.11 or newer works here: install one, or name it: make PYTHON=/path/to/python3' >&2; \
+		exit 1; fi; \
+	if ! "$$python" -c 'import ensurepip, venv' 2>/dev/null; then \
+		package=$$("$$python" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); \
+		$(call apt,$$package) || { \
+		echo "$$python has no venv module: install it (on Debian and Ubuntu the package $$package)" >&2; \
+		exit 1; }; fi; \
+	echo "Making $(VENV) with $$("$$python" --version)"; \
+	rm -rf $(VENV) && "$$python" -m venv $(VENV)
+
+# --- Programs of the system -----------------------------------------------------------------------
+
+# $(call apt,packages): installs as root on Debian; fails elsewhere, so that the caller can say so.
+apt = { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	echo "Installing $(1) through apt-get" && apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $(1) >/dev/null; }
+
+dot:
+	@command -v dot >/dev/null || $(call apt,graphviz) || \
+		echo 'There is no `dot`, so no picture in saved notebooks: install Graphviz (package graphviz).'
+
+chromium:
+	@[ -n "$$CHROMIUM" ] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+		command -v google-chrome >/dev/null || $(call apt,chromium fonts-dejavu-core) || \
+		echo 'There is no Chromium, so no browser tests: install it (package chromium) or set CHROMIUM.'

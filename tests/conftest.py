@@ -1,0 +1,75 @@
+"""What all tests share: markers by folder, Hypothesis's profile, Chromium."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+TESTS = Path(__file__).parent
+MARKER_OF_FOLDER = {"browser": "browser", "learning": "learn", "benchmarks": "benchmark"}
+IN_CI = os.environ.get("CI") == "true"
+
+# No deadlines: on a shared machine they measure the neighbours. CI draws the same examples always.
+settings.register_profile(
+    "workbench",
+    deadline=None,
+    derandomize=IN_CI,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("workbench")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what lies in tests/browser, tests/learning and tests/benchmarks."""
+    for item in items:
+        if item.path.is_relative_to(TESTS):
+            marker = MARKER_OF_FOLDER.get(item.path.relative_to(TESTS).parts[0])
+            if marker is not None:
+                item.add_marker(marker)
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The folder with pyproject.toml."""
+    return TESTS.parent
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium. Without one the test is skipped; in CI it fails."""
+    for name in (os.environ.get("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"):
+        if name and (path := shutil.which(name)):
+            return path
+    reason = "no Chromium: install it (Debian package chromium) or name it in CHROMIUM"
+    if IN_CI:
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Any]:
+    """A headless Chromium, as Playwright's Browser, for the whole session."""
+    from playwright.sync_api import sync_playwright
+
+    # No sandbox and no /dev/shm, since containers lack both; nothing that talks to the outside.
+    arguments = [
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+    ]
+    with sync_playwright() as playwright:
+        instance = playwright.chromium.launch(
+            executable_path=chromium, headless=True, args=arguments
+        )
+        yield instance
+        instance.close()

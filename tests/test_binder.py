@@ -1,0 +1,30 @@
+"""Binder finds this repository's environment. repo2docker says so as a library, without Docker."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+def test_binder_builds_the_conda_environment_and_runs_post_build(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from repo2docker.app import Repo2Docker
+
+    monkeypatch.chdir(repository)
+    packs = (kind(base_image="unused") for kind in Repo2Docker().buildpacks)
+    pack = next(pack for pack in packs if pack.detect())
+    pack.platform = "linux/amd64"
+    assert type(pack).__name__ == "CondaBuildPack"
+    assert pack.binder_dir == "binder"
+    assert pack.get_post_build_scripts() == ["binder/postBuild"]
+    # The recipe is text; nothing is pulled.
+    assert "binder/environment.yml" in pack.render()
+
+
+def test_post_build_is_an_executable_script_without_syntax_errors(repository: Path) -> None:
+    script = repository / "binder" / "postBuild"
+    assert os.access(script, os.X_OK)
+    assert script.read_text(encoding="utf-8").startswith("#!/bin/bash\n")
+    subprocess.run(["bash", "-n", str(script)], check=True)
