@@ -1,4 +1,4 @@
-"""What holds for the repository as files: nothing of one machine in it, links that resolve, a wheel."""
+"""The repository as files: nothing of one machine in it, links that resolve, a whole wheel."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-# Folders of a person on one machine. Binder's own home and that of Emscripten's file system are not.
+# Folders of a person on one machine. Binder's home and that of Emscripten's file system are not.
 HOME = re.compile(r"(?<![\w.])/(?:home|Users|root|work)/(?!jovyan\b|web_user\b)\w|[A-Z]:\\+Users\\")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 TOP_FOLDERS = {".ci", "binder", "extensions", "notebooks", "tests", "workbench"}
