@@ -1,8 +1,10 @@
-"""Errors a user can cause. Each repeats what the user wrote, says what was expected, and points at their line."""
+"""Errors a user can cause: what the user wrote, what was expected, and the line it stands on."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class WorkbenchError(Exception):
 
 
 class ProgramError(WorkbenchError):
-    """The equations are not a program: undefined instance, overlap, cycle, shape or type mismatch."""
+    """The equations are not a program: undefined instance, overlap, cycle, shape or type."""
 
 
 class SizeError(WorkbenchError):
@@ -50,3 +52,15 @@ class RunError(WorkbenchError):
 
 class UnavailableError(WorkbenchError):
     """A backend or an optional package is not available; the message says why."""
+
+
+def nearest(name: str, known: Iterable[str], kind: str = "names") -> str:
+    """What to offer for an unknown name: "did you mean T? (sizes: B, T)"."""
+    listed = list(known)
+    if not listed:
+        return f"there are no {kind}"
+    folded = {n.casefold(): n for n in listed}
+    close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+    offered = f"did you mean {folded[close[0]]}? " if close else ""
+    shown = listed if len(listed) <= 12 else [*listed[:11], "…"]
+    return f"{offered}({kind}: {', '.join(shown)})"
