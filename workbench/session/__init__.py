@@ -1,0 +1,1 @@
+"""What the browser is told of a program, and the shells that show it."""

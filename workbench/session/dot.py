@@ -1,0 +1,210 @@
+"""A snapshot as Graphviz DOT text: what is drawn, in which boxes, with which light-theme colours.
+
+`extensions/jupyterlab-workbench/src/dot.ts` says the same in the browser, where scopes open and close; a test
+holds the two to equal text. Nodes are `n<position>`, scopes `s<position>`, arrows `e<position>`; every element
+carries a class, so that a style sheet can give it the theme's colours.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+
+from workbench.session.snapshot import Edge, Node, Snapshot
+
+Scope = tuple[str, ...]
+
+VISIBLE = 150
+"""More boxes than this are drawn with scopes closed."""
+
+COLOURS = {
+    "operation": ("#ffffff", "#8c959f"),
+    "contraction": ("#dcecfa", "#0072b2"),
+    "reduction": ("#fdf0d2", "#b87f00"),
+    "random": ("#f8e3ef", "#b0578a"),
+    "recurrence": ("#d9f2e9", "#00805c"),
+    "update": ("#fce5d6", "#c24e00"),
+    "closed": ("#eef0f3", "#57606a"),
+}
+"""Fill and line of a box by kind; the lines are Okabe and Ito's colours, told apart by all."""
+
+_HEAD = (
+    'graph [bgcolor="transparent", rankdir="TB", ranksep="0.38", nodesep="0.22", pad="0.1", '
+    'fontname="Courier", fontsize="11", fontcolor="#57606a", labeljust="l"]',
+    'node [shape="box", style="rounded,filled", fontname="Courier", fontsize="11", height="0.3", '
+    'margin="0.1,0.05", fontcolor="#1f2328"]',
+    'edge [fontname="Courier", fontsize="9", color="#8c959f", fontcolor="#57606a", '
+    'arrowsize="0.6"]',
+)
+
+
+@dataclass
+class Arrow:
+    """Arrows between the same two boxes, drawn as one."""
+
+    source: str
+    target: str
+    carried: bool
+    labels: list[str] = field(default_factory=list)
+
+
+def dot(snapshot: Snapshot, closed: frozenset[Scope] | None = None) -> str:
+    """DOT text of the snapshot with the scopes `closed` drawn as one box each.
+
+    Without `closed`, as many scopes are closed as it takes to stay near 150 boxes.
+    """
+    closed = closed_scopes(snapshot) if closed is None else closed
+    names = {path: f"s{position}" for position, path in enumerate(scopes(snapshot))}
+    lines = ["digraph {", *(f"  {line}" for line in _HEAD)]
+    lines += _inside(snapshot, (), closed, names, "  ")
+    for position, arrow in enumerate(_arrows(snapshot, closed, names)):
+        lines.append(f"  {_arrow_text(position, arrow)}")
+    return "\n".join([*lines, "}", ""])
+
+
+def scopes(snapshot: Snapshot) -> tuple[Scope, ...]:
+    """Every scope, outer ones included, in the order of their first statement."""
+    return tuple(
+        dict.fromkeys(
+            n.scope[:depth] for n in snapshot.nodes for depth in range(1, len(n.scope) + 1)
+        )
+    )
+
+
+def closed_scopes(snapshot: Snapshot, visible: int = VISIBLE) -> frozenset[Scope]:
+    """Which scopes are closed at first: none, or all of the fewest levels, deepest first."""
+    closed: frozenset[Scope] = frozenset()
+    paths = scopes(snapshot)
+    for depth in range(max((len(p) for p in paths), default=0), 0, -1):
+        if len({_box(n.scope, closed) or n.id for n in snapshot.nodes}) <= visible:
+            break
+        closed |= {p for p in paths if len(p) == depth}
+    return closed
+
+
+def static_svg(snapshot: Snapshot) -> str | None:
+    """The picture as SVG text; None where Graphviz' `dot` program is not installed or fails."""
+    if shutil.which("dot") is None:
+        return None
+    import graphviz
+
+    try:
+        svg = graphviz.Source(dot(snapshot)).pipe(format="svg", encoding="utf-8")
+    except graphviz.CalledProcessError:
+        return None
+    mono = "font-family=\"ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace\""
+    text = str(svg).replace('font-family="Courier"', mono)
+    return text[text.index("<svg") :]
+
+
+def _box(scope: Scope, closed: frozenset[Scope]) -> Scope:
+    """The outermost closed scope around a statement; empty where it is visible itself."""
+    for depth in range(1, len(scope) + 1):
+        if scope[:depth] in closed:
+            return scope[:depth]
+    return ()
+
+
+def _inside(
+    snapshot: Snapshot,
+    path: Scope,
+    closed: frozenset[Scope],
+    names: dict[Scope, str],
+    indent: str,
+) -> list[str]:
+    """What stands directly in the scope `path`: its statements, then the scopes in it."""
+    lines = [
+        f"{indent}{_node_text(position, node)}"
+        for position, node in enumerate(snapshot.nodes)
+        if node.scope == path
+    ]
+    for inner, name in names.items():
+        if inner[:-1] != path:
+            continue
+        if inner in closed:
+            count = sum(n.scope[: len(inner)] == inner for n in snapshot.nodes)
+            lines.append(f"{indent}{_closed_text(name, inner[-1], count)}")
+            continue
+        lines.append(f'{indent}subgraph "cluster_{name}" {{')
+        lines.append(
+            f'{indent}  graph [id="{name}", class="scope", label={_quoted(shortened(inner[-1]))}, '
+            'style="rounded,filled", color="#d0d7de", fillcolor="#8c959f14", margin="9"]'
+        )
+        lines += _inside(snapshot, inner, closed, names, indent + "  ")
+        lines.append(f"{indent}}}")
+    return lines
+
+
+def _node_text(position: int, node: Node) -> str:
+    fill, line = COLOURS[node.kind]
+    double = ', peripheries="2"' if node.outputs else ""
+    return (
+        f'n{position} [id="n{position}", class="statement {node.kind}", '
+        f'label={_lines(node.title, node.summary)}, color="{line}", fillcolor="{fill}"{double}]'
+    )
+
+
+def _closed_text(name: str, label: str, count: int) -> str:
+    fill, line = COLOURS["closed"]
+    what = "1 statement" if count == 1 else f"{count} statements"
+    return (
+        f'{name} [id="{name}", class="scope closed", label={_lines(f"▸ {label}", what)}, '
+        f'color="{line}", fillcolor="{fill}", penwidth="1.5"]'
+    )
+
+
+def _arrows(
+    snapshot: Snapshot, closed: frozenset[Scope], names: dict[Scope, str]
+) -> list[Arrow]:
+    boxes = {}
+    for position, node in enumerate(snapshot.nodes):
+        box = _box(node.scope, closed)
+        boxes[node.id] = names[box] if box else f"n{position}"
+    found: dict[tuple[str, str, bool], Arrow] = {}
+    for edge in snapshot.edges:
+        _merge(found, boxes[edge.source], boxes[edge.target], edge)
+    return list(found.values())
+
+
+def _merge(
+    found: dict[tuple[str, str, bool], Arrow], source: str, target: str, edge: Edge
+) -> None:
+    if source == target and source.startswith("s"):
+        return
+    arrow = found.setdefault((source, target, edge.carried), Arrow(source, target, edge.carried))
+    if edge.label and edge.label not in arrow.labels:
+        arrow.labels.append(edge.label)
+
+
+def _arrow_text(position: int, arrow: Arrow) -> str:
+    label = "" if len(arrow.labels) > 2 else "; ".join(shortened(text, 18) for text in arrow.labels)
+    parts = [f'id="e{position}"', f'class="{"carried" if arrow.carried else "flow"}"']
+    if label:
+        parts.append(f"label={_quoted(f' {label} ')}")
+    if arrow.carried:
+        parts.append('style="dashed", color="#b5420e", fontcolor="#b5420e", constraint="false"')
+    return f"{arrow.source} -> {arrow.target} [{', '.join(parts)}]"
+
+
+def shortened(text: str, length: int = 34) -> str:
+    """The text, its middle left out where it is longer than `length`."""
+    if len(text) <= length:
+        return text
+    tail = length // 2 - 1
+    return f"{text[: length - tail - 1]}…{text[len(text) - tail :]}"
+
+
+def _lines(title: str, summary: str) -> str:
+    first, second = _markup(shortened(title)), _markup(shortened(summary, 40))
+    return f'<{first}<br/><font point-size="9" color="#57606a">{second}</font>>'
+
+
+def _markup(text: str) -> str:
+    for plain, escaped in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        text = text.replace(plain, escaped)
+    return " ".join(text.split()) or " "
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return f'"{escaped}"'
