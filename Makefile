@@ -16,7 +16,8 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_ARGS)
 # Two workers on two cores, so one thread of linear algebra each.
 PARALLEL := OMP_NUM_THREADS=1 $(PYTEST) -n 2 --benchmark-disable
 APART := not browser and not learn and not benchmark
-START := $(wildcard notebooks/00_start.ipynb)
+# As the address and not as an argument, so that the address which JupyterLab prints leads there too.
+START := $(addprefix --LabApp.default_url=/lab/tree/,$(wildcard notebooks/00_start.ipynb))
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
@@ -35,7 +36,7 @@ help:
 	@echo 'make clean       remove .venv and all caches'
 
 lab: $(LAB_STAMP) dot
-	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_ARGS) $(START)
+	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(START) $(LAB_ARGS)
 
 test: lint unit property notebooks browser
 
@@ -86,7 +87,7 @@ $(DEV_STAMP): pyproject.toml | $(BIN)/python
 # A name that exists may still fail when called (the shims of version managers), so each is tried.
 # Debian keeps `venv` in a package of its own.
 $(BIN)/python:
-	@for name in $(PYTHON) python3.14 python3.13 python3.12 python3.11 python3 python; do \
+	@python=; for name in $(or $(PYTHON),python3.14 python3.13 python3.12 python3.11 python3 python); do \
 		if "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
 			python=$$name; break; fi; done; \
 	if [ -z "$$python" ]; then \

@@ -1,0 +1,80 @@
+"""What `make` says on a machine that lacks something. Nothing is installed: PATH has a shell only."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+MAKE = shutil.which("make")
+pytestmark = pytest.mark.skipif(MAKE is None, reason="no make")
+
+
+@pytest.fixture
+def bare(tmp_path: Path, repository: Path) -> Path:
+    """A folder with the Makefile and a `bin` that has a shell, but no Python, dot or Chromium."""
+    shutil.copy(repository / "Makefile", tmp_path)
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "bin").mkdir()
+    for name in ("sh", "id", "echo", "rm"):
+        program = shutil.which(name)
+        assert program is not None
+        (tmp_path / "bin" / name).symlink_to(program)
+    return tmp_path
+
+
+def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    assert MAKE is not None
+    kept = {
+        key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS"))
+    }
+    kept.pop("PYTHON", None)
+    kept.pop("CHROMIUM", None)
+    return subprocess.run(
+        [MAKE, "-C", str(folder), *arguments],
+        env={**kept, "PATH": str(folder / "bin")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def add_program(folder: Path, name: str, script: str) -> None:
+    path = folder / "bin" / name
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o755)
+
+
+def test_lab_refused_when_no_python_works(bare: Path) -> None:
+    add_program(bare, "python3.13", "exit 127")  # the shim of a version manager
+    add_program(bare, "python3", "exit 1")  # too old
+    done = make(bare, "lab")
+    assert done.returncode != 0
+    assert "No Python 3.11 or newer works here" in done.stderr
+
+
+def test_lab_refused_when_the_named_python_fails(bare: Path) -> None:
+    add_program(bare, "python3.11", "exit 0")
+    assert "No Python 3.11 or newer works here" in make(bare, "lab", "PYTHON=python9").stderr
+
+
+def test_lab_refused_when_python_lacks_venv(bare: Path) -> None:
+    script = 'case "$2" in *ensurepip*) exit 1;; *print*) echo python3.12-venv;; esac'
+    add_program(bare, "python3.12", script)
+    done = make(bare, "lab")
+    assert done.returncode != 0
+    assert "python3.12 has no venv module" in done.stderr
+    assert "python3.12-venv" in done.stderr
+
+
+@pytest.mark.parametrize(("target", "package"), [("dot", "graphviz"), ("chromium", "chromium")])
+def test_missing_program_is_named_and_make_goes_on(bare: Path, target: str, package: str) -> None:
+    done = make(bare, target)
+    assert done.returncode == 0
+    assert f"(package {package})" in done.stdout
+
+
+def test_present_program_is_not_mentioned(bare: Path) -> None:
+    add_program(bare, "dot", "exit 0")
+    assert "Graphviz" not in make(bare, "dot").stdout
