@@ -1,0 +1,172 @@
+"""Does a schedule tree order every dependence, and if not, which two instances show it?
+
+Writer and reader go down the tree together. At a loop an instance that reads in an earlier
+iteration than its value is written violates; pairs in different iterations are settled, pairs in
+one iteration go on. An axis settles nothing: all its values run in lockstep, statement by
+statement, so pairs that nothing else orders meet at the leaf. At a sequence the children's order
+decides. What is left at a leaf needs the result of its own array operation.
+
+The answer depends on the dependence and on what the two paths share, nothing else, and is
+remembered for that (`Step`s), so that after an edit only few questions are new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import islpy as isl
+
+from workbench.polyhedral.dependences import (
+    Dependence,
+    Dependences,
+    RelationKey,
+    pair_order,
+    pair_witness,
+    relation,
+)
+from workbench.polyhedral.tree import Loop, Path, Tree, paths
+from workbench.polyhedral.witness import Witness
+
+Place = Literal["loop", "sequence", "leaf"]
+
+
+class Step(NamedTuple):
+    """One thing that two statements' paths share, as far as the order of their instances goes.
+
+    A loop: positions of its dimension in source and sink, and the source's shift minus the sink's.
+    "before" and "after" say where the source's child stands in the sequence that parts them;
+    "same" ends the path of a statement and itself.
+    """
+
+    kind: Literal["forwards", "backwards", "before", "after", "same"]
+    source: int = 0
+    sink: int = 0
+    shift: int = 0
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A dependence that a tree does not respect.
+
+    `place` says what breaks it: the "loop" over `dim` runs the reader first, the "sequence" has the
+    reader's part first, or the "leaf", one array operation, would need its own result.
+    The witness's statements are the source and the sink.
+    """
+
+    dependence: Dependence
+    place: Place
+    dim: str | None
+    description: str
+    witness: Witness
+
+
+def violation(tree: Tree, dependences: Dependences) -> Violation | None:
+    """The first dependence, in their order, that the tree violates."""
+    return next(_violations(tree, dependences), None)
+
+
+def violations(tree: Tree, dependences: Dependences) -> tuple[Violation, ...]:
+    """Every dependence that the tree violates, each with its outermost place and smallest witness."""
+    return tuple(_violations(tree, dependences))
+
+
+def _violations(tree: Tree, dependences: Dependences) -> Iterator[Violation]:
+    found = paths(tree)
+    for d in dependences.all:
+        steps = shared_steps(dependences, d.source, d.sink, found)
+        broken = _broken(dependences.keys[d], steps)
+        if broken is not None:
+            yield _violation(dependences, d, steps, broken, found)
+
+
+def shared_steps(
+    dependences: Dependences, source: str, sink: str, found: dict[str, Path]
+) -> tuple[Step, ...]:
+    """What the paths of two statements share, down to where they part."""
+    source_dims = dependences.statements[source].dims
+    sink_dims = dependences.statements[sink].dims
+    steps: list[Step] = []
+    for (node, at), (other, to) in zip(found[source], found[sink], strict=False):
+        if node is not other:
+            break  # cannot happen before a sequence has parted them
+        if not isinstance(node, Loop):
+            if at != to:
+                steps.append(Step("before" if at < to else "after"))
+                return tuple(steps)
+        elif node.kind == "loop":
+            i, j = source_dims.index(node.dim), sink_dims.index(node.dim)
+            shift = node.offset(source) - node.offset(sink)
+            steps.append(Step("backwards" if node.backwards else "forwards", i, j, shift))
+    return (*steps, Step("same"))
+
+
+def shared_loops(source: str, sink: str, found: dict[str, Path]) -> list[Loop]:
+    """The sequential loops around both statements, outermost first: one for each loop step."""
+    loops = []
+    for (node, at), (_, to) in zip(found[source], found[sink], strict=False):
+        if isinstance(node, Loop):
+            if node.kind == "loop":
+                loops.append(node)
+        elif at != to:
+            break
+    return loops
+
+
+@lru_cache(maxsize=65536)
+def _broken(key: RelationKey, steps: tuple[Step, ...]) -> int | None:
+    """Which step violates the dependence; None where every pair is in order."""
+    pairs = relation(key)
+    for position, step in enumerate(steps):
+        if pairs.is_empty() or step.kind == "before":
+            return None
+        if not _wrong(pairs, step).is_empty():
+            return position
+        pairs = _together(pairs, step)
+    return None
+
+
+def _wrong(pairs: isl.Map, step: Step) -> isl.Map:
+    """The pairs that a step runs in the wrong order (at the end: not in any order)."""
+    if step.kind in ("after", "same"):
+        return pairs
+    return pairs.intersect(_compared(pairs, step, "<" if step.kind == "forwards" else ">"))
+
+
+def _together(pairs: isl.Map, step: Step) -> isl.Map:
+    """The pairs in one iteration."""
+    return pairs.intersect(_compared(pairs, step, "="))
+
+
+def _compared(pairs: isl.Map, step: Step, sign: str) -> isl.Map:
+    ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
+    return pair_order(*ranks, step.source, step.sink, step.shift, sign)
+
+
+def _violation(
+    dependences: Dependences,
+    dependence: Dependence,
+    steps: tuple[Step, ...],
+    broken: int,
+    found: dict[str, Path],
+) -> Violation:
+    pairs = dependences.relation(dependence)
+    for step in steps[:broken]:
+        pairs = _together(pairs, step)
+    source = dependences.statements[dependence.source]
+    sink = dependences.statements[dependence.sink]
+    witness = pair_witness(source, sink, dependence.array, _wrong(pairs, steps[broken]))
+    kind = steps[broken].kind
+    if kind == "after":
+        place: Place = "sequence"
+        text = f"{dependence.sink} comes before {dependence.source}"
+        return Violation(dependence, place, None, text, witness)
+    if kind == "same":
+        text = f"{dependence.sink} needs the result of its own array operation"
+        return Violation(dependence, "leaf", None, text, witness)
+    loop = shared_loops(dependence.source, dependence.sink, found)[broken]
+    way = "backwards" if loop.backwards else "forwards"
+    text = f"the loop over {loop.dim} runs {way}"
+    return Violation(dependence, "loop", loop.dim, text, witness)
