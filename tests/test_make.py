@@ -1,4 +1,4 @@
-"""What `make` says on a machine that lacks something. Nothing is installed: PATH has a shell only."""
+"""What `make` says on a machine that lacks something. PATH has a shell only, so nothing happens."""
 
 import os
 import shutil
