@@ -318,5 +318,6 @@ def pair_witness(source: Instances, sink: Instances, array: str, bad: isl.Map) -
     left = dict(zip(source.dims, values[:rank], strict=True))
     right = dict(zip(sink.dims, values[rank:], strict=True))
     sizes = {**{n: 1 for e in source.write.index if e is not None for n in e.sizes}, **sizes}
+    sizes = dict(sorted(sizes.items()))
     element = written_element(source, left, sizes)
     return Witness((source.name, sink.name), (left, right), array, element, sizes)

@@ -1,0 +1,92 @@
+"""Conditions over expressions: what an `if` between loops asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workbench.polyhedral.expression import Expression, ExpressionLike, choice, minimum
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`left relation right`; the relation is "==", "!=", "<" or "<="."""
+
+    left: Expression
+    relation: str
+    right: Expression
+
+    @property
+    def text(self) -> str:
+        """As Python text."""
+        return f"{self.left} {self.relation} {self.right}"
+
+    def evaluate(self, values: Mapping[str, int]) -> bool:
+        """Whether it holds, given every dimension and size by name."""
+        left, right = self.left.evaluate(values), self.right.evaluate(values)
+        return {"==": left == right, "!=": left != right, "<": left < right, "<=": left <= right}[
+            self.relation
+        ]
+
+    def substitute(self, values: Mapping[str, ExpressionLike]) -> Comparison:
+        """Replace dimensions and sizes by name."""
+        return Comparison(
+            self.left.substitute(values), self.relation, self.right.substitute(values)
+        )
+
+
+@dataclass(frozen=True)
+class Compound:
+    """All ("and") or any ("or") of the parts."""
+
+    kind: str
+    parts: tuple[Condition, ...]
+
+    @property
+    def text(self) -> str:
+        """As Python text."""
+        texts = (p.text if isinstance(p, Comparison) else f"({p.text})" for p in self.parts)
+        return f" {self.kind} ".join(texts)
+
+    def evaluate(self, values: Mapping[str, int]) -> bool:
+        """Whether it holds, given every dimension and size by name."""
+        return (all if self.kind == "and" else any)(p.evaluate(values) for p in self.parts)
+
+    def substitute(self, values: Mapping[str, ExpressionLike]) -> Compound:
+        """Replace dimensions and sizes by name."""
+        return Compound(self.kind, tuple(p.substitute(values) for p in self.parts))
+
+
+Condition = Comparison | Compound
+
+
+def negated(condition: Condition) -> Condition:
+    """The condition that holds where this one does not."""
+    if isinstance(condition, Compound):
+        kind = "or" if condition.kind == "and" else "and"
+        return Compound(kind, tuple(negated(p) for p in condition.parts))
+    if condition.relation in ("<", "<="):
+        other = "<=" if condition.relation == "<" else "<"
+        return Comparison(condition.right, other, condition.left)
+    other = "!=" if condition.relation == "==" else "=="
+    return Comparison(condition.left, other, condition.right)
+
+
+def selected(condition: Condition, then: Expression, otherwise: Expression) -> Expression:
+    """`then` where the condition holds, else `otherwise`, as one expression."""
+    if isinstance(condition, Compound):
+        # and: the first part decides unless it holds; or: unless it does not.
+        result = then if condition.kind == "and" else otherwise
+        for part in reversed(condition.parts):
+            if condition.kind == "and":
+                result = selected(part, result, otherwise)
+            else:
+                result = selected(part, then, result)
+        return result
+    left, right = condition.left, condition.right
+    if condition.relation == "==":
+        return choice((left - right,), then, otherwise)
+    if condition.relation == "!=":
+        return choice((left - right,), otherwise, then)
+    slack = right - left - (1 if condition.relation == "<" else 0)
+    return choice((minimum(slack, 0),), then, otherwise)
