@@ -17,6 +17,7 @@ from workbench.polyhedral.expression import (
     variable,
 )
 from workbench.polyhedral.sets import box
+from workbench.program.operations import OPERATIONS
 from workbench.program.values import (
     Array,
     Body,
@@ -61,7 +62,7 @@ class Builder:
         write = tuple(expression(e) for e in index)
         path = tuple(scope.split(".")) if scope else ()
         bounds = [(d, expression(0), SIZES[d]) for d in over]
-        body = arguments[0] if bare else Call(operation, arguments, dtype, shape)
+        body = arguments[0] if bare else _call(operation, arguments, dtype, shape)
         self.arrays.setdefault(
             array,
             Array(
@@ -101,6 +102,27 @@ class Builder:
             known.dtype,
             known.shape,
         )
+
+
+def _call(
+    operation: str, arguments: tuple[Body, ...], dtype: str, shape: tuple[int, ...]
+) -> Call:
+    """The call; a missing second operand is ½, a third one nests."""
+    if OPERATIONS[operation].arity == 2 and len(arguments) == 1:
+        arguments = (*arguments, Literal(0.5, "float"))
+    if OPERATIONS[operation].arity == 2 and len(arguments) == 3:
+        arguments = (arguments[0], _call(operation, arguments[1:], dtype, shape))
+    return Call(operation, arguments, dtype, shape, _options(operation, shape))
+
+
+def _options(operation: str, shape: tuple[int, ...]) -> tuple[tuple[str, object], ...]:
+    options: dict[str, tuple[tuple[str, object], ...]] = {
+        "uniform": (("shape", shape),),
+        "contract": (("spec", "a,ab->b"),),
+        "stack": (("axis", 0),),
+        "max": (("axis", 0),),
+    }
+    return options.get(operation, ())
 
 
 def program(

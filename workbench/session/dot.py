@@ -10,12 +10,8 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass, field
 
+from workbench.session.scopes import Scope, box, scopes
 from workbench.session.snapshot import Edge, Node, Snapshot
-
-Scope = tuple[str, ...]
-
-VISIBLE = 150
-"""More boxes than this are drawn with scopes closed."""
 
 COLOURS = {
     "operation": ("#ffffff", "#8c959f"),
@@ -51,35 +47,16 @@ class Arrow:
 def dot(snapshot: Snapshot, closed: frozenset[Scope] | None = None) -> str:
     """DOT text of the snapshot with the scopes `closed` drawn as one box each.
 
-    Without `closed`, as many scopes are closed as it takes to stay near 150 boxes.
+    Without `closed`, the snapshot says which.
     """
-    closed = closed_scopes(snapshot) if closed is None else closed
-    names = {path: f"s{position}" for position, path in enumerate(scopes(snapshot))}
+    closed = frozenset(snapshot.closed) if closed is None else closed
+    paths = scopes(node.scope for node in snapshot.nodes)
+    names = {path: f"s{position}" for position, path in enumerate(paths)}
     lines = ["digraph {", *(f"  {line}" for line in _HEAD)]
     lines += _inside(snapshot, (), closed, names, "  ")
     for position, arrow in enumerate(_arrows(snapshot, closed, names)):
         lines.append(f"  {_arrow_text(position, arrow)}")
     return "\n".join([*lines, "}", ""])
-
-
-def scopes(snapshot: Snapshot) -> tuple[Scope, ...]:
-    """Every scope, outer ones included, in the order of their first statement."""
-    return tuple(
-        dict.fromkeys(
-            n.scope[:depth] for n in snapshot.nodes for depth in range(1, len(n.scope) + 1)
-        )
-    )
-
-
-def closed_scopes(snapshot: Snapshot, visible: int = VISIBLE) -> frozenset[Scope]:
-    """Which scopes are closed at first: none, or all of the fewest levels, deepest first."""
-    closed: frozenset[Scope] = frozenset()
-    paths = scopes(snapshot)
-    for depth in range(max((len(p) for p in paths), default=0), 0, -1):
-        if len({_box(n.scope, closed) or n.id for n in snapshot.nodes}) <= visible:
-            break
-        closed |= {p for p in paths if len(p) == depth}
-    return closed
 
 
 def static_svg(snapshot: Snapshot) -> str | None:
@@ -88,21 +65,20 @@ def static_svg(snapshot: Snapshot) -> str | None:
         return None
     import graphviz
 
-    try:
-        svg = graphviz.Source(dot(snapshot)).pipe(format="svg", encoding="utf-8")
-    except graphviz.CalledProcessError:
+    outermost = frozenset(path for node in snapshot.nodes if (path := node.scope[:1]))
+    for closed in (None, outermost):
+        try:
+            svg = graphviz.Source(dot(snapshot, closed)).pipe(
+                format="svg", encoding="utf-8", quiet=True
+            )
+            break
+        except graphviz.CalledProcessError:  # dot gives up on some nestings of boxes
+            continue
+    else:
         return None
     mono = "font-family=\"ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace\""
     text = str(svg).replace('font-family="Courier"', mono)
     return text[text.index("<svg") :]
-
-
-def _box(scope: Scope, closed: frozenset[Scope]) -> Scope:
-    """The outermost closed scope around a statement; empty where it is visible itself."""
-    for depth in range(1, len(scope) + 1):
-        if scope[:depth] in closed:
-            return scope[:depth]
-    return ()
 
 
 def _inside(
@@ -158,8 +134,8 @@ def _arrows(
 ) -> list[Arrow]:
     boxes = {}
     for position, node in enumerate(snapshot.nodes):
-        box = _box(node.scope, closed)
-        boxes[node.id] = names[box] if box else f"n{position}"
+        outer = box(node.scope, closed)
+        boxes[node.id] = names[outer] if outer else f"n{position}"
     found: dict[tuple[str, str, bool], Arrow] = {}
     for edge in snapshot.edges:
         _merge(found, boxes[edge.source], boxes[edge.target], edge)
@@ -182,7 +158,7 @@ def _arrow_text(position: int, arrow: Arrow) -> str:
     if label:
         parts.append(f"label={_quoted(f' {label} ')}")
     if arrow.carried:
-        parts.append('style="dashed", color="#b5420e", fontcolor="#b5420e", constraint="false"')
+        parts.append('style="dashed", color="#b5420e", fontcolor="#b5420e", weight="0"')
     return f"{arrow.source} -> {arrow.target} [{', '.join(parts)}]"
 
 

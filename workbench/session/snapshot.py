@@ -7,18 +7,19 @@ Field types are limited to what `protocol.py` can say in TypeScript.
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
 
 from workbench.errors import SourceLine
 from workbench.polyhedral import tree
-from workbench.polyhedral.instances import Access
-from workbench.polyhedral.names import readable
+from workbench.polyhedral.expression import Expression
 from workbench.program.operations import OPERATIONS, shape_text
-from workbench.program.text import equation
-from workbench.program.values import Call, IndexValue, Literal as Constant, Program, Read, Statement, walk
-from workbench.session.edges import Edge, edges, is_successor
+from workbench.program.text import element_text, equation
+from workbench.program.values import Body, Call, IndexValue, Program, Read, Statement, walk
+from workbench.program.values import Literal as Constant
+from workbench.session.edges import Edge, edges, is_successor, set_text
+from workbench.session.scopes import closed_at_first
 
 VERSION = 1
 """Raised with every change of the fields; a view says so when it is given another version."""
@@ -47,7 +48,7 @@ class DimView:
 
 @dataclass(frozen=True)
 class AccessView:
-    """An access relation as text, such as `[b, i, t] -> state[b, i, t + 1]`."""
+    """An access relation as text, such as `[b, i, t] → state[b, i, t + 1]`."""
 
     array: str
     relation: str
@@ -97,10 +98,13 @@ class Snapshot:
     edges: tuple[Edge, ...]
     schedule: str
     equations: str
+    closed: tuple[tuple[str, ...], ...]
+    """Scopes drawn as one box at first."""
 
 
 def snapshot(program: Program) -> Snapshot:
     """What views draw of `program`."""
+    paths = [s.scope for s in program.statements]
     return Snapshot(
         version=VERSION,
         name=program.name,
@@ -114,6 +118,7 @@ def snapshot(program: Program) -> Snapshot:
         edges=edges(program),
         schedule="" if program.schedule is None else tree.text(program.schedule),
         equations=str(program),
+        closed=closed_at_first(paths),
     )
 
 
@@ -131,24 +136,19 @@ def _node(program: Program, statement: Statement) -> Node:
         kind=_kind(program, statement),
         array=statement.array,
         scope=statement.scope,
-        equation=equation(statement),
-        domain=_set(statement.domain),
-        reduction=_set(statement.reduction) if statement.combiner else None,
-        write=_access(statement, statement.instances.write, ()),
+        equation=equation(statement, program),
+        domain=set_text(statement.domain),
+        reduction=set_text(statement.reduction) if statement.combiner else None,
+        write=_access(statement, statement.array, statement.write, ()),
         reads=tuple(
-            _access(statement, access, statement.reduction_dims)
-            for access in statement.instances.reads
+            _access(statement, read.array, read.index, statement.reduction_dims)
+            for read in statement.reads
         ),
         line=_line(statement.line),
         dtype=array.dtype,
         shape=shape_text(array.shape),
         outputs=tuple(o.name for o in program.outputs if o.array == statement.array),
     )
-
-
-def _set(text: str) -> str:
-    """A set without the list of sizes that isl prints before it."""
-    return re.sub(r"^\[[^\]]*\] -> (?=\{)", "", readable(text))
 
 
 def _line(line: SourceLine | None) -> LineView | None:
@@ -158,16 +158,17 @@ def _line(line: SourceLine | None) -> LineView | None:
 def _title(statement: Statement) -> str:
     if is_successor(statement):
         return f"{statement.array}[next {', '.join(statement.dims)}]"
-    index = ", ".join(str(e) for e in statement.write)
-    return f"{statement.array}[{index}]" if index else statement.array
+    return element_text(statement.array, statement.write)
 
 
-def _access(statement: Statement, access: Access, reduction: tuple[str, ...]) -> AccessView:
-    index = ", ".join("*" if e is None else str(e) for e in access.index)
-    instance = ", ".join(statement.dims)
-    if reduction:
-        instance += f"; {', '.join(reduction)}"
-    return AccessView(access.array, f"[{instance}] -> {access.array}[{index}]")
+def _access(
+    statement: Statement,
+    array: str,
+    index: Sequence[Expression | Body],
+    reduction: tuple[str, ...],
+) -> AccessView:
+    point = ", ".join(statement.dims) + (f"; {', '.join(reduction)}" if reduction else "")
+    return AccessView(array, f"[{point}] → {element_text(array, index)}")
 
 
 def _kind(program: Program, statement: Statement) -> Kind:
