@@ -501,6 +501,19 @@ def evaluate(name: str, arrays: Sequence[Any], ranks: Sequence[int], options: Op
     return function(*arrays, **options, **extra)
 
 
+_CONVERTING = frozenset({"contract", "sum", "cumsum", "stack", "concatenate"})
+
+
+def operand_dtypes(name: str, dtypes: Sequence[str], result: str) -> tuple[str, ...]:
+    """What operands are converted to before a row's meaning applies: `True + 1` is integers."""
+    if name == "where":
+        return (dtypes[0], result, result)
+    arithmetic = OPERATIONS[name].ufunc is not None and result != "bool"
+    if arithmetic or name in _CONVERTING:
+        return (result,) * len(dtypes)
+    return tuple(dtypes)
+
+
 def is_static(shape: Shape) -> bool:
     """Whether no entry is symbolic."""
     return not any(isinstance(n, Expression) for n in shape)

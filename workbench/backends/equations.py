@@ -1,0 +1,177 @@
+"""One statement at given sizes: the instance that writes an element, its points, its values.
+
+Bodies are evaluated in float64 on NumPy arrays, for one point or for a block of reduction points as
+a leading axis. Which elements a body reads is told by the steps; fetching them is the caller's
+business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.backends import philox
+from workbench.backends.indices import Index, Point, compiled, solved
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.relations import points
+from workbench.polyhedral.scan import contains, scanner
+from workbench.program.operations import OPERATIONS, evaluate, operand_dtypes
+from workbench.program.values import Array, Body, Call, IndexValue, Literal, Read, Shape, Statement
+
+DTYPES: dict[str, Any] = {
+    "float": np.float64,
+    "int32": np.int32,
+    "int64": np.int64,
+    "bool": np.bool_,
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One node of a body: its operands are earlier steps, by position.
+
+    `index` gives a read's element (0 along data-dependent dimensions) or an index value; `gathered`
+    are a read's data-dependent dimensions, each with the step that holds its positions.
+    """
+
+    body: Body
+    operands: tuple[int, ...] = ()
+    index: Index | None = None
+    gathered: tuple[tuple[int, int], ...] = ()
+    varies: bool = True
+    """Whether a read depends on the reduction point."""
+
+
+class Equation:
+    """A statement made ready at given sizes."""
+
+    def __init__(
+        self, statement: Statement, array: Array, sizes: Mapping[str, int], seed: int
+    ) -> None:
+        self.statement = statement
+        self.dims = statement.dims + statement.reduction_dims
+        self.sizes = sizes
+        self.dtype = DTYPES[array.dtype]
+        self.shape = concrete(array.shape, sizes)
+        self.write = compiled(statement.write, statement.dims, sizes)
+        self.seed = seed
+        self.key = philox.statement_key(statement.origin)
+        self.steps: list[Step] = []
+        self._add(statement.body, {})
+        self._solve = solved(statement.write, statement.dims, sizes)
+        self._contains = contains(statement.domain, sizes)
+        self._written: dict[Point, Point] | None = None
+        if statement.combiner is not None:
+            self._scan = scanner(statement.reduction, sizes, len(statement.dims))
+
+    def instances(self) -> list[Point]:
+        """Every instance, in lexicographic order."""
+        return points(self.statement.domain, self.sizes)
+
+    def instance(self, element: Point) -> Point | None:
+        """The instance that writes `element`, or None."""
+        if self._solve is not None:
+            found = self._solve(element)
+            return found if self._contains(found) and self.write(found) == element else None
+        if self._written is None:
+            self._written = {self.write(p): p for p in self.instances()}
+        return self._written.get(element)
+
+    def points(self, instance: Point) -> list[Point]:
+        """The points of the reduction at `instance`, in lexicographic order."""
+        return [instance + rest for rest in self._scan(instance)]
+
+    def value(self, step: Step, values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+        """The value of a step that is not a read, at one point or (`block`) at each of several."""
+        body = step.body
+        if isinstance(body, IndexValue):
+            assert step.index is not None
+            found = [step.index(p)[0] for p in at]
+            return np.array(found if block else found[0], DTYPES[body.dtype])
+        if isinstance(body, Literal):
+            constant = np.array(body.value, DTYPES[body.dtype])
+            return np.broadcast_to(constant, (len(at), *constant.shape)) if block else constant
+        assert isinstance(body, Call)
+        options = {name: _number(option, self.sizes) for name, option in body.attributes}
+        if OPERATIONS[body.operation].random:
+            instance = at[0][: len(self.statement.dims)]
+            shape = options["shape"]
+            drawn = philox.draw(body.operation, self.seed, self.key, instance, shape)
+            return np.broadcast_to(drawn, (len(at), *shape)) if block else drawn
+        dtypes = operand_dtypes(body.operation, [a.dtype for a in body.arguments], body.dtype)
+        ranks = [len(a.shape) for a in body.arguments]
+        arrays = [
+            np.asarray(values[k], DTYPES[d]) for k, d in zip(step.operands, dtypes, strict=True)
+        ]
+        if block and OPERATIONS[body.operation].elementwise:
+            arrays = [_aligned(a, len(body.shape)) for a in arrays]
+        result = evaluate(body.operation, arrays, ranks, options)
+        return np.asarray(result, DTYPES[body.dtype])
+
+    def combined(self, state: Any, block: Any, at: Sequence[Point]) -> Any:
+        """What was combined so far (None at first) with the values at further points."""
+        combiner = self.statement.combiner
+        if combiner == "argmax":
+            first = np.argmax(block, axis=0)
+            best = np.take_along_axis(block, first[None], axis=0)[0]
+            where = np.array([p[-1] for p in at])[first]
+            if state is None:
+                return best, where
+            later = (best > state[0]) | (np.isnan(best) & ~np.isnan(state[0]))
+            return np.where(later, best, state[0]), np.where(later, where, state[1])
+        ufunc = {"sum": np.add, "max": np.maximum, "min": np.minimum}[str(combiner)]
+        dtype = self.dtype if combiner == "sum" else None
+        total = ufunc.reduce(block, axis=0, dtype=dtype)
+        return total if state is None else ufunc(state, total)
+
+    def finished(self, state: Any) -> Any:
+        """The element: of the array's dtype, and not to be written again."""
+        value = np.array(state[1] if self.statement.combiner == "argmax" else state, self.dtype)
+        value.flags.writeable = False
+        return value
+
+    def _add(self, body: Body, known: dict[int, int]) -> int:
+        """Append the steps of `body`; operands come first and shared bodies once."""
+        if id(body) in known:
+            return known[id(body)]
+        if isinstance(body, Call):
+            step = Step(body, tuple(self._add(a, known) for a in body.arguments))
+        elif isinstance(body, IndexValue):
+            step = Step(body, index=compiled([body.expression], self.dims, self.sizes))
+        elif isinstance(body, Read):
+            plain = [e if isinstance(e, Expression) else Expression(0) for e in body.index]
+            gathered = tuple(
+                (k, self._add(e, known))
+                for k, e in enumerate(body.index)
+                if not isinstance(e, Expression)
+            )
+            used = {name for e in plain for name in e.variables}
+            varies = bool(gathered) or not used.isdisjoint(self.statement.reduction_dims)
+            step = Step(body, (), compiled(plain, self.dims, self.sizes), gathered, varies)
+        else:
+            step = Step(body)
+        self.steps.append(step)
+        known[id(body)] = len(self.steps) - 1
+        return known[id(body)]
+
+
+def concrete(shape: Shape, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """An inner shape at given sizes."""
+    return tuple(n.evaluate(sizes) if isinstance(n, Expression) else n for n in shape)
+
+
+def _number(option: Any, sizes: Mapping[str, int]) -> Any:
+    if isinstance(option, Expression):
+        return option.evaluate(sizes)
+    if isinstance(option, tuple):
+        return tuple(_number(entry, sizes) for entry in option)
+    return option
+
+
+def _aligned(values: Any, rank: int) -> Any:
+    """Values with a leading axis and fewer inner axes than `rank`, so that they broadcast."""
+    missing = rank - (values.ndim - 1)
+    return values.reshape(values.shape[:1] + (1,) * missing + values.shape[1:])

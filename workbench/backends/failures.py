@@ -1,0 +1,91 @@
+"""The sentences of the reference's refusals: instance, sizes, what was read, what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.polyhedral.expression import Expression
+from workbench.program.text import at_text, element_text, equation, point_text
+from workbench.program.values import Array, Program, Read, Statement
+
+Point = tuple[int, ...]
+Reader = tuple[Read, Sequence[str], Point]
+SHOWN = 6
+"""Members of a cycle that are written out; of longer ones the first and the last."""
+
+
+def outside(
+    record: Array,
+    element: Point,
+    reader: Reader | None,
+    sizes: Mapping[str, int],
+    extent: Sequence[tuple[int, int]],
+) -> str:
+    """`value[b, t + 1] is read at b=0, t=3 (T=4), but value has elements t=0..3 only`."""
+    wrong = [
+        (dim, position, lower, upper)
+        for dim, position, (lower, upper) in zip(record.dims, element, extent, strict=True)
+        if not lower <= position < upper
+    ]
+    has = ", ".join(f"{dim}={lower}..{upper - 1}" for dim, _, lower, upper in wrong)
+    if any(lower >= upper for _, _, lower, upper in wrong):
+        has = "none"
+    asked = ", ".join(f"{dim}={position}" for dim, position, _, _ in wrong)
+    if reader is None:
+        return f"{record.name} has elements {has} only, asked for {asked} ({_listed(sizes)})"
+    read, dims, point = reader
+    gathered = any(not isinstance(e, Expression) for e in read.index)
+    found = f" with {asked}" if gathered else ""
+    return (
+        f"{element_text(read.array, read.index)} is read at {at_text(dims, point, sizes)}{found}, "
+        f"but {record.name} has elements {has} only"
+    )
+
+
+def undefined(
+    record: Array, element: Point, reader: Reader | None, sizes: Mapping[str, int]
+) -> str:
+    """`x[t - 1] is read at t=0 (T=4), but nothing defines x at t=-1`."""
+    where = f" at {point_text(record.dims, element)}" if element else ""
+    if reader is None:
+        return f"nothing defines {record.name}{where} ({_listed(sizes)})"
+    read, dims, point = reader
+    return (
+        f"{element_text(read.array, read.index)} is read at {at_text(dims, point, sizes)}, "
+        f"but nothing defines {record.name}{where}"
+    )
+
+
+def empty(statement: Statement, program: Program, instance: Point, sizes: Mapping[str, int]) -> str:
+    """The maximum (minimum, position) over no points, which has no value."""
+    return (
+        f"{statement.combiner} over no points at {at_text(statement.dims, instance, sizes)}: "
+        f"{equation(statement, program)}"
+    )
+
+
+def cycle(
+    statements: Sequence[Statement],
+    program: Program,
+    elements: Sequence[tuple[str, Point]],
+    sizes: Mapping[str, int],
+) -> str:
+    """The chain of elements by which one needs itself, and the equations on it."""
+    names = [f"{array}[{', '.join(map(str, at))}]" if at else array for array, at in elements]
+    chain = [*names, names[0]]
+    if len(chain) > SHOWN + 1:
+        chain = [*chain[: SHOWN // 2], "…", *chain[-SHOWN // 2 :]]
+    lines = dict.fromkeys(f"  {equation(s, program)}" for s in statements)
+    return "\n".join(
+        [f"{names[0]} needs itself ({_listed(sizes)}): {' → '.join(chain)}", *list(lines)[:SHOWN]]
+    )
+
+
+def arity(record: Array, name: str, element: Point) -> str:
+    """The wrong number of coordinates."""
+    dims = ", ".join(record.dims) or "none"
+    return f"{name} has the dimensions {dims}, asked for {len(element)} coordinates: {element}"
+
+
+def _listed(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{n}={x}" for n, x in sizes.items()) or "no sizes"
