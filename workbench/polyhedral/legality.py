@@ -12,7 +12,7 @@ remembered for that (`Step`s), so that after an edit only few questions are new.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -27,6 +27,7 @@ from workbench.polyhedral.dependences import (
     pair_witness,
     relation,
 )
+from workbench.polyhedral.instances import Instances
 from workbench.polyhedral.tree import Loop, Path, Tree, paths
 from workbench.polyhedral.witness import Witness
 
@@ -76,20 +77,17 @@ def violations(tree: Tree, dependences: Dependences) -> tuple[Violation, ...]:
 def _violations(tree: Tree, dependences: Dependences) -> Iterator[Violation]:
     found = paths(tree)
     for d in dependences.all:
-        steps = shared_steps(dependences, d.source, d.sink, found)
+        source, sink = dependences.statements[d.source], dependences.statements[d.sink]
+        steps = shared_steps(source, sink, found)
         broken = _broken(dependences.keys[d], steps)
         if broken is not None:
             yield _violation(dependences, d, steps, broken, found)
 
 
-def shared_steps(
-    dependences: Dependences, source: str, sink: str, found: dict[str, Path]
-) -> tuple[Step, ...]:
+def shared_steps(source: Instances, sink: Instances, found: Mapping[str, Path]) -> tuple[Step, ...]:
     """What the paths of two statements share, down to where they part."""
-    source_dims = dependences.statements[source].dims
-    sink_dims = dependences.statements[sink].dims
     steps: list[Step] = []
-    for (node, at), (other, to) in zip(found[source], found[sink], strict=False):
+    for (node, at), (other, to) in zip(found[source.name], found[sink.name], strict=False):
         if node is not other:
             break  # cannot happen before a sequence has parted them
         if not isinstance(node, Loop):
@@ -97,13 +95,13 @@ def shared_steps(
                 steps.append(Step("before" if at < to else "after"))
                 return tuple(steps)
         elif node.kind == "loop":
-            i, j = source_dims.index(node.dim), sink_dims.index(node.dim)
-            shift = node.offset(source) - node.offset(sink)
+            i, j = source.dims.index(node.dim), sink.dims.index(node.dim)
+            shift = node.offset(source.name) - node.offset(sink.name)
             steps.append(Step("backwards" if node.backwards else "forwards", i, j, shift))
     return (*steps, Step("same"))
 
 
-def shared_loops(source: str, sink: str, found: dict[str, Path]) -> list[Loop]:
+def shared_loops(source: str, sink: str, found: Mapping[str, Path]) -> list[Loop]:
     """The sequential loops around both statements, outermost first: one for each loop step."""
     loops = []
     for (node, at), (_, to) in zip(found[source], found[sink], strict=False):
@@ -150,7 +148,7 @@ def _violation(
     dependence: Dependence,
     steps: tuple[Step, ...],
     broken: int,
-    found: dict[str, Path],
+    found: Mapping[str, Path],
 ) -> Violation:
     pairs = dependences.relation(dependence)
     for step in steps[:broken]:
