@@ -115,21 +115,17 @@ class Reference:
         """Every output by name, over its array's whole extent."""
         return {output.name: self.array(output.array) for output in self.program.outputs}
 
-    def writer(self, array: str, element: Point) -> tuple[Equation, Point] | None:
-        """The statement (made ready) and the instance that define an element, or None."""
-        for equation in self._writers(array):
-            instance = equation.instance(element)
-            if instance is not None:
-                return equation, instance
-        return None
+    def defining(self, array: str, coordinates: Sequence[int]) -> tuple[Equation, Point] | None:
+        """The statement (made ready) and instance that define an element; None if it is given."""
+        name, element = self.resolve(array), tuple(int(c) for c in coordinates)
+        return None if self._override(name, element) is not None else self._writer(name, element)
 
     def inputs(self, array: str, coordinates: Sequence[int]) -> list[Input]:
         """The elements that the defining instance reads directly, with values, in order."""
         self.element(array, coordinates)
-        element = tuple(int(c) for c in coordinates)
-        found = self.writer(self.resolve(array), element)
+        found = self.defining(array, coordinates)
         record: list[Input] = []
-        if found is not None and self._override(self.resolve(array), element) is None:
+        if found is not None:
             for _ in self._evaluate(*found, record):
                 raise AssertionError("an input of a known element is unknown")
         return record
@@ -183,7 +179,7 @@ class Reference:
             value = np.broadcast_to(np.array(value, DTYPES[record.dtype]), shape)
             self._known[wanted.array][wanted.element] = value
             return None
-        found = self.writer(wanted.array, wanted.element)
+        found = self._writer(wanted.array, wanted.element)
         if found is None:
             raise self._failure(failures.undefined, record, wanted)
         return Frame(wanted, found[0], self._evaluate(*found))
@@ -235,6 +231,13 @@ class Reference:
             else:
                 values.append(np.broadcast_to(found[0], (len(at), *found[0].shape)))
         return values[-1]
+
+    def _writer(self, array: str, element: Point) -> tuple[Equation, Point] | None:
+        for equation in self._writers(array):
+            instance = equation.instance(element)
+            if instance is not None:
+                return equation, instance
+        return None
 
     def _writers(self, array: str) -> list[Equation]:
         if array not in self._equations:
