@@ -27,7 +27,7 @@ from workbench.polyhedral.dependences import (
     relation,
     write_key,
 )
-from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expression import Expression, minimum
 from workbench.polyhedral.instances import Access, Extent, Instances
 from workbench.polyhedral.legality import Step, shared_steps
 from workbench.polyhedral.sets import context, in_context, limited, parse_map, parse_set, sizes_in
@@ -274,6 +274,13 @@ def _window(
     known = context(sorted({*_sizes(slots), *_sizes(length)}))
     if slots.lt_set(length).intersect(known).is_empty():
         return None
+    greatest_value = slots.max_val()
+    if greatest_value.is_int():
+        # `1 if E == 1 else 2` reads better as `min(E, 2)`.
+        most = Expression(int(greatest_value.to_python()))
+        for simple in (most, minimum(bounds[1] - bounds[0], most)):
+            if slots.ne_set(_function(simple)).intersect(known).is_empty():
+                return simple
     return to_expression(slots, (), known)
 
 

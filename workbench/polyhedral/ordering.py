@@ -2,15 +2,15 @@
 
 Strongly connected components come in textual order. A component whose statements depend on each
 other takes as its loop the first dimension, in the user's order, that can run forwards or
-backwards; what that loop carries is dropped, and the rest is ordered inside. Where no dimension
-works as it is, statements are shifted against each other by shortest paths. isl's own scheduler
+backwards; the loop takes in what comes before or behind it and can run in its iterations; what it
+carries is dropped, and the rest is ordered inside. Where no dimension works as it is, statements are shifted against each other by shortest paths. isl's own scheduler
 takes seconds where this takes milliseconds, and fuses unrelated loops.
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import islpy as isl
@@ -23,6 +23,7 @@ from workbench.polyhedral.dependences import (
     pair_order,
     relation,
 )
+from workbench.polyhedral.graph import components
 from workbench.polyhedral.instances import Instances
 from workbench.polyhedral.sets import parse_map
 from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
@@ -73,131 +74,125 @@ def order_below(
     return _ordered(names, dependences.among(names), left)
 
 
-def components(names: Sequence[str], dependences: Iterable[Dependence]) -> list[tuple[str, ...]]:
-    """Strongly connected components, sources first, ties in the order of `names`.
-
-    A component's statements are in the order of `names` too.
-    """
-    position = {name: k for k, name in enumerate(names)}
-    after: dict[str, list[str]] = {name: [] for name in names}
-    for d in dependences:
-        if d.source in position and d.sink in position:
-            after[d.source].append(d.sink)
-    label = _strongly_connected(names, after)
-    members: dict[int, list[str]] = {}
-    for name in names:
-        members.setdefault(label[name], []).append(name)
-    edges = {(label[a], label[b]) for a in names for b in after[a] if label[a] != label[b]}
-    waiting = dict.fromkeys(members, 0)
-    for _, b in edges:
-        waiting[b] += 1
-    followers: dict[int, list[int]] = {c: [] for c in members}
-    for a, b in edges:
-        followers[a].append(b)
-    ready = [(position[members[c][0]], c) for c, n in waiting.items() if n == 0]
-    heapq.heapify(ready)
-    result = []
-    while ready:
-        _, c = heapq.heappop(ready)
-        result.append(tuple(members[c]))
-        for b in followers[c]:
-            waiting[b] -= 1
-            if waiting[b] == 0:
-                heapq.heappush(ready, (position[members[b][0]], b))
-    return result
-
-
-def _strongly_connected(names: Sequence[str], after: Mapping[str, list[str]]) -> dict[str, int]:
-    """A component number for each name (Tarjan 1972, with a stack instead of recursion)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    label: dict[str, int] = {}
-    path: list[str] = []
-    for root in names:
-        if root in index:
-            continue
-        index[root] = low[root] = len(index)
-        path.append(root)
-        work = [(root, iter(after[root]))]
-        while work:
-            name, rest = work[-1]
-            for following in rest:
-                if following not in index:
-                    index[following] = low[following] = len(index)
-                    path.append(following)
-                    work.append((following, iter(after[following])))
-                    break
-                if following not in label:
-                    low[name] = min(low[name], index[following])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
-                if low[name] == index[name]:
-                    _close(name, path, label)
-    return label
-
-
-def _close(name: str, path: list[str], label: dict[str, int]) -> None:
-    number = len(label)
-    while True:
-        member = path.pop()
-        label[member] = number
-        if member == name:
-            return
-
-
 # -- the greedy recursion --------------------------------------------------------------------------
 
 _Left = Mapping[str, tuple[str, ...]]
 
 
+@dataclass
+class _Group:
+    """Components in one loop (None: a statement without dimensions left)."""
+
+    loop: Loop | None
+    members: list[str]
+
+
 def _ordered(names: Sequence[str], dependences: Dependences, left: _Left) -> Tree:
+    """Components one after the other, those that can share a loop in one."""
     found = components(names, dependences.all)
+    within = _inner(found, dependences)
+    loops = {k: _component_loop(found[k], part, left) for k, part in within.items()}
+    wanted = tuple(dict.fromkeys(loop.dim for loop in loops.values()))
+    groups: list[_Group] = []
+    place: dict[str, int] = {}
+    for k, component in enumerate(found):
+        first = max((place[d.source] for n in component for d in dependences.by_sink.get(n, ())
+                     if d.source in place), default=0)
+        own = loops.get(k)
+        for position in range(first, len(groups)):
+            if _joins(component, own, groups[position], dependences, left):
+                groups[position].members.extend(component)
+                break
+        else:
+            position = len(groups)
+            groups.append(_Group(own or _free_loop(left[component[0]], wanted), list(component)))
+        place.update(dict.fromkeys(component, position))
+    return sequence([_grouped(g, names, dependences, left) for g in groups])
+
+
+def _inner(
+    found: Sequence[tuple[str, ...]], dependences: Dependences
+) -> dict[int, Dependences]:
+    """For each component with dependences inside it, those."""
     part = {name: k for k, component in enumerate(found) for name in component}
-    inner: dict[int, list[Dependence]] = {}
+    inner: dict[int, dict[Dependence, RelationKey]] = {}
     for d in dependences.all:
         if part[d.source] == part[d.sink]:
-            inner.setdefault(part[d.source], []).append(d)
-    children: list[Tree] = []
-    for k, component in enumerate(found):
-        if k not in inner:
-            children.append(_nest(component[0], left[component[0]]))
-        else:
-            kept = {d: dependences.keys[d] for d in inner[k]}
-            own = {n: dependences.statements[n] for n in component}
-            children.append(_component(component, Dependences(own, tuple(kept), kept), left))
-    return sequence(children)
+            inner.setdefault(part[d.source], {})[d] = dependences.keys[d]
+    return {
+        k: Dependences({n: dependences.statements[n] for n in found[k]}, tuple(kept), kept)
+        for k, kept in inner.items()
+    }
 
 
-def _nest(name: str, dims: Sequence[str]) -> Tree:
-    tree: Tree = Leaf(name)
-    for dim in reversed(dims):
-        tree = Loop(dim, tree)
-    return tree
+def _free_loop(dims: Sequence[str], wanted: Sequence[str]) -> Loop | None:
+    """A loop for a statement that may run in any order: one that a cycle at this level needs, if it can."""
+    dim = next((d for d in (*wanted, *dims) if d in dims), None)
+    return None if dim is None else Loop(dim, Leaf(""))
 
 
-def _component(names: tuple[str, ...], dependences: Dependences, left: _Left) -> Tree:
+def _joins(
+    component: tuple[str, ...],
+    own: Loop | None,
+    group: _Group,
+    dependences: Dependences,
+    left: _Left,
+) -> bool:
+    """Whether the component can run in the group's loop: nothing it needs comes in a later iteration."""
+    loop = group.loop
+    if loop is None or loop.offsets or not all(loop.dim in left[n] for n in component):
+        return False
+    if own is not None and (own.dim, own.backwards, own.offsets) != (loop.dim, loop.backwards, ()):
+        return False
+    members = set(group.members)
+    needed = [d for n in component for d in dependences.by_sink.get(n, ()) if d.source in members]
+    return all(not _breaks(dependences, d, loop.dim, loop.backwards) for d in needed)
+
+
+def _grouped(group: _Group, names: Sequence[str], dependences: Dependences, left: _Left) -> Tree:
+    if group.loop is None:
+        return Leaf(group.members[0])
+    members = set(group.members)
+    ordered = tuple(n for n in names if n in members)
+    return _loop(ordered, dependences.among(ordered), left, group.loop)
+
+
+def _component_loop(names: tuple[str, ...], dependences: Dependences, left: _Left) -> Loop:
+    """The first dimension, in order, whose loop carries or keeps every dependence of the component."""
     shared = [d for d in left[names[0]] if all(d in left[name] for name in names)]
     for dim in shared:
         for backwards in (False, True):
             if all(not _breaks(dependences, d, dim, backwards) for d in dependences.all):
-                return _loop(names, dependences, left, Loop(dim, Leaf(""), backwards=backwards))
+                return Loop(dim, Leaf(""), backwards=backwards)
     for dim in shared:
         for backwards in (False, True):
             found = offsets(dependences, dim, backwards)
             if found is not None:
                 shifts = tuple((n, o) for n, o in found.items() if o)
-                loop = Loop(dim, Leaf(""), backwards=backwards, offsets=shifts)
-                return _loop(names, dependences, left, loop)
+                return Loop(dim, Leaf(""), backwards=backwards, offsets=shifts)
     raise NoOrder(names)
 
 
-def _loop(names: tuple[str, ...], dependences: Dependences, left: _Left, loop: Loop) -> Tree:
+def _loop(names: tuple[str, ...], dependences: Dependences, left: _Left) -> Loop:
+    """The first loop, still without a body, that can run around a component."""
+    shared = [d for d in left[names[0]] if all(d in left[name] for name in names)]
+    for dim in shared:
+        for backwards in (False, True):
+            if all(not _breaks(dependences, d, dim, backwards) for d in dependences.all):
+                return Loop(dim, Leaf(""), backwards=backwards)
+    for dim in shared:
+        for backwards in (False, True):
+            found = offsets(dependences, dim, backwards)
+            if found is not None:
+                shifts = tuple((n, o) for n, o in found.items() if o)
+                return Loop(dim, Leaf(""), backwards=backwards, offsets=shifts)
+    raise NoOrder(names)
+
+
+def _around(loop: Loop, names: Sequence[str], dependences: Dependences, left: _Left) -> Tree:
     inside = dependences.within(loop.dim, dict(loop.offsets))
     rest = {name: tuple(d for d in left[name] if d != loop.dim) for name in names}
-    child = _ordered(names, inside, rest)
-    return Loop(loop.dim, child, loop.kind, loop.backwards, loop.offsets)
+    return replace(loop, child=_ordered(names, inside, rest))
 
 
 def _breaks(dependences: Dependences, dependence: Dependence, dim: str, backwards: bool) -> bool:
