@@ -1,0 +1,125 @@
+"""Distributions over actions: sample, log-probability, entropy."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+from workbench.errors import ProgramError
+from workbench.language.functions import (
+    broadcast_to,
+    cumsum,
+    exp,
+    log,
+    log_softmax,
+    one_hot,
+    stop_gradient,
+)
+from workbench.language.random import draws
+from workbench.language.tensor import Tensor, TensorLike, as_tensor, cast
+from workbench.language.trace import scope, user_line
+from workbench.program.operations import broadcast_shapes
+
+
+class Categorical:
+    """A choice among the entries of the last inner axis of `logits` (unnormalised log-probabilities)."""
+
+    def __init__(self, logits: Tensor) -> None:
+        if len(logits.shape) != 1 or logits.dtype != "float":
+            raise ProgramError(
+                f"Categorical expects logits of inner shape (choices,), found {logits!r}", user_line()
+            )
+        self.logits = logits
+
+    @cached_property
+    def log_probabilities(self) -> Tensor:
+        """Normalised log-probabilities, inner shape (choices,)."""
+        with scope("policy"):
+            return log_softmax(self.logits)
+
+    @cached_property
+    def probabilities(self) -> Tensor:
+        """Inner shape (choices,)."""
+        with scope("policy"):
+            return exp(self.log_probabilities)
+
+    def sample(self) -> Tensor:
+        """One choice (int32) per instance, by inversion: the count of cumulative probabilities <= u.
+
+        The last one counts as 1 whatever rounding makes of it. Constant to `gradient`.
+        """
+        with scope("policy"):
+            choices = self.logits.shape[0]
+            uniform = draws("uniform", (), self.logits.dims)
+            below = cumsum(self.probabilities)[..., : choices - 1]
+            return cast(below <= uniform, "int32").sum(axis=0)
+
+    def log_probability(self, action: TensorLike) -> Tensor:
+        """log p(action); `action` is an integer scalar."""
+        with scope("policy"):
+            chosen = one_hot(action, int(self.logits.shape[0]))
+            return (self.log_probabilities * chosen).sum(axis=0)
+
+    def entropy(self) -> Tensor:
+        """-sum p log p, in nats."""
+        with scope("policy"):
+            return -(self.probabilities * self.log_probabilities).sum(axis=0)
+
+    def kl(self, other: Categorical) -> Tensor:
+        """KL(self || other) in nats."""
+        with scope("policy"):
+            difference = self.log_probabilities - other.log_probabilities
+            return (self.probabilities * difference).sum(axis=0)
+
+
+class Normal:
+    """Independent normals, one per entry of the inner shape of `mean` (a diagonal Gaussian)."""
+
+    def __init__(self, mean: TensorLike, std: TensorLike) -> None:
+        self.mean = as_tensor(mean)
+        self.std = as_tensor(std)
+        self._reparameterized = False
+
+    def reparameterized(self) -> Normal:
+        """The same distribution whose samples are differentiable in mean and standard deviation."""
+        other = Normal(self.mean, self.std)
+        other._reparameterized = True
+        return other
+
+    def sample(self) -> Tensor:
+        """mean + std * noise; constant to `gradient` unless `.reparameterized()`."""
+        with scope("policy"):
+            shape = broadcast_shapes([self.mean.shape, self.std.shape])
+            noise = draws("normal", shape, _dims_of(self.mean, self.std))
+            value = self.mean + self.std * noise
+            return value if self._reparameterized else stop_gradient(value)
+
+    def log_probability(self, value: TensorLike) -> Tensor:
+        """log density, summed over the inner axes."""
+        with scope("policy"):
+            z = (as_tensor(value) - self.mean) / self.std
+            return _total(-0.5 * z * z - log(self.std) - 0.5 * math.log(2 * math.pi))
+
+    def entropy(self) -> Tensor:
+        """Differential entropy in nats, summed over the inner axes."""
+        with scope("policy"):
+            per_entry = log(self.std) + 0.5 * (1.0 + math.log(2 * math.pi))
+            return _total(broadcast_to(per_entry, broadcast_shapes([self.mean.shape, self.std.shape])))
+
+    def kl(self, other: Normal) -> Tensor:
+        """KL(self || other) in nats, summed over the inner axes."""
+        with scope("policy"):
+            ratio = self.std / other.std
+            z = (self.mean - other.mean) / other.std
+            return _total(0.5 * (ratio * ratio + z * z - 1.0) - log(ratio))
+
+
+def _total(x: Tensor) -> Tensor:
+    for _ in x.shape:
+        x = x.sum(axis=0)
+    return x
+
+
+def _dims_of(*xs: Tensor) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(d for x in xs for d in x.dims))
+

@@ -1,0 +1,201 @@
+"""Reading a tensor at an index: affine indices and ranges on its dims, integers and slices on inner axes."""
+
+from __future__ import annotations
+
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import ProgramError
+from workbench.language.tensor import VIEWS, Node, Tensor, apply, as_tensor, cast, index
+from workbench.language.trace import Range, current, user_line
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.program.operations import shape_text
+
+
+def read(x: Tensor, key: Any) -> Tensor:
+    """`x[key]`: first the dims in order (an index, or a range `t:T`), after them (or after `...`) inner axes."""
+    entries = list(key) if isinstance(key, tuple) else [key]
+    dims = [d for d in x.dims if current().dims[d].axis is None]
+    where = next((n for n, e in enumerate(entries) if isinstance(e, EllipsisType)), None)
+    if where is None:
+        outer, inner = entries[: len(dims)], entries[len(dims) :]
+    else:
+        outer, inner = entries[:where], entries[where + 1 :]
+    if len(outer) > len(dims) or len(inner) > len(x.shape):
+        raise ProgramError(
+            f"{x!r} has {len(dims)} dims ({', '.join(dims) or 'none'}) and inner shape "
+            f"{shape_text(x.shape)}: too many indices in [{_text(entries)}]",
+            user_line(),
+        )
+    moved = x.substitute(_moves(x, dims, outer)) if outer else x
+    return _inner(moved, inner)
+
+
+def gather(x: Tensor, **indices: Any) -> Tensor:
+    """Read `x` at data-dependent indices, one per named dim: `wb.gather(x, b=sample // T, t=sample % T)`.
+
+    Each index is an integer tensor of scalars (or an index expression); the result varies over the indices'
+    dims and the dims of `x` not named.
+    """
+    positions = {d: as_tensor(value) for d, value in indices.items()}
+    for d, value in positions.items():
+        if d not in x.dims:
+            raise ProgramError(f"{x!r} does not vary over {d}; its dims: {', '.join(x.dims)}", user_line())
+        if value.shape or value.dtype not in ("int32", "int64"):
+            raise ProgramError(
+                f"the index for {d} must be a scalar integer tensor, found {value!r}", user_line()
+            )
+    return _gathered(x, positions)
+
+
+def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
+    """Push the data-dependent indices through views down to what is stored."""
+    source = x.source
+    if isinstance(source, Node) and source.operation in VIEWS:
+        inner = source.operands[0]
+        own = dict(zip(source.dims, x.index, strict=True))
+        moved = inner.substitute({d: e for d, e in own.items() if isinstance(e, Expression)})
+        return apply(source.operation, _gathered(moved, positions), **source.options)
+    if isinstance(source, Node) and source.operation == "index":
+        return cast(_position_of(source.options["expression"], positions), source.dtype)
+    return Tensor(
+        source,
+        tuple(
+            _gathered(e, positions)
+            if isinstance(e, Tensor)
+            else _position_of(e, positions)
+            if e.variables & set(positions)
+            else e
+            for e in x.index
+        ),
+    )
+
+
+def _position_of(e: Expression, positions: dict[str, Tensor]) -> Tensor:
+    """The affine expression `e` with tensors in place of some dims."""
+    total = index(e.substitute(dict.fromkeys(positions, expression(0))))
+    for d, value in positions.items():
+        coefficient = e.coefficient(d)
+        rest = e - coefficient * variable(d)
+        if d in rest.variables:
+            raise ProgramError(f"gather through the index {e} is not possible", user_line())
+        if coefficient:
+            term = value if coefficient == 1 else value * coefficient
+            total = term if is_literal_index(total) else term + total
+    return total
+
+
+def is_literal_index(x: Tensor) -> bool:
+    """Whether `x` is the index expression 0."""
+    return isinstance(x.source, Node) and x.source.options.get("expression") == 0
+
+
+def _moves(x: Tensor, dims: list[str], entries: list[Any]) -> dict[str, Expression]:
+    moves: dict[str, Expression] = {}
+    axis = sum(current().dims[d].axis is not None for d in x.dims)
+    for d, entry in zip(dims, entries, strict=False):
+        if isinstance(entry, slice):
+            moves[d] = _range(d, entry, axis)
+            axis += 1
+        else:
+            moves[d] = _affine(x, d, entry)
+    return moves
+
+
+def _affine(x: Tensor, d: str, entry: Any) -> Expression:
+    if isinstance(entry, Tensor):
+        raise ProgramError(
+            f"the index {entry!r} for {d} depends on data; use wb.gather(x, {d}=…)", user_line()
+        )
+    if isinstance(entry, bool) or not isinstance(entry, (int, np.integer, Expression)):
+        raise ProgramError(
+            f"the index {entry!r} for {d} of {x!r} is not an affine expression of dims", user_line()
+        )
+    value = expression(entry)
+    if not value.is_affine:
+        raise ProgramError(
+            f"the index {value} for {d} is not affine (a product or quotient of sizes or dims); "
+            f"use wb.size for sizes, or wb.gather",
+            user_line(),
+        )
+    for name in value.variables:
+        current().range(name)
+    return value
+
+
+def _range(d: str, entry: slice, axis: int) -> Expression:
+    """The anonymous dimension of `lower:upper`; equal ranges on one axis position are one dimension."""
+    trace = current()
+    if entry.step is not None:
+        raise ProgramError(f"the range {_text([entry])} has a step; expected lower:upper", user_line())
+    own = trace.range(d)
+    lower = own.lower if entry.start is None else entry.start
+    upper = own.upper if entry.stop is None else entry.stop
+    for bound in (lower, upper):
+        if isinstance(bound, bool) or not isinstance(bound, (int, Expression)):
+            raise ProgramError(f"the bound {bound!r} of the range for {d} is not affine", user_line())
+        if not expression(bound).is_affine:
+            raise ProgramError(f"the bound {bound} of the range for {d} is not affine", user_line())
+    lower, upper = expression(lower), expression(upper)
+    for known in trace.dims.values():
+        if known.axis == axis and known.lower == lower and known.upper == upper:
+            return variable(known.name)
+    name = trace.fresh(d)
+    trace.dims[name] = Range(name, lower, upper, axis, user_line())
+    return variable(name)
+
+
+def _inner(x: Tensor, entries: list[Any]) -> Tensor:
+    axis = 0
+    for entry in entries:
+        if isinstance(entry, Tensor):
+            if axis:
+                raise ProgramError("an integer tensor may index the first inner axis only", user_line())
+            x = apply("take", x, entry)
+            axis += len(entry.shape)
+        elif isinstance(entry, slice):
+            x, axis = _sliced(x, axis, entry), axis + 1
+        elif isinstance(entry, (int, np.integer)) and not isinstance(entry, bool):
+            x = _position(x, axis, int(entry))
+        else:
+            raise ProgramError(f"index {entry!r} of an inner axis; expected an int or a slice", user_line())
+    return x
+
+
+def _length(x: Tensor, axis: int) -> int:
+    n = x.shape[axis]
+    if not isinstance(n, int):
+        raise ProgramError(f"inner axis {axis} of {x!r} has the symbolic size {n}", user_line())
+    return n
+
+
+def _position(x: Tensor, axis: int, entry: int) -> Tensor:
+    n = _length(x, axis)
+    if not -n <= entry < n:
+        raise ProgramError(
+            f"index {entry} is outside inner axis {axis} of {x!r}, which has {n} entries", user_line()
+        )
+    start = entry % n
+    part = apply("slice", x, axis=axis, start=start, stop=start + 1, step=1)
+    return apply("reshape", part, shape=(*x.shape[:axis], *x.shape[axis + 1 :]))
+
+
+def _sliced(x: Tensor, axis: int, entry: slice) -> Tensor:
+    start, stop, step = entry.indices(_length(x, axis))
+    if (start, stop, step) == (0, x.shape[axis], 1):
+        return x
+    return apply("slice", x, axis=axis, start=start, stop=stop, step=step)
+
+
+def _text(entries: list[Any]) -> str:
+    def one(entry: Any) -> str:
+        if isinstance(entry, slice):
+            parts = [entry.start, entry.stop, entry.step]
+            return ":".join("" if p is None else str(p) for p in parts[: 2 + (parts[2] is not None)])
+        return "..." if isinstance(entry, EllipsisType) else str(entry)
+
+    return ", ".join(one(e) for e in entries)
+
+

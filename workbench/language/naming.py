@@ -1,0 +1,64 @@
+"""Values are named as the user's variables: when a function returns, its local variables name what it made.
+
+The profile hook of the interpreter sees every return. Inner functions (an environment's `step`) return first,
+so the outermost name, the user's, is the one that stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+from workbench.language.recurrent import Recurrent
+from workbench.language.tensor import Node, Tensor
+from workbench.language.trace import PACKAGE, Trace
+
+_WRITTEN_LIKE_A_USER = (
+    str(PACKAGE / "algorithms"),
+    str(PACKAGE / "environments"),
+    *(str(PACKAGE / "language" / name) for name in ("nn.py", "optim.py", "rl.py", "distributions.py")),
+)
+
+
+@contextlib.contextmanager
+def naming(trace: Trace) -> Iterator[None]:
+    """Name values by the local variables that hold them while the body runs."""
+    started: list[int] = []
+
+    def hook(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            started.append(len(trace.nodes))
+        elif event == "return" and started:
+            first = started.pop()
+            if _is_named(frame):
+                _name(frame, first)
+
+    previous = sys.getprofile()
+    sys.setprofile(hook)
+    try:
+        yield
+    finally:
+        sys.setprofile(previous)
+
+
+def _is_named(frame: FrameType) -> bool:
+    file = frame.f_code.co_filename
+    if frame.f_code.co_name.startswith("<"):
+        return False
+    return not file.startswith(str(PACKAGE)) or file.startswith(_WRITTEN_LIKE_A_USER)
+
+
+def _name(frame: FrameType, first: int) -> None:
+    seen: set[int] = set()
+    for name, value in frame.f_locals.items():
+        if not isinstance(value, Tensor) or name.startswith("_") or not value.is_plain:
+            continue
+        source = value.source
+        if isinstance(source, Recurrent):
+            source.alias = name
+        elif isinstance(source, Node) and source.number >= first and id(source) not in seen:
+            seen.add(id(source))
+            source.name = name

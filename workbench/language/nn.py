@@ -1,0 +1,186 @@
+"""Networks and their parameters: layers, initialisers, and the arrays that hold one value per update."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import ProgramError
+from workbench.language.functions import broadcast_to, tanh
+from workbench.language.random import draws
+from workbench.language.recurrent import Recurrent
+from workbench.language.tensor import Tensor, apply, literal
+from workbench.language.trace import current, dim_names, scope, user_line
+from workbench.polyhedral.expression import Expression, choice, expression, variable
+from workbench.program.operations import shape_text
+from workbench.program.values import Shape
+
+Initializer = Callable[[Shape], Tensor]
+Activation = Callable[[Tensor], Tensor]
+
+
+def orthogonal(gain: float = 1.0) -> Initializer:
+    """A random matrix with orthonormal rows or columns, times `gain` (Saxe et al. 2014)."""
+    return lambda shape: apply("orthogonalize", draws("normal", shape, ())) * gain
+
+
+def uniform(bound: float) -> Initializer:
+    """Independent entries from [-bound, bound)."""
+    return lambda shape: draws("uniform", shape, ()) * (2.0 * bound) - bound
+
+
+def constant(value: float = 0.0) -> Initializer:
+    """Every entry the same."""
+    return lambda shape: broadcast_to(literal(float(value)), shape)
+
+
+@dataclass(frozen=True)
+class Network:
+    """A function of parameters and an input; `members` are its parameters with shape and initialiser."""
+
+    name: str
+    members: Mapping[str, tuple[Shape, Initializer]]
+    function: Callable[[Mapping[str, Tensor], Tensor], Tensor]
+
+    def __call__(self, parameters: Parameters | ParametersAt, x: Tensor) -> Tensor:
+        """The output for input `x`, with the given parameters."""
+        missing = [n for n in self.members if f"{self.name}.{n}" not in parameters.tensors]
+        if missing:
+            raise ProgramError(
+                f"network {self.name!r} needs the parameters {', '.join(missing)}, which are not among "
+                f"{', '.join(parameters.tensors)}; pass the network to nn.parameters",
+                user_line(),
+            )
+        own = {n: parameters.tensors[f"{self.name}.{n}"] for n in self.members}
+        with scope(self.name):
+            return self.function(own, x)
+
+
+def linear(
+    name: str, inputs: int, outputs: int, gain: float = 1.0, initializer: Initializer | None = None
+) -> Network:
+    """x @ weight + bias, weight of shape (inputs, outputs)."""
+    return mlp(name, inputs, (), outputs, output_gain=gain, initializer=initializer)
+
+
+def mlp(
+    name: str,
+    inputs: int,
+    hidden: Sequence[int],
+    outputs: int,
+    activation: Activation = tanh,
+    hidden_gain: float = math.sqrt(2.0),
+    output_gain: float = 0.01,
+    initializer: Initializer | None = None,
+) -> Network:
+    """A multi-layer perceptron with orthogonal weights and zero biases (unless `initializer` is given)."""
+    sizes = [inputs, *hidden, outputs]
+    last = len(sizes) - 1
+    members: dict[str, tuple[Shape, Initializer]] = {}
+    for k in range(1, len(sizes)):
+        gain = output_gain if k == last else hidden_gain
+        members[f"weight_{k}"] = ((sizes[k - 1], sizes[k]), initializer or orthogonal(gain))
+        members[f"bias_{k}"] = ((sizes[k],), constant(0.0))
+
+    def function(own: Mapping[str, Tensor], x: Tensor) -> Tensor:
+        if x.shape != (inputs,):
+            raise ProgramError(
+                f"network {name!r} expects inputs of shape ({inputs},), found {shape_text(x.shape)}",
+                user_line(),
+            )
+        for k in range(1, len(sizes)):
+            x = x @ own[f"weight_{k}"] + own[f"bias_{k}"]
+            x.source.name = "output" if k == last else f"before_{k}"
+            if k < last:
+                x = activation(x)
+                x.source.name = f"hidden_{k}"
+        return x
+
+    return Network(name, members, function)
+
+
+@dataclass(frozen=True)
+class ParametersAt:
+    """Parameters read at fixed indices (`theta[i, 0, 0]`): other elements than `theta` itself."""
+
+    tensors: Mapping[str, Tensor]
+
+
+class Parameters:
+    """One recurrent tensor per parameter, over the dims that count updates.
+
+    `update(values)` writes the lexicographic successor of the present update: the next one of the innermost
+    dim, or the first one of the next outer dim, so that element (i, e + 1, 0) follows (i, e, M - 1).
+    """
+
+    def __init__(self, arrays: Mapping[str, Recurrent], over: tuple[str, ...]) -> None:
+        self.arrays = dict(arrays)
+        self.over = over
+
+    @property
+    def tensors(self) -> Mapping[str, Tensor]:
+        """The parameters at the loop variables, by name."""
+        return self.arrays
+
+    def __getitem__(self, key: Any) -> ParametersAt:
+        return ParametersAt({name: x[key] for name, x in self.arrays.items()})
+
+    def update(self, values: Mapping[str, Tensor]) -> None:
+        """Define the parameters after the present update."""
+        if set(values) != set(self.arrays):
+            raise ProgramError(
+                f"update of {', '.join(sorted(values))}; expected {', '.join(sorted(self.arrays))}",
+                user_line(),
+            )
+        for name, value in values.items():
+            self.arrays[name].define(successor(self.over), value)
+
+
+def parameters(*networks: Network, over: Any = ()) -> Parameters:
+    """The parameters of the networks over the dims that count updates (`over=i`, `over=(i, e, m)`)."""
+    dims = dim_names(over) if over != () else ()
+    return carried(
+        {f"{n.name}.{member}": row for n in networks for member, row in n.members.items()}, dims
+    )
+
+
+def carried(
+    members: Mapping[str, tuple[Shape, Initializer]], dims: tuple[str, ...], within: str = "parameters"
+) -> Parameters:
+    """Recurrent tensors over the update dims, with a first value; `update` defines the others."""
+    trace = current()
+    arrays: dict[str, Recurrent] = {}
+    with scope(within):
+        for name, (shape, initializer) in members.items():
+            if any(r.name == name and r.scope == trace.scope for r in trace.recurrents):
+                raise ProgramError(f"there are already parameters named {name}", user_line())
+            array = Recurrent(name, shape, dims, "float", trace.scope)
+            trace.recurrents.append(array)
+            array.define((expression(0),) * len(dims), initializer(shape))
+            arrays[name] = array
+    return Parameters(arrays, dims)
+
+
+def successor(dims: tuple[str, ...]) -> tuple[Expression, ...]:
+    """The lexicographic successor of an index over dims, the outermost unbounded."""
+    trace = current()
+    last = {d: variable(d) - trace.range(d).upper + 1 for d in dims}
+    found = []
+    for position, d in enumerate(dims):
+        inner_at_end = tuple(last[x] for x in dims[position + 1 :])
+        stepped = choice(inner_at_end, variable(d) + 1, variable(d))
+        if position:
+            stepped = choice((last[d], *inner_at_end), 0, stepped)
+        found.append(stepped)
+    return tuple(found)
+
+
+def step_number(dims: tuple[str, ...]) -> Expression:
+    """How many updates come before the present one."""
+    trace = current()
+    number = expression(0)
+    for d in dims:
+        number = number * trace.range(d).upper + variable(d)
+    return number

@@ -1,0 +1,82 @@
+"""`@wb.program`: a Python function of sizes and plain arguments becomes a template of programs."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from workbench.errors import ProgramError, SourceLine
+from workbench.language.build import build
+from workbench.language.naming import naming
+from workbench.language.schedule import scheduled
+from workbench.language.tensor import Tensor, as_tensor
+from workbench.language.trace import Trace, tracing
+from workbench.polyhedral.expression import size
+from workbench.program.values import Parameter, Program
+
+
+
+class Template:
+    """A program function: calling it traces it and returns a `Program` under its root schedule.
+
+    Arguments whose name starts with a capital are sizes: symbolic inside, their value is the default when
+    run. All others are plain Python values, fixed when traced.
+    """
+
+    def __init__(self, function: Callable[..., Mapping[str, Any]]) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.signature = inspect.signature(function)
+        self.name = function.__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Program:
+        trace = Trace(self.name)
+        bound = self._bound(*args, **kwargs)
+        for name, value in bound.items():
+            if name[:1].isupper():
+                trace.sizes[name] = self._size(name, value)
+                bound[name] = size(name)
+        with tracing(trace):
+            with naming(trace):
+                outputs = self.function(**bound)
+            program = build(trace, self._outputs(outputs), inspect.getdoc(self.function) or "")
+
+        return scheduled(program)
+
+    def _bound(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise ProgramError(f"{self.name}{self.signature}: {error}", self._line()) from None
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
+    def _size(self, name: str, value: Any) -> Parameter:
+        if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
+            raise ProgramError(
+                f"{name}={value!r}: a size must be a positive int "
+                "(arguments whose name starts with a capital are sizes)",
+                self._line(),
+            )
+        return Parameter(name, value)
+
+    def _outputs(self, outputs: Any) -> dict[str, Tensor]:
+        if not isinstance(outputs, Mapping) or not outputs:
+            raise ProgramError(
+                f"{self.name} returned {outputs!r}; expected a dict of named outputs", self._line()
+            )
+        return {str(name): as_tensor(x) for name, x in outputs.items()}
+
+    def _line(self) -> SourceLine:
+        code = self.function.__code__
+        return SourceLine(code.co_filename, code.co_firstlineno, f"def {self.name}{self.signature}")
+
+    def __repr__(self) -> str:
+        return f"<program template {self.name}{self.signature}>"
+
+
+def program(function: Callable[..., Mapping[str, Any]]) -> Template:
+    """Decorate a function that writes an algorithm as equations and returns a dict of named outputs."""
+    return Template(function)

@@ -1,0 +1,140 @@
+"""Recurrent tensors: arrays defined in pieces, each by an assignment to slices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import ProgramError, SourceLine
+from workbench.language.tensor import Tensor, as_tensor, cast
+from workbench.language.trace import current, dim_name, dim_names, user_line
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.program.operations import broadcast_shapes, shape_text
+from workbench.program.values import Shape
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """`array[index] = value` over the full box of the index's dims, or over `domain` (isl text) where given."""
+
+    index: tuple[Expression, ...]
+    dims: tuple[str, ...]
+    value: Tensor
+    line: SourceLine | None
+    domain: str | None = None
+    number: int = 0
+    """Position in the text: how many values had been made before it."""
+
+
+class Recurrent(Tensor):
+    """An array over dims whose elements its pieces define; reading it bare means at the loop variables."""
+
+    __slots__ = ("_dtype", "_shape", "alias", "declared", "line", "name", "pieces", "scope")
+
+    def __init__(
+        self, name: str, shape: Shape, over: tuple[str, ...], dtype: str, scope: tuple[str, ...]
+    ) -> None:
+        self.name = name
+        self.alias: str | None = None
+        self.declared = over
+        self._shape = shape
+        self._dtype = dtype
+        self.scope = scope
+        self.line = user_line()
+        self.pieces: list[Piece] = []
+        super().__init__(self)
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        return self.declared
+
+    @property
+    def shape(self) -> Shape:
+        return self._shape
+
+    @property
+    def dtype(self) -> str:
+        return self._dtype
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.define(self._written(key), as_tensor(value))
+
+    def define(self, index: tuple[Expression, ...], value: Tensor, domain: str | None = None) -> None:
+        """Add the piece `self[index] = value`."""
+        from workbench.language.functions import broadcast_to  # the circle tensor <-> functions
+
+        line, text = user_line(), self._text(index)
+        dims = current().ordered({d for e in index for d in e.variables})
+        extra = [d for d in value.dims if d not in dims]
+        if extra:
+            raise ProgramError(
+                f"{text} = …: the value varies over {', '.join(extra)}, which the left side lacks; "
+                f"read it at fixed {', '.join(extra)}, or reduce over them",
+                line,
+            )
+        if value.dtype != self.dtype:
+            if self.dtype == "float" or value.dtype == "bool" != self.dtype:
+                value = cast(value, self.dtype)
+            elif {value.dtype, self.dtype} <= {"int32", "int64"}:
+                value = cast(value, self.dtype)
+            else:
+                raise ProgramError(
+                    f"{text} is {self.dtype}, but the value is {value.dtype}; convert with wb.cast", line
+                )
+        if value.shape != self.shape:
+            try:
+                fits = broadcast_shapes([value.shape, self.shape]) == self.shape
+            except ProgramError:
+                fits = False
+            if not fits:
+                raise ProgramError(
+                    f"{text} has shape {shape_text(self.shape)}, but the value has shape "
+                    f"{shape_text(value.shape)}",
+                    line,
+                )
+            value = broadcast_to(value, self.shape)
+        self.pieces.append(Piece(index, dims, value, line, domain, len(current().nodes)))
+
+    def _written(self, key: Any) -> tuple[Expression, ...]:
+        entries = key if isinstance(key, tuple) else (key,)
+        if entries and entries[-1] is Ellipsis:
+            entries = entries[:-1]
+        if len(entries) > len(self.declared):
+            raise ProgramError(
+                f"{self.name} has dims {', '.join(self.declared) or 'none'}: "
+                f"{len(entries)} indices are too many on the left side",
+                user_line(),
+            )
+        entries = (*entries, *(variable(d) for d in self.declared[len(entries) :]))
+        for e in entries:
+            if isinstance(e, bool) or not isinstance(e, (int, Expression)):
+                raise ProgramError(
+                    f"{self.name}[…] = …: the index {e!r} is not an affine expression of dims", user_line()
+                )
+        return tuple(expression(e) for e in entries)
+
+    def _text(self, index: tuple[Expression, ...]) -> str:
+        return f"{self.name}[{', '.join(str(e) for e in index)}]"
+
+
+def recurrent(
+    name: str, shape: Any = (), over: Any = (), dtype: Any = "float"
+) -> Recurrent:
+    """A recurrent tensor, defined by assignments: `s[b, i, 0] = …`, `s[b, i, t + 1] = …`.
+
+    `shape` is the inner shape (an int means one axis), `over` its dims, `dtype` float, int or bool.
+    """
+    trace = current()
+    shape = (shape,) if isinstance(shape, (int, Expression)) else tuple(shape)
+    names = {float: "float", int: "int32", bool: "bool"}
+    dtype = names.get(dtype, dtype)
+    if dtype not in ("float", "int32", "int64", "bool"):
+        raise ProgramError(f"dtype {dtype!r} of {name}; expected float, int or bool", user_line())
+    if any(r.name == name and r.scope == trace.scope for r in trace.recurrents):
+        raise ProgramError(f"there is already a recurrent tensor {name!r}", user_line())
+    over = dim_names(over) if not isinstance(over, Expression) else (dim_name(over),)
+    for d in over:
+        trace.range(d)
+    found = Recurrent(name, shape, over, dtype, trace.scope)
+    trace.recurrents.append(found)
+    return found

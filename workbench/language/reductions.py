@@ -1,0 +1,128 @@
+"""Reductions over dimensions, range axes and inner axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.errors import ProgramError
+from workbench.language.functions import reshape, sqrt
+from workbench.language.tensor import Bound, Tensor, apply, cast, index, record
+from workbench.language.trace import current, dim_names, user_line
+from workbench.polyhedral.expression import Expression, expression
+
+
+def reduce(x: Tensor, kind: str, over: Any = None, axis: int | None = None) -> Tensor:
+    """Combine by `kind` ("sum", "max", "min", "argmax") over dims, over an inner axis, or over everything
+    that has no name (range axes and inner axes) when neither is given."""
+    if over is not None and axis is not None:
+        raise ProgramError("a reduction takes over= (dims) or axis= (an inner axis), not both", user_line())
+    if axis is not None:
+        return _axis(x, kind, axis)
+    names = dim_names(over) if over is not None else _ranges(x)
+    if over is not None:
+        return _dims(x, kind, names)
+    if not names and not x.shape:
+        raise ProgramError(f"{x!r} has no range axis and no inner axis; say over= which dims", user_line())
+    if kind == "argmax" and len(names) + len(x.shape) != 1:
+        raise ProgramError("argmax needs exactly one axis; say axis= or over=", user_line())
+    for _ in x.shape:
+        x = _axis(x, kind, 0)
+    return _dims(x, kind, names) if names else x
+
+
+def mean(x: Tensor, over: Any = None, axis: int | None = None) -> Tensor:
+    """The sum divided by the count."""
+    total = reduce(cast(x, "float"), "sum", over, axis)
+    return total / count(x, over, axis)
+
+
+def std(x: Tensor, over: Any = None, axis: int | None = None) -> Tensor:
+    """Square root of the mean squared distance from the mean."""
+    middle = mean(x, over, axis)
+    if axis is not None:
+        axis %= len(x.shape)
+        middle = reshape(middle, (*x.shape[:axis], 1, *x.shape[axis + 1 :]))
+    distance = x - middle
+    return sqrt(mean(distance * distance, over, axis))
+
+
+def count(x: Tensor, over: Any, axis: int | None) -> Tensor | float:
+    """How many elements a mean combines; they may depend on the instance (`T - t` of the range `t:T`)."""
+    if axis is not None:
+        return float(x.shape[axis])
+    names = dim_names(over) if over is not None else _ranges(x)
+    total = expression(1)
+    for name in names:
+        total = total * current().range(name).length
+    if over is None:
+        for n in x.shape:
+            total = total * n
+    return float(total.constant) if not total.terms else cast(index(total), "float")
+
+
+def reduce_over(
+    x: Tensor,
+    kind: str,
+    over: tuple[Bound, ...],
+    equal: tuple[tuple[Expression, Expression], ...] = (),
+    at_least: tuple[Expression, ...] = (),
+) -> Tensor:
+    """Combine over dims with bounds and further constraints on them."""
+    trace = current()
+    names = {name for name, _, _ in over}
+    outer = {d for d in x.dims if d not in names}
+    for _, lower, upper in over:
+        outer |= (lower.variables | upper.variables) - names
+    for e in (*(e for pair in equal for e in pair), *at_least):
+        outer |= e.variables - names
+    return record(
+        trace,
+        operation=kind,
+        operands=(x,),
+        dims=trace.ordered(outer),
+        shape=x.shape,
+        dtype="int32" if kind == "argmax" else _sum_dtype(x) if kind == "sum" else x.dtype,
+        combiner=kind,
+        over=over,
+        equal=equal,
+        at_least=at_least,
+    )
+
+
+def _sum_dtype(x: Tensor) -> str:
+    return "int32" if x.dtype == "bool" else x.dtype
+
+
+def _ranges(x: Tensor) -> tuple[str, ...]:
+    return tuple(d for d in x.dims if current().dims[d].axis is not None)
+
+
+def _axis(x: Tensor, kind: str, axis: int) -> Tensor:
+    if not -len(x.shape) <= axis < len(x.shape):
+        raise ProgramError(f"{x!r} has no inner axis {axis}", user_line())
+    return apply(kind, x if x.dtype != "bool" else cast(x, "int32"), axis=axis % len(x.shape))
+
+
+def _dims(x: Tensor, kind: str, names: tuple[str, ...]) -> Tensor:
+    trace = current()
+    for name in names:
+        if name not in x.dims:
+            raise ProgramError(
+                f"{kind} over {name}: {x!r} does not vary over {trace.range(name).name} "
+                f"(its dims: {', '.join(x.dims) or 'none'})",
+                user_line(),
+            )
+    if kind == "argmax" and len(names) != 1:
+        raise ProgramError("argmax is over exactly one dim", user_line())
+    for d in x.dims:
+        bounds = trace.dims[d]
+        if d not in names and (bounds.lower.variables | bounds.upper.variables) & set(names):
+            raise ProgramError(
+                f"{kind} over {', '.join(names)}: the range {bounds.lower}:{bounds.upper} "
+                "depends on it; reduce the range first",
+                user_line(),
+            )
+    if x.dtype == "bool":
+        x = cast(x, "int32")
+    over = tuple((n, trace.dims[n].lower, trace.dims[n].upper) for n in names)
+    return reduce_over(x, kind, over)

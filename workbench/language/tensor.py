@@ -1,0 +1,458 @@
+"""Tensors while tracing: a source (an operation's result or a recurrent array) read at an index.
+
+A `Tensor` never copies: indexing gives another reading of the same source. Applying an operation makes a
+`Node` whose dimensions are those that its operands vary over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+
+from workbench.errors import ProgramError, SourceLine
+from workbench.language.trace import Range, Trace, current, user_line
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.program.operations import OPERATIONS, promote, shape_text
+from workbench.program.values import Shape
+
+if TYPE_CHECKING:
+    from workbench.language.recurrent import Recurrent
+
+Index = Union[Expression, "Tensor"]
+Bound = tuple[str, Expression, Expression]
+TensorLike = Union["Tensor", Expression, float, int, bool, np.ndarray, Sequence[Any]]
+
+
+@dataclass(eq=False)
+class Node:
+    """One operation: over its dimensions, apply `operation` to the operands, or reduce the only operand.
+
+    A reduction has a `combiner`, the dimensions it runs `over`, and further constraints on them: pairs that
+    must be equal, and expressions that must be at least zero.
+    """
+
+    number: int
+    operation: str
+    operands: tuple[Tensor, ...]
+    dims: tuple[str, ...]
+    shape: Shape
+    dtype: str
+    options: dict[str, Any] = field(default_factory=dict)
+    combiner: str | None = None
+    over: tuple[Bound, ...] = ()
+    equal: tuple[tuple[Expression, Expression], ...] = ()
+    at_least: tuple[Expression, ...] = ()
+    name: str | None = None
+    scope: tuple[str, ...] = ()
+    line: SourceLine | None = None
+    inline: bool = False
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """The dims of its instances and reduction points."""
+        return (*self.dims, *(name for name, _, _ in self.over))
+
+
+class Tensor:
+    """A source read at an index; `index` has an expression, or an integer tensor (gather), per source dim."""
+
+    __slots__ = ("_dims", "index", "source")
+    __array_ufunc__ = None  # NumPy arrays leave `array + tensor` to us
+
+    def __init__(self, source: Node | Recurrent, index: tuple[Index, ...] | None = None) -> None:
+        self.source = source
+        self.index: tuple[Index, ...] = (
+            tuple(variable(d) for d in source.dims) if index is None else index
+        )
+        self._dims: tuple[str, ...] | None = None
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Dimensions that the value varies over, range axes and what their bounds need included."""
+        if self._dims is None:
+            if self.is_plain:
+                self._dims = self.source.dims
+            else:
+                found: set[str] = set()
+                for e in self.index:
+                    found |= e.variables if isinstance(e, Expression) else set(e.dims)
+                self._dims = current().ordered(found)
+        return self._dims
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the source is read at its own loop variables."""
+        return all(
+            isinstance(e, Expression) and e == variable(d)
+            for e, d in zip(self.index, self.source.dims, strict=True)
+        )
+
+    @property
+    def shape(self) -> Shape:
+        """Inner shape."""
+        return self.source.shape
+
+    @property
+    def dtype(self) -> str:
+        """One of "float", "int32", "int64", "bool"."""
+        return self.source.dtype
+
+    def substitute(self, values: dict[str, Expression]) -> Tensor:
+        """The same source read with dimensions replaced."""
+        return Tensor(self.source, tuple(e.substitute(values) for e in self.index))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(str(e) for e in self.index)
+        name = self.source.name or getattr(self.source, "operation", "tensor")
+        return f"{name}[{inside}]: {self.dtype}{shape_text(self.shape)}"
+
+    def __getitem__(self, key: Any) -> Tensor:
+        from workbench.language.indexing import read  # the circle tensor <-> indexing
+
+        return read(self, key)
+
+    def __iter__(self) -> Any:
+        raise ProgramError("a tensor cannot be iterated; use wb.unstack(x)", user_line())
+
+    def __bool__(self) -> bool:
+        raise ProgramError(
+            "a tensor has no truth value while tracing; use wb.where, &, |, ~", user_line()
+        )
+
+    __hash__ = object.__hash__
+
+    # -- operators -------------------------------------------------------------------------
+
+    def __neg__(self) -> Tensor:
+        return apply("negative", self)
+
+    def __abs__(self) -> Tensor:
+        return apply("absolute", self)
+
+    def __invert__(self) -> Tensor:
+        return apply("logical_not", self)
+
+    def __add__(self, other: TensorLike) -> Tensor:
+        return apply("add", self, other)
+
+    def __radd__(self, other: TensorLike) -> Tensor:
+        return apply("add", other, self)
+
+    def __sub__(self, other: TensorLike) -> Tensor:
+        return apply("subtract", self, other)
+
+    def __rsub__(self, other: TensorLike) -> Tensor:
+        return apply("subtract", other, self)
+
+    def __mul__(self, other: TensorLike) -> Tensor:
+        return apply("multiply", self, other)
+
+    def __rmul__(self, other: TensorLike) -> Tensor:
+        return apply("multiply", other, self)
+
+    def __truediv__(self, other: TensorLike) -> Tensor:
+        return apply("divide", self, other)
+
+    def __rtruediv__(self, other: TensorLike) -> Tensor:
+        return apply("divide", other, self)
+
+    def __floordiv__(self, other: TensorLike) -> Tensor:
+        return apply("floor_divide", self, other)
+
+    def __mod__(self, other: TensorLike) -> Tensor:
+        return apply("remainder", self, other)
+
+    def __pow__(self, other: TensorLike) -> Tensor:
+        if isinstance(other, int) and other in (1, 2, 3):
+            return self if other == 1 else self * self if other == 2 else self * self * self
+        return apply("power", self, other)
+
+    def __rpow__(self, other: TensorLike) -> Tensor:
+        return apply("power", other, self)
+
+    def __matmul__(self, other: TensorLike) -> Tensor:
+        return matmul(self, as_tensor(other))
+
+    def __rmatmul__(self, other: TensorLike) -> Tensor:
+        return matmul(as_tensor(other), self)
+
+    def __and__(self, other: TensorLike) -> Tensor:
+        return apply("logical_and", self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: TensorLike) -> Tensor:
+        return apply("logical_or", self, other)
+
+    __ror__ = __or__
+
+    def __eq__(self, other: object) -> Tensor:  # type: ignore[override]  # elementwise, as in NumPy
+        return apply("equal", self, other)
+
+    def __ne__(self, other: object) -> Tensor:  # type: ignore[override]
+        return apply("not_equal", self, other)
+
+    def __lt__(self, other: TensorLike) -> Tensor:
+        return apply("less", self, other)
+
+    def __le__(self, other: TensorLike) -> Tensor:
+        return apply("less_equal", self, other)
+
+    def __gt__(self, other: TensorLike) -> Tensor:
+        return apply("greater", self, other)
+
+    def __ge__(self, other: TensorLike) -> Tensor:
+        return apply("greater_equal", self, other)
+
+    # -- reductions ------------------------------------------------------------------------
+
+    def sum(self, over: Any = None, axis: int | None = None) -> Tensor:
+        """Sum over dimensions (`over=t`, `over=(b, t)`), an inner axis, or every range and inner axis."""
+        from workbench.language import reductions
+
+        return reductions.reduce(self, "sum", over, axis)
+
+    def mean(self, over: Any = None, axis: int | None = None) -> Tensor:
+        """Mean, as `sum`."""
+        from workbench.language import reductions
+
+        return reductions.mean(self, over, axis)
+
+    def std(self, over: Any = None, axis: int | None = None) -> Tensor:
+        """Standard deviation of the population (divided by the count, as NumPy), as `sum`."""
+        from workbench.language import reductions
+
+        return reductions.std(self, over, axis)
+
+    def max(self, over: Any = None, axis: int | None = None) -> Tensor:
+        """Maximum, as `sum`; over no elements it is an error."""
+        from workbench.language import reductions
+
+        return reductions.reduce(self, "max", over, axis)
+
+    def min(self, over: Any = None, axis: int | None = None) -> Tensor:
+        """Minimum, as `max`."""
+        from workbench.language import reductions
+
+        return reductions.reduce(self, "min", over, axis)
+
+    def argmax(self, over: Any = None, axis: int | None = None) -> Tensor:
+        """Position of the first maximum over one dimension or one inner axis."""
+        from workbench.language import reductions
+
+        return reductions.reduce(self, "argmax", over, axis)
+
+
+# -- making nodes -------------------------------------------------------------------------------
+
+
+def record(trace: Trace, **fields: Any) -> Tensor:
+    """A new node of the trace, read plainly."""
+    node = Node(number=len(trace.nodes), scope=trace.scope, line=user_line(), **fields)
+    trace.nodes.append(node)
+    return Tensor(node)
+
+
+def literal(value: Any, dtype: str | None = None) -> Tensor:
+    """A constant tensor from a number, nested sequence or NumPy array."""
+    array = np.asarray(value)
+    if dtype is None:
+        kinds = {"b": "bool", "i": "int32", "u": "int32", "f": "float"}
+        if array.dtype.kind not in kinds:
+            raise ProgramError(f"expected numbers, found {value!r}", user_line())
+        dtype = kinds[array.dtype.kind]
+    value = array.astype({"float": float, "bool": bool}.get(dtype, int)).tolist()
+    return record(
+        current(),
+        operation="literal",
+        operands=(),
+        dims=(),
+        shape=tuple(array.shape),
+        dtype=dtype,
+        options={"value": _nested(value)},
+        inline=True,
+    )
+
+
+def _nested(value: Any) -> Any:
+    return tuple(_nested(v) for v in value) if isinstance(value, list) else value
+
+
+def index(value: Expression | int, dtype: str = "int32") -> Tensor:
+    """An integer expression over dims and sizes as a tensor: `wb.index(t)`."""
+    value = expression(value)
+    return record(
+        current(),
+        operation="index",
+        operands=(),
+        dims=current().ordered(set(value.variables)),
+        shape=(),
+        dtype=dtype,
+        options={"expression": value},
+        inline=True,
+    )
+
+
+def as_tensor(value: object) -> Tensor:
+    """A tensor from a tensor, an index expression, a number or an array."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, Expression):
+        return index(value)
+    if isinstance(value, (bool, int, float, np.ndarray, np.generic, list, tuple)):
+        return literal(value)
+    raise ProgramError(f"expected a tensor or a number, found {value!r}", user_line())
+
+
+def is_literal(x: Tensor, value: float | None = None) -> bool:
+    """Whether `x` is a scalar constant (equal to `value`, if given)."""
+    source = x.source
+    if not isinstance(source, Node) or source.operation != "literal" or source.shape:
+        return False
+    return value is None or source.options["value"] == value
+
+
+def cast(x: Tensor, dtype: str) -> Tensor:
+    """`x` with another dtype."""
+    if x.dtype == dtype:
+        return x
+    if isinstance(x.source, Node) and x.source.operation == "literal":
+        return literal(x.source.options["value"], dtype)
+    return _make("cast", (x,), {"dtype": dtype})
+
+
+def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
+    """Apply a row of the operation table: dtypes are unified, range axes aligned, trivial cases folded."""
+    operands = [as_tensor(a) for a in arguments]
+    if name in IDENTITIES:
+        return _make(name, tuple(operands), options)
+    row = OPERATIONS[name]
+    if row.elementwise and name != "cast":
+        operands = _unified(name, operands)
+    operands = _aligned(operands)
+    folded = _folded(name, operands)
+    return folded if folded is not None else _make(name, tuple(operands), options)
+
+
+def _make(name: str, operands: tuple[Tensor, ...], options: dict[str, Any]) -> Tensor:
+    trace = current()
+    row = OPERATIONS["reshape" if name in IDENTITIES else name]
+    try:
+        shape = operands[0].shape if name in IDENTITIES else row.shape([x.shape for x in operands], options)
+        dtype = row.dtype([x.dtype for x in operands], options)
+    except ProgramError as error:
+        raise ProgramError(f"{_written(name, operands)}: {error.message}", user_line()) from None
+    dims = trace.ordered({d for x in operands for d in x.dims})
+    return record(
+        trace,
+        operation=name,
+        operands=operands,
+        dims=dims,
+        shape=shape,
+        dtype=dtype,
+        options=options,
+        inline=name in VIEWS,
+    )
+
+
+IDENTITIES = frozenset({"stop_gradient", "copy"})
+"""Nodes that are their operand: constant to `gradient`, or an array of its own for an output."""
+
+VIEWS = frozenset({"slice", "reshape", "transpose", "broadcast", "stop_gradient"})
+"""Operations that only rearrange: never a statement of their own unless what they view is computed there."""
+
+
+def _written(name: str, operands: Iterable[Tensor]) -> str:
+    texts = [repr(x) for x in operands]
+    template = OPERATIONS[name].text
+    return template.format(*texts) if template else f"{name}({', '.join(texts)})"
+
+
+def _unified(name: str, operands: list[Tensor]) -> list[Tensor]:
+    """Arguments of one dtype: Python numbers take the other side's, mixed dtypes are widened."""
+    if name.startswith("logical"):
+        return operands
+    first = 1 if name == "where" else 0
+    target = promote([x.dtype for x in operands[first:]])
+    if name in _FLOAT_ONLY:
+        target = "float"
+    elif target == "bool" and name not in ("equal", "not_equal", "where"):
+        target = "int32"
+    return operands[:first] + [cast(x, target) for x in operands[first:]]
+
+
+_FLOAT_ONLY = frozenset(
+    name
+    for name, row in OPERATIONS.items()
+    if row.ufunc is not None
+    and not name.startswith("logical")
+    and (name == "isfinite" or row.dtype(["int32"] * (row.arity or 1), {}) == "float")
+)
+"""Elementwise rows that compute with floats whatever they are given (exp, division, …)."""
+
+
+def _aligned(operands: list[Tensor]) -> list[Tensor]:
+    """Range axes of equal length and position become one dimension; of other lengths, an error."""
+    trace = current()
+    by_axis: dict[int, Range] = {}
+    result = []
+    for x in operands:
+        moves: dict[str, Expression] = {}
+        for d in x.dims:
+            mine = trace.dims[d]
+            if mine.axis is None:
+                continue
+            shared = by_axis.setdefault(mine.axis, mine)
+            if shared.name == mine.name:
+                continue
+            if shared.length != mine.length:
+                raise ProgramError(
+                    f"range axes {shared.lower}:{shared.upper} and {mine.lower}:{mine.upper} "
+                    f"differ in length: {shared.length} against {mine.length}",
+                    user_line(),
+                )
+            moves[mine.name] = variable(shared.name) - shared.lower + mine.lower
+        result.append(x.substitute(moves) if moves else x)
+    return result
+
+
+def _folded(name: str, xs: list[Tensor]) -> Tensor | None:
+    """x * 1, x + 0 and the like, so that gradients of plain sums stay readable."""
+    if name == "multiply":
+        for one, other in ((xs[0], xs[1]), (xs[1], xs[0])):
+            if is_literal(one, 1):
+                return other
+            if is_literal(one, -1):
+                return apply("negative", other)
+    if name in ("add", "subtract") and is_literal(xs[1], 0) and not xs[1].shape:
+        return xs[0]
+    if name == "add" and is_literal(xs[0], 0):
+        return xs[1]
+    if name == "divide" and is_literal(xs[1], 1):
+        return xs[0]
+    if name == "negative":
+        source = xs[0].source
+        if is_literal(xs[0]):
+            return literal(-source.options["value"], xs[0].dtype)  # type: ignore[union-attr]
+        if isinstance(source, Node) and source.operation == "negative" and xs[0].is_plain:
+            return source.operands[0]
+    return None
+
+
+_LETTERS = "abcdefghijklmnop"
+
+
+def matmul(x: Tensor, y: Tensor) -> Tensor:
+    """Matrix product of inner shapes (vectors and matrices), as NumPy's `@`."""
+    m, n = len(x.shape), len(y.shape)
+    specs = {(1, 1): "k,k->", (1, 2): "k,kj->j", (2, 1): "ik,k->i", (2, 2): "ik,kj->ij"}
+    if (m, n) not in specs:
+        raise ProgramError(
+            f"{x!r} @ {y!r}: expected vectors or matrices, found shapes "
+            f"{shape_text(x.shape)} and {shape_text(y.shape)}",
+            user_line(),
+        )
+    return apply("contract", cast(x, "float"), cast(y, "float"), spec=specs[m, n])

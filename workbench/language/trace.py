@@ -1,0 +1,152 @@
+"""The state of one tracing: sizes, dimensions, scopes, and the user's line that is being executed.
+
+A trace exists while the user's function runs; every value made meanwhile is recorded in it. Nothing here
+knows operations or programs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+import sys
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.errors import ProgramError, SourceLine
+from workbench.polyhedral.expression import Expression, Variable
+from workbench.program.values import Parameter
+
+if TYPE_CHECKING:
+    from workbench.language.tensor import Node, Recurrent
+
+PACKAGE = Path(__file__).resolve().parent.parent
+USER_CODE = PACKAGE / "algorithms"
+
+
+@dataclass(frozen=True)
+class Range:
+    """A dimension while tracing: `lower <= name < upper`.
+
+    `declared` ones are the user's. For the anonymous axis of a range read (`t:T`), `axis` is its position
+    among the range axes of its tensor. Others are made by `gradient`.
+    """
+
+    name: str
+    lower: Expression
+    upper: Expression
+    axis: int | None = None
+    line: SourceLine | None = None
+    declared: bool = False
+
+    @property
+    def length(self) -> Expression:
+        """Number of values, an expression over sizes and outer dimensions."""
+        return self.upper - self.lower
+
+
+@dataclass
+class Trace:
+    """Everything recorded while one program function runs."""
+
+    name: str
+    sizes: dict[str, Parameter] = field(default_factory=dict)
+    dims: dict[str, Range] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
+    recurrents: list[Recurrent] = field(default_factory=list)
+    scope: tuple[str, ...] = ()
+
+    def range(self, name: str) -> Range:
+        """The dimension `name`, or an error that lists the declared ones."""
+        if name not in self.dims:
+            declared = ", ".join(d for d, r in self.dims.items() if r.declared) or "none"
+            raise ProgramError(f"unknown dim {name}; declared dims: {declared}", user_line())
+        return self.dims[name]
+
+    def ordered(self, names: set[str]) -> tuple[str, ...]:
+        """Dimension names with those that their bounds need: declared ones first, as declared."""
+        closed: set[str] = set()
+        todo = set(names)
+        while todo:
+            name = todo.pop()
+            closed.add(name)
+            bounds = self.range(name)
+            todo |= (bounds.lower.variables | bounds.upper.variables) - closed
+        if len(closed) == 1:
+            return tuple(closed)
+        position = {d: n for n, d in enumerate(self.dims)}
+        return tuple(sorted(closed, key=lambda d: (not self.dims[d].declared, position[d])))
+
+    def fresh(self, base: str) -> str:
+        """A dimension name not used yet."""
+        number = 1
+        while f"{base}_{number}" in self.dims:
+            number += 1
+        return f"{base}_{number}"
+
+
+_current: ContextVar[Trace | None] = ContextVar("workbench_trace", default=None)
+
+
+def current() -> Trace:
+    """The trace of the program function that is running."""
+    trace = _current.get()
+    if trace is None:
+        raise ProgramError(
+            "this is only possible inside a function decorated with @wb.program", user_line()
+        )
+    return trace
+
+
+@contextlib.contextmanager
+def tracing(trace: Trace) -> Iterator[Trace]:
+    """Make `trace` the current one."""
+    token = _current.set(trace)
+    try:
+        yield trace
+    finally:
+        _current.reset(token)
+
+
+@contextlib.contextmanager
+def scope(name: str) -> Iterator[None]:
+    """Statements made inside belong to the scope `name` (a cluster of the drawn graph)."""
+    trace = current()
+    outer = trace.scope
+    if not outer or outer[-1] != name:
+        trace.scope = (*outer, name)
+    try:
+        yield
+    finally:
+        trace.scope = outer
+
+
+def user_line() -> SourceLine | None:
+    """The innermost line being executed that is the user's (or an algorithm's), not the workbench's own."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if not file.startswith(str(PACKAGE)) or file.startswith(str(USER_CODE)):
+            return SourceLine(file, frame.f_lineno, linecache.getline(file, frame.f_lineno).strip())
+        if frame.f_back is None:
+            return None
+        frame = frame.f_back
+    return None
+
+
+def dim_name(value: object) -> str:
+    """The name of the dimension that `value` is."""
+    if isinstance(value, Expression) and len(value.terms) == 1 and value.constant == 0:
+        atom, coefficient = value.terms[0]
+        if isinstance(atom, Variable) and coefficient == 1:
+            return atom.name
+    raise ProgramError(f"expected a dim, found {value!r}", user_line())
+
+
+def dim_names(over: object) -> tuple[str, ...]:
+    """Names of one dimension or of a tuple of them."""
+    if isinstance(over, (tuple, list)):
+        return tuple(dim_name(d) for d in over)
+    return (dim_name(over),)
