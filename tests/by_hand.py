@@ -25,7 +25,7 @@ from workbench.program.values import (
 )
 
 Range = tuple[Any, Any]
-B, M, N, T = (size(n) for n in "BMNT")
+B, K, M, N, T = (size(n) for n in "BKMNT")
 b, i, k, m, n, t = (variable(d) for d in "bikmnt")
 
 

@@ -11,7 +11,7 @@ from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.instances import Extent
 from workbench.polyhedral.names import readable
-from workbench.polyhedral.relations import bounds, domain_with, is_box, is_equal, with_dims
+from workbench.polyhedral.relations import bounds, domain_with, is_box, is_equal, pieces, with_dims
 from workbench.program.values import Program, Statement
 
 
@@ -53,9 +53,14 @@ def extent_text(dims: Sequence[str], extent: Extent) -> str:
 
 
 def condition(text: str) -> str:
-    """The condition of a set, in the user's names."""
-    inside = readable(text).partition("{")[2].rpartition("}")[0]
-    return inside.partition(":")[2].strip() or "every point"
+    """The condition of a set in the user's names; a set in pieces reads `... or ...`."""
+    return " or ".join(_piece(piece) for piece in pieces(text)) or "never"
+
+
+def _piece(text: str) -> str:
+    entries, _, where = readable(text).partition("{")[2].rpartition("}")[0].partition(":")
+    fixed = [e.strip() for e in entries.strip(" []").split(",") if " = " in e]
+    return " and ".join([*fixed, where.strip()] if where.strip() else fixed) or "every point"
 
 
 def _bounds(text: str, dims: Sequence[str]) -> Extent | None:

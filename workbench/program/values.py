@@ -195,6 +195,11 @@ class Program:
     aliases: tuple[tuple[str, str], ...] = ()
     """User's names of values that are written straight into an array of another name: (name, array)."""
 
+    def __str__(self) -> str:
+        from workbench.program.listing import listing  # it is written in terms of these values
+
+        return listing(self)
+
     @cached_property
     def statement(self) -> Mapping[str, Statement]:
         """Statements by name."""

@@ -1,0 +1,62 @@
+"""A whole program as a page: sizes, dimensions, equations by scope, results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from workbench.program.operations import shape_text
+from workbench.program.ranges import domain_text
+from workbench.program.text import element_text, right_side
+from workbench.program.values import Array, Program, Statement
+
+
+def listing(program: Program) -> str:
+    """The equations in textual order, one line a statement, under the program's name and sizes."""
+    return "\n".join([*_header(program), *_equations(program), *_results(program)])
+
+
+def type_text(array: Array) -> str:
+    """`float(2,)`; nothing for a float scalar."""
+    if array.dtype == "float" and not array.shape:
+        return ""
+    return array.dtype + (shape_text(array.shape) if array.shape else "")
+
+
+def _header(program: Program) -> Iterator[str]:
+    sizes = [
+        f"{p.name}={p.default}" if p.definition is None else f"{p.name}={p.definition}"
+        for p in program.parameters
+    ]
+    yield f"{program.name}({', '.join(sizes)})"
+    description = program.description.strip()
+    if description:
+        yield f"  {description.splitlines()[0]}"
+    if program.dims:
+        yield "  for " + ", ".join(f"{d.name} < {d.size}" for d in program.dims)
+
+
+def _equations(program: Program) -> Iterator[str]:
+    introduced: set[str] = set()
+    for scope, statements in groupby(program.statements, key=lambda s: s.scope):
+        yield ""
+        if scope:
+            yield f"  {' / '.join(scope)}:"
+        for statement in statements:
+            yield "    " + _line(statement, program, statement.array not in introduced)
+            introduced.add(statement.array)
+
+
+def _line(statement: Statement, program: Program, first: bool) -> str:
+    left = element_text(statement.array, statement.write)
+    kind = type_text(program.array[statement.array]) if first else ""
+    typed = f"{left}: {kind}" if kind else left
+    return f"{typed} = {right_side(statement, program)}{domain_text(statement, program)}"
+
+
+def _results(program: Program) -> Iterator[str]:
+    if program.outputs:
+        yield ""
+        yield "  return " + ", ".join(
+            o.name if o.name == o.array else f"{o.name}={o.array}" for o in program.outputs
+        )
