@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import types
 from dataclasses import fields
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from workbench.session import snapshot
 from workbench.session.edges import Edge
@@ -28,7 +28,7 @@ def typescript() -> str:
     parts = [
         "// Written by `python -m workbench.session.protocol`. Do not edit.\n",
         f"export const VERSION = {snapshot.VERSION};\n",
-        f"export type Kind = {_type(snapshot.Kind)};\n",
+        f"export type Kind = {' | '.join(map(_quoted, get_args(snapshot.Kind)))};\n",
     ]
     parts += [_interface(record) for record in RECORDS]
     return "\n".join(parts)
@@ -46,14 +46,18 @@ def _type(hint: Any) -> str:
         return simple[hint]
     if hint in RECORDS:
         return str(hint.__name__)
-    if get_origin(hint) is Literal:
-        return " | ".join(f'"{value}"' for value in get_args(hint))
+    if hint == snapshot.Kind:
+        return "Kind"
     if get_origin(hint) is tuple and get_args(hint)[1:] == (...,):
         inner = _type(get_args(hint)[0])
         return f"readonly ({inner})[]" if " " in inner else f"readonly {inner}[]"
     if isinstance(hint, types.UnionType):
         return " | ".join(_type(part) for part in get_args(hint))
     raise TypeError(f"{hint!r} has no TypeScript type here")
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"'
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ Scope = tuple[str, ...]
 ALL_OPEN = 150
 """Up to this many statements are all drawn."""
 
-OVERVIEW = 60
+OVERVIEW = 40
 """Beyond it, scopes are opened until about this many boxes are drawn."""
 
 

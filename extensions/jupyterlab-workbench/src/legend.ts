@@ -1,0 +1,36 @@
+// What the colours and lines mean; only the kinds that the program has.
+
+import { element } from "./dom";
+import type { Kind, Snapshot } from "./snapshot";
+
+const NAMES: readonly (readonly [Kind, string])[] = [
+  ["operation", "operation"],
+  ["contraction", "contraction"],
+  ["reduction", "reduction"],
+  ["random", "random draw"],
+  ["recurrence", "recurrence"],
+  ["update", "update"],
+];
+
+export function legend(snapshot: Snapshot): HTMLElement {
+  const present = new Set(snapshot.nodes.map((node) => node.kind));
+  const entries = NAMES.filter(([kind]) => present.has(kind)).map(([kind, name]) =>
+    entry(`wbk-swatch ${kind}`, name),
+  );
+  if (snapshot.nodes.some((node) => node.outputs.length)) {
+    entries.push(entry("wbk-swatch wbk-double", "output"));
+  }
+  if (snapshot.edges.some((edge) => edge.carried)) {
+    entries.push(entry("wbk-dash", "carried by a loop"));
+  }
+  return element(
+    "div",
+    "wbk-legend",
+    ...entries,
+    element("span", "wbk-keys", "Ctrl + wheel zooms · arrows move · Enter selects"),
+  );
+}
+
+function entry(swatch: string, name: string): HTMLElement {
+  return element("span", "wbk-entry", element("span", swatch), name);
+}
