@@ -189,7 +189,9 @@ def _below(tree: Tree) -> Iterator[str]:
 
 
 def all_sizes(names: str, most: int) -> list[dict[str, int]]:
-    return [dict(zip(names, v, strict=True)) for v in product(range(1, most + 1), repeat=len(names))]
+    return [
+        dict(zip(names, v, strict=True)) for v in product(range(1, most + 1), repeat=len(names))
+    ]
 
 
 # -- programs --------------------------------------------------------------------------------------
@@ -203,13 +205,18 @@ def reinforce() -> list[Equation]:
         equation("state_0", "bi", "state", [b, i, 0]),
         equation("act", "bit", "action", [b, i, t], ("theta", [i]), ("state", [b, i, t])),
         equation(
-            "step", "bit", "state", [b, i, t + 1], ("state", [b, i, t]), ("action", [b, i, t]),
+            "step",
+            "bit",
+            "state",
+            [b, i, t + 1],
+            ("state", [b, i, t]),
+            ("action", [b, i, t]),
         ),
         equation("reward", "bit", "reward", [b, i, t], ("state", [b, i, t])),
+        equation("to_go", "bit", "G", [b, i, t], ("reward", [b, i, k]), reduction=(("k", t, T),)),
         equation(
-            "to_go", "bit", "G", [b, i, t], ("reward", [b, i, k]), reduction=(("k", t, T),)
+            "loss", "i", "loss", [i], ("G", [b, i, t]), ("action", [b, i, t]), reduction=every
         ),
-        equation("loss", "i", "loss", [i], ("G", [b, i, t]), ("action", [b, i, t]), reduction=every),
         equation("update", "i", "theta", [i + 1], ("theta", [i]), ("loss", [i])),
     ]
 
@@ -230,27 +237,45 @@ def ppo() -> list[Equation]:
     return [
         equation("theta_0", "", "theta", [0, 0, 0]),
         equation("state_0", "b", "state", [b, 0, 0]),
-        equation("state_i", "bi", "state", [b, i + 1, 0], ("state", [b, i, T]),
-                 bounds={"i": (0, I - 1)}),
+        equation(
+            "state_i", "bi", "state", [b, i + 1, 0], ("state", [b, i, T]), bounds={"i": (0, I - 1)}
+        ),
         equation("act", "bit", "action", [b, i, t], ("theta", [i, 0, 0]), ("state", [b, i, t])),
         equation(
-            "step", "bit", "state", [b, i, t + 1], ("state", [b, i, t]), ("action", [b, i, t]),
+            "step",
+            "bit",
+            "state",
+            [b, i, t + 1],
+            ("state", [b, i, t]),
+            ("action", [b, i, t]),
         ),
         equation("value", "bit", "value", [b, i, t], ("theta", [i, 0, 0]), ("state", [b, i, t])),
         equation("value_T", "bi", "value", [b, i, T], ("theta", [i, 0, 0]), ("state", [b, i, T])),
         equation("gae_T", "bi", "advantage", [b, i, T]),
         equation(
-            "gae", "bit", "advantage", [b, i, t],
-            ("advantage", [b, i, t + 1]), ("value", [b, i, t]), ("value", [b, i, t + 1]),
+            "gae",
+            "bit",
+            "advantage",
+            [b, i, t],
+            ("advantage", [b, i, t + 1]),
+            ("value", [b, i, t]),
+            ("value", [b, i, t + 1]),
         ),
         equation("shuffle", "ie", "shuffled", [i, e]),
         equation(
-            "batch", "iem", "gradient", [i, e, m],
-            ("theta", [i, e, m]), ("advantage", [b, i, t]), ("action", [b, i, t]),
-            ("shuffled", [i, e]), reduction=whole,
+            "batch",
+            "iem",
+            "gradient",
+            [i, e, m],
+            ("theta", [i, e, m]),
+            ("advantage", [b, i, t]),
+            ("action", [b, i, t]),
+            ("shuffled", [i, e]),
+            reduction=whole,
         ),
-        equation("update", "iem", "theta", successor(), ("theta", [i, e, m]),
-                 ("gradient", [i, e, m])),
+        equation(
+            "update", "iem", "theta", successor(), ("theta", [i, e, m]), ("gradient", [i, e, m])
+        ),
     ]
 
 

@@ -111,7 +111,10 @@ def to_expression(
     pieces: list[_Piece] = []
 
     def collect(where: isl.Set, aff: isl.Aff) -> None:
-        pieces.append((where, isl.PwAff.from_aff(aff), _aff_expression(aff, dims)))
+        known, formula = isl.PwAff.from_aff(aff), _aff_expression(aff, dims)
+        where.foreach_basic_set(
+            lambda part: pieces.append((isl.Set.from_basic_set(part), known, formula))
+        )
 
     function.coalesce().foreach_piece(collect)
     if context is not None:
@@ -119,13 +122,13 @@ def to_expression(
         pieces = [piece for piece in pieces if not piece[0].is_empty()] or pieces[:1]
     if not pieces:
         raise ProgramError("a bound of an empty set")
-    pieces = [_extended(piece, pieces) for piece in pieces]
+    pieces = _fewer(pieces)
     for combine, ordered in ((minimum, isl.PwAff.le_set), (maximum, isl.PwAff.ge_set)):
         if all(p.is_subset(ordered(f, g)) for p, f, _ in pieces for _, g, _ in pieces):
-            result = pieces[0][2]
-            for _, _, e in pieces[1:]:
-                result = combine(result, e)
-            return result
+            first, *rest = dict.fromkeys(e for _, _, e in pieces)
+            for e in rest:
+                first = combine(first, e)
+            return first
     result = pieces[-1][2]
     for where, _, e in pieces[-2::-1]:
         result = _chosen(where if context is None else where.gist(context), dims, e, result)
@@ -135,14 +138,24 @@ def to_expression(
 _Piece = tuple[isl.Set, isl.PwAff, Expression]
 
 
-def _extended(piece: _Piece, pieces: Sequence[_Piece]) -> _Piece:
-    # A piece such as `1 where T = 1` beside `T where T > 1` needs no case of its own.
+def _fewer(pieces: list[_Piece]) -> list[_Piece]:
+    """The same function with fewer distinct formulas.
+
+    A piece such as `1 where T = 1` beside `T where T > 1` needs no formula of its own.
+    """
+    for formula in sorted(dict.fromkeys(e for _, _, e in pieces), key=lambda e: len(e.terms)):
+        others = [piece for piece in pieces if piece[2] != formula]
+        replaced = [piece if piece[2] != formula else _elsewhere(piece, others) for piece in pieces]
+        if all(piece is not None for piece in replaced):
+            pieces = [piece for piece in replaced if piece is not None]
+    return pieces
+
+
+def _elsewhere(piece: _Piece, others: Sequence[_Piece]) -> _Piece | None:
+    """The piece by another formula that agrees there."""
     where, function, _ = piece
-    wider = (
-        p for p in pieces if not p[0].is_equal(where) and where.is_subset(function.eq_set(p[1]))
-    )
-    other = next(wider, piece)
-    return where, other[1], other[2]
+    same = ((where, f, e) for _, f, e in others if where.is_subset(function.eq_set(f)))
+    return next(same, None)
 
 
 def _aff_expression(aff: isl.Aff, dims: Sequence[str]) -> Expression:

@@ -176,7 +176,9 @@ def is_empty(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_subset(a: str, b: str) -> bool:
     """Whether every point of `a` is in `b`, at all sizes."""
-    return in_context(parse_set(a)).is_subset(parse_set(b))
+    first, second = parse_set(a), parse_set(b)
+    known = context((*sizes_in(first), *sizes_in(second)))
+    return first.intersect_params(known).is_subset(second)
 
 
 def is_equal(a: str, b: str) -> bool:
