@@ -102,7 +102,9 @@ class _Builder:
             self.live[source] = None
             if isinstance(source, Recurrent):
                 if not source.pieces:
-                    raise ProgramError(f"nothing defines the recurrent tensor {source.name}", source.line)
+                    raise ProgramError(
+                        f"nothing defines the recurrent tensor {source.name}", source.line
+                    )
                 operands = [p.value for p in source.pieces]
             else:
                 operands = list(source.operands)
@@ -198,7 +200,11 @@ class _Builder:
             if isinstance(source, Recurrent):
                 self.names[source] = _unique(_full(source.scope, source.name), taken)
         for source in self.live:
-            if isinstance(source, Node) and source not in self.claims and self._is_statement(source):
+            if (
+                isinstance(source, Node)
+                and source not in self.claims
+                and self._is_statement(source)
+            ):
                 base = source.name or _plain_name(source.operation)
                 self.names[source] = _unique(_full(source.scope, base), taken)
 
@@ -206,9 +212,9 @@ class _Builder:
         found: dict[str, str] = {}
         for node, (array, _) in self.claims.items():
             if node.name is not None:
-                found.setdefault(_full(node.scope, node.name), self.names[array])
+                found.setdefault(node.alias or _full(node.scope, node.name), self.names[array])
         for source, name in self.names.items():
-            if isinstance(source, Recurrent) and source.alias:
+            if source.alias:
                 found.setdefault(source.alias, name)
         return tuple((a, n) for a, n in found.items() if a != n)
 
@@ -316,7 +322,9 @@ class _Builder:
             return Literal(node.options["value"], node.dtype, node.shape)
         if node.operation == "index":
             value = _moved(node.options["expression"], moves)
-            assert isinstance(value, Expression), "a gather through an index is resolved when it is made"
+            assert isinstance(value, Expression), (
+                "a gather through an index is resolved when it is made"
+            )
             return IndexValue(value, node.dtype)
         if node.operation in IDENTITIES:
             return self._body(node.operands[0], moves)
@@ -351,7 +359,9 @@ def _sources(x: Tensor) -> list[Source]:
 def _array_of(x: Tensor) -> Source:
     """The source whose array is the output `x`; anything but a plain, stored value is copied."""
     node = x.source
-    stored = isinstance(node, Recurrent) or not (node.inline or node.operation in ("literal", "index"))
+    stored = isinstance(node, Recurrent) or not (
+        node.inline or node.operation in ("literal", "index")
+    )
     return node if x.is_plain and stored else apply("copy", x).source
 
 

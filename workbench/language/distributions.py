@@ -27,7 +27,8 @@ class Categorical:
     def __init__(self, logits: Tensor) -> None:
         if len(logits.shape) != 1 or logits.dtype != "float":
             raise ProgramError(
-                f"Categorical expects logits of inner shape (choices,), found {logits!r}", user_line()
+                f"Categorical expects logits of inner shape (choices,), found {logits!r}",
+                user_line(),
             )
         self.logits = logits
 
@@ -35,13 +36,15 @@ class Categorical:
     def log_probabilities(self) -> Tensor:
         """Normalised log-probabilities, inner shape (choices,)."""
         with scope("policy"):
-            return log_softmax(self.logits)
+            log_probabilities = log_softmax(self.logits)
+            return log_probabilities
 
     @cached_property
     def probabilities(self) -> Tensor:
         """Inner shape (choices,)."""
         with scope("policy"):
-            return exp(self.log_probabilities)
+            probabilities = exp(self.log_probabilities)
+            return probabilities
 
     def sample(self) -> Tensor:
         """One choice (int32) per instance, by inversion: the count of cumulative probabilities <= u.
@@ -57,8 +60,8 @@ class Categorical:
     def log_probability(self, action: TensorLike) -> Tensor:
         """log p(action); `action` is an integer scalar."""
         with scope("policy"):
-            chosen = one_hot(action, int(self.logits.shape[0]))
-            return (self.log_probabilities * chosen).sum(axis=0)
+            hot = one_hot(action, int(self.logits.shape[0]))
+            return (self.log_probabilities * hot).sum(axis=0)
 
     def entropy(self) -> Tensor:
         """-sum p log p, in nats."""
@@ -104,7 +107,9 @@ class Normal:
         """Differential entropy in nats, summed over the inner axes."""
         with scope("policy"):
             per_entry = log(self.std) + 0.5 * (1.0 + math.log(2 * math.pi))
-            return _total(broadcast_to(per_entry, broadcast_shapes([self.mean.shape, self.std.shape])))
+            return _total(
+                broadcast_to(per_entry, broadcast_shapes([self.mean.shape, self.std.shape]))
+            )
 
     def kl(self, other: Normal) -> Tensor:
         """KL(self || other) in nats, summed over the inner axes."""
@@ -122,4 +127,3 @@ def _total(x: Tensor) -> Tensor:
 
 def _dims_of(*xs: Tensor) -> tuple[str, ...]:
     return tuple(dict.fromkeys(d for x in xs for d in x.dims))
-

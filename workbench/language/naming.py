@@ -7,6 +7,7 @@ so the outermost name, the user's, is the one that stays.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from types import FrameType
@@ -19,8 +20,14 @@ from workbench.language.trace import PACKAGE, Trace
 _WRITTEN_LIKE_A_USER = (
     str(PACKAGE / "algorithms"),
     str(PACKAGE / "environments"),
-    *(str(PACKAGE / "language" / name) for name in ("nn.py", "optim.py", "rl.py", "distributions.py")),
+    *(
+        str(PACKAGE / "language" / name)
+        for name in ("nn.py", "optim.py", "rl.py", "distributions.py")
+    ),
 )
+
+
+_LIBRARY = os.path.dirname(contextlib.__file__)
 
 
 @contextlib.contextmanager
@@ -34,7 +41,7 @@ def naming(trace: Trace) -> Iterator[None]:
         elif event == "return" and started:
             first = started.pop()
             if _is_named(frame):
-                _name(frame, first)
+                _name(frame, first, outermost=not started)
 
     previous = sys.getprofile()
     sys.setprofile(hook)
@@ -46,19 +53,20 @@ def naming(trace: Trace) -> Iterator[None]:
 
 def _is_named(frame: FrameType) -> bool:
     file = frame.f_code.co_filename
-    if frame.f_code.co_name.startswith("<"):
+    if frame.f_code.co_name.startswith("<") or os.path.dirname(file) == _LIBRARY:
         return False
     return not file.startswith(str(PACKAGE)) or file.startswith(_WRITTEN_LIKE_A_USER)
 
 
-def _name(frame: FrameType, first: int) -> None:
+def _name(frame: FrameType, first: int, outermost: bool) -> None:
     seen: set[int] = set()
     for name, value in frame.f_locals.items():
         if not isinstance(value, Tensor) or name.startswith("_") or not value.is_plain:
             continue
         source = value.source
         if isinstance(source, Recurrent):
-            source.alias = name
+            source.alias = name if outermost else source.alias
         elif isinstance(source, Node) and source.number >= first and id(source) not in seen:
             seen.add(id(source))
             source.name = name
+            source.alias = name if outermost else None

@@ -55,7 +55,8 @@ class Network:
             )
         own = {n: parameters.tensors[f"{self.name}.{n}"] for n in self.members}
         with scope(self.name):
-            return self.function(own, x)
+            output = self.function(own, x)
+        return output
 
 
 def linear(
@@ -92,7 +93,6 @@ def mlp(
             )
         for k in range(1, len(sizes)):
             x = x @ own[f"weight_{k}"] + own[f"bias_{k}"]
-            x.source.name = "output" if k == last else f"before_{k}"
             if k < last:
                 x = activation(x)
                 x.source.name = f"hidden_{k}"
@@ -147,7 +147,9 @@ def parameters(*networks: Network, over: Any = ()) -> Parameters:
 
 
 def carried(
-    members: Mapping[str, tuple[Shape, Initializer]], dims: tuple[str, ...], within: str = "parameters"
+    members: Mapping[str, tuple[Shape, Initializer]],
+    dims: tuple[str, ...],
+    within: str = "parameters",
 ) -> Parameters:
     """Recurrent tensors over the update dims, with a first value; `update` defines the others."""
     trace = current()

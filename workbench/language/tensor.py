@@ -46,6 +46,7 @@ class Node:
     equal: tuple[tuple[Expression, Expression], ...] = ()
     at_least: tuple[Expression, ...] = ()
     name: str | None = None
+    alias: str | None = None
     scope: tuple[str, ...] = ()
     line: SourceLine | None = None
     inline: bool = False
@@ -341,7 +342,11 @@ def _make(name: str, operands: tuple[Tensor, ...], options: dict[str, Any]) -> T
     trace = current()
     row = OPERATIONS["reshape" if name in IDENTITIES else name]
     try:
-        shape = operands[0].shape if name in IDENTITIES else row.shape([x.shape for x in operands], options)
+        shape = (
+            operands[0].shape
+            if name in IDENTITIES
+            else row.shape([x.shape for x in operands], options)
+        )
         dtype = row.dtype([x.dtype for x in operands], options)
     except ProgramError as error:
         raise ProgramError(f"{_written(name, operands)}: {error.message}", user_line()) from None

@@ -113,6 +113,23 @@ def shared_loops(source: str, sink: str, found: Mapping[str, Path]) -> list[Loop
     return loops
 
 
+def carried_witness(dependences: Dependences, dependence: Dependence, dim: str) -> Witness | None:
+    """The smallest pair of a dependence at two values of `dim`; None where it never crosses them."""
+    source = dependences.statements[dependence.source]
+    sink = dependences.statements[dependence.sink]
+    if dim not in source.dims or dim not in sink.dims:
+        return None
+    pairs = dependences.relation(dependence)
+    ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
+    i, j = source.dims.index(dim), sink.dims.index(dim)
+    earlier = pairs.intersect(pair_order(*ranks, i, j, 0, "<"))
+    later = pairs.intersect(pair_order(*ranks, i, j, 0, ">"))
+    crossing = earlier.union(later)
+    if crossing.is_empty():
+        return None
+    return pair_witness(source, sink, dependence.array, crossing)
+
+
 @lru_cache(maxsize=65536)
 def _broken(key: RelationKey, steps: tuple[Step, ...]) -> int | None:
     """Which step violates the dependence; None where every pair is in order."""

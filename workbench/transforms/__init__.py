@@ -1,0 +1,5 @@
+"""The transforms, one file each; a step is a transform with its arguments."""
+
+from workbench.transforms.vectorize import Vectorize
+
+__all__ = ["Vectorize"]

@@ -1,0 +1,179 @@
+"""What a transform is: a frozen dataclass whose fields are its parameters, registered by being subclassed.
+
+A step is a transform with its arguments. `apply` is the one way to take a step: the step's own check first,
+then the rewrite, then the whole program's well-formedness and every dependence again, so that no step can
+break what an earlier one relied on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import types
+import typing
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal, Self
+
+from workbench.errors import WorkbenchError
+from workbench.polyhedral.legality import Violation, violation
+from workbench.program.dependences import dependences
+from workbench.program.values import Program
+from workbench.transforms.refusal import (
+    Refusal,
+    Refused,
+    element_text,
+    instance_text,
+    sizes_text,
+)
+
+REGISTRY: dict[str, type[Transform]] = {}
+"""Every transform by its class name."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Rewritten:
+    """What a step made of a program, and what it left as it was, a sentence each."""
+
+    program: Program
+    notes: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Transform(ABC):
+    """Base of the transforms. The docstring of each has *Example*, *Before*, *After* and *Legal when*."""
+
+    equation_step: ClassVar[bool] = False
+    """Whether the step changes equations (legal by its rule) rather than order or storage (by dependences)."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        REGISTRY[cls.__name__] = cls
+
+    @classmethod
+    @abstractmethod
+    def candidates(cls, program: Program) -> Iterator[Self]:
+        """Steps that would do something to the program, legal or not."""
+
+    @abstractmethod
+    def check(self, program: Program) -> Refusal | None:
+        """Why the step is not legal on the program; None where it is."""
+
+    @abstractmethod
+    def rewrite(self, program: Program) -> Rewritten:
+        """The program after the step, which `check` has let pass."""
+
+    def __str__(self) -> str:
+        """The step as Python source."""
+        given = []
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.default is dataclasses.MISSING:
+                given.append(repr(value))
+            elif value != field.default:
+                given.append(f"{field.name}={value!r}")
+        return f"{type(self).__name__}({', '.join(given)})"
+
+    def to_json(self) -> dict[str, Any]:
+        """The step as JSON: the transform's name and its arguments."""
+        arguments = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return {"transform": type(self).__name__, "arguments": json.loads(json.dumps(arguments))}
+
+
+def from_json(value: Mapping[str, Any]) -> Transform:
+    """The step that `to_json` wrote."""
+    name = value.get("transform")
+    if name not in REGISTRY:
+        raise WorkbenchError(
+            f"unknown transform {name!r}{nearest(str(name), REGISTRY)}; known: {', '.join(REGISTRY)}"
+        )
+    arguments = {
+        key: tuple(item) if isinstance(item, list) else item
+        for key, item in dict(value.get("arguments", {})).items()
+    }
+    try:
+        return REGISTRY[name](**arguments)
+    except TypeError as error:
+        raise WorkbenchError(f"{name}: {error}") from None
+
+
+def schema(transform: type[Transform]) -> dict[str, Any]:
+    """A JSON Schema of the transform's parameters, derived from its fields."""
+    hints = typing.get_type_hints(transform)
+    properties, required = {}, []
+    for field in dataclasses.fields(transform):
+        properties[field.name] = _type_schema(hints[field.name])
+        if field.default is dataclasses.MISSING:
+            required.append(field.name)
+        else:
+            default = field.default
+            properties[field.name]["default"] = list(default) if isinstance(default, tuple) else default
+    return {
+        "title": transform.__name__,
+        "description": (transform.__doc__ or "").strip().split("\n")[0],
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+_SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+
+
+def _type_schema(hint: Any) -> dict[str, Any]:
+    origin = typing.get_origin(hint)
+    if hint in _SIMPLE:
+        return {"type": _SIMPLE[hint]}
+    if origin in (typing.Union, types.UnionType):
+        return {"anyOf": [_type_schema(part) for part in typing.get_args(hint)]}
+    if origin is tuple:
+        return {"type": "array", "items": _type_schema(typing.get_args(hint)[0])}
+    if origin is Literal:
+        return {"enum": list(typing.get_args(hint))}
+    raise TypeError(f"no schema for a parameter of type {hint}")
+
+
+def check(program: Program, step: Transform) -> Refusal | None:
+    """Why the step cannot be taken, the re-check included; None where `apply` will succeed."""
+    refusal = step.check(program)
+    return refusal if refusal is not None else _recheck(step.rewrite(program).program, step)
+
+
+def apply(program: Program, step: Transform) -> Rewritten:
+    """The program after the step. Raises Refused, and then nothing has changed."""
+    refusal = step.check(program)
+    if refusal is not None:
+        raise Refused(refusal)
+    rewritten = step.rewrite(program)
+    broken = _recheck(rewritten.program, step)
+    if broken is not None:
+        raise Refused(broken)
+    return rewritten
+
+
+def _recheck(program: Program, step: Transform) -> Refusal | None:
+    assert program.schedule is not None
+    found = violation(program.schedule, dependences(program))
+    return None if found is None else violated(program, found, str(step))
+
+
+def violated(program: Program, found: Violation, step: str) -> Refusal:
+    """The refusal that a violated dependence is."""
+    witness = found.witness
+    source, sink = (
+        instance_text(name, instance)
+        for name, instance in zip(witness.statements, witness.instances, strict=True)
+    )
+    sentence = (
+        f"{step}: {sink} reads {element_text(witness)}, which {source} writes, "
+        f"but {found.description} (smallest case: {sizes_text(witness)})"
+    )
+    return Refusal("dependence", sentence, witness, program.statement[witness.statements[1]].line)
+
+
+def nearest(name: str, known: Any) -> str:
+    """`; did you mean x?` for the known name that is most like `name`, or nothing."""
+    found = difflib.get_close_matches(name, list(known), 1, 0.5)
+    return f"; did you mean {found[0]}?" if found else ""

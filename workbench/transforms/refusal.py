@@ -1,0 +1,49 @@
+"""Why a step is not legal: a sentence, and for a dependence two concrete instances that show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.errors import SourceLine, WorkbenchError
+from workbench.polyhedral.witness import Witness
+
+Kind = Literal["dependence", "capability", "no effect", "cost", "input"]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """`sentence` names what was expected and found; `witness` shows a dependence; `line` is the user's."""
+
+    kind: Kind
+    sentence: str
+    witness: Witness | None = None
+    line: SourceLine | None = None
+
+    def __str__(self) -> str:
+        return self.sentence if self.line is None else f"{self.sentence}\n  at: {self.line}"
+
+
+class Refused(WorkbenchError):
+    """A step was applied that is not legal; `refusal` says why."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        self.refusal = refusal
+        super().__init__(refusal.sentence, refusal.line)
+
+
+def instance_text(name: str, instance: object) -> str:
+    """`state[b=0, t=1]`: an instance with its coordinates."""
+    coordinates = dict(instance)  # type: ignore[call-overload]
+    inside = ", ".join(f"{dim}={value}" for dim, value in coordinates.items())
+    return f"{name}[{inside}]"
+
+
+def sizes_text(witness: Witness) -> str:
+    """`at B=1, T=2`: the smallest sizes at which the witness exists."""
+    return ", ".join(f"{name}={value}" for name, value in witness.sizes.items()) or "any sizes"
+
+
+def element_text(witness: Witness) -> str:
+    """`state[0, 0, 1]`: the element that the two instances share."""
+    return f"{witness.array}[{', '.join(str(value) for value in witness.element)}]"

@@ -1,0 +1,227 @@
+"""Vectorize: a dimension's loop becomes an array axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from workbench.polyhedral.dependences import Dependence, Dependences
+from workbench.polyhedral.legality import carried_witness
+from workbench.polyhedral.relations import is_box
+from workbench.polyhedral.tree import Tree, axis_dims, loop_dims
+from workbench.program.dependences import dependences
+from workbench.program.values import Program
+from workbench.transforms.base import Rewritten, Transform, nearest
+from workbench.transforms.distribution import Stuck, vectorized
+from workbench.transforms.refusal import (
+    Refusal,
+    element_text,
+    instance_text,
+    sizes_text,
+)
+
+
+@dataclass(frozen=True)
+class Vectorize(Transform):
+    """All instances of a statement that agree outside `dim` run as one array operation.
+
+    Without `statements`, every statement that can is vectorized, and those that cannot are reported; with
+    them, exactly those. Loops over `dim` that hold other statements too are distributed.
+
+    Example::
+
+        @wb.program
+        def example(B=4, T=3):
+            b, t = wb.dims(b=B, t=T)
+            draw = wb.uniform(over=(b, t))
+            total = wb.recurrent("total", (), over=(b, t))
+            total[b, 0] = 0.0
+            total[b, t + 1] = total + draw
+            return {"total": total}
+
+    Before::
+
+        for b:
+            total
+            for t:
+                uniform
+                total_2
+
+    After Vectorize("t")::
+
+        for b:
+            total
+            axis t:
+                uniform
+            for t:
+                total_2
+
+    Legal when, with the instances that agree outside `dim` taken as one, the program still has an order in
+    which all other loops stay: no chosen statement needs, through any chain of others in the same iteration
+    of the enclosing loops, its own result at another value of `dim`. The domain must be a box in `dim` for
+    fixed values of the loops around it.
+    """
+
+    dim: str
+    statements: tuple[str, ...] | None = None
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Vectorize]:
+        """Each dimension that is a loop of some statement."""
+        assert program.schedule is not None
+        loops = {d for dims in loop_dims(program.schedule).values() for d in dims}
+        for dim in program.dims:
+            if dim.name in loops:
+                yield cls(dim.name)
+
+    def check(self, program: Program) -> Refusal | None:
+        """The stated condition, with the cycle and two of its instances where it fails."""
+        refusal = self._unknown(program)
+        if refusal is not None:
+            return refusal
+        result = self._result(program)
+        return result if isinstance(result, Refusal) else None
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """The loop's statements ordered anew, those vectorized with `dim` as an axis."""
+        result = self._result(program)
+        assert not isinstance(result, Refusal), result.sentence
+        tree, notes = result
+        return Rewritten(replace(program, schedule=tree), notes)
+
+    # -- bad input ---------------------------------------------------------------------------------
+
+    def _unknown(self, program: Program) -> Refusal | None:
+        if self.dim not in program.dim:
+            known = ", ".join(program.dim)
+            return Refusal(
+                "input", f"{self}: unknown dim {self.dim}{nearest(self.dim, program.dim)} (dims: {known})"
+            )
+        for name in self.statements or ():
+            if name not in program.statement:
+                hint = nearest(name, program.statement)
+                return Refusal("input", f"{self}: unknown statement {name}{hint}")
+        return None
+
+    # -- the decision ------------------------------------------------------------------------------
+
+    def _result(self, program: Program) -> tuple[Tree, tuple[str, ...]] | Refusal:
+        assert program.schedule is not None
+        loops = loop_dims(program.schedule)
+        able = [name for name, dims in loops.items() if self.dim in dims]
+        if self.statements is not None:
+            return self._exactly(program, loops)
+        if not able:
+            return Refusal("no effect", f"{self}: no statement loops over {self.dim}")
+        return self._all_that_can(program, able)
+
+    def _exactly(
+        self, program: Program, loops: dict[str, tuple[str, ...]]
+    ) -> tuple[Tree, tuple[str, ...]] | Refusal:
+        assert self.statements is not None and program.schedule is not None
+        for name in self.statements:
+            if self.dim not in loops[name]:
+                kind = "already has it as an axis" if self.dim in program.statement[name].dims else "lacks it"
+                return Refusal(
+                    "no effect",
+                    f"{self}: {name} has no loop over {self.dim} ({kind})",
+                    line=program.statement[name].line,
+                )
+            shape = self._not_a_box(program, name)
+            if shape is not None:
+                return shape
+        try:
+            chosen = frozenset(self.statements)
+            return vectorized(program.schedule, self.dim, chosen, dependences(program)), ()
+        except Stuck as stuck:
+            return self._cycle(program, stuck, chosen)
+
+    def _all_that_can(
+        self, program: Program, able: list[str]
+    ) -> tuple[Tree, tuple[str, ...]] | Refusal:
+        """Leave out whatever is stuck until the rest is not."""
+        assert program.schedule is not None
+        refusals: dict[str, Refusal] = {}
+        for name in able:
+            shape = self._not_a_box(program, name)
+            if shape is not None:
+                refusals[name] = shape
+        while len(refusals) < len(able):
+            chosen = frozenset(able) - refusals.keys()
+            try:
+                tree = vectorized(program.schedule, self.dim, chosen, dependences(program))
+            except Stuck as stuck:
+                why = self._cycle(program, stuck, chosen)
+                refusals |= dict.fromkeys(chosen & set(stuck.component), why)
+                continue
+            return tree, self._notes(able, refusals)
+        return next(iter(refusals.values()))
+
+    def _notes(self, able: list[str], refusals: dict[str, Refusal]) -> tuple[str, ...]:
+        """For each reason the statements left as loops."""
+        by_reason: dict[str, list[str]] = {}
+        for name in able:
+            if name in refusals:
+                by_reason.setdefault(refusals[name].sentence, []).append(name)
+        return tuple(
+            f"left as a loop over {self.dim}: {', '.join(names)}: {reason}"
+            for reason, names in by_reason.items()
+        )
+
+    def _not_a_box(self, program: Program, name: str) -> Refusal | None:
+        assert program.schedule is not None
+        statement = program.statement[name]
+        axes = (*axis_dims(program.schedule)[name], self.dim)
+        if is_box(statement.domain, axes):
+            return None
+        return Refusal(
+            "capability",
+            f"{self}: the domain of {name} is not a box in {', '.join(axes)}, so one array cannot hold it",
+            line=statement.line,
+        )
+
+    def _cycle(self, program: Program, stuck: Stuck, chosen: frozenset[str]) -> Refusal:
+        """The cycle that carries the dimension, and two instances of a dependence in it that does."""
+        found, names = stuck.dependences, set(stuck.component)
+        inside = [d for d in found.all if d.source in names and d.sink in names]
+        for dependence in self._carrying_first(inside, chosen):
+            witness = carried_witness(found, dependence, self.dim)
+            if witness is None:
+                continue
+            source, sink = (
+                instance_text(name, at)
+                for name, at in zip(witness.statements, witness.instances, strict=True)
+            )
+            cycle = _path(inside, dependence, found)
+            sentence = (
+                f"{self}: {sink} needs {element_text(witness)}, which {source} writes, so they cannot run "
+                f"as one array operation over {self.dim}; the cycle {' → '.join(cycle)} carries {self.dim} "
+                f"(smallest case: {sizes_text(witness)})"
+            )
+            return Refusal("dependence", sentence, witness, program.statement[dependence.sink].line)
+        raise AssertionError(f"no dependence carries {self.dim} in {stuck.component}")
+
+    def _carrying_first(self, inside: list[Dependence], chosen: frozenset[str]) -> list[Dependence]:
+        """Self-dependences of chosen statements first: they explain themselves."""
+        return sorted(
+            inside,
+            key=lambda d: (d.source != d.sink, d.sink not in chosen, d.source not in chosen),
+        )
+
+
+def _path(inside: list[Dependence], first: Dependence, found: Dependences) -> list[str]:
+    """The shortest chain of statements from the dependence's sink back to its source, closed."""
+    came: dict[str, str | None] = {first.sink: None}
+    queue = [first.sink]
+    while queue and first.source not in came:
+        name = queue.pop(0)
+        for d in inside:
+            if d.source == name and d.sink not in came:
+                came[d.sink] = name
+                queue.append(d.sink)
+    chain: list[str] = []
+    at: str | None = first.source
+    while at is not None:
+        chain.append(at)
+        at = came[at]
+    return [first.source, *chain[::-1]] if first.source != first.sink else [first.source, first.sink]

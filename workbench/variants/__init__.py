@@ -1,0 +1,1 @@
+"""Variants of a program: steps applied, checked, undone, written down."""

@@ -1,0 +1,135 @@
+"""A variant is a program, the variant it came from and the step that made it: undo is `.parent`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.polyhedral import tree
+from workbench.program.values import Program
+from workbench.transforms.base import REGISTRY, Transform
+from workbench.transforms.base import apply as apply_step
+from workbench.transforms.base import check as check_step
+from workbench.transforms.base import from_json
+from workbench.transforms.refusal import Refusal, Refused
+
+
+@dataclass(frozen=True)
+class Move:
+    """A step that could come next; `refusal` says why not, None where it can."""
+
+    step: Transform
+    refusal: Refusal | None
+
+    @property
+    def legal(self) -> bool:
+        """Whether the step can be applied."""
+        return self.refusal is None
+
+    def __str__(self) -> str:
+        return f"{self.step}" if self.refusal is None else f"{self.step}: refused. {self.refusal}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A program after a list of steps. Two steps on one variant are a branch.
+
+    `notes` are what the last step left as it was, and why.
+    """
+
+    program: Program
+    parent: Variant | None = None
+    step: Transform | None = None
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def root(self) -> Variant:
+        """The program as written."""
+        return self if self.parent is None else self.parent.root
+
+    @cached_property
+    def steps(self) -> tuple[Transform, ...]:
+        """The steps from the root, in order."""
+        if self.parent is None or self.step is None:
+            return ()
+        return (*self.parent.steps, self.step)
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 of the root program's text and the steps: equal keys compute the same in the same order."""
+        steps = json.dumps([step.to_json() for step in self.steps], sort_keys=True)
+        return hashlib.sha256(f"{self.root.program}\n{steps}".encode()).hexdigest()
+
+    def apply(self, step: Transform) -> Variant:
+        """The variant after `step`. Raises `Refused` where the step is not legal."""
+        if not isinstance(step, Transform):
+            raise WorkbenchError(f"{step!r} is not a step; expected one of {', '.join(REGISTRY)}")
+        rewritten = apply_step(self.program, step)
+        return Variant(rewritten.program, self, step, rewritten.notes)
+
+    def check(self, step: Transform) -> Refusal | None:
+        """Why `step` cannot be applied; None where it can."""
+        return check_step(self.program, step)
+
+    def moves(self) -> list[Move]:
+        """Every step that would do something, legal ones first."""
+        found = [
+            Move(step, self.check(step))
+            for transform in REGISTRY.values()
+            for step in transform.candidates(self.program)
+        ]
+        return sorted(found, key=lambda move: not move.legal)
+
+    def recipe(self) -> str:
+        """Python source that rebuilds this variant from its program."""
+        lines = [
+            "import workbench as wb",
+            "",
+            f"# {self.program.name}: {len(self.steps)} step{'s' if len(self.steps) != 1 else ''}",
+            "variant = wb.variant(program)",
+        ]
+        lines += [f"variant = variant.apply(wb.transforms.{step})" for step in self.steps]
+        return "\n".join(lines) + "\n"
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The steps as JSON."""
+        return [step.to_json() for step in self.steps]
+
+    @property
+    def schedule(self) -> str:
+        """The order of the statements as indented text."""
+        assert self.program.schedule is not None
+        return tree.text(self.program.schedule)
+
+    def __str__(self) -> str:
+        steps = ", ".join(str(step) for step in self.steps) or "as written"
+        return f"{self.program.name}: {steps}\n\n{self.schedule}"
+
+    __repr__ = __str__
+
+
+def variant(program: Program) -> Variant:
+    """The root variant: the program as written."""
+    if isinstance(program, Variant):
+        return program
+    if not isinstance(program, Program):
+        raise WorkbenchError(f"expected a program, found {program!r}; call the template first")
+    return Variant(program)
+
+
+def replayed(program: Program, steps: Sequence[dict[str, Any]]) -> Variant:
+    """The steps that `Variant.to_json` wrote, applied anew; a step that no longer fits is named."""
+    found = variant(program)
+    for number, step in enumerate(steps, 1):
+        try:
+            found = found.apply(from_json(step))
+        except Refused as refused:
+            raise WorkbenchError(f"step {number} no longer fits: {refused.message}", refused.line) from None
+    return found
