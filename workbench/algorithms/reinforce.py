@@ -11,9 +11,9 @@ from workbench import environments, nn, optim
 
 @wb.program
 def reinforce(
-    B: int = 64,  # noqa: N803  # sizes are capitals in this language
-    I: int = 100,  # noqa: E741, N803
-    T: int = 200,  # noqa: N803
+    B: int = 64,  # sizes are capitals in this language
+    I: int = 100,
+    T: int = 200,
     gamma: float = 0.99,
     learning_rate: float = 3e-3,
     hidden: Sequence[int] = (64, 64),

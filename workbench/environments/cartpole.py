@@ -1,4 +1,6 @@
-"""CartPole (Barto, Sutton & Anderson 1983) with the constants and the Euler step of Gymnasium's CartPole-v1."""
+"""CartPole (Barto, Sutton & Anderson 1983) with the constants and the Euler step of Gymnasium's
+CartPole-v1.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,9 @@ from workbench.language.trace import scope
 class CartPole:
     """A pole on a cart; actions push left (0) or right (1); reward 1 for every step.
 
-    State: position (m), velocity (m/s), angle (rad), angular velocity (rad/s), elapsed steps. The episode
-    terminates when |position| > 2.4 m or |angle| > 12 degrees, and is truncated after `time_limit` steps.
-    `step` never restarts.
+    State: position (m), velocity (m/s), angle (rad), angular velocity (rad/s), elapsed steps. The
+    episode terminates when |position| > 2.4 m or |angle| > 12 degrees, and is truncated after
+    `time_limit` steps. `step` never restarts.
     """
 
     time_limit: int = 500
@@ -38,7 +40,7 @@ class CartPole:
     angle_limit = 12 * 2 * math.pi / 360
 
     def reset(self, over: Any) -> Tensor:
-        """A state near upright, every entry uniform in [-0.05, 0.05), for each instance of `over`."""
+        """A state near upright for each instance of `over`: every entry in [-0.05, 0.05)."""
         with scope("environment"):
             start = uniform(-0.05, 0.05, shape=4, over=over)
             return stack([*unstack(start), 0.0])
@@ -57,9 +59,12 @@ class CartPole:
                 force + self.pole_mass_length * (angular_velocity * angular_velocity) * sine
             ) / self.total_mass
             angular_acceleration = (self.gravity * sine - cosine * pushed) / (
-                self.half_length * (4.0 / 3.0 - self.pole_mass * (cosine * cosine) / self.total_mass)
+                self.half_length
+                * (4.0 / 3.0 - self.pole_mass * (cosine * cosine) / self.total_mass)
             )
-            acceleration = pushed - self.pole_mass_length * angular_acceleration * cosine / self.total_mass
+            acceleration = (
+                pushed - self.pole_mass_length * angular_acceleration * cosine / self.total_mass
+            )
             following = stack(
                 [
                     x + self.time_step * velocity,

@@ -1,16 +1,15 @@
-"""From what was traced to a `Program`: which values are statements, what their bodies are, which are live.
+"""From what was traced to a `Program`: which values are statements, what their bodies are, which
+are live.
 
-A value is a statement of its own if the user named it, several readers use it, it is read elsewhere than at
-the reader's own instance, it varies over fewer dims than its reader, or it reduces or draws. Everything else
-is part of its reader's body. A value that is assigned to slices of a recurrent tensor writes them directly:
-no statement copies.
+A value is a statement of its own if the user named it, several readers use it, it is read elsewhere
+than at the reader's own instance, it varies over fewer dims than its reader, or it reduces or
+draws. Everything else is part of its reader's body. A value that is assigned to slices of a
+recurrent tensor writes them directly: no statement copies.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Union
-
 from workbench.errors import ProgramError
 from workbench.language.recurrent import Piece, Recurrent
 from workbench.language.tensor import IDENTITIES, Bound, Index, Node, Tensor, apply
@@ -31,7 +30,7 @@ from workbench.program.values import (
     Statement,
 )
 
-Source = Union[Node, Recurrent]
+Source = Node | Recurrent
 Moves = dict[str, Index]
 
 

@@ -22,7 +22,9 @@ from workbench.program.operations import broadcast_shapes
 
 
 class Categorical:
-    """A choice among the entries of the last inner axis of `logits` (unnormalised log-probabilities)."""
+    """A choice among the entries of the last inner axis of `logits` (unnormalised
+    log-probabilities).
+    """
 
     def __init__(self, logits: Tensor) -> None:
         if len(logits.shape) != 1 or logits.dtype != "float":
@@ -47,7 +49,8 @@ class Categorical:
             return probabilities
 
     def sample(self) -> Tensor:
-        """One choice (int32) per instance, by inversion: the count of cumulative probabilities <= u.
+        """One choice (int32) per instance, by inversion: the count of cumulative probabilities <=
+        u.
 
         The last one counts as 1 whatever rounding makes of it. Constant to `gradient`.
         """

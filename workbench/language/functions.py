@@ -81,7 +81,9 @@ def sigmoid(x: TensorLike) -> Tensor:
 
 
 def minimum(x: Any, y: Any) -> Any:
-    """Elementwise minimum; of two index expressions again an index expression (`t:wb.minimum(t + n, T)`)."""
+    """Elementwise minimum; of two index expressions again an index expression (`t:wb.minimum(t + n,
+    T)`).
+    """
     if _indices(x, y):
         return affine.minimum(x, y)
     return apply("minimum", x, y)
@@ -134,7 +136,9 @@ def reshape(x: TensorLike, shape: Shape) -> Tensor:
 def transpose(x: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
     """Inner axes permuted (reversed by default)."""
     x = as_tensor(x)
-    return apply("transpose", x, axes=tuple(axes if axes is not None else range(len(x.shape))[::-1]))
+    return apply(
+        "transpose", x, axes=tuple(axes if axes is not None else range(len(x.shape))[::-1])
+    )
 
 
 def broadcast_to(x: TensorLike, shape: Shape) -> Tensor:
@@ -197,5 +201,3 @@ def log_softmax(x: TensorLike, axis: int = -1) -> Tensor:
 def softmax(x: TensorLike, axis: int = -1) -> Tensor:
     """exp(log_softmax(x))."""
     return exp(log_softmax(x, axis))
-
-

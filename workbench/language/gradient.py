@@ -1,20 +1,21 @@
 """Reverse-mode differentiation over symbolic dependences.
 
-A read of `x` at index f(p) by points p contributes to the adjoint of element e the sum over all p with
-f(p) = e. Where f can be solved for p, the contribution is a plain read at p(e) on the elements where such a
-p exists; what cannot be solved is summed over. Contributions are added in the order of the reading
-statements; an adjoint whose contributions exist on different parts of the array is a recurrent tensor with
-one piece per part, so the adjoint of a forward recurrence is a backward recurrence.
+A read of `x` at index f(p) by points p contributes to the adjoint of element e the sum over all p
+with f(p) = e. Where f can be solved for p, the contribution is a plain read at p(e) on the elements
+where such a p exists; what cannot be solved is summed over. Contributions are added in the order of
+the reading statements; an adjoint whose contributions exist on different parts of the array is a
+recurrent tensor with one piece per part, so the adjoint of a forward recurrence is a backward
+recurrence.
 
-The derivative is taken instance by instance: of `loss` at its loop variables with respect to `x` at its own
-loop variables. Only reads that keep the loss's dims where they are carry it: `theta[i, 0, 0]` is another
-element than `theta`, and constant to the gradient with respect to `theta`.
+The derivative is taken instance by instance: of `loss` at its loop variables with respect to `x` at
+its own loop variables. Only reads that keep the loss's dims where they are carry it: `theta[i, 0,
+0]` is another element than `theta`, and constant to the gradient with respect to `theta`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Union
+from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.functions import broadcast_to, reshape
@@ -47,8 +48,7 @@ from workbench.polyhedral.relations import (
 from workbench.program.operations import OPERATIONS
 from workbench.program.values import Shape
 
-Source = Union[Node, Recurrent]
-
+Source = Node | Recurrent
 
 
 class Gradient(dict[str, Tensor]):
@@ -62,8 +62,8 @@ class Gradient(dict[str, Tensor]):
 def gradient(loss: Tensor, wrt: Any) -> Any:
     """The derivative of `loss` (a float scalar) with respect to `wrt`.
 
-    `wrt` is a tensor read plainly, or the parameters of `nn.parameters`; for those the result is a mapping
-    from name to derivative. The result varies over the dims of `wrt` and of the loss.
+    `wrt` is a tensor read plainly, or the parameters of `nn.parameters`; for those the result is a
+    mapping from name to derivative. The result varies over the dims of `wrt` and of the loss.
     """
     loss = as_tensor(loss)
     if loss.shape or loss.dtype != "float":
@@ -77,7 +77,8 @@ def gradient(loss: Tensor, wrt: Any) -> Any:
             )
         if not x.is_plain:
             raise ProgramError(
-                f"gradient with respect to {x!r}: expected it read at its loop variables", user_line()
+                f"gradient with respect to {x!r}: expected it read at its loop variables",
+                user_line(),
             )
     with scope("gradient"):
         found = _Reverse(loss, [x.source for x in targets]).run()
@@ -121,7 +122,7 @@ class _Reverse:
     # -- which sources depend on the targets -------------------------------------------------
 
     def _relevant(self) -> dict[Source, None]:
-        """Sources on a path from a target to the loss, through float reads that keep the seed dims."""
+        """Sources between a target and the loss, through float reads that keep the seed dims."""
         readers: dict[Source, list[Source]] = {}
         seen: dict[Source, None] = {}
         todo: list[Source] = [self.loss.source]
@@ -152,9 +153,9 @@ class _Reverse:
         if isinstance(consumer, Node):
             if consumer.operation == "stop_gradient" or consumer.dtype != "float":
                 return False
-            if consumer.combiner is None and consumer.operation != "copy":
-                if OPERATIONS[consumer.operation].gradient is None:
-                    return False
+            by_rule = consumer.combiner is None and consumer.operation != "copy"
+            if by_rule and OPERATIONS[consumer.operation].gradient is None:
+                return False
         for d, e in zip(x.source.dims, x.index, strict=True):
             if d in self.seeds and not (isinstance(e, Expression) and e == variable(d)):
                 return False
@@ -166,12 +167,16 @@ class _Reverse:
         return current().ordered({*source.dims, *self.seeds})
 
     def _seed_pieces(self, array: Recurrent) -> None:
-        adjoint = Recurrent(f"d_{array.name}", array.shape, self._over(array), "float", current().scope)
+        adjoint = Recurrent(
+            f"d_{array.name}", array.shape, self._over(array), "float", current().scope
+        )
         current().recurrents.append(adjoint)
         self.adjoints[array] = adjoint
         for piece in array.pieces:
             if piece.domain is not None:
-                raise ProgramError(f"a second derivative through the recurrence {array.name}", user_line())
+                raise ProgramError(
+                    f"a second derivative through the recurrence {array.name}", user_line()
+                )
             at = dict(zip(array.dims, piece.index, strict=True))
             outside = {d: variable(d) for d in self.seeds if d not in at}
             if any(at.get(d, variable(d)) != variable(d) for d in self.seeds):
@@ -244,7 +249,7 @@ class _Reverse:
         return broadcast_to(literal(0.0), source.shape)
 
 
-# -- reads ------------------------------------------------------------------------------------------
+# -- reads ----------------------------------------------------------------------------------------
 
 
 def _reads(source: Source) -> list[Read]:
@@ -277,7 +282,7 @@ def _extent(source: Source, seeds: tuple[str, ...]) -> str:
     return extent
 
 
-# -- rules ------------------------------------------------------------------------------------------
+# -- rules ----------------------------------------------------------------------------------------
 
 
 def _do(name: str, *arguments: Any, **options: Any) -> Tensor:
@@ -285,7 +290,7 @@ def _do(name: str, *arguments: Any, **options: Any) -> Tensor:
 
 
 def _through_reduction(node: Node, adjoint: Tensor) -> Tensor:
-    """What one reduction point receives: all of it (sum), or all of it at the first extremal point."""
+    """What a reduction point receives: all of it (sum), or all at the first extremal point."""
     if node.combiner == "sum":
         return adjoint
     if len(node.over) != 1:

@@ -1,4 +1,6 @@
-"""Reading a tensor at an index: affine indices and ranges on its dims, integers and slices on inner axes."""
+"""Reading a tensor at an index: affine indices and ranges on its dims, integers and slices on inner
+axes.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from workbench.program.operations import shape_text
 
 
 def read(x: Tensor, key: Any) -> Tensor:
-    """`x[key]`: first the dims in order (an index, or a range `t:T`), after them (or after `...`) inner axes."""
+    """`x[key]`: first the dims in order (an index, or a range `t:T`), after them (or after `...`)
+    inner axes.
+    """
     entries = list(key) if isinstance(key, tuple) else [key]
     dims = [d for d in x.dims if current().dims[d].axis is None]
     where = next((n for n, e in enumerate(entries) if isinstance(e, EllipsisType)), None)
@@ -34,15 +38,18 @@ def read(x: Tensor, key: Any) -> Tensor:
 
 
 def gather(x: Tensor, **indices: Any) -> Tensor:
-    """Read `x` at data-dependent indices, one per named dim: `wb.gather(x, b=sample // T, t=sample % T)`.
+    """Read `x` at data-dependent indices, one per named dim: `wb.gather(x, b=sample // T, t=sample
+    % T)`.
 
-    Each index is an integer tensor of scalars (or an index expression); the result varies over the indices'
-    dims and the dims of `x` not named.
+    Each index is an integer tensor of scalars (or an index expression); the result varies over the
+    indices' dims and the dims of `x` not named.
     """
     positions = {d: as_tensor(value) for d, value in indices.items()}
     for d, value in positions.items():
         if d not in x.dims:
-            raise ProgramError(f"{x!r} does not vary over {d}; its dims: {', '.join(x.dims)}", user_line())
+            raise ProgramError(
+                f"{x!r} does not vary over {d}; its dims: {', '.join(x.dims)}", user_line()
+            )
         if value.shape or value.dtype not in ("int32", "int64"):
             raise ProgramError(
                 f"the index for {d} must be a scalar integer tensor, found {value!r}", user_line()
@@ -126,16 +133,22 @@ def _affine(x: Tensor, d: str, entry: Any) -> Expression:
 
 
 def _range(d: str, entry: slice, axis: int) -> Expression:
-    """The anonymous dimension of `lower:upper`; equal ranges on one axis position are one dimension."""
+    """The anonymous dimension of `lower:upper`; equal ranges on one axis position are one
+    dimension.
+    """
     trace = current()
     if entry.step is not None:
-        raise ProgramError(f"the range {_text([entry])} has a step; expected lower:upper", user_line())
+        raise ProgramError(
+            f"the range {_text([entry])} has a step; expected lower:upper", user_line()
+        )
     own = trace.range(d)
     lower = own.lower if entry.start is None else entry.start
     upper = own.upper if entry.stop is None else entry.stop
     for bound in (lower, upper):
         if isinstance(bound, bool) or not isinstance(bound, (int, Expression)):
-            raise ProgramError(f"the bound {bound!r} of the range for {d} is not affine", user_line())
+            raise ProgramError(
+                f"the bound {bound!r} of the range for {d} is not affine", user_line()
+            )
         if not expression(bound).is_affine:
             raise ProgramError(f"the bound {bound} of the range for {d} is not affine", user_line())
     lower, upper = expression(lower), expression(upper)
@@ -152,7 +165,9 @@ def _inner(x: Tensor, entries: list[Any]) -> Tensor:
     for entry in entries:
         if isinstance(entry, Tensor):
             if axis:
-                raise ProgramError("an integer tensor may index the first inner axis only", user_line())
+                raise ProgramError(
+                    "an integer tensor may index the first inner axis only", user_line()
+                )
             x = apply("take", x, entry)
             axis += len(entry.shape)
         elif isinstance(entry, slice):
@@ -160,7 +175,9 @@ def _inner(x: Tensor, entries: list[Any]) -> Tensor:
         elif isinstance(entry, (int, np.integer)) and not isinstance(entry, bool):
             x = _position(x, axis, int(entry))
         else:
-            raise ProgramError(f"index {entry!r} of an inner axis; expected an int or a slice", user_line())
+            raise ProgramError(
+                f"index {entry!r} of an inner axis; expected an int or a slice", user_line()
+            )
     return x
 
 
@@ -175,7 +192,8 @@ def _position(x: Tensor, axis: int, entry: int) -> Tensor:
     n = _length(x, axis)
     if not -n <= entry < n:
         raise ProgramError(
-            f"index {entry} is outside inner axis {axis} of {x!r}, which has {n} entries", user_line()
+            f"index {entry} is outside inner axis {axis} of {x!r}, which has {n} entries",
+            user_line(),
         )
     start = entry % n
     part = apply("slice", x, axis=axis, start=start, stop=start + 1, step=1)
@@ -193,9 +211,9 @@ def _text(entries: list[Any]) -> str:
     def one(entry: Any) -> str:
         if isinstance(entry, slice):
             parts = [entry.start, entry.stop, entry.step]
-            return ":".join("" if p is None else str(p) for p in parts[: 2 + (parts[2] is not None)])
+            return ":".join(
+                "" if p is None else str(p) for p in parts[: 2 + (parts[2] is not None)]
+            )
         return "..." if isinstance(entry, EllipsisType) else str(entry)
 
     return ", ".join(one(e) for e in entries)
-
-

@@ -1,7 +1,8 @@
-"""The inverse of a read: from a value at the reading points to a value at the elements that they read.
+"""The inverse of a read: from a value at the reading points to a value at the elements that they
+read.
 
-Element e receives the sum over all points p with f(p) = e. Indices of the form ±p + … are solved for p;
-points' dims that stay open are summed over, under whatever constraints remain.
+Element e receives the sum over all points p with f(p) = e. Indices of the form ±p + … are solved
+for p; points' dims that stay open are summed over, under whatever constraints remain.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from workbench.polyhedral.relations import box, domain_with, hull, is_subset, un
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """A source's elements read by points: the points' dims with bounds and constraints, and the read."""
+    """A source's elements read by points: the points' dims with bounds and constraints, and the
+    read.
+    """
 
     tensor: Tensor
     bounds: tuple[Bound, ...]
@@ -36,7 +39,7 @@ class Contribution:
 
 @dataclass
 class _Solution:
-    """Points in terms of elements. Points' dims carry a prime until they are solved or named anew."""
+    """Points in terms of elements; points' dims carry a prime until solved or named anew."""
 
     solved: dict[str, Expression] = field(default_factory=dict)
     open: list[Bound] = field(default_factory=list)
@@ -48,7 +51,8 @@ class _Solution:
 def pull(
     read: Read, value: Tensor, elements: tuple[str, ...], seeds: tuple[str, ...], extent: str
 ) -> Contribution:
-    """What `value`, over the read's points, contributes to the elements (named by `elements`) it reads.
+    """What `value`, over the read's points, contributes to the elements (named by `elements`) it
+    reads.
 
     `seeds` are dims that points and elements share. `extent` is the set of all elements.
     """
@@ -110,9 +114,15 @@ def _named(solution: _Solution, names: dict[str, Expression]) -> dict[str, Expre
 
 
 def _summed(
-    solution: _Solution, value: Tensor, elements: tuple[str, ...], seeds: tuple[str, ...], extent: str
+    solution: _Solution,
+    value: Tensor,
+    elements: tuple[str, ...],
+    seeds: tuple[str, ...],
+    extent: str,
 ) -> Contribution:
-    """The sum over the open points. Constraints on elements alone say where the contribution exists."""
+    """The sum over the open points. Constraints on elements alone say where the contribution
+    exists.
+    """
     names = {p: _new_name(p, elements) for p, _, _ in solution.open}
     rename = {p: variable(name) for p, name in names.items()}
     wide = _wide(elements, seeds, extent)
@@ -154,7 +164,9 @@ def _new_name(primed: str, elements: tuple[str, ...]) -> str:
 
 
 def _wide(elements: tuple[str, ...], seeds: tuple[str, ...], extent: str) -> dict[str, Expression]:
-    """Dims that cover an array whose extent goes beyond its dims' ranges (slice T of `s[t + 1] = …`)."""
+    """Dims that cover an array whose extent goes beyond its dims' ranges (slice T of `s[t + 1] =
+    …`).
+    """
     trace = current()
     ranges = [trace.dims[d] for d in elements]
     if is_subset(extent, box([(r.name, r.lower, r.upper) for r in ranges])):
@@ -185,4 +197,3 @@ def _sum(
         else:
             value = value * cast(index(high - low), "float")
     return reduce_over(value, "sum", tuple(kept), tuple(equal), tuple(at_least)) if kept else value
-

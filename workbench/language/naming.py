@@ -1,7 +1,8 @@
-"""Values are named as the user's variables: when a function returns, its local variables name what it made.
+"""Values are named as the user's variables: when a function returns, its local variables name what
+it made.
 
-The profile hook of the interpreter sees every return. Inner functions (an environment's `step`) return first,
-so the outermost name, the user's, is the one that stays.
+The profile hook of the interpreter sees every return. Inner functions (an environment's `step`)
+return first, so the outermost name, the user's, is the one that stays.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Networks and their parameters: layers, initialisers, and the arrays that hold one value per update."""
+"""Networks and their parameters: layers, initialisers, and the arrays that hold one value per
+update.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def constant(value: float = 0.0) -> Initializer:
 
 @dataclass(frozen=True)
 class Network:
-    """A function of parameters and an input; `members` are its parameters with shape and initialiser."""
+    """A function of parameters and an input; `members` are its parameters with shape and
+    initialiser.
+    """
 
     name: str
     members: Mapping[str, tuple[Shape, Initializer]]
@@ -49,8 +53,8 @@ class Network:
         missing = [n for n in self.members if f"{self.name}.{n}" not in parameters.tensors]
         if missing:
             raise ProgramError(
-                f"network {self.name!r} needs the parameters {', '.join(missing)}, which are not among "
-                f"{', '.join(parameters.tensors)}; pass the network to nn.parameters",
+                f"network {self.name!r} needs the parameters {', '.join(missing)}, which are not "
+                f"among {', '.join(parameters.tensors)}; pass the network to nn.parameters",
                 user_line(),
             )
         own = {n: parameters.tensors[f"{self.name}.{n}"] for n in self.members}
@@ -76,7 +80,9 @@ def mlp(
     output_gain: float = 0.01,
     initializer: Initializer | None = None,
 ) -> Network:
-    """A multi-layer perceptron with orthogonal weights and zero biases (unless `initializer` is given)."""
+    """A multi-layer perceptron with orthogonal weights and zero biases (unless `initializer` is
+    given).
+    """
     sizes = [inputs, *hidden, outputs]
     last = len(sizes) - 1
     members: dict[str, tuple[Shape, Initializer]] = {}
@@ -88,7 +94,8 @@ def mlp(
     def function(own: Mapping[str, Tensor], x: Tensor) -> Tensor:
         if x.shape != (inputs,):
             raise ProgramError(
-                f"network {name!r} expects inputs of shape ({inputs},), found {shape_text(x.shape)}",
+                f"network {name!r} expects inputs of shape ({inputs},), "
+                f"found {shape_text(x.shape)}",
                 user_line(),
             )
         for k in range(1, len(sizes)):
@@ -111,8 +118,9 @@ class ParametersAt:
 class Parameters:
     """One recurrent tensor per parameter, over the dims that count updates.
 
-    `update(values)` writes the lexicographic successor of the present update: the next one of the innermost
-    dim, or the first one of the next outer dim, so that element (i, e + 1, 0) follows (i, e, M - 1).
+    `update(values)` writes the lexicographic successor of the present update: the next one of the
+    innermost dim, or the first one of the next outer dim, so that element (i, e + 1, 0) follows (i,
+    e, M - 1).
     """
 
     def __init__(self, arrays: Mapping[str, Recurrent], over: tuple[str, ...]) -> None:
@@ -139,7 +147,7 @@ class Parameters:
 
 
 def parameters(*networks: Network, over: Any = ()) -> Parameters:
-    """The parameters of the networks over the dims that count updates (`over=i`, `over=(i, e, m)`)."""
+    """The networks' parameters over the dims that count updates: `over=i`, `over=(i, e, m)`."""
     dims = dim_names(over) if over != () else ()
     return carried(
         {f"{n.name}.{member}": row for n in networks for member, row in n.members.items()}, dims

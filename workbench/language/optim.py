@@ -66,7 +66,9 @@ def clip_by_global_norm(gradient: Gradient, norm: float) -> Gradient:
 
 
 def linear_annealing(start: float, end: float, over: Any) -> Tensor:
-    """A rate that goes linearly from `start` at the first value of a dim towards `end` behind its last."""
+    """A rate that goes linearly from `start` at the first value of a dim towards `end` behind its
+    last.
+    """
     from workbench.language.trace import current
 
     (name,) = dim_names(over)

@@ -17,12 +17,11 @@ from workbench.polyhedral.expression import size
 from workbench.program.values import Parameter, Program
 
 
-
 class Template:
     """A program function: calling it traces it and returns a `Program` under its root schedule.
 
-    Arguments whose name starts with a capital are sizes: symbolic inside, their value is the default when
-    run. All others are plain Python values, fixed when traced.
+    Arguments whose name starts with a capital are sizes: symbolic inside, their value is the
+    default when run. All others are plain Python values, fixed when traced.
     """
 
     def __init__(self, function: Callable[..., Mapping[str, Any]]) -> None:
@@ -78,5 +77,7 @@ class Template:
 
 
 def program(function: Callable[..., Mapping[str, Any]]) -> Template:
-    """Decorate a function that writes an algorithm as equations and returns a dict of named outputs."""
+    """Decorate a function that writes an algorithm as equations and returns a dict of named
+    outputs.
+    """
     return Template(function)

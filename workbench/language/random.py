@@ -1,4 +1,6 @@
-"""Random draws: statements without inputs whose value depends on the seed, the statement and the instance."""
+"""Random draws: statements without inputs whose value depends on the seed, the statement and the
+instance.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ def draws(kind: str, shape: Shape, dims: tuple[str, ...]) -> Tensor:
 
 
 class Permutation:
-    """A random order of `0 … size - 1`, a new one per instance; `permutation[n]` is its n-th entry."""
+    """A random order of `0 … size - 1` per instance; `permutation[n]` is its n-th entry."""
 
     def __init__(self, size: ExpressionLike, over: tuple[str, ...]) -> None:
         self.tensor = draws("permutation", (size,), over)
@@ -60,7 +62,9 @@ class Permutation:
 
 
 def permutation(size: ExpressionLike, over: Any = ()) -> Permutation:
-    """A random permutation of `size` samples per instance of `over`: the stable argsort of random words."""
+    """A random permutation of `size` samples per instance of `over`: the stable argsort of random
+    words.
+    """
     if not isinstance(size, (int, Expression)):
         raise ProgramError(f"the size of a permutation is {size!r}; expected a size", user_line())
     return Permutation(size, dim_names(over) if over != () else ())

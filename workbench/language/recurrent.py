@@ -15,7 +15,9 @@ from workbench.program.values import Shape
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """`array[index] = value` over the full box of the index's dims, or over `domain` (isl text) where given."""
+    """`array[index] = value` over the full box of the index's dims, or over `domain` (isl text)
+    where given.
+    """
 
     index: tuple[Expression, ...]
     dims: tuple[str, ...]
@@ -27,7 +29,9 @@ class Piece:
 
 
 class Recurrent(Tensor):
-    """An array over dims whose elements its pieces define; reading it bare means at the loop variables."""
+    """An array over dims whose elements its pieces define; reading it bare means at the loop
+    variables.
+    """
 
     __slots__ = ("_dtype", "_shape", "alias", "declared", "line", "name", "pieces", "scope")
 
@@ -59,7 +63,9 @@ class Recurrent(Tensor):
     def __setitem__(self, key: Any, value: Any) -> None:
         self.define(self._written(key), as_tensor(value))
 
-    def define(self, index: tuple[Expression, ...], value: Tensor, domain: str | None = None) -> None:
+    def define(
+        self, index: tuple[Expression, ...], value: Tensor, domain: str | None = None
+    ) -> None:
         """Add the piece `self[index] = value`."""
         from workbench.language.functions import broadcast_to  # the circle tensor <-> functions
 
@@ -73,13 +79,13 @@ class Recurrent(Tensor):
                 line,
             )
         if value.dtype != self.dtype:
-            if self.dtype == "float" or value.dtype == "bool" != self.dtype:
-                value = cast(value, self.dtype)
-            elif {value.dtype, self.dtype} <= {"int32", "int64"}:
+            widens = self.dtype == "float" or value.dtype == "bool"
+            if widens or {value.dtype, self.dtype} <= {"int32", "int64"}:
                 value = cast(value, self.dtype)
             else:
                 raise ProgramError(
-                    f"{text} is {self.dtype}, but the value is {value.dtype}; convert with wb.cast", line
+                    f"{text} is {self.dtype}, but the value is {value.dtype}; convert with wb.cast",
+                    line,
                 )
         if value.shape != self.shape:
             try:
@@ -109,7 +115,8 @@ class Recurrent(Tensor):
         for e in entries:
             if isinstance(e, bool) or not isinstance(e, (int, Expression)):
                 raise ProgramError(
-                    f"{self.name}[…] = …: the index {e!r} is not an affine expression of dims", user_line()
+                    f"{self.name}[…] = …: the index {e!r} is not an affine expression of dims",
+                    user_line(),
                 )
         return tuple(expression(e) for e in entries)
 
@@ -117,9 +124,7 @@ class Recurrent(Tensor):
         return f"{self.name}[{', '.join(str(e) for e in index)}]"
 
 
-def recurrent(
-    name: str, shape: Any = (), over: Any = (), dtype: Any = "float"
-) -> Recurrent:
+def recurrent(name: str, shape: Any = (), over: Any = (), dtype: Any = "float") -> Recurrent:
     """A recurrent tensor, defined by assignments: `s[b, i, 0] = …`, `s[b, i, t + 1] = …`.
 
     `shape` is the inner shape (an int means one axis), `over` its dims, `dtype` float, int or bool.

@@ -12,17 +12,22 @@ from workbench.polyhedral.expression import Expression, expression
 
 
 def reduce(x: Tensor, kind: str, over: Any = None, axis: int | None = None) -> Tensor:
-    """Combine by `kind` ("sum", "max", "min", "argmax") over dims, over an inner axis, or over everything
-    that has no name (range axes and inner axes) when neither is given."""
+    """Combine by `kind` ("sum", "max", "min", "argmax") over dims, over an inner axis, or over
+    everything that has no name (range axes and inner axes) when neither is given.
+    """
     if over is not None and axis is not None:
-        raise ProgramError("a reduction takes over= (dims) or axis= (an inner axis), not both", user_line())
+        raise ProgramError(
+            "a reduction takes over= (dims) or axis= (an inner axis), not both", user_line()
+        )
     if axis is not None:
         return _axis(x, kind, axis)
     names = dim_names(over) if over is not None else _ranges(x)
     if over is not None:
         return _dims(x, kind, names)
     if not names and not x.shape:
-        raise ProgramError(f"{x!r} has no range axis and no inner axis; say over= which dims", user_line())
+        raise ProgramError(
+            f"{x!r} has no range axis and no inner axis; say over= which dims", user_line()
+        )
     if kind == "argmax" and len(names) + len(x.shape) != 1:
         raise ProgramError("argmax needs exactly one axis; say axis= or over=", user_line())
     for _ in x.shape:
@@ -47,7 +52,9 @@ def std(x: Tensor, over: Any = None, axis: int | None = None) -> Tensor:
 
 
 def count(x: Tensor, over: Any, axis: int | None) -> Tensor | float:
-    """How many elements a mean combines; they may depend on the instance (`T - t` of the range `t:T`)."""
+    """How many elements a mean combines; they may depend on the instance (`T - t` of the range
+    `t:T`).
+    """
     if axis is not None:
         return float(x.shape[axis])
     names = dim_names(over) if over is not None else _ranges(x)

@@ -17,7 +17,9 @@ def discounted_sum(x: Tensor, gamma: float) -> Tensor:
     """
     ranges = [d for d in x.dims if current().dims[d].axis is not None]
     if len(ranges) != 1:
-        raise ProgramError(f"discounted_sum expects one range axis, as in x[b, t:T]; found {x!r}", user_line())
+        raise ProgramError(
+            f"discounted_sum expects one range axis, as in x[b, t:T]; found {x!r}", user_line()
+        )
     bounds = current().dims[ranges[0]]
     if gamma == 1.0:
         return x.sum()
@@ -25,8 +27,12 @@ def discounted_sum(x: Tensor, gamma: float) -> Tensor:
     return (apply("power", literal(float(gamma)), ahead) * x).sum()
 
 
-def td_residual(reward: Tensor, value: Recurrent, done: TensorLike, t: Expression, gamma: float) -> Tensor:
-    """r + gamma * (1 - done) * V(next) - V (Sutton & Barto 2018, eq. 6.5); `value` has one slice more."""
+def td_residual(
+    reward: Tensor, value: Recurrent, done: TensorLike, t: Expression, gamma: float
+) -> Tensor:
+    """r + gamma * (1 - done) * V(next) - V (Sutton & Barto 2018, eq. 6.5); `value` has one slice
+    more.
+    """
     name = dim_name(t)
     ahead = value.substitute({name: t + 1})
     return reward + where(as_tensor(done), 0.0, gamma * ahead) - value
@@ -35,7 +41,9 @@ def td_residual(reward: Tensor, value: Recurrent, done: TensorLike, t: Expressio
 def gae(
     reward: Tensor, value: Recurrent, done: TensorLike, t: Expression, gamma: float, lam: float
 ) -> Tensor:
-    """Generalised advantage estimation (Schulman et al. 2016, eq. 16), as a backward recurrence over `t`."""
+    """Generalised advantage estimation (Schulman et al. 2016, eq. 16), as a backward recurrence
+    over `t`.
+    """
     name = dim_name(t)
     trace = current()
     with scope("advantage"):

@@ -1,4 +1,6 @@
-"""A traced program under its root schedule, "as written"; or the shortest cycle that rules out any order."""
+"""A traced program under its root schedule, "as written"; or the shortest cycle that rules out any
+order.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from workbench.program.values import Program
 def scheduled(program: Program) -> Program:
     """The program with the greedy root schedule of its equations.
 
-    Raises ProgramError where there is none: with the shortest cycle of instances if there is a cycle, else
-    saying that no order was found.
+    Raises ProgramError where there is none: with the shortest cycle of instances if there is a
+    cycle, else saying that no order was found.
     """
     found = dependences(program)
     try:
@@ -36,7 +38,8 @@ def _explained(program: Program, found: Dependences, component: tuple[str, ...])
         return ProgramError(_cycle_text(cycle, program), lines[cycle.instances[0][0]])
     listed = "\n".join(f"  {name}: {line or 'no line'}" for name, line in lines.items())
     return ProgramError(
-        "no order of loops was found for these equations, although they may have no cycle:\n" + listed
+        "no order of loops was found for these equations, although they may have no cycle:\n"
+        + listed
     )
 
 

@@ -28,14 +28,16 @@ def dim(**sizes: ExpressionLike) -> Expression:
 def size(definition: ExpressionLike) -> Expression:
     """A size defined by others, products and quotients allowed: `K = wb.size(B * T // M)`.
 
-    It is a parameter of its own, named like the variable it is assigned to; its defining expression is
-    evaluated when the program is run, and a quotient that is not exact is an error naming the numbers.
+    It is a parameter of its own, named like the variable it is assigned to; its defining expression
+    is evaluated when the program is run, and a quotient that is not exact is an error naming the
+    numbers.
     """
     trace, line = current(), user_line()
     definition = expression(definition)
     if definition.variables:
         raise ProgramError(
-            f"a size cannot depend on the dim {', '.join(sorted(definition.variables))}: {definition}",
+            f"a size cannot depend on the dim {', '.join(sorted(definition.variables))}: "
+            f"{definition}",
             line,
         )
     assigned = re.match(r"\s*([A-Za-z_]\w*)\s*=", line.text if line else "")

@@ -1,7 +1,7 @@
 """Tensors while tracing: a source (an operation's result or a recurrent array) read at an index.
 
-A `Tensor` never copies: indexing gives another reading of the same source. Applying an operation makes a
-`Node` whose dimensions are those that its operands vary over.
+A `Tensor` never copies: indexing gives another reading of the same source. Applying an operation
+makes a `Node` whose dimensions are those that its operands vary over.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ TensorLike = Union["Tensor", Expression, float, int, bool, np.ndarray, Sequence[
 
 @dataclass(eq=False)
 class Node:
-    """One operation: over its dimensions, apply `operation` to the operands, or reduce the only operand.
+    """One operation: over its dimensions, apply `operation` to the operands, or reduce the only
+    operand.
 
-    A reduction has a `combiner`, the dimensions it runs `over`, and further constraints on them: pairs that
-    must be equal, and expressions that must be at least zero.
+    A reduction has a `combiner`, the dimensions it runs `over`, and further constraints on them:
+    pairs that must be equal, and expressions that must be at least zero.
     """
 
     number: int
@@ -58,7 +59,9 @@ class Node:
 
 
 class Tensor:
-    """A source read at an index; `index` has an expression, or an integer tensor (gather), per source dim."""
+    """A source read at an index; `index` has an expression, or an integer tensor (gather), per
+    source dim.
+    """
 
     __slots__ = ("_dims", "index", "source")
     __array_ufunc__ = None  # NumPy arrays leave `array + tensor` to us
@@ -211,7 +214,9 @@ class Tensor:
     # -- reductions ------------------------------------------------------------------------
 
     def sum(self, over: Any = None, axis: int | None = None) -> Tensor:
-        """Sum over dimensions (`over=t`, `over=(b, t)`), an inner axis, or every range and inner axis."""
+        """Sum over dimensions (`over=t`, `over=(b, t)`), an inner axis, or every range and inner
+        axis.
+        """
         from workbench.language import reductions
 
         return reductions.reduce(self, "sum", over, axis)
@@ -326,7 +331,9 @@ def cast(x: Tensor, dtype: str) -> Tensor:
 
 
 def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
-    """Apply a row of the operation table: dtypes are unified, range axes aligned, trivial cases folded."""
+    """Apply a row of the operation table: dtypes are unified, range axes aligned, trivial cases
+    folded.
+    """
     operands = [as_tensor(a) for a in arguments]
     if name in IDENTITIES:
         return _make(name, tuple(operands), options)
@@ -367,7 +374,9 @@ IDENTITIES = frozenset({"stop_gradient", "copy"})
 """Nodes that are their operand: constant to `gradient`, or an array of its own for an output."""
 
 VIEWS = frozenset({"slice", "reshape", "transpose", "broadcast", "stop_gradient"})
-"""Operations that only rearrange: never a statement of their own unless what they view is computed there."""
+"""Operations that only rearrange: never a statement of their own unless what they view is computed
+there.
+"""
 
 
 def _written(name: str, operands: Iterable[Tensor]) -> str:

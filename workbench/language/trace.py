@@ -1,7 +1,7 @@
 """The state of one tracing: sizes, dimensions, scopes, and the user's line that is being executed.
 
-A trace exists while the user's function runs; every value made meanwhile is recorded in it. Nothing here
-knows operations or programs.
+A trace exists while the user's function runs; every value made meanwhile is recorded in it. Nothing
+here knows operations or programs.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ USER_CODE = PACKAGE / "algorithms"
 class Range:
     """A dimension while tracing: `lower <= name < upper`.
 
-    `declared` ones are the user's. For the anonymous axis of a range read (`t:T`), `axis` is its position
-    among the range axes of its tensor. Others are made by `gradient`.
+    `declared` ones are the user's. For the anonymous axis of a range read (`t:T`), `axis` is its
+    position among the range axes of its tensor. Others are made by `gradient`.
     """
 
     name: str
@@ -124,7 +124,9 @@ def scope(name: str) -> Iterator[None]:
 
 
 def user_line() -> SourceLine | None:
-    """The innermost line being executed that is the user's (or an algorithm's), not the workbench's own."""
+    """The innermost line being executed that is the user's (or an algorithm's), not the workbench's
+    own.
+    """
     frame = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
