@@ -18,7 +18,6 @@ schedules.
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -27,6 +26,20 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.errors import RunError
+from workbench.program.keys import statement_key
+
+__all__ = [
+    "bits",
+    "block",
+    "draw",
+    "fill",
+    "normal",
+    "permutation",
+    "philox",
+    "statement_key",
+    "uniform",
+    "words",
+]
 
 Words = npt.NDArray[np.uint32]
 Coordinate = int | npt.NDArray[Any]
@@ -39,11 +52,6 @@ CHUNK = 8192
 
 _LOW = 0xFFFFFFFF
 _BITS = {0: (32, 32), 1: (32, 32), 2: (32, 32), 3: (32, 32), 4: (26, 24), 5: (21, 23)}
-
-
-def statement_key(origin: str) -> int:
-    """The 32-bit hash of a statement's origin: the first four bytes of its SHA-256, big-endian."""
-    return int.from_bytes(hashlib.sha256(origin.encode()).digest()[:4], "big")
 
 
 def philox(counter: tuple[int, int, int, int], key: tuple[int, int]) -> tuple[int, int, int, int]:

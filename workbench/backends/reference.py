@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from workbench.backends import failures, philox
+from workbench.backends import philox
 from workbench.backends.equations import DTYPES, Equation, concrete
 from workbench.backends.indices import Point
 from workbench.errors import ProgramError, nearest
+from workbench.program import sentences
 from workbench.program.sizes import resolve
 from workbench.program.values import Array, Program, Read
 
@@ -86,7 +87,7 @@ class Reference:
         name = self.resolve(array)
         element = tuple(int(c) for c in coordinates)
         if len(element) != len(self.program.array[name].dims):
-            raise ProgramError(failures.arity(self.program.array[name], array, element))
+            raise ProgramError(sentences.arity(self.program.array[name], array, element))
         if element not in self._known[name]:
             self._settle(Wanted(name, element))
         value: npt.NDArray[Any] = self._known[name][element]
@@ -172,7 +173,7 @@ class Reference:
         extent = self._extents[wanted.array]
         for position, (lower, upper) in zip(wanted.element, extent, strict=True):
             if not lower <= position < upper:
-                raise self._failure(failures.outside, record, wanted, extent)
+                raise self._failure(sentences.outside, record, wanted, extent)
         value = self._override(wanted.array, wanted.element)
         if value is not None:
             shape = concrete(record.shape, self.sizes)
@@ -181,7 +182,7 @@ class Reference:
             return None
         found = self._writer(wanted.array, wanted.element)
         if found is None:
-            raise self._failure(failures.undefined, record, wanted)
+            raise self._failure(sentences.undefined, record, wanted)
         return Frame(wanted, found[0], self._evaluate(*found))
 
     def _evaluate(
@@ -200,7 +201,7 @@ class Reference:
             return equation.finished(state)
         if equation.statement.combiner != "sum":
             statement = equation.statement
-            text = failures.empty(statement, self.program, instance, self.sizes)
+            text = sentences.empty(statement, self.program, instance, self.sizes)
             raise ProgramError(text, statement.line)
         return equation.finished(np.zeros(equation.shape))
 
@@ -280,5 +281,5 @@ class Reference:
         elements = [(f.wanted.array, f.wanted.element) for f in stack]
         start = elements.index((again.array, again.element))
         statements = [f.equation.statement for f in stack[start:]]
-        text = failures.cycle(statements, self.program, elements[start:], self.sizes)
+        text = sentences.cycle(statements, self.program, elements[start:], self.sizes)
         return ProgramError(text, statements[0].line)

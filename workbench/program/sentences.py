@@ -1,4 +1,4 @@
-"""The sentences of the reference's refusals: instance, sizes, what was read, what there is."""
+"""Sentences that refuse a program at an instance: where, the sizes, what was read, what is."""
 
 from __future__ import annotations
 

@@ -1,0 +1,308 @@
+"""What makes records a program: rules over the whole, run after every construction and every step.
+
+The rules come in an order in which each may rely on those before it. A rule raises ProgramError
+with the user's line; the polyhedral ones show one smallest instance. Cycles without delay are found
+when the statements are ordered, not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from workbench.errors import ProgramError, nearest
+from workbench.polyhedral.dependences import outside, overlap, undefined_read
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.relations import box as box_of
+from workbench.polyhedral.relations import (
+    dims_of,
+    image,
+    is_subset,
+    parse_set,
+    project_out,
+    subtract,
+)
+from workbench.polyhedral.witness import Witness, smallest
+from workbench.program import sentences
+from workbench.program.keys import statement_key
+from workbench.program.operations import OPERATIONS
+from workbench.program.ranges import extent_text
+from workbench.program.text import at_text, body_text, element_text, equation
+from workbench.program.types import check_types
+from workbench.program.values import Array, Call, IndexValue, Program, Read, Statement, walk
+
+COMBINERS = ("sum", "max", "min", "argmax")
+MAXIMUM_RANDOM_DIMS = 5
+"""Dimensions of an instance that a random counter can hold."""
+
+
+def check(program: Program) -> None:
+    """Raise ProgramError, with the user's line, for the first rule that `program` breaks."""
+    for rule in RULES:
+        rule(program)
+
+
+# -- names and indices --------------------------------------------------------------------------
+
+
+def names_are_unique(program: Program) -> None:
+    """Within each kind; a dimension and a size share one kind, since both occur in expressions."""
+    kinds = {
+        "dimensions and sizes": [d.name for d in program.dims]
+        + [p.name for p in program.parameters],
+        "arrays": [a.name for a in program.arrays],
+        "statements": [s.name for s in program.statements],
+        "outputs": [o.name for o in program.outputs],
+    }
+    for kind, names in kinds.items():
+        for name in names:
+            if names.count(name) > 1:
+                raise ProgramError(f"two of the program's {kind} are called {name}")
+
+
+def arrays_are_known(program: Program) -> None:
+    """Every array that is written, read or returned exists, and some statement writes it."""
+    for statement in program.statements:
+        for name in (statement.array, *(r.array for r in statement.reads)):
+            if name not in program.array:
+                offered = nearest(name, program.array, "arrays")
+                raise ProgramError(f"unknown array {name!r}: {offered}", statement.line)
+    for output in program.outputs:
+        if output.array not in program.array:
+            offered = nearest(output.array, program.array, "arrays")
+            raise ProgramError(f"output {output.name}: unknown array {output.array!r}: {offered}")
+    for array in program.arrays:
+        if not program.writers[array.name]:
+            raise ProgramError(f"nothing defines {array.name}")
+        if len(array.dims) != len(array.extent) or len(set(array.dims)) != len(array.dims):
+            raise ProgramError(
+                f"{array.name} has the dimensions {_listed(array.dims)}, its extent is "
+                f"{len(array.extent)} ranges"
+            )
+
+
+def indices_fit(program: Program) -> None:
+    """As many indices as dimensions; every name in them is a dimension or a size."""
+    for s in program.statements:
+        for access in (Read(s.array, s.write, ""), *s.reads):
+            dims = program.array[access.array].dims
+            if len(access.index) != len(dims):
+                raise ProgramError(
+                    f"{element_text(access.array, access.index)} has {len(access.index)} indices, "
+                    f"but {access.array} has the dimensions {_listed(dims)}",
+                    s.line,
+                )
+        for e in s.write:
+            _names_known(program, s, e, s.dims, element_text(s.array, s.write))
+        for body in walk(s.body):
+            text = element_text(body.array, body.index) if isinstance(body, Read) else "the body"
+            for e in _expressions(body):
+                _names_known(program, s, e, s.dims + s.reduction_dims, text)
+
+
+def _expressions(body: object) -> Iterator[Expression]:
+    if isinstance(body, IndexValue):
+        yield body.expression
+    elif isinstance(body, Read):
+        yield from (e for e in body.index if isinstance(e, Expression))
+        yield from (e for e in body.shape if isinstance(e, Expression))
+    elif isinstance(body, Call):
+        yield from (e for e in body.shape if isinstance(e, Expression))
+
+
+def _names_known(
+    program: Program, s: Statement, e: Expression, dims: tuple[str, ...], text: str
+) -> None:
+    for name in sorted(e.variables - set(dims)):
+        raise ProgramError(
+            f"{text} needs the dimension {name}, which the equation lacks: {_plain(s)} has the "
+            f"dimensions {_listed(dims)}",
+            s.line,
+        )
+    known = [p.name for p in program.parameters]
+    for name in sorted(e.sizes - set(known)):
+        raise ProgramError(
+            f"{text}: unknown size {name!r}: {nearest(name, known, 'sizes')}", s.line
+        )
+
+
+def domains_fit(program: Program) -> None:
+    """Domain and reduction are sets over the dimensions, the latter within the former."""
+    for s in program.statements:
+        both = s.dims + s.reduction_dims
+        if len(set(both)) != len(both):
+            raise ProgramError(f"{_plain(s)} has a dimension twice: {_listed(both)}", s.line)
+        if dims_of(s.domain) != s.dims or (s.combiner and dims_of(s.reduction) != both):
+            raise ProgramError(
+                f"{_plain(s)}: its domain is over {_listed(dims_of(s.domain))}, "
+                f"its dimensions are {_listed(both)}",
+                s.line,
+            )
+        if (s.combiner is None) != (not s.reduction_dims) or (
+            s.combiner is not None and s.combiner not in COMBINERS
+        ):
+            raise ProgramError(f"{_plain(s)}: a range needs one of {_listed(COMBINERS)}", s.line)
+        if s.combiner == "argmax" and len(s.reduction_dims) != 1:
+            raise ProgramError(f"{_plain(s)}: argmax runs over one dimension", s.line)
+        if s.combiner and not is_subset(project_out(s.reduction, s.reduction_dims), s.domain):
+            raise ProgramError(f"{_plain(s)}: its range goes beyond its domain", s.line)
+
+
+# -- random draws -------------------------------------------------------------------------------
+
+
+def draws_are_apart(program: Program) -> None:
+    """One draw a statement, of an instance the counter can hold, under a key of its own."""
+    owners: dict[int, Statement] = {}
+    for s in program.statements:
+        draws = [b for b in walk(s.body) if isinstance(b, Call) and OPERATIONS[b.operation].random]
+        if not draws:
+            continue
+        if len(draws) > 1 or s.combiner is not None:
+            raise ProgramError(
+                f"{equation(s, program)}: "
+                "a random draw needs an equation of its own, without a range",
+                s.line,
+            )
+        if len(s.dims) > MAXIMUM_RANDOM_DIMS:
+            raise ProgramError(
+                f"{equation(s, program)}: a random draw over {len(s.dims)} dimensions "
+                f"({_listed(s.dims)}), at most {MAXIMUM_RANDOM_DIMS} are supported",
+                s.line,
+            )
+        other = owners.setdefault(statement_key(s.origin), s)
+        if other is not s:
+            raise ProgramError(
+                f"{other.name} and {s.name} would draw the same numbers: the origins "
+                f"{other.origin!r} and {s.origin!r} have one 32-bit hash; name one differently",
+                s.line,
+            )
+
+
+# -- elements and instances ---------------------------------------------------------------------
+
+
+def writes_are_inside(program: Program) -> None:
+    """Every written element lies in its array's extent."""
+    for s in program.statements:
+        array = program.array[s.array]
+        bounds = [(d, lo, up) for d, (lo, up) in zip(array.dims, array.extent, strict=True)]
+        if not is_subset(image(s.domain, s.dims, s.write, None, array.dims), box_of(bounds)):
+            raise ProgramError(
+                f"{element_text(s.array, s.write)} is written beyond the elements of {s.array}, "
+                f"{extent_text(array.dims, array.extent)}",
+                s.line,
+            )
+
+
+def pieces_are_apart(program: Program) -> None:
+    """No element is defined twice."""
+    found = overlap([s.instances for s in program.statements], _extents(program))
+    if found is None:
+        return
+    first, second = (program.statement[name] for name in found.statements)
+    at = [at_text(s.dims, [x[d] for d in s.dims], {}) for s, x in _sides(program, found)]
+    element = f"{found.array}[{', '.join(map(str, found.element))}]"
+    sizes = _sizes_text(found.sizes)
+    other = "" if first is second else f"by {equation(second, program)} "
+    raise ProgramError(
+        f"{element if found.element else found.array} is defined twice{sizes}: by "
+        f"{equation(first, program)} at {at[0]} and {other}at {at[1]}",
+        second.line,
+    )
+
+
+def reads_are_inside(program: Program) -> None:
+    """Every element that may be read lies in its array's extent."""
+    found = outside([s.instances for s in program.statements], _extents(program))
+    if found is not None:
+        statement, array, reader = _reader(program, found)
+        sizes = _at_least_one(program, array, found.sizes)
+        extent = [(lo.evaluate(sizes), up.evaluate(sizes)) for lo, up in array.extent]
+        text = sentences.outside(array, found.element, reader, sizes, extent)
+        raise ProgramError(text, statement.line)
+
+
+def reads_are_defined(program: Program) -> None:
+    """Every element that may be read is written by some instance."""
+    found = undefined_read([s.instances for s in program.statements], _extents(program))
+    if found is not None:
+        statement, array, reader = _reader(program, found)
+        text = sentences.undefined(array, found.element, reader, found.sizes)
+        raise ProgramError(text, statement.line)
+
+
+def ranges_are_not_empty(program: Program) -> None:
+    """A maximum, minimum or position has points at every instance."""
+    for s in program.statements:
+        if s.combiner in (None, "sum"):
+            continue
+        without = subtract(s.domain, project_out(s.reduction, s.reduction_dims))
+        found = smallest(parse_set(without))
+        if found is not None:
+            sizes, instance = found
+            raise ProgramError(sentences.empty(s, program, instance, sizes), s.line)
+
+
+RULES = (
+    names_are_unique,
+    arrays_are_known,
+    indices_fit,
+    domains_fit,
+    check_types,
+    draws_are_apart,
+    writes_are_inside,
+    pieces_are_apart,
+    reads_are_inside,
+    reads_are_defined,
+    ranges_are_not_empty,
+)
+
+
+def _extents(program: Program) -> dict[str, tuple[tuple[Expression, Expression], ...]]:
+    return {a.name: a.extent for a in program.arrays}
+
+
+def _sides(program: Program, w: Witness) -> Iterator[tuple[Statement, Mapping[str, int]]]:
+    for name, instance in zip(w.statements, w.instances, strict=True):
+        yield program.statement[name], instance
+
+
+def _reader(program: Program, w: Witness) -> tuple[Statement, Array, sentences.Reader]:
+    """The statement, the array and the read that a witness speaks of."""
+    ((statement, instance),) = _sides(program, w)
+    dims = statement.dims + statement.reduction_dims
+    values = {**_at_least_one(program, program.array[w.array], w.sizes), **instance}
+    for read in statement.reads:
+        if read.array == w.array and _touches(read, values, w.element):
+            point = tuple(instance[d] for d in dims)
+            return statement, program.array[w.array], (read, dims, point)
+    raise AssertionError(f"no read of {w.array} touches {w.element}")
+
+
+def _touches(read: Read, values: Mapping[str, int], element: tuple[int, ...]) -> bool:
+    return all(
+        not isinstance(e, Expression)
+        or (e.sizes | e.variables <= set(values) and e.evaluate(values) == position)
+        for e, position in zip(read.index, element, strict=True)
+    )
+
+
+def _at_least_one(program: Program, array: Array, sizes: Mapping[str, int]) -> dict[str, int]:
+    """A witness's sizes; those it does not depend on, but the array does, are 1."""
+    needed = {name for lo, up in array.extent for e in (lo, up) for name in e.sizes}
+    found = {**dict.fromkeys(needed, 1), **sizes}
+    return {p.name: found[p.name] for p in program.parameters if p.name in found}
+
+
+def _sizes_text(sizes: Mapping[str, int]) -> str:
+    listed = ", ".join(f"{n}={x}" for n, x in sizes.items())
+    return f" ({listed})" if listed else ""
+
+
+def _plain(s: Statement) -> str:
+    """The equation without its ranges, which may not be in order yet."""
+    return f"{element_text(s.array, s.write)} = {body_text(s.body)}"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "none"
