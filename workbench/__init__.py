@@ -1,5 +1,6 @@
 """Reinforcement-learning programs as recurrence equations: write, check, transform, run."""
 
+from workbench import transforms
 from workbench.language import nn, optim, rl
 from workbench.language.distributions import Categorical, Normal
 from workbench.language.functions import (
@@ -42,3 +43,6 @@ from workbench.language.rl import discounted_sum
 from workbench.language.sizes import dim, dims, size
 from workbench.language.tensor import index
 from workbench.language.trace import scope
+from workbench.program.values import Program
+from workbench.transforms.refusal import Refusal, Refused
+from workbench.variants.variant import Move, Variant, variant

@@ -44,7 +44,7 @@ class Vectorize(Transform):
         for b:
             total
             for t:
-                uniform
+                draw
                 total_2
 
     After Vectorize("t")::
@@ -52,7 +52,7 @@ class Vectorize(Transform):
         for b:
             total
             axis t:
-                uniform
+                draw
             for t:
                 total_2
 
@@ -70,9 +70,9 @@ class Vectorize(Transform):
         """Each dimension that is a loop of some statement."""
         assert program.schedule is not None
         loops = {d for dims in loop_dims(program.schedule).values() for d in dims}
-        for dim in program.dims:
-            if dim.name in loops:
-                yield cls(dim.name)
+        for name in _dims(program):
+            if name in loops:
+                yield cls(name)
 
     def check(self, program: Program) -> Refusal | None:
         """The stated condition, with the cycle and two of its instances where it fails."""
@@ -92,10 +92,11 @@ class Vectorize(Transform):
     # -- bad input ---------------------------------------------------------------------------------
 
     def _unknown(self, program: Program) -> Refusal | None:
-        if self.dim not in program.dim:
-            known = ", ".join(program.dim)
+        known = _dims(program)
+        if self.dim not in known:
+            hint = nearest(self.dim, known)
             return Refusal(
-                "input", f"{self}: unknown dim {self.dim}{nearest(self.dim, program.dim)} (dims: {known})"
+                "input", f"{self}: unknown dim {self.dim}{hint} (dims: {', '.join(known)})"
             )
         for name in self.statements or ():
             if name not in program.statement:
@@ -207,6 +208,12 @@ class Vectorize(Transform):
             inside,
             key=lambda d: (d.source != d.sink, d.sink not in chosen, d.source not in chosen),
         )
+
+
+def _dims(program: Program) -> list[str]:
+    """The declared dims, then those of range reads that statements vary over."""
+    used = (d for s in program.statements for d in s.dims)
+    return list(dict.fromkeys([*(d.name for d in program.dims), *used]))
 
 
 def _path(inside: list[Dependence], first: Dependence, found: Dependences) -> list[str]:

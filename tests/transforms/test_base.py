@@ -1,0 +1,65 @@
+"""Every transform: its documented example does what it says, it has a schema, it survives JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import textwrap
+
+import jsonschema
+import pytest
+
+import workbench as wb
+from workbench.errors import WorkbenchError
+from workbench.transforms.base import REGISTRY, Transform, from_json, schema
+
+
+def section(transform: type[Transform], title: str) -> str:
+    """The indented block below `title::` in the docstring."""
+    text = inspect.getdoc(transform) or ""
+    found = re.search(rf"^{title}::\n\n((?:    .*\n|\n)+)", text, re.MULTILINE)
+    assert found, f"{transform.__name__} has no section {title}::"
+    return textwrap.dedent(found.group(1)).strip("\n") + "\n"
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_documented_example_does_what_it_says(name: str) -> None:
+    transform = REGISTRY[name]
+    space: dict[str, object] = {"wb": wb}
+    exec(compile(section(transform, "Example"), "<string>", "exec"), space)
+    before = wb.variant(space["example"]())  # type: ignore[operator]
+    assert before.schedule == section(transform, "Before")
+    title = re.search(r"^After (.*)::", inspect.getdoc(transform) or "", re.MULTILINE)
+    assert title is not None
+    step = eval(title.group(1), {name: transform})
+    assert before.apply(step).schedule == section(transform, f"After {re.escape(title.group(1))}")
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_docstring_says_when_it_is_legal(name: str) -> None:
+    assert "Legal when" in (inspect.getdoc(REGISTRY[name]) or "")
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_schema_is_valid_and_names_every_field(name: str) -> None:
+    found = schema(REGISTRY[name])
+    jsonschema.Draft202012Validator.check_schema(found)
+    assert set(found["properties"]) == {f.name for f in dataclasses.fields(REGISTRY[name])}
+
+
+def test_step_survives_json() -> None:
+    step = wb.transforms.Vectorize("t", ("state", "alive"))
+    jsonschema.validate(step.to_json()["arguments"], schema(wb.transforms.Vectorize))
+    assert from_json(step.to_json()) == step
+    assert eval(str(step), {"Vectorize": wb.transforms.Vectorize}) == step
+
+
+def test_json_of_an_unknown_transform_offers_the_nearest() -> None:
+    with pytest.raises(WorkbenchError, match=r"unknown transform 'Vectorise'; did you mean Vectorize\?"):
+        from_json({"transform": "Vectorise", "arguments": {}})
+
+
+def test_json_with_unknown_arguments_is_refused() -> None:
+    with pytest.raises(WorkbenchError, match="Vectorize: .*axis"):
+        from_json({"transform": "Vectorize", "arguments": {"axis": "b"}})
