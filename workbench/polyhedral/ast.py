@@ -99,19 +99,19 @@ class _Domain:
 @lru_cache(maxsize=1024)
 def _loops(tree: Tree, domains: tuple[_Domain, ...]) -> tuple[Node, ...]:
     found = paths(tree)
-    schedules = [_Schedule(domain, found[domain.name]) for domain in domains]
-    depth = max(len(s.path) for s in schedules)
+    groups = _grouped([_Schedule(domain, found[domain.name]) for domain in domains])
+    depth = max(len(group[0].path) for group in groups)
     whole = isl.UnionMap("{ }")
     names: list[str] = []
-    for position, s in enumerate(schedules):
-        own = s.relation(statement_tuple(position), depth)
+    for position, (first, *_) in enumerate(groups):
+        own = first.relation(statement_tuple(position), depth)
         names += sizes_in(own)
         whole = whole.union(own.to_union_map())
     isl.DEFAULT_CONTEXT.set_ast_build_detect_min_max(1)
     with limited("generating loops"):
         build = isl.AstBuild.from_context(context(names))
         root = build.node_from_schedule_map(whole)
-        return _Reader(schedules).read(root, {})
+        return _Reader(groups).read(root, {})
 
 
 class _Schedule:
@@ -137,6 +137,21 @@ class _Schedule:
         order = parse_map(f"{{ {name}[{dims_text(self.dims)}] -> [{', '.join(times)}] }}")
         return order.intersect_domain(parse_set(self.domain).set_tuple_name(name))
 
+    def follows(self, other: _Schedule) -> bool:
+        """Whether this runs right behind the other, wherever that runs and nowhere else."""
+        if (self.dims, self.domain, len(self.path)) != (other.dims, other.domain, len(other.path)):
+            return False
+        *above, (last, at) = self.path or [(None, 0)]
+        *others, (end, to) = other.path or [(None, 0)]
+        if not isinstance(last, SequenceNode) or last is not end or at != to + 1:
+            return False
+        return all(
+            node is same
+            and p == q
+            and (not isinstance(node, Loop) or node.offset(self.name) == node.offset(other.name))
+            for (node, p), (same, q) in zip(above, others, strict=True)
+        )
+
     def _time(self, node: Loop | SequenceNode, at: int) -> str:
         if not isinstance(node, Loop):
             return str(at)
@@ -146,6 +161,17 @@ class _Schedule:
         return f"-({value})" if node.backwards else value
 
 
+def _grouped(schedules: Sequence[_Schedule]) -> list[list[_Schedule]]:
+    """Neighbours in one sequence that run at the same points, which isl then sees as one."""
+    groups: list[list[_Schedule]] = []
+    for s in schedules:
+        if groups and s.follows(groups[-1][-1]):
+            groups[-1].append(s)
+        else:
+            groups.append([s])
+    return groups
+
+
 _Environment = Mapping[str, Expression]
 """What isl's iterators stand for."""
 
@@ -153,8 +179,8 @@ _Environment = Mapping[str, Expression]
 class _Reader:
     """isl's loop tree as records."""
 
-    def __init__(self, schedules: Sequence[_Schedule]) -> None:
-        self.schedules = schedules
+    def __init__(self, groups: Sequence[Sequence[_Schedule]]) -> None:
+        self.groups = groups
 
     def read(self, node: isl.AstNode, known: _Environment) -> tuple[Node, ...]:
         kind = _kind(node)
@@ -172,13 +198,14 @@ class _Reader:
         if kind == "for":
             return self._for(node, known)
         assert kind == "user", kind
-        return (self._instance(node, known),)
+        return self._instances(node, known)
 
-    def _instance(self, node: isl.AstNode, known: _Environment) -> Instance:
+    def _instances(self, node: isl.AstNode, known: _Environment) -> tuple[Node, ...]:
         call = node.user_get_expr()
-        schedule = self.schedules[_statement(node)]
-        values = [_value(call.get_op_arg(k + 1), known) for k in range(len(schedule.dims))]
-        return Instance(schedule.name, tuple(zip(schedule.dims, values, strict=True)))
+        group = self.groups[_statement(node)]
+        dims = group[0].dims
+        values = [_value(call.get_op_arg(k + 1), known) for k in range(len(dims))]
+        return tuple(Instance(s.name, tuple(zip(dims, values, strict=True))) for s in group)
 
     def _for(self, node: isl.AstNode, known: _Environment) -> tuple[Node, ...]:
         iterator = node.for_get_iterator().get_id().get_name()
@@ -188,7 +215,7 @@ class _Reader:
         last = _last(node.for_get_cond(), known)
         step = int(node.for_get_inc().get_val().to_python())
         # isl's iterators are named by depth, and all statements below share the loop there.
-        loop = self.schedules[_statement(node)].loop(int(iterator[1:]))
+        loop = self.groups[_statement(node)][0].loop(int(iterator[1:]))
         name = _unused(loop.dim, known)
         value = variable(name)
         lower, upper = first, last + 1

@@ -60,6 +60,7 @@ class _Use(NamedTuple):
     """One access to the array: by which statement, and whether its own write may take its place."""
 
     statement: str
+    access: Access
     key: AccessKey
     is_write: bool
     shares: bool
@@ -108,40 +109,63 @@ def lifetime(
     in `may_alias`, its instance may write over the element that it reads itself. Of the orders of
     dimensions the one with the least storage at `sizes` is taken.
     """
-    if live_out:
-        return Lifetime((None,) * len(extent), 0)
-    uses = _uses(array, extent, statements)
-    found = paths(tree)
-    full = frozenset(keep) | _axis_positions(array, tree, statements)
-    conflicts = dict.fromkeys(_conflicts(uses, statements, found))
+    return lifetimes(
+        {array: extent},
+        tree,
+        statements,
+        live_out={array} if live_out else (),
+        keep={array: keep},
+        sizes=sizes,
+    )[array]
+
+
+def lifetimes(
+    extents: Mapping[str, Extent],
+    tree: Tree,
+    statements: Mapping[str, Instances],
+    *,
+    live_out: Collection[str] = (),
+    keep: Mapping[str, Collection[int]] | None = None,
+    sizes: Mapping[str, int] | None = None,
+) -> dict[str, Lifetime]:
+    """The lifetimes of many arrays at once; see `lifetime`."""
+    uses = _uses(extents, statements)
+    found, axes = paths(tree), axis_dims(tree)
     measured = tuple(sorted(sizes.items())) if sizes is not None else ()
-    folded = _windows(tuple(conflicts), frozenset(full), extent, measured)
-    return Lifetime(folded, _common_loops(uses, statements, found))
+    result = {}
+    for array, extent in extents.items():
+        if array in live_out:
+            result[array] = Lifetime((None,) * len(extent), 0)
+            continue
+        own = uses[array]
+        full = set(keep.get(array, ()) if keep else ())
+        for use in own:
+            full |= _indexed_by(use.access, frozenset(axes[use.statement]))
+        conflicts = tuple(dict.fromkeys(_conflicts(own, statements, found)))
+        folded = _windows(conflicts, frozenset(full), extent, measured)
+        result[array] = Lifetime(folded, _common_loops(own, statements, found))
+    return result
 
 
-def _uses(array: str, extent: Extent, statements: Mapping[str, Instances]) -> list[_Use]:
-    found = []
+def _uses(
+    extents: Mapping[str, Extent], statements: Mapping[str, Instances]
+) -> dict[str, list[_Use]]:
+    """The accesses to each array."""
+    found: dict[str, list[_Use]] = {array: [] for array in extents}
     for name, s in statements.items():
-        if s.write.array == array:
-            found.append(_Use(name, write_key(s), True, True))
+        if s.write.array in found:
+            found[s.write.array].append(_Use(name, s.write, write_key(s), True, True))
         for access in s.reads:
-            if access.array == array:
-                key = read_key(s, access, {array: extent})
-                found.append(_Use(name, key, False, array in s.may_alias))
+            if access.array in found:
+                key = read_key(s, access, extents)
+                shares = access.array in s.may_alias
+                found[access.array].append(_Use(name, access, key, False, shares))
     return found
 
 
-def _axis_positions(array: str, tree: Tree, statements: Mapping[str, Instances]) -> set[int]:
-    positions = set()
-    for name, axes in axis_dims(tree).items():
-        s = statements[name]
-        for access in (s.write, *s.reads):
-            if access.array == array:
-                positions |= _indexed_by(access, frozenset(axes))
-    return positions
-
-
 def _indexed_by(access: Access, dims: frozenset[str]) -> set[int]:
+    if not dims:
+        return set()
     return {k for k, e in enumerate(access.index) if e is not None and e.variables & dims}
 
 

@@ -98,16 +98,27 @@ def _ordered(names: Sequence[str], dependences: Dependences, left: _Left) -> Tre
     groups: list[_Group] = []
     place: dict[str, int] = {}
     for k, component in enumerate(found):
-        first = max((place[d.source] for n in component for d in dependences.by_sink.get(n, ())
-                     if d.source in place), default=0)
+        first = max(
+            (
+                place[d.source]
+                for n in component
+                for d in dependences.by_sink.get(n, ())
+                if d.source in place
+            ),
+            default=0,
+        )
         own = loops.get(k)
+        free = None if own else _free_loop(left[component[0]], wanted)
         for position in range(first, len(groups)):
-            if _joins(component, own, groups[position], dependences, left):
-                groups[position].members.extend(component)
+            group = groups[position]
+            if _prefers(free, group, wanted):
+                continue
+            if _joins(component, own, group, dependences, left):
+                group.members.extend(component)
                 break
         else:
             position = len(groups)
-            groups.append(_Group(own or _free_loop(left[component[0]], wanted), list(component)))
+            groups.append(_Group(own or free, list(component)))
         place.update(dict.fromkeys(component, position))
     return sequence([_grouped(g, names, dependences, left) for g in groups])
 
@@ -125,9 +136,7 @@ def _loopless_first(
     return [found[k] for k in topological(after, rank)]
 
 
-def _inner(
-    found: Sequence[tuple[str, ...]], dependences: Dependences
-) -> dict[int, Dependences]:
+def _inner(found: Sequence[tuple[str, ...]], dependences: Dependences) -> dict[int, Dependences]:
     """For each component with dependences inside it, those."""
     part = {name: k for k, component in enumerate(found) for name in component}
     inner: dict[int, dict[Dependence, RelationKey]] = {}
@@ -144,6 +153,16 @@ def _free_loop(dims: Sequence[str], wanted: Sequence[str]) -> Loop | None:
     """A loop for a statement that may run in any order: one that a cycle at this level needs, if it can."""
     dim = next((d for d in (*wanted, *dims) if d in dims), None)
     return None if dim is None else Loop(dim, Leaf(""))
+
+
+def _prefers(free: Loop | None, group: _Group, wanted: Sequence[str]) -> bool:
+    """Whether a free statement had better wait for a cycle's loop than join this group's.
+
+    What every update starts from belongs into the loop over updates, not before it.
+    """
+    if free is None or free.dim not in wanted or group.loop is None:
+        return False
+    return group.loop.dim not in wanted
 
 
 def _joins(
