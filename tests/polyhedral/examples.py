@@ -281,7 +281,7 @@ def ppo() -> list[Equation]:
 
 @st.composite
 def programs(draw: st.DrawFn) -> list[Equation]:
-    """One to three statements over up to three dims, each writing its own array by a shifted box."""
+    """One to three statements over up to three dims, each writing an array of its own."""
     count = draw(st.integers(1, 3))
     shapes = [draw(st.sampled_from(["t", "it", "bt", "bit", "i"])) for _ in range(count)]
     names = ["x", "y", "z"][:count]

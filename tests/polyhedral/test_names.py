@@ -10,7 +10,8 @@ AWKWARD = ["min", "exists", "NaN", "γ", "a.b", "_x3b3_", "x_x", "t'", "infty", 
 
 @pytest.mark.parametrize("name", AWKWARD)
 def test_awkward_name_survives_isl(name: str) -> None:
-    text = f"[{size_name(name)}] -> {{ [{dim_name(name)}] : 0 <= {dim_name(name)} < {size_name(name)} }}"
+    dim, size = dim_name(name), size_name(name)
+    text = f"[{size}] -> {{ [{dim}] : 0 <= {dim} < {size} }}"
     points = isl.Set(text)
     assert not points.is_empty()
     assert user_name(points.get_dim_name(isl.dim_type.set, 0)) == name

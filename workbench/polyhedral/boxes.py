@@ -69,7 +69,7 @@ def _boxes(text: str, axis: tuple[str, ...]) -> bool:
 
 
 def _onto(text: str, others: tuple[str, ...], axis: tuple[str, ...]) -> isl.Map:
-    """The set as a relation from `others` to `axis`, every size at least 1; the rest projected out."""
+    """The set, every size at least 1, as a relation from `others` to `axis`."""
     pick = f"[[{dims_text(others)}] -> [{dims_text(axis)}]]"
     select = parse_map(f"{{ [{dims_text(dims_of(text))}] -> {pick} }}")
     return in_context(parse_set(text)).apply(select).unwrap()

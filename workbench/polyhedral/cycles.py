@@ -1,4 +1,4 @@
-"""Instances that wait for each other: the shortest cycle, found concretely at the smallest sizes."""
+"""Instances that wait for each other: the shortest cycle, found at the smallest sizes."""
 
 from __future__ import annotations
 

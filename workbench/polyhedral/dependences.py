@@ -25,7 +25,7 @@ from workbench.polyhedral.witness import Witness, smallest, written_element
 
 @dataclass(frozen=True)
 class Dependence:
-    """Some instance of `sink` reads, by its read number `access`, what an instance of `source` wrote."""
+    """Instances of `sink` read, by read number `access`, what instances of `source` wrote."""
 
     source: str
     sink: str
@@ -35,9 +35,9 @@ class Dependence:
 
 
 class AccessKey(NamedTuple):
-    """An access by its texts: the index relation, the points it starts from, and the instance's rank.
+    """An access by its texts: the index relation and the points it starts from.
 
-    Coordinates from `rank` on are reduction dimensions.
+    An instance has `rank` coordinates; those behind are reduction dimensions.
     """
 
     subscripts: str
@@ -83,7 +83,7 @@ class Dependences:
         return tuple(d for d in self.all if d.array == array)
 
     def text(self, dependence: Dependence) -> str:
-        """The relation with the user's names; the sink's dimensions are primed where both have them."""
+        """The relation with the user's names; a sink's dimension that both have is primed."""
         source, sink = self.statements[dependence.source], self.statements[dependence.sink]
         pairs = self.relation(dependence)
         pairs = pairs.gist_params(context(sizes_in(pairs)))
@@ -219,7 +219,7 @@ def pair_order(sources: int, sinks: int, i: int, j: int, shift: int, sign: str) 
 def undefined_read(
     statements: Sequence[Instances], extents: Mapping[str, Extent]
 ) -> Witness | None:
-    """A point that reads an element which no statement writes, the first in the statements' order."""
+    """The first point, in the statements' order, that reads an element nothing writes."""
     written: dict[str, list[AccessKey]] = {}
     for s in statements:
         written.setdefault(s.write.array, []).append(write_key(s))
@@ -281,7 +281,7 @@ def _is_empty(pairs: isl.Map) -> bool:
 
 
 def _collisions(first: AccessKey, second: AccessKey, same: bool) -> isl.Map:
-    """Pairs of instances that write one element; with `same` an instance and itself do not count."""
+    """Pairs of instances that write one element; where `same`, two different ones."""
     pairs = touches(first).apply_range(touches(second).reverse())
     if same:
         pairs = pairs.subtract(isl.Map.identity(pairs.get_space()))

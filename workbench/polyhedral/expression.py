@@ -57,7 +57,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Choice:
-    """`then` where all `conditions` (each an expression that must equal 0) hold, else `otherwise`."""
+    """`then` where every expression of `conditions` equals 0, else `otherwise`."""
 
     conditions: tuple[Expression, ...]
     then: Expression

@@ -70,7 +70,7 @@ def violation(tree: Tree, dependences: Dependences) -> Violation | None:
 
 
 def violations(tree: Tree, dependences: Dependences) -> tuple[Violation, ...]:
-    """Every dependence that the tree violates, each with its outermost place and smallest witness."""
+    """Every dependence that the tree violates, with its outermost place and smallest witness."""
     return tuple(_violations(tree, dependences))
 
 
@@ -114,7 +114,7 @@ def shared_loops(source: str, sink: str, found: Mapping[str, Path]) -> list[Loop
 
 
 def carried_witness(dependences: Dependences, dependence: Dependence, dim: str) -> Witness | None:
-    """The smallest pair of a dependence at two values of `dim`; None where it never crosses them."""
+    """The smallest pair of a dependence at two values of `dim`; None where there is none."""
     source = dependences.statements[dependence.source]
     sink = dependences.statements[dependence.sink]
     if dim not in source.dims or dim not in sink.dims:

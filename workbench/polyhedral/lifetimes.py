@@ -48,8 +48,8 @@ class Lifetime:
 
     `loops`: how many sequential loops of the tree, from the root, enclose *every* write and read of
     the array and are such that no value is written in one iteration and read in another. The array
-    can be allocated in the body of the last of them, before the first writer there, and freed behind
-    the last reader there. 0 says: allocated outside all loops. Axis nodes are not counted.
+    can be allocated in the body of the last of them, before the first writer there, and freed
+    behind the last reader there. 0: allocated outside all loops. Axis nodes are not counted.
     """
 
     windows: tuple[Expression | None, ...]

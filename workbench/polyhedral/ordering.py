@@ -44,7 +44,7 @@ __all__ = [
 
 
 class NoOrder(Exception):
-    """No loop order was found for `component`; it may or may not be a cycle (`cycles.find_cycle`)."""
+    """No loop order was found for `component`, with or without a cycle (`cycles.find_cycle`)."""
 
     def __init__(self, component: tuple[str, ...]) -> None:
         self.component = component
@@ -126,7 +126,7 @@ def _ordered(names: Sequence[str], dependences: Dependences, left: _Left) -> Tre
 def _loopless_first(
     found: list[tuple[str, ...]], dependences: Dependences, left: _Left
 ) -> list[tuple[str, ...]]:
-    """The components with those without dimensions as early as they can be: they need not part loops."""
+    """The components, those without dimensions as early as can be: they need not part loops."""
     part = {name: k for k, component in enumerate(found) for name in component}
     after: dict[int, set[int]] = {k: set() for k in range(len(found))}
     for d in dependences.all:
@@ -150,7 +150,7 @@ def _inner(found: Sequence[tuple[str, ...]], dependences: Dependences) -> dict[i
 
 
 def _free_loop(dims: Sequence[str], wanted: Sequence[str]) -> Loop | None:
-    """A loop for a statement that may run in any order: one that a cycle at this level needs, if it can."""
+    """A loop for a statement that may run in any order: a cycle's at this level, if it can."""
     dim = next((d for d in (*wanted, *dims) if d in dims), None)
     return None if dim is None else Loop(dim, Leaf(""))
 
@@ -172,7 +172,7 @@ def _joins(
     dependences: Dependences,
     left: _Left,
 ) -> bool:
-    """Whether the component can run in the group's loop: nothing it needs comes in a later iteration."""
+    """Whether the component can run in the group's loop: it needs no later iteration."""
     loop = group.loop
     if loop is None or loop.offsets or not all(loop.dim in left[n] for n in component):
         return False

@@ -133,7 +133,7 @@ def image(
     extent: Extent | None,
     out_dims: Sequence[str],
 ) -> str:
-    """The elements, named by `out_dims`, that the points of `domain` (over `dims`) touch through `index`."""
+    """The elements, named by `out_dims`, that the points of `domain` touch through `index`."""
     relation = parse_map(index_text(dims, index, extent))
     return to_text(parse_set(domain).apply(relation), out_dims)
 
@@ -145,7 +145,7 @@ def preimage(
     extent: Extent | None,
     elements: str,
 ) -> str:
-    """The points of `domain` (over `dims`) that touch some element of `elements` through `index`."""
+    """The points of `domain` that touch some element of `elements` through `index`."""
     relation = parse_map(index_text(dims, index, extent)).intersect_range(parse_set(elements))
     return to_text(parse_set(domain).intersect(relation.domain()), dims)
 
@@ -166,7 +166,7 @@ def joint(
 
 
 def is_injective(domain: str, dims: Sequence[str], index: Sequence[Expression | None]) -> bool:
-    """Whether no two points of `domain` touch one element, so that the index can be solved for them."""
+    """Whether no two points of `domain` touch one element."""
     if any(e is None for e in index):
         return False
     relation = parse_map(index_text(dims, index)).intersect_domain(parse_set(domain))
