@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.planning.automatic import recipe
 from workbench.polyhedral import tree
 from workbench.program.values import Program
 from workbench.transforms.base import REGISTRY, Transform
@@ -122,6 +123,13 @@ def variant(program: Program) -> Variant:
     if not isinstance(program, Program):
         raise WorkbenchError(f"expected a program, found {program!r}; call the template first")
     return Variant(program)
+
+
+def optimize(variant: Variant) -> Variant:
+    """The variant after the automatic recipe: ordinary steps, each visible and undoable."""
+    for step in recipe(variant.program):
+        variant = variant.apply(step)
+    return variant
 
 
 def replayed(program: Program, steps: Sequence[dict[str, Any]]) -> Variant:

@@ -1,0 +1,18 @@
+"""The automatic recipe: what it vectorizes and what it leaves alone."""
+
+from __future__ import annotations
+
+import workbench as wb
+from workbench.algorithms import reinforce
+from workbench.transforms import Vectorize
+from workbench.variants.variant import optimize
+
+
+def test_reinforce_is_vectorized_over_environments_and_time_but_not_over_updates() -> None:
+    found = optimize(wb.variant(reinforce(B=4, I=2, T=5, hidden=(3,))))
+    assert found.steps == (Vectorize("b"), Vectorize("t"))
+
+
+def test_recipe_is_the_same_every_time() -> None:
+    program = reinforce(B=4, I=2, T=5, hidden=(3,))
+    assert optimize(wb.variant(program)).key == optimize(wb.variant(program)).key

@@ -1,0 +1,83 @@
+"""The progress bar of a run: iterations of the outermost loop, environment steps per second, latest return."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from workbench.polyhedral.tree import Loop, Tree, statements
+from workbench.polyhedral.tree import Sequence as Block
+from workbench.program.values import Program
+
+REFRESH = 0.1
+"""Seconds between two updates of the bar."""
+
+Report = Callable[[int, int, Mapping[str, Any]], None]
+
+
+@contextlib.contextmanager
+def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Report | None]:
+    """A function to call after each outermost iteration; it draws a bar until the block ends."""
+    if not shown:
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    steps = environment_steps(program, sizes)
+    drawn = tqdm(total=None, unit="update", mininterval=REFRESH, leave=True, desc=program.name)
+    started = last = time.perf_counter()
+
+    def report(done: int, total: int, outputs: Mapping[str, Any]) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        if now - last < REFRESH and done < total:
+            return
+        last = now
+        drawn.total = total
+        drawn.update(done - drawn.n)
+        texts = {}
+        if steps:
+            texts["steps/s"] = f"{done * steps / (now - started):,.0f}"
+        latest = _latest(outputs.get("episode_return"), done)
+        if latest is not None:
+            texts["return"] = f"{latest:.1f}"
+        drawn.set_postfix(texts, refresh=False)
+
+    try:
+        yield report
+    finally:
+        drawn.close()
+
+
+def environment_steps(program: Program, sizes: Mapping[str, int]) -> int:
+    """Instances of an environment's step in one iteration of the outermost loop; 0 where there is none."""
+    inside = [s for s in program.statements if "environment" in s.scope]
+    if not inside:
+        return 0
+    outer = {loop.dim for loop in _outermost(program.schedule)}
+    most = max(inside, key=lambda s: len(s.dims))
+    dims = [d for d in most.dims if d not in outer and d in program.dim]
+    return math.prod(program.dim[d].size.evaluate(sizes) for d in dims)
+
+
+def _outermost(tree: Tree | None) -> list[Loop]:
+    if isinstance(tree, Block):
+        return [loop for child in tree.children for loop in _outermost(child)]
+    if isinstance(tree, Loop):
+        if tree.kind == "axis":
+            return _outermost(tree.child)
+        return [tree] if len(list(statements(tree))) > 1 else []
+    return []
+
+
+def _latest(values: Any, done: int) -> float | None:
+    """The newest value that is not NaN."""
+    if values is None or getattr(values, "ndim", 0) != 1 or not done:
+        return None
+    for value in reversed(values[:done]):
+        if not math.isnan(value):
+            return float(value)
+    return None

@@ -1,0 +1,1 @@
+"""What to do with a program: the automatic recipe."""
