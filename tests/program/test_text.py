@@ -30,6 +30,7 @@ from workbench.program.values import Body, Literal, Parameter
 x, y, z = (read(name, t) for name in "xyz")
 flag = read("flag", dtype="bool")
 vector, matrix = read("v", t, shape=(3,)), read("W", shape=(2, 3))
+SECOND = call("slice", vector, axis=0, start=1, stop=2, step=1)
 
 INFIX: list[tuple[Body, str]] = [
     (call("add", x, call("multiply", y, z)), "x[t] + y[t] * z[t]"),
@@ -55,6 +56,7 @@ INFIX: list[tuple[Body, str]] = [
     (call("add", 2, value(t)), "2 + t"),
 ]
 
+# fmt: off
 FUNCTIONS: list[tuple[Body, str]] = [
     (call("exp", call("negative", x)), "exp(-x[t])"),
     (call("where", flag, x, 0.0), "where(flag, x[t], 0.0)"),
@@ -69,15 +71,25 @@ FUNCTIONS: list[tuple[Body, str]] = [
     (call("transpose", matrix, axes=(1, 0)), "W.T"),
     (call("reshape", matrix, shape=(6,)), "reshape(W, shape=(6,))"),
     (call("one_hot", value(t), size=4), "one_hot(t, size=4)"),
+    (call("reshape", SECOND, shape=()), "v[t][1]"),
+    (call("multiply", call("reshape", SECOND, shape=()), x), "v[t][1] * x[t]"),
+    (call("subtract", vector, call("reshape", call("max", vector, axis=0), shape=(1,))),
+     "v[t] - max(v[t])"),
+    (call("sum", call("broadcast", x, shape=(3,)), axis=0), "sum(broadcast(x[t], shape=(3,)))"),
+    (call("multiply", call("broadcast", x, shape=(3,)), vector), "x[t] * v[t]"),
     (call("uniform", shape=()), "uniform()"),
     (call("permutation", shape=(B * T,)), "permutation(B * T)"),
     (call("normal", shape=(2, 3)), "normal((2, 3))"),
     (read("r", call("remainder", read("o", k, dtype="int32"), 4), i), "r[o[k] % 4, i]"),
     (literal(True), "True"),
+    (literal(1 - 0.9), "0.1"),
+    (literal(100.0), "100.0"),
+    (literal(-2.5e-8), "-2.5e-08"),
     (Literal((0.5, 1.0), "float", (2,)), "[0.5, 1.0]"),
     (Literal(((0.5,), (1.0,)), "float", (2, 1)), "[[0.5], [1.0]]"),
     (Literal((0.0,) * 20, "float", (20,)), "constant(20,)"),
 ]
+# fmt: on
 
 
 @pytest.mark.parametrize(("body", "text"), INFIX + FUNCTIONS)
@@ -93,6 +105,10 @@ def test_body(body: Body, text: str) -> None:
         (b + t % 2, "b + t % 2"),
         (2 * (t // 2), "2 * (t // 2)"),
         (t // 2, "t // 2"),
+        (k - t, "k - t"),
+        (k - b + 1, "k - b + 1"),
+        (1 - t, "1 - t"),
+        (-b - t, "-b - t"),
         (minimum(t + 1, T), "min(t + 1, T)"),
     ],
 )
@@ -171,7 +187,7 @@ def test_program() -> None:
         "    s[b, t + 1] = s[b, t] + 1.0\n"
         "\n"
         "  policy / head:\n"
-        "    logits[b, t]: float(2,) = broadcast(s[b, t], shape=(2,))\n"
+        "    logits[b, t]: float(2,) = s[b, t]\n"
         "    a[b, t]: int32 = argmax(logits[b, t])\n"
         "\n"
         "    loss = sum(b) s[b, T]\n"

@@ -153,6 +153,10 @@ class Expression:
             parts.append(("- " if coefficient < 0 else "+ ") + text)
         if self.constant or not parts:
             parts.append(f"{'-' if self.constant < 0 else '+'} {abs(self.constant)}")
+        positive = next((part for part in parts if part[0] == "+"), None)
+        if positive is not None:  # `k - t`, not `-t + k`
+            parts.remove(positive)
+            parts.insert(0, positive)
         text = " ".join(parts)
         return text[2:] if text.startswith("+ ") else "-" + text[2:]
 

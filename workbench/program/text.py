@@ -102,8 +102,12 @@ def at_text(dims: Sequence[str], point: Sequence[int], sizes: Mapping[str, int])
 # -- bodies -------------------------------------------------------------------------------------
 
 
-def _rendered(body: Body) -> tuple[str, int]:
-    """The text and how tightly its outermost operator binds."""
+def _rendered(body: Body, loose: bool = True) -> tuple[str, int]:
+    """The text and how tightly its outermost operator binds.
+
+    `loose`: the surroundings broadcast anyway, so a reshape by axes of size 1 and a broadcast are
+    not shown.
+    """
     if isinstance(body, Literal):
         return _literal(body)
     if isinstance(body, IndexValue):
@@ -112,16 +116,17 @@ def _rendered(body: Body) -> tuple[str, int]:
         return element_text(body.array, body.index), _ATOM
     if body.operation in _LEVELS:
         return _infix(body), _LEVELS[body.operation]
-    if body.operation == "cast":
-        return _rendered(body.arguments[0])
+    if body.operation == "cast" or (loose and _only_broadcasts(body)):
+        return _rendered(body.arguments[0], loose)
     if body.operation == "contract" and _is_matrix_product(body.options["spec"]):
         left, right = body.arguments
-        return f"{_within(left, _PRODUCT)} @ {_within(right, _PRODUCT + 1)}", _PRODUCT
+        factors = _within(left, _PRODUCT, False), _within(right, _PRODUCT + 1, False)
+        return " @ ".join(factors), _PRODUCT
     return _function(body), _ATOM
 
 
-def _within(body: Body, least: int) -> str:
-    text, level = _rendered(body)
+def _within(body: Body, least: int, loose: bool = True) -> str:
+    text, level = _rendered(body, loose)
     return text if level >= least else f"({text})"
 
 
@@ -149,14 +154,18 @@ def _is_matrix_product(spec: str) -> bool:
 
 
 def _function(call: Call) -> str:
-    arguments = [body_text(a) for a in call.arguments]
+    loose = OPERATIONS[call.operation].elementwise
+    arguments = [_rendered(a, loose)[0] for a in call.arguments]
     options = dict(call.options)
     if call.operation == "slice":
         return _slice_text(call, options)
+    entry = _entry(call)
+    if entry is not None:
+        return entry
     if call.operation == "contract":
         return f'contract["{options["spec"]}"]({", ".join(arguments)})'
     if call.operation == "transpose" and options["axes"] == (1, 0):
-        return f"{_within(call.arguments[0], _ATOM)}.T"
+        return f"{_within(call.arguments[0], _ATOM, False)}.T"
     if call.operation == "absolute":
         return f"|{arguments[0]}|"
     if OPERATIONS[call.operation].random:
@@ -178,7 +187,29 @@ def _slice_text(call: Call, options: Mapping[str, Any]) -> str:
         last = "" if stop == (width if step > 0 else -1) else str(stop)
         chosen = f"{first}:{last}" + (f":{step}" if step != 1 else "")
     before = ":, " * options["axis"]
-    return f"{_within(call.arguments[0], _ATOM)}[{before}{chosen}]"
+    return f"{_within(call.arguments[0], _ATOM, False)}[{before}{chosen}]"
+
+
+def _entry(call: Call) -> str | None:
+    """`state[b, t][2]`: a slice of one entry, reshaped to drop that axis."""
+    inner = call.arguments[0] if call.arguments else None
+    if call.operation != "reshape" or not isinstance(inner, Call) or inner.operation != "slice":
+        return None
+    options, shape = inner.options, inner.shape
+    axis, start = options["axis"], options["start"]
+    if shape[axis] != 1 or call.shape != (*shape[:axis], *shape[axis + 1 :]):
+        return None
+    before = ":, " * axis
+    return f"{_within(inner.arguments[0], _ATOM, False)}[{before}{start}]"
+
+
+def _only_broadcasts(call: Call) -> bool:
+    if call.operation == "broadcast":
+        return True
+    if call.operation != "reshape" or _entry(call) is not None:
+        return False
+    old, new = call.arguments[0].shape, call.shape
+    return [n for n in old if n != 1] == [n for n in new if n != 1]
 
 
 def _option(value: Any) -> str:
@@ -193,7 +224,13 @@ def _literal(literal: Literal) -> tuple[str, int]:
         return str(value).replace("(", "[").replace(",)", ")").replace(")", "]"), _ATOM
     if literal.dtype == "float":
         value = float(value)
-    return str(value), _ATOM if literal.dtype == "bool" or value >= 0 else _NEGATIVE
+        text = f"{value:.12g}"  # 1 - 0.9 reads as 0.1
+        return text if not text.lstrip("-").isdigit() else f"{text}.0", _sign_level(value)
+    return str(value), _sign_level(value)
+
+
+def _sign_level(value: float) -> int:
+    return _NEGATIVE if value < 0 else _ATOM
 
 
 def _expression_level(e: Expression) -> int:

@@ -1,0 +1,26 @@
+"""A program as exact text: everything that decides what it computes, nothing that does not.
+
+`str(program)` is for reading and leaves things out (large constants, casts, origins of draws); two
+programs with equal canonical text compute the same. Users' lines and descriptions are not part of
+it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from workbench.program.values import Program
+
+
+def canonical(program: Program) -> str:
+    """One line a record: what a key is made from."""
+    plain = replace(
+        program,
+        description="",
+        parameters=tuple(replace(p, line=None) for p in program.parameters),
+        dims=tuple(replace(d, line=None) for d in program.dims),
+        statements=tuple(replace(s, line=None) for s in program.statements),
+    )
+    groups = (plain.parameters, plain.dims, plain.arrays, plain.statements, plain.outputs)
+    lines = [plain.name, *(repr(record) for group in groups for record in group)]
+    return "\n".join([*lines, repr(plain.schedule), repr(plain.aliases)])
