@@ -1,1 +1,47 @@
 """Backends: the reference that fixes what a program means, and those that run variants of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.backends.cuda import CudaBackend
+from workbench.backends.numpy import NumPyBackend
+from workbench.backends.protocol import Backend
+from workbench.errors import UnavailableError, nearest
+
+
+class NativeBackend:
+    """Generated C; its place is kept so that lists of backends show it."""
+
+    name = "native"
+
+    def unavailable(self) -> str | None:
+        """Always a reason."""
+        return "compiled C is not part of this version"
+
+    def compile(self, program: object) -> object:
+        """Refuse."""
+        raise UnavailableError(f"native: {self.unavailable()}")
+
+
+_MAKERS: dict[str, Callable[[], Backend]] = {
+    "numpy": NumPyBackend,
+    "native": NativeBackend,  # type: ignore[dict-item]  # compiles nothing
+    "cuda": CudaBackend,
+}
+
+
+def backends() -> dict[str, str | None]:
+    """Every backend by name: None where it is available, else the reason why not."""
+    return {name: make().unavailable() for name, make in _MAKERS.items()}
+
+
+def get(name: str) -> Backend:
+    """The backend of that name. Raises UnavailableError for an unknown or unavailable one."""
+    if name not in _MAKERS:
+        raise UnavailableError(f"unknown backend {name!r}: {nearest(name, _MAKERS, 'backends')}")
+    backend = _MAKERS[name]()
+    reason = backend.unavailable()
+    if reason is not None:
+        raise UnavailableError(f"{name}: {reason}")
+    return backend

@@ -21,7 +21,9 @@ def conditions(text: str, known: str) -> Conditions:
     """Conditions that hold exactly at the points of `text`, given that the points of `known` are asked."""
     dims = dims_of(text)
     found: list[tuple[tuple[Expression, bool], ...]] = []
-    points = in_context(parse_set(text)).gist(in_context(parse_set(known))).compute_divs().coalesce()
+    points = (
+        in_context(parse_set(text)).gist(in_context(parse_set(known))).compute_divs().coalesce()
+    )
 
     def add(piece: isl.BasicSet) -> None:
         if piece.dim(isl.dim_type.div) and not _divisions_known(piece):

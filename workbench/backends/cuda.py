@@ -1,0 +1,73 @@
+"""Programs on CuPy: the same generated source with a few functions replaced. The only file that imports cupy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from workbench.backends import philox
+from workbench.backends.arrays import CompiledArrays, Functions, compile_arrays, functions_of
+from workbench.errors import UnavailableError
+from workbench.program.values import Program
+
+
+class CudaBackend:
+    """Generated source over CuPy."""
+
+    name = "cuda"
+
+    def unavailable(self) -> str | None:
+        """None, or why CuPy cannot run here."""
+        return _reason()
+
+    def compile(self, program: Program) -> CompiledArrays:
+        """Lower and generate."""
+        reason = self.unavailable()
+        if reason is not None:
+            raise UnavailableError(f"cuda: {reason}")
+        import cupy
+
+        return compile_arrays(program, cupy, _functions(cupy), _finish(cupy))
+
+
+@lru_cache(maxsize=1)
+def _reason() -> str | None:
+    try:
+        import cupy
+    except ImportError:
+        return "CuPy is not installed (pip install cupy-cuda13x)"
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except Exception as error:  # the driver's own exceptions, whatever is missing
+        return f"no usable GPU: {error}"
+    return None if count else "no GPU was found"
+
+
+def _finish(cupy: Any) -> Any:
+    """Wait for the device, so that times are of work done."""
+    return cupy.cuda.get_current_stream().synchronize
+
+
+def _functions(cupy: Any) -> Functions:
+    """CuPy's functions under the names of the table: what NumPy spells otherwise is spelled here."""
+    found = functions_of(cupy)
+    found["add.reduce"] = lambda x, axis, out: cupy.sum(x, axis=axis, out=out)
+    found["maximum.reduce"] = lambda x, axis, out: cupy.max(x, axis=axis, out=out)
+    found["minimum.reduce"] = lambda x, axis, out: cupy.min(x, axis=axis, out=out)
+    found["logical_or.reduce"] = lambda x, axis, out: cupy.any(x, axis=axis, out=out)
+    found["add.accumulate"] = lambda x, axis, out: cupy.cumsum(x, axis=axis, out=out)
+    found["take"] = lambda x, index, axis, out, mode: cupy.take(x, index, axis=axis, out=out)
+    found["random"] = lambda kind, out, seed, key, at: _random(cupy, kind, out, seed, key, at)
+    return found
+
+
+def _random(cupy: Any, kind: str, out: Any, seed: int, key: int, at: Sequence[Any]) -> None:
+    """Draw on the host and copy: bit-identical to every other backend."""
+    import numpy as np
+
+    host = np.empty(out.shape, out.dtype)
+    here = [int(c) if isinstance(c, int) else cupy.asnumpy(c) for c in at]
+    philox.fill(kind, host, seed, key, here)
+    out.set(host)
+

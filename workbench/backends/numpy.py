@@ -1,0 +1,22 @@
+"""Programs on NumPy: the portable default."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.backends.arrays import CompiledArrays, compile_arrays, functions_of
+from workbench.program.values import Program
+
+
+class NumPyBackend:
+    """Generated source over NumPy."""
+
+    name = "numpy"
+
+    def unavailable(self) -> str | None:
+        """Always available."""
+        return None
+
+    def compile(self, program: Program) -> CompiledArrays:
+        """Lower and generate."""
+        return compile_arrays(program, np, functions_of(np))

@@ -1,0 +1,71 @@
+"""What every backend offers: compile a program, run it at sizes, and say how much memory that took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from workbench.lowering.memory import Point
+from workbench.lowering.program import LoopProgram
+from workbench.program.values import Program
+
+Outputs = Mapping[str, Any]
+Progress = Callable[[int, int, Outputs], None]
+"""Called with (iterations done, in all, outputs of what is done) after each iteration of the outermost loop."""
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One run. `outputs` are over their arrays' dimensions in order, then the inner shape.
+
+    `completed` of `total` iterations of the outermost loop were run; where that is fewer, outputs hold those alone
+    and outputs that do not vary over the loop's dimension are left out. `timeline` is one iteration of every loop:
+    bytes and live arrays at each point of the loop program.
+    """
+
+    outputs: dict[str, Any]
+    seconds: float
+    peak_bytes: int
+    completed: int
+    total: int
+    timeline: list[Point] = field(repr=False, default_factory=list)
+
+
+class Compiled(Protocol):
+    """A program ready to run at any sizes, seeds and dtypes."""
+
+    @property
+    def source(self) -> str:
+        """The generated source text."""
+
+    @property
+    def loop_program(self) -> LoopProgram:
+        """The loop program it was generated from."""
+
+    def run(
+        self,
+        sizes: Mapping[str, int] | None = None,
+        seed: int = 0,
+        dtype: str = "float32",
+        on_progress: Progress | None = None,
+        check_finite: bool = False,
+        capacity: int | None = None,
+    ) -> Execution:
+        """Run once. Ctrl-C ends the run early and returns what was done.
+
+        Raises RunError: out of memory (more than `capacity` bytes, or the machine's), an index outside its range,
+        an empty max; with `check_finite` at the first instance that is NaN or infinite.
+        """
+
+
+class Backend(Protocol):
+    """A way to run programs."""
+
+    name: str
+
+    def unavailable(self) -> str | None:
+        """None, or the sentence that says why it cannot run here."""
+
+    def compile(self, program: Program) -> Compiled:
+        """Lower and generate; raises UnavailableError where the backend is not available."""

@@ -1,0 +1,253 @@
+"""Python source over an array module from a loop program. One text for all sizes, seeds and dtypes.
+
+Functions and sizes are locals, views stand where the loop program took them, so that the innermost loop holds calls
+on names and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.backends.philox import statement_key
+from workbench.lowering.program import LoopProgram
+from workbench.lowering.records import (
+    Allocate,
+    Apply,
+    Broadcast,
+    Buffer,
+    Check,
+    Constant,
+    Count,
+    Enter,
+    For,
+    Free,
+    If,
+    Index,
+    Record,
+    Reshape,
+    Symbolic,
+    Transpose,
+    View,
+    walk,
+)
+from workbench.lowering.text import entry_text
+from workbench.polyhedral.expression import Expression, size
+
+ENTRY = "program"
+"""The name of the generated function: program(xp, functions, memory, seed, real, sizes, results, step, check)."""
+
+
+def main_loop(program: LoopProgram) -> For | None:
+    """The outermost loop with the most work inside: the one whose iterations count as progress."""
+    loops = [r for r in program.body if isinstance(r, For)]
+    return max(loops, key=lambda loop: sum(1 for _ in walk(loop.body)), default=None)
+
+
+def generate(program: LoopProgram, check_finite: bool = False) -> str:
+    """The source text; with `check_finite` every statement's result is looked at."""
+    return _Writer(program, check_finite).text()
+
+
+@dataclass
+class _Writer:
+    program: LoopProgram
+    check_finite: bool
+    functions: dict[str, str] = field(default_factory=dict)
+    physical: dict[str, str] = field(default_factory=dict)
+    shapes: dict[str, Symbolic] = field(default_factory=dict)
+
+    def text(self) -> str:
+        main = main_loop(self.program)
+        body = list(self.body(self.program.body, "    ", main))
+        sizes = [self.program.aliases[name] for name in self.program.sizes]
+        head = [
+            f'"""{self.program.name}: generated from its loop program."""',
+            "",
+            "",
+            f"def {ENTRY}(xp, functions, memory, seed, real, sizes, results, step, check):",
+        ]
+        if sizes:
+            head.append(f"    {', '.join(sizes)}{',' if len(sizes) == 1 else ''} = sizes")
+        head.append("    allocate, free, constant = memory.allocate, memory.free, memory.constant")
+        head += [f'    {name} = functions["{key}"]' for key, name in self.functions.items()]
+        return "\n".join([*head, *body]) + "\n"
+
+    def body(self, records: tuple[Record, ...], indent: str, main: For | None) -> Iterator[str]:
+        """The lines of a body. `main` is the loop whose iterations are counted."""
+        for record in records:
+            if isinstance(record, For):
+                yield f"{indent}for {self.show(_name(record))} in {self.range(record)}:"
+                yield from self.nested(record.body, indent + "    ", main)
+                if record is main:
+                    yield f"{indent}    step()"
+            elif isinstance(record, If):
+                renamed = record.condition.substitute(self.renaming())
+                yield f"{indent}if {renamed.text}:"
+                yield from self.nested(record.body, indent + "    ", main)
+            else:
+                yield from (indent + line for line in self.record(record))
+
+    def nested(self, records: tuple[Record, ...], indent: str, main: For | None) -> Iterator[str]:
+        """A body that needs at least one line."""
+        lines = list(self.body(records, indent, main))
+        if all(line.strip().startswith("#") for line in lines):
+            lines.append(indent + "pass")
+        yield from lines
+
+    def range(self, loop: For) -> str:
+        """The values of a loop."""
+        if loop.backwards:
+            return f"range({self.show(loop.upper - 1)}, {self.show(loop.lower - 1)}, -1)"
+        if loop.lower == 0:
+            return f"range({self.show(loop.upper)})"
+        return f"range({self.show(loop.lower)}, {self.show(loop.upper)})"
+
+    def record(self, record: Record) -> Iterator[str]:
+        """The lines of a record that is not a loop."""
+        if isinstance(record, Enter):
+            yield f"# {record.text}".replace("\n", " ")
+        elif isinstance(record, View):
+            yield f"{record.name} = {self.view(record)}"
+        elif isinstance(record, Apply):
+            yield self.apply(record)
+        elif isinstance(record, Allocate):
+            yield from self.allocate(record)
+        elif isinstance(record, Free):
+            yield f'free("{self.physical[record.name]}")'
+            if record.names and not record.name.startswith("scratch"):
+                yield f"{' = '.join(record.names)} = None"
+        elif isinstance(record, Constant):
+            value = self.show(record.value) if isinstance(record.value, Expression) else _plain(record.value)
+            b = record.buffer
+            yield f'{b.name} = constant("{b.name}", {value}, {self.shape(b.shape)}, {_dtype(b)})'
+        elif isinstance(record, Count):
+            b = record.buffer
+            yield (
+                f'{b.name} = memory.count("{b.name}", {self.show(record.start)}, '
+                f"{self.show(b.shape[0])}, {record.step}, {_dtype(b)})"
+            )
+        elif isinstance(record, Check) and self.check_finite:
+            where = ", ".join(f'("{d}", {self.show(e)})' for d, e in record.instance)
+            lows = ", ".join(f'("{d}", {self.show(e)})' for d, e in record.axes)
+            yield f'check("{record.statement}", {record.name}, [{where}], [{lows}])'
+
+    def allocate(self, record: Allocate) -> Iterator[str]:
+        """Memory, asked for or taken over; results are registered."""
+        buffer, source = record.buffer, record.source
+        if source is not None:
+            self.physical[buffer.name] = self.physical[source]
+            same = self.shapes.get(source) == buffer.shape
+            self.shapes[buffer.name] = buffer.shape
+            yield f"{buffer.name} = {source}" + (
+                "" if same else f".reshape({self.shape(buffer.shape)})"
+            )
+            return
+        self.shapes[buffer.name] = buffer.shape
+        self.physical[buffer.name] = buffer.name
+        if buffer.scratch:
+            yield f'memory.reserve("{buffer.name}", {self.shape(buffer.shape)}, {_dtype(buffer)})'
+            return
+        initial = f', "{buffer.initial}"' if buffer.initial else ""
+        yield f'{buffer.name} = allocate("{buffer.name}", {self.shape(buffer.shape)}, {_dtype(buffer)}{initial})'
+        for result in self.program.results:
+            if result.buffer == buffer.name:
+                turned = f".transpose({result.axes})" if result.axes != tuple(sorted(result.axes)) else ""
+                yield f'results["{result.name}"] = {buffer.name}{turned}'
+
+    def view(self, view: View) -> str:
+        """The expression that takes a view."""
+        how = view.how
+        if isinstance(how, Index):
+            entries = ", ".join(entry_text(e, self.show) for e in how.entries)
+            scalar = all(isinstance(e, Expression) for e in how.entries)
+            return f"{view.source}[{entries}{', ...' if scalar else ''}]"
+        if isinstance(how, Transpose):
+            return f"{view.source}.transpose({', '.join(map(str, how.axes))})"
+        if isinstance(how, Reshape):
+            return f"{view.source}.reshape({self.shape(how.shape)})"
+        assert isinstance(how, Broadcast)
+        return f"{self.function('broadcast_to')}({view.source}, {self.shape(how.shape)})"
+
+    def apply(self, record: Apply) -> str:
+        """The call of an array operation."""
+        o, inputs, out = record.option, record.inputs, record.out
+        match record.function:
+            case "copyto" if len(inputs) == 2:
+                return f"{self.function('copyto')}({out}, {inputs[0]}, where={inputs[1]})"
+            case "copyto":
+                return f"{out}[...] = {inputs[0]}"
+            case "fill":
+                value = self.show(o["value"]) if isinstance(o["value"], Expression) else o["value"]
+                return f"{out}[...] = {value}"
+            case "random":
+                where = ", ".join(c if isinstance(c, str) else self.show(c) for c in o["coordinates"])
+                where += "," if len(o["coordinates"]) == 1 else ""
+                key = statement_key(o["origin"])
+                return f'{self.function("random")}("{o["kind"]}", {out}, seed, {key:#010x}, ({where}))'
+            case "check_index":
+                limits = f"{self.show(o['lower'])}, {self.show(o['upper'])}"
+                names = f'"{o["array"]}", "{o["dim"]}", "{o["statement"]}"'
+                return f"{self.function('check_index')}({inputs[0]}, {limits}, {names})"
+            case "check_length":
+                length = self.show(o["length"])
+                return f'{self.function("check_length")}({length}, "{o["axis"]}", "{o["statement"]}")'
+            case "check_all":
+                return f'{self.function("check_all")}({inputs[0]}, "{o["statement"]}")'
+            case "take":
+                return f'{self.function("take")}({inputs[0]}, {inputs[1]}, 0, {out}, "clip")'
+            case "argmax" | "argmin":
+                return f"{self.function(record.function)}({inputs[0]}, {o['axis']}, {out})"
+            case "orthogonalize":
+                return f"{self.function('orthogonalize')}({inputs[0]}, {out})"
+        arguments = [*inputs, *(f"{k}={v}" for k, v in record.options), f"out={out}"]
+        return f"{self.function(record.function)}({', '.join(arguments)})"
+
+    def function(self, name: str) -> str:
+        """The local name of a function of the backend's table."""
+        if name not in self.functions:
+            wish, taken = name.replace(".", "_"), self._names()
+            while wish in taken:
+                wish += "_"
+            self.functions[name] = wish
+        return self.functions[name]
+
+    def _names(self) -> set[str]:
+        found = {*self.program.aliases.values(), *self.functions.values()}
+        for record in walk(self.program.body):
+            if isinstance(record, View):
+                found.add(record.name)
+            elif isinstance(record, (Allocate, Constant, Count)):
+                found.add(record.buffer.name)
+        return found
+
+    def renaming(self) -> dict[str, Expression]:
+        """Sizes and loop variables under their Python names."""
+        return {name: size(new) for name, new in self.program.aliases.items() if name != new}
+
+    def show(self, e: Expression) -> str:
+        """An expression as Python."""
+        names = self.renaming()
+        return str(e.substitute(names) if names else e)
+
+    def shape(self, shape: Symbolic) -> str:
+        """A shape as a Python tuple."""
+        inside = ", ".join(self.show(n) for n in shape)
+        return f"({inside}{',' if len(shape) == 1 else ''})"
+
+
+def _name(loop: For) -> Expression:
+    return size(loop.variable)
+
+
+def _dtype(buffer: Buffer) -> str:
+    return {"float": "real", "bool": "xp.bool_"}.get(buffer.dtype, f"xp.{buffer.dtype}")
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_plain(v) for v in value) + "]"
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return "xp.inf" if value > 0 else "-xp.inf"
+    return "xp.nan" if value != value else repr(value)

@@ -1,0 +1,106 @@
+"""What is known of an expression whose variables run over loops: bounds over sizes, and signs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.polyhedral.expression import (
+    Choice,
+    Expression,
+    Extremum,
+    FloorDivision,
+    Product,
+    Size,
+    Variable,
+    atom,
+    expression,
+    maximum,
+    minimum,
+)
+
+Ranges = Mapping[str, tuple[Expression, Expression]]
+"""For each variable its least and greatest value; later variables may depend on earlier ones."""
+
+
+def greatest(e: Expression, ranges: Ranges) -> Expression:
+    """An upper bound of `e` in which no variable of `ranges` occurs."""
+    return _extreme(e, ranges, 1)
+
+
+def least(e: Expression, ranges: Ranges) -> Expression:
+    """A lower bound of `e` in which no variable of `ranges` occurs."""
+    return _extreme(e, ranges, -1)
+
+
+def at_least(e: Expression, bound: int, ranges: Ranges) -> bool:
+    """Whether `e >= bound` is certain for all sizes (each at least 1) and all values in `ranges`."""
+    found = _floor(least(e, ranges))
+    return found is not None and found >= bound
+
+
+def _extreme(e: Expression, ranges: Ranges, way: int) -> Expression:
+    for a, c in e.terms:
+        if isinstance(a, (Extremum, Choice)) and atom(a).variables & set(ranges):
+            rest = e - atom(a) * c
+            parts = (a.left, a.right) if isinstance(a, Extremum) else (a.then, a.otherwise)
+            left, right = (_extreme(part * c + rest, ranges, way) for part in parts)
+            if isinstance(a, Extremum):
+                smaller = (a.kind == "min") == (c > 0)
+            else:
+                smaller = way < 0
+            return minimum(left, right) if smaller else maximum(left, right)
+        if isinstance(a, FloorDivision) and a.dividend.variables & set(ranges):
+            toward = way if c > 0 else -way
+            whole = _extreme(a.dividend, ranges, toward) // a.divisor
+            return _extreme(e - atom(a) * c + whole * c, ranges, way)
+    for name in reversed(list(ranges)):
+        c = e.coefficient(name)
+        if c:
+            low, high = ranges[name]
+            e = e.substitute({name: high if c * way > 0 else low})
+            return _extreme(e, ranges, way)
+    return e
+
+
+def _floor(e: Expression) -> int | None:
+    """The least value of `e` over sizes that are at least 1, or None if not found."""
+    for a, c in e.terms:
+        if isinstance(a, Extremum):
+            rest = e - atom(a) * c
+            left, right = _floor(a.left * c + rest), _floor(a.right * c + rest)
+            if (a.kind == "min") == (c > 0):
+                return None if left is None or right is None else min(left, right)
+            known = [v for v in (left, right) if v is not None]
+            return max(known) if known else None
+        if isinstance(a, Choice):
+            rest = e - atom(a) * c
+            left, right = _floor(a.then * c + rest), _floor(a.otherwise * c + rest)
+            return None if left is None or right is None else min(left, right)
+    total = e.constant
+    for a, c in e.terms:
+        value = _atom_floor(a)
+        if c < 0 or value is None:
+            return None
+        total += c * value
+    return total
+
+
+def _atom_floor(a: object) -> int | None:
+    if isinstance(a, Size):
+        return 1
+    if isinstance(a, FloorDivision):
+        value = _floor(a.dividend)
+        if value is None:
+            return None
+        return value // a.divisor.constant if not a.divisor.terms else (0 if value >= 0 else None)
+    if isinstance(a, Product):
+        left, right = _floor(a.left), _floor(a.right)
+        return left * right if left is not None and right is not None and min(left, right) >= 0 else None
+    assert isinstance(a, Variable)
+    return None
+
+
+def length(lower: Expression, upper: Expression, ranges: Ranges) -> Expression:
+    """`upper - lower`, at least 0."""
+    n = upper - lower
+    return n if at_least(n, 0, ranges) else maximum(expression(0), n)

@@ -1,0 +1,192 @@
+"""The loop program as a value, and the pipeline that makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from workbench.errors import ProgramError
+from workbench.lowering import memory
+from workbench.lowering.intervals import at_least
+from workbench.lowering.placement import place
+from workbench.lowering.records import For, If, Record, Result
+from workbench.lowering.scope import Names, Workspace
+from workbench.lowering.statements import instances, is_masked, linearize
+from workbench.lowering.storage import Stored, memory_order, store
+from workbench.polyhedral import ast
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.instances import Instances
+from workbench.polyhedral.lifetimes import lifetime
+from workbench.polyhedral.tree import Loop, Tree, axis_dims, paths
+from workbench.program.values import Program
+
+RESERVED = frozenset(
+    {"xp", "functions", "memory", "seed", "real", "sizes", "results", "step", "check", "range", "min",
+     "max", "allocate", "free", "constant"}
+)
+
+
+@dataclass(frozen=True)
+class LoopProgram:
+    """Loops of array operations with explicit memory. `main` is the variable of the outermost main loop."""
+
+    name: str
+    sizes: tuple[str, ...]
+    body: tuple[Record, ...]
+    results: tuple[Result, ...]
+    stored: Mapping[str, Stored]
+    aliases: Mapping[str, str]
+
+    def peak(self, sizes: Mapping[str, int], dtype: str) -> int:
+        """High-water mark in bytes of all memory at the given sizes."""
+        return max((p.bytes for p in self.timeline(sizes, dtype)), default=0)
+
+    def timeline(self, sizes: Mapping[str, int], dtype: str) -> list[memory.Point]:
+        """Bytes and live arrays behind every allocation and free, in text order."""
+        return memory.timeline(self.body, sizes, dtype)
+
+    def __str__(self) -> str:
+        from workbench.lowering.text import text
+
+        return text(self)
+
+
+def lower(program: Program) -> LoopProgram:
+    """Program → loops → storage → array operations → memory."""
+    schedule = _scheduled(program)
+    axes = axis_dims(schedule)
+    shapes = {s.name: instances(s, axes[s.name]) for s in program.statements if s.name in axes}
+    nodes = ast.loops(schedule, shapes)
+    workspace = Workspace(Names(set(RESERVED)))
+    aliases = _variables(program, nodes, workspace.names)
+    stored = _storage(program, schedule, shapes, workspace)
+    body = _Lowering(program, axes, stored, workspace, aliases, memory_order(program, schedule)).nodes(
+        nodes, {}
+    )
+    placed = place(body, workspace, _homes(program, schedule, stored))
+    results = tuple(_result(program, stored, o.name, o.array) for o in program.outputs)
+    return LoopProgram(
+        program.name, tuple(p.name for p in program.parameters), placed, results, stored, aliases
+    )
+
+
+def _scheduled(program: Program) -> Tree:
+    if program.schedule is None:
+        raise ProgramError(f"{program.name} has no schedule")
+    return program.schedule
+
+
+def _variables(program: Program, nodes: tuple[ast.Node, ...], names: Names) -> dict[str, str]:
+    """Python names of sizes and loop variables."""
+    found = {p.name: names.fresh(p.name) for p in program.parameters}
+
+    def visit(body: tuple[ast.Node, ...]) -> None:
+        for node in body:
+            if isinstance(node, ast.For) and node.variable not in found:
+                found[node.variable] = names.fresh(node.variable)
+            if not isinstance(node, ast.Instance):
+                visit(node.body)
+
+    visit(nodes)
+    return found
+
+
+# -- storage --------------------------------------------------------------------------------------
+
+
+def _storage(
+    program: Program, schedule: Tree, shapes: Mapping[str, Instances], workspace: Workspace
+) -> dict[str, Stored]:
+    ranks = memory_order(program, schedule)
+    outputs = {o.array for o in program.outputs}
+    found: dict[str, Stored] = {}
+    for array in program.arrays:
+        anywhere = {
+            k
+            for s in program.statements
+            for r in s.reads
+            if r.array == array.name
+            for k, e in enumerate(r.index)
+            if not isinstance(e, Expression)
+        }
+        life = lifetime(
+            array.name, array.extent, schedule, shapes, live_out=array.name in outputs, keep=anywhere,
+        )
+        name = workspace.names.fresh(array.name)
+        stored = store(array, ranks, life.windows, life.loops, name)
+        initial = "nan" if array.name in outputs else "zero" if _masked(program, array.name, axis_dims(schedule)) else ""
+        stored = replace(stored, buffer=replace(stored.buffer, initial=initial))
+        workspace.buffers[name] = stored.buffer
+        found[array.name] = stored
+    return found
+
+
+def _masked(program: Program, array: str, axes: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether a statement reads the array under a mask, where it may touch elements nobody wrote."""
+    return any(
+        any(r.array == array for r in s.reads) and is_masked(s, axes[s.name])
+        for s in program.statements
+    )
+
+
+def _homes(program: Program, schedule: Tree, stored: Mapping[str, Stored]) -> dict[str, list[str]]:
+    """For each array's buffer the dimensions of the loops inside which it lives, outermost first."""
+    found = {}
+    all_paths = paths(schedule)
+    for array in program.arrays:
+        writer = program.writers[array.name][0]
+        loops = [
+            n.dim for n, _ in all_paths[writer.name] if isinstance(n, Loop) and n.kind == "loop"
+        ]
+        found[stored[array.name].buffer.name] = loops[: stored[array.name].level]
+    return found
+
+
+def _result(program: Program, stored: Mapping[str, Stored], name: str, array: str) -> Result:
+    where, record = stored[array], program.array[array]
+    rank = len(record.dims)
+    axes = tuple(where.order.index(p) for p in range(rank)) + tuple(
+        range(rank, rank + len(record.shape))
+    )
+    lower_bounds = tuple(lower for lower, _ in record.extent)
+    return Result(name, array, where.buffer.name, axes, record.dims, lower_bounds)
+
+
+# -- loops ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Lowering:
+    program: Program
+    axes: Mapping[str, tuple[str, ...]]
+    stored: Mapping[str, Stored]
+    workspace: Workspace
+    aliases: Mapping[str, str]
+    ranks: Mapping[str, int]
+
+    def nodes(
+        self, nodes: tuple[ast.Node, ...], ranges: dict[str, tuple[Expression, Expression]]
+    ) -> list[Record]:
+        """Loop records with every instance linearised."""
+        body: list[Record] = []
+        for node in nodes:
+            if isinstance(node, ast.For):
+                inside = {**ranges, node.variable: (node.lower, node.upper - 1)}
+                sure = at_least(node.upper - node.lower, 1, ranges)
+                body.append(
+                    For(
+                        node.variable, node.lower, node.upper, node.backwards, node.dim,
+                        tuple(self.nodes(node.body, inside)), sure,
+                    )
+                )
+            elif isinstance(node, ast.If):
+                body.append(If(node.condition, tuple(self.nodes(node.body, ranges))))
+            else:
+                statement = self.program.statement[node.statement]
+                body.extend(
+                    linearize(
+                        statement, self.axes[statement.name], dict(node.values), ranges,
+                        self.stored, self.workspace, self.ranks,
+                    )
+                )
+        return body

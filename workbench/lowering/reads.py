@@ -1,0 +1,331 @@
+"""Reads and index values: slices where an index is one axis, explicit index arrays where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.errors import ProgramError
+from workbench.lowering.intervals import at_least, greatest, least
+from workbench.lowering.layout import Value
+from workbench.lowering.records import REVERSED, WHOLE, Entry, Range
+from workbench.lowering.scope import Scope
+from workbench.lowering.storage import Stored, symbolic
+from workbench.polyhedral.expression import (
+    Choice,
+    Expression,
+    Extremum,
+    FloorDivision,
+    Product,
+    Variable,
+    atom,
+    expression,
+    maximum,
+    minimum,
+    variable,
+)
+
+
+# -- slices ---------------------------------------------------------------------------------------
+
+
+def sole_axis(scope: Scope, e: Expression) -> str | None:
+    """The one axis on which `e` depends, if it does so as coefficient * axis + rest."""
+    axes = e.variables & set(scope.axes)
+    if len(axes) != 1:
+        return None
+    (axis,) = axes
+    rest = e - variable(axis) * e.coefficient(axis)
+    return None if axis in rest.variables else axis
+
+
+def whole_array(stored: Stored) -> Value:
+    """The array's memory, its dimensions as inner axes."""
+    from workbench.lowering.layout import dense
+
+    name, shape = stored.buffer.name, stored.buffer.shape
+    return Value(name, name, (), (), shape, stored.array.dtype, dense(len(shape)), True)
+
+
+def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value | None:
+    """The view of an array at an index whose entries are positions or single axes; None if they are not."""
+    found: list[str | None] = []
+    for position in stored.order:
+        e = index[position]
+        if not e.variables & set(scope.axes):
+            found.append(None)
+            continue
+        axis = sole_axis(scope, e)
+        if axis is None or axis in found or stored.windows[position] is not None:
+            return None
+        found.append(axis)
+    if any(index[p].variables & set(scope.axes) for p in range(len(index)) if p not in stored.order):
+        raise ProgramError(
+            f"{stored.array.name} is folded along a dimension that {scope.title} runs as an array axis"
+        )
+    return _take_slices(scope, stored, index, found)
+
+
+def _take_slices(
+    scope: Scope, stored: Stored, index: tuple[Expression, ...], axes: list[str | None]
+) -> Value:
+    value = whole_array(stored)
+    inner = symbolic(stored.array.shape)
+    places = [stored.slot(p, index[p]) for p in stored.order]
+    value, places, axes = _outer_positions(scope, value, places, axes, inner)
+    entries: list[Entry] = []
+    turned = []
+    for k, (place, axis) in enumerate(zip(places, axes, strict=True)):
+        if axis is None:
+            entries.append(place)
+            continue
+        entry, backwards = _slice(scope, place, axis, value.shape[k])
+        entries.append(entry)
+        if backwards:
+            turned.append(axis)
+    named = tuple(a for a in axes if a is not None)
+    value = scope.index(value, [*entries, *[WHOLE] * len(inner)], named, inner)
+    if turned:
+        flips: list[Entry] = [REVERSED if a in turned else WHOLE for a in named]
+        value = scope.index(value, [*flips, *[WHOLE] * len(inner)], named, inner)
+    wanted = scope.ordered(named)
+    if wanted != named:
+        order = [named.index(a) for a in wanted] + list(range(len(named), value.rank))
+        value = scope.permuted(value, order, wanted, inner)
+    return value
+
+
+def _outer_positions(
+    scope: Scope, value: Value, places: list[Expression], axes: list[str | None], inner: tuple[Expression, ...]
+) -> tuple[Value, list[Expression], list[str | None]]:
+    """Leading positions that change in outer loops only become views of their own, which are taken out there."""
+    loops = list(scope.ranges)
+
+    def depth(e: Expression) -> int:
+        return max((loops.index(v) + 1 for v in e.variables if v in loops), default=0)
+
+    lead = 0
+    while lead < len(axes) and axes[lead] is None:
+        lead += 1
+    while lead:
+        first = depth(places[0])
+        run = 1
+        while run < lead and depth(places[run]) <= first:
+            run += 1
+        if run == len(places) or not any(depth(p) > first for p in places[run:]):
+            break
+        entries: list[Entry] = [*places[:run], *[WHOLE] * (len(value.shape) - run)]
+        value = scope.index(value, entries, (), value.shape[run:])
+        places, axes, lead = places[run:], axes[run:], lead - run
+    return value, places, axes
+
+
+def _slice(scope: Scope, place: Expression, axis: str, extent: Expression) -> tuple[Entry, bool]:
+    lower, n = scope.axes[axis]
+    step = place.coefficient(axis)
+    first = place.substitute({axis: lower})
+    backwards = step < 0
+    if backwards:
+        first, step = first + (n - 1) * step, -step
+    if step == 1 and first == 0 and n == extent:
+        return WHOLE, backwards
+    return Range(first, first + (n - 1) * step + 1, step), backwards
+
+
+def within(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> bool:
+    """Whether the index stays inside the array for every point of the axes' box."""
+    ranges = {**scope.ranges, **{a: (low, low + n - 1) for a, (low, n) in scope.axes.items()}}
+    for e, (lower, upper) in zip(index, stored.array.extent, strict=True):
+        if not e.variables & set(scope.axes):
+            continue
+        if not (at_least(e - lower, 0, ranges) and at_least(upper - 1 - e, 0, ranges)):
+            return False
+    return True
+
+
+def clamped(stored: Stored, index: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """The index with every entry held inside the array."""
+    return tuple(
+        minimum(maximum(e, lower), upper - 1)
+        for e, (lower, upper) in zip(index, stored.array.extent, strict=True)
+    )
+
+
+# -- index arrays ---------------------------------------------------------------------------------
+
+
+def index_value(scope: Scope, e: Expression, dtype: str) -> Value:
+    """The integer values of an expression over the axes it depends on."""
+    key = (str(e), dtype)
+    if key in scope.views:
+        return scope.views[key]
+    value = _front_value(scope, e, dtype) or _computed(scope, e, dtype)
+    scope.views[key] = value
+    return value
+
+
+def _front_value(scope: Scope, e: Expression, dtype: str) -> Value | None:
+    """Made once in front of all loops, if neither the expression nor its axes' ranges change in a loop."""
+    axes = scope.ordered(e.variables)
+    bounds = [(a, *scope.axes[a]) for a in axes]
+    inside = [e, *(part for _, low, n in bounds for part in (low, n))]
+    if any(part.variables & set(scope.ranges) for part in inside):
+        return None
+    if not axes:
+        return scope.workspace.constant(e if e.terms else e.constant, dtype)
+    axis = sole_axis(scope, e)
+    if axis is not None:
+        lower, n = scope.axes[axis]
+        return scope.workspace.count(axis, e.substitute({axis: lower}), n, e.coefficient(axis), dtype)
+    key = ("front", str(e), dtype, str(bounds))
+    cached = scope.workspace.cached
+    if key not in cached:
+        front = Scope(scope.workspace, "index", {a: scope.axes[a] for a in axes}, {})
+        cached[key] = _computed(front, e, dtype)
+        scope.workspace.front.extend(front.records)
+    return cached[key]
+
+
+def _computed(scope: Scope, e: Expression, dtype: str) -> Value:
+    axes = set(scope.axes)
+    if not e.variables & axes:
+        out = scope.temporary((), (), dtype)
+        return scope.apply("fill", [], out, value=e)
+    total: Value | None = None
+    rest = e
+    for a, c in e.terms:
+        if not atom(a).variables & axes:
+            continue
+        rest = rest - atom(a) * c
+        part = _atom_value(scope, a, c, dtype)
+        total = part if total is None else binary(scope, "add", total, part)
+    assert total is not None
+    if rest == 0:
+        return total
+    return binary(scope, "add", total, index_value(scope, rest, dtype))
+
+
+def _atom_value(scope: Scope, a: object, c: int, dtype: str) -> Value:
+    if isinstance(a, Variable):
+        lower, n = scope.axes[a.name]
+        if (lower.variables | n.variables) & set(scope.ranges):
+            return _moving_range(scope, a.name, c, dtype)
+        return scope.workspace.count(a.name, lower * c, n, c, dtype)
+    if isinstance(a, FloorDivision):
+        value = binary(
+            scope, "floor_divide",
+            index_value(scope, a.dividend, dtype), index_value(scope, a.divisor, dtype),
+        )
+    elif isinstance(a, (Extremum, Product)):
+        name = "multiply" if isinstance(a, Product) else {"min": "minimum", "max": "maximum"}[a.kind]
+        value = binary(
+            scope, name, index_value(scope, a.left, dtype), index_value(scope, a.right, dtype)
+        )
+    else:
+        assert isinstance(a, Choice)
+        holds = condition_value(scope, [(e, True) for e in a.conditions])
+        then, other = index_value(scope, a.then, dtype), index_value(scope, a.otherwise, dtype)
+        axes = scope.ordered({*holds.axes, *then.axes, *other.axes})
+        value = scope.temporary(axes, (), dtype)
+        scope.apply("copyto", [scope.aligned(other, axes, 0)], value)
+        scope.apply(
+            "copyto", [scope.aligned(then, axes, 0), scope.aligned(holds, axes, 0)], value
+        )
+    if c == 1:
+        return value
+    return binary(scope, "multiply", value, scope.workspace.constant(c, dtype))
+
+
+def _moving_range(scope: Scope, axis: str, c: int, dtype: str) -> Value:
+    """c * axis where the axis' range moves with a loop: a slice of the whole range's values."""
+    lower, n = scope.axes[axis]
+    start, stop = least(lower, scope.ranges), greatest(lower + n, scope.ranges)
+    whole = scope.workspace.count(axis, start * c, stop - start, c, dtype)
+    source = Value(whole.name, whole.buffer, (), (), (stop - start,), dtype, whole.layout, True)
+    return scope.index(source, [Range(lower - start, lower - start + n)], (axis,), ())
+
+
+def binary(scope: Scope, function: str, left: Value, right: Value, dtype: str = "") -> Value:
+    """An elementwise operation of two scalars over axes."""
+    axes = scope.ordered({*left.axes, *right.axes})
+    out = scope.temporary(axes, (), dtype or left.dtype)
+    return scope.apply(
+        function, [scope.aligned(left, axes, 0), scope.aligned(right, axes, 0)], out
+    )
+
+
+def condition_value(scope: Scope, conditions: list[tuple[Expression, bool]]) -> Value:
+    """Where all conditions hold: each an expression that must be 0 (True) or at least 0 (False)."""
+    found: Value | None = None
+    zero = scope.workspace.constant(0, "int64")
+    for e, equality in conditions:
+        value = index_value(scope, e, "int64")
+        test = binary(scope, "equal" if equality else "greater_equal", value, zero, "bool")
+        found = test if found is None else binary(scope, "logical_and", found, test)
+    return found if found is not None else scope.workspace.constant(True, "bool")
+
+
+# -- gathers --------------------------------------------------------------------------------------
+
+
+def gathered(
+    scope: Scope,
+    stored: Stored,
+    index: tuple[Expression | Value, ...],
+    checked: Mapping[int, tuple[Expression, Expression]],
+) -> Value:
+    """A read through index arrays: positions first (a view), the remaining dimensions as one flat row number."""
+    order = list(stored.order)
+    value = whole_array(stored)
+    lead: list[Entry] = []
+    while order:
+        e = index[order[0]]
+        if isinstance(e, Value) or e.variables & set(scope.axes):
+            break
+        lead.append(stored.slot(order.pop(0), e))
+    inner = symbolic(stored.array.shape)
+    if lead:
+        rest = value.shape[len(lead) :]
+        value = scope.index(value, [*lead, *[WHOLE] * len(rest)], (), rest)
+    rows = expression(1)
+    number: Value | None = None
+    for position in reversed(order):
+        place = _place(scope, stored, index[position], position, checked)
+        if rows != 1:
+            place = binary(scope, "multiply", place, index_value(scope, rows, "int64"))
+        number = place if number is None else binary(scope, "add", number, place)
+        rows = rows * stored.count(position)
+    assert number is not None, "a gather without index arrays"
+    table = scope.reshaped(value, (rows, *inner), (), (rows, *inner))
+    number = _full(scope, number)
+    out = scope.temporary(number.axes, inner, stored.array.dtype)
+    target = out if out.layout.dense else scope.flat_copy(out)
+    scope.apply("take", [table, number], target)
+    return target
+
+
+def _full(scope: Scope, number: Value) -> Value:
+    return scope.compact(number)
+
+
+def _place(
+    scope: Scope,
+    stored: Stored,
+    e: Expression | Value,
+    position: int,
+    checked: Mapping[int, tuple[Expression, Expression]],
+) -> Value:
+    if isinstance(e, Expression):
+        if stored.windows[position] is not None:
+            return index_value(scope, e % stored.windows[position], "int64")  # type: ignore[operator]
+        return index_value(scope, stored.slot(position, e), "int64")
+    lower, upper = checked[position]
+    scope.apply(
+        "check_index", [e], e, lower=lower, upper=upper,
+        array=stored.array.name, dim=stored.array.dims[position], statement=scope.title,
+    )
+    value = scope.cast(e, "int64")
+    if stored.windows[position] is not None:
+        raise ProgramError(f"{stored.array.name} is folded, but {scope.title} reads it anywhere")
+    if lower == 0:
+        return value
+    return binary(scope, "subtract", value, index_value(scope, lower, "int64"))

@@ -1,0 +1,217 @@
+"""The loop program: loops, views, array operations and memory as plain records.
+
+Every array operation writes into memory that an `Allocate` before it made; a `View` never copies. Sizes stay
+symbolic, so one loop program serves all sizes and dtypes. `text.py` prints it, `memory.py` computes its bytes,
+`backends/arrays.py` turns it into source for an array module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, Union
+
+from workbench.errors import SourceLine
+from workbench.polyhedral.expression import Expression, expression
+
+Symbolic = tuple[Expression, ...]
+
+ITEM_BYTES = {"int32": 4, "int64": 8, "bool": 1}
+"""Bytes of an element; "float" depends on the run."""
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Memory under a name: a dtype and a shape over sizes.
+
+    `initial`: "nan" in a result (elements that no statement writes), "zero" where such elements may be read under a
+    mask and must be finite, else "".
+    `scratch`: only accounted for; the operation that needs it allocates it itself.
+    """
+
+    name: str
+    dtype: str
+    shape: Symbolic
+    initial: str = ""
+    scratch: bool = False
+
+    @property
+    def elements(self) -> Expression:
+        """The number of elements, over sizes."""
+        total = expression(1)
+        for n in self.shape:
+            total = total * n
+        return total
+
+
+@dataclass(frozen=True)
+class Range:
+    """A slice: `start` to `stop` (exclusive) in steps."""
+
+    start: Expression
+    stop: Expression
+    step: int = 1
+
+
+WHOLE: Literal["whole"] = "whole"
+NEW: Literal["new"] = "new"
+REVERSED: Literal["reversed"] = "reversed"
+Entry = Union[Expression, Range, str]
+"""One entry of an index: a position, a slice, a whole axis, a new axis of length 1, a reversed axis."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """`source[entries]`."""
+
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class Reshape:
+    """The same elements in the same order under another shape (the layout allows it without a copy)."""
+
+    shape: Symbolic
+
+
+@dataclass(frozen=True)
+class Transpose:
+    """Axes permuted."""
+
+    axes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Broadcast:
+    """Axes of length 1 repeated, read only."""
+
+    shape: Symbolic
+
+
+How = Union[Index, Reshape, Transpose, Broadcast]
+
+
+@dataclass(frozen=True)
+class View:
+    """`name` is a view of `source`."""
+
+    name: str
+    source: str
+    how: How
+
+
+@dataclass(frozen=True)
+class Apply:
+    """`out = function(inputs)`, written into `out`'s memory.
+
+    `options` holds what is not an array; expressions in it are evaluated where the operation stands.
+    """
+
+    function: str
+    inputs: tuple[str, ...]
+    out: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def option(self) -> dict[str, Any]:
+        """The options as a dict."""
+        return dict(self.options)
+
+
+@dataclass(frozen=True)
+class Enter:
+    """A statement's instance begins here: for readers only."""
+
+    statement: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Check:
+    """A statement's instance has been written to `name`; `instance` are its loop dimensions' values."""
+
+    statement: str
+    name: str
+    instance: tuple[tuple[str, Expression], ...]
+    axes: tuple[tuple[str, Expression], ...]
+    line: SourceLine | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A tensor made once in front of all loops: `value` is nested tuples of numbers, or a size expression."""
+
+    buffer: Buffer
+    value: Any
+
+
+@dataclass(frozen=True)
+class Count:
+    """Consecutive integers `start, start + step, …` made once in front of all loops."""
+
+    buffer: Buffer
+    start: Expression
+    step: int = 1
+
+
+@dataclass(frozen=True)
+class Allocate:
+    """Memory is asked for. With `source` it takes over the memory of that (dead) buffer instead."""
+
+    buffer: Buffer
+    source: str | None = None
+
+
+@dataclass(frozen=True)
+class Free:
+    """Memory is given back: the buffer last allocated (not taken over) under `name`, known as all of `names`."""
+
+    name: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class If:
+    """The body runs where the condition holds (see `Condition`)."""
+
+    condition: Any
+    body: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
+class For:
+    """A sequential loop: `variable` from `lower` to `upper` (exclusive), or backwards.
+
+    `sure`: it runs at least once, whatever the sizes.
+    """
+
+    variable: str
+    lower: Expression
+    upper: Expression
+    backwards: bool
+    dim: str
+    body: tuple[Record, ...]
+    sure: bool = False
+
+
+Record = Union[Enter, View, Apply, Check, Constant, Count, Allocate, Free, If, For]
+
+
+@dataclass(frozen=True)
+class Result:
+    """An output: a view of its array's buffer with the array's dimensions in order."""
+
+    name: str
+    array: str
+    buffer: str
+    axes: tuple[int, ...]
+    dims: tuple[str, ...]
+    lower: Symbolic
+
+
+def walk(body: tuple[Record, ...]) -> Iterator[Record]:
+    """Every record, loops and what is in them included, in text order."""
+    for record in body:
+        yield record
+        if isinstance(record, (For, If)):
+            yield from walk(record.body)

@@ -1,0 +1,250 @@
+"""What linearising writes into: names, buffers, views and operations of one place in the loop program."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.lowering.intervals import Ranges, greatest
+from workbench.lowering.layout import Layout, Value, dense, indexed, transposed
+from workbench.lowering.records import (
+    NEW,
+    REVERSED,
+    WHOLE,
+    Apply,
+    Broadcast,
+    Buffer,
+    Constant,
+    Count,
+    Entry,
+    How,
+    Index,
+    Range,
+    Record,
+    Reshape,
+    Symbolic,
+    Transpose,
+    View,
+)
+from workbench.polyhedral.expression import Expression, expression
+
+
+@dataclass
+class Names:
+    """Unique Python names made from the user's."""
+
+    taken: set[str] = field(default_factory=set)
+
+    def fresh(self, wish: str) -> str:
+        """A name like `wish` that nothing else has."""
+        base = re.sub(r"\W", "_", wish) or "value"
+        if base[0].isdigit() or keyword.iskeyword(base):
+            base = "_" + base
+        name, n = base, 1
+        while name in self.taken:
+            n += 1
+            name = f"{base}_{n}"
+        self.taken.add(name)
+        return name
+
+
+@dataclass
+class Workspace:
+    """What the whole loop program shares: names, buffers and what is made once in front of all loops."""
+
+    names: Names
+    buffers: dict[str, Buffer] = field(default_factory=dict)
+    constants: dict[Any, Value] = field(default_factory=dict)
+    front: list[Record] = field(default_factory=list)
+    cached: dict[Any, Value] = field(default_factory=dict)
+
+    def constant(self, value: Any, dtype: str, shape: Symbolic = ()) -> Value:
+        """A constant tensor (or the value of a size expression)."""
+        key = ("constant", repr(value), dtype, shape)
+        if key not in self.constants:
+            plain = not shape and not isinstance(value, Expression)
+            text = re.sub(r"\W", "_", str(value)).strip("_") if plain else "constant"
+            buffer = self._buffer(f"_{text}_{dtype}" if plain else text, dtype, shape)
+            self.front.append(Constant(buffer, value))
+            self.constants[key] = Value(
+                buffer.name, buffer.name, (), (), shape, dtype, dense(len(shape)), True
+            )
+        return self.constants[key]
+
+    def count(self, axis: str, start: Expression, n: Expression, step: int, dtype: str) -> Value:
+        """The integers `start, start + step, …` along a named axis."""
+        key = ("count", str(start), str(n), step, dtype)
+        if key not in self.constants:
+            buffer = self._buffer(f"count_{axis}", dtype, (n,))
+            self.front.append(Count(buffer, start, step))
+            self.constants[key] = Value(
+                buffer.name, buffer.name, (axis,), (n,), (), dtype, dense(1), True
+            )
+        found = self.constants[key]
+        return Value(found.name, found.buffer, (axis,), (n,), (), dtype, dense(1), True)
+
+    def _buffer(self, wish: str, dtype: str, shape: Symbolic) -> Buffer:
+        buffer = Buffer(self.names.fresh(wish), dtype, shape)
+        self.buffers[buffer.name] = buffer
+        return buffer
+
+
+@dataclass
+class Scope:
+    """One statement's instance (or the front of the program): its axes, and the records made so far.
+
+    `axes` are the named axes in order with (lower bound, length); `ranges` what is known of loop variables.
+    """
+
+    workspace: Workspace
+    title: str
+    axes: dict[str, tuple[Expression, Expression]]
+    ranges: Ranges
+    records: list[Record] = field(default_factory=list)
+    views: dict[Any, Value] = field(default_factory=dict)
+
+    def ordered(self, axes: Iterable[str]) -> tuple[str, ...]:
+        """Named axes in the global order."""
+        wanted = set(axes)
+        return tuple(a for a in self.axes if a in wanted)
+
+    def length(self, axis: str) -> Expression:
+        """The number of points along a named axis."""
+        return self.axes[axis][1]
+
+    # -- operations ------------------------------------------------------------------------
+
+    def temporary(
+        self, axes: Sequence[str], shape: Symbolic, dtype: str, wish: str = ""
+    ) -> Value:
+        """Fresh memory for a value over `axes`. Lengths that depend on loops get their upper bound."""
+        counts = tuple(self.length(a) for a in axes)
+        full = tuple(greatest(n, self.ranges) for n in counts)
+        name = self.workspace.names.fresh(wish or self.title)
+        buffer = Buffer(name, dtype, (*full, *shape))
+        self.workspace.buffers[name] = buffer
+        whole = Value(name, name, tuple(axes), full, shape, dtype, dense(len(buffer.shape)), True)
+        if full == counts:
+            return whole
+        entries: list[Entry] = [
+            WHOLE if n == m else Range(expression(0), n) for n, m in zip(counts, full, strict=True)
+        ]
+        return self.index(whole, [*entries, *[WHOLE] * len(shape)], tuple(axes), shape)
+
+    def apply(self, function: str, inputs: Sequence[Value], out: Value, **options: Any) -> Value:
+        """Record `out = function(inputs)`."""
+        self.records.append(
+            Apply(function, tuple(v.name for v in inputs), out.name, tuple(options.items()))
+        )
+        return out
+
+    def scratch(self, dtype: str, shape: Symbolic) -> str:
+        """Memory an operation takes for itself while it runs; counted, not handed out."""
+        name = self.workspace.names.fresh("scratch")
+        self.workspace.buffers[name] = Buffer(name, dtype, shape, scratch=True)
+        return name
+
+    # -- views -----------------------------------------------------------------------------
+
+    def view(self, value: Value, how: How, axes: tuple[str, ...], shape: Symbolic, layout: Layout) -> Value:
+        """A view of `value`, taken once."""
+        key = (value.name, how)
+        if key not in self.views:
+            name = self.workspace.names.fresh(f"{value.buffer}_v")
+            self.records.append(View(name, value.name, how))
+            self.views[key] = Value(name, value.buffer, (), (), (), value.dtype, layout)
+        counts = tuple(self.length(a) for a in axes)
+        return Value(
+            self.views[key].name, value.buffer, axes, counts, shape, value.dtype, layout
+        )
+
+    def index(
+        self, value: Value, entries: Sequence[Entry], axes: tuple[str, ...], shape: Symbolic
+    ) -> Value:
+        """`value[entries]`, whose axes and inner shape the caller knows."""
+        if all(e == WHOLE for e in entries):
+            return Value(value.name, value.buffer, axes, value.extents[: len(axes)], shape,
+                         value.dtype, value.layout, value.whole)
+        return self.view(value, Index(tuple(entries)), axes, shape, indexed(value.layout, entries))
+
+    def inner(self, value: Value, entries: Sequence[Entry], shape: Symbolic) -> Value:
+        """An index on the inner axes only."""
+        return self.index(value, [*[WHOLE] * len(value.axes), *entries], value.axes, shape)
+
+    def permuted(self, value: Value, axes: Sequence[int], names: tuple[str, ...], shape: Symbolic) -> Value:
+        """All array axes permuted."""
+        if list(axes) == list(range(value.rank)):
+            return value
+        return self.view(value, Transpose(tuple(axes)), names, shape, transposed(value.layout, axes))
+
+    def reshaped(self, value: Value, shape: Symbolic, axes: tuple[str, ...], inner: Symbolic) -> Value:
+        """Another shape for the same (suitably contiguous) elements."""
+        if shape == value.extents:
+            return value
+        return self.view(value, Reshape(shape), axes, inner, dense(len(shape)))
+
+    def aligned(self, value: Value, axes: Sequence[str], rank: int) -> Value:
+        """`value` so that it broadcasts against a value over `axes` with inner rank `rank`."""
+        entries: list[Entry] = []
+        for axis in axes:
+            if axis in value.axes:
+                entries.append(WHOLE)
+            elif entries:
+                entries.append(NEW)
+        missing = rank - len(value.shape)
+        if entries and any(e == WHOLE for e in entries) and missing:
+            entries += [NEW] * missing
+        while entries and entries[0] == NEW:
+            entries.pop(0)
+        entries += [WHOLE] * len(value.shape)
+        if NEW not in entries:
+            return value
+        if not value.axes:
+            return value
+        return self.view(
+            value, Index(tuple(entries)), value.axes, value.shape, indexed(value.layout, entries)
+        )
+
+    def broadcast(self, value: Value, axes: tuple[str, ...], shape: Symbolic) -> Value:
+        """`value` repeated along the axes it lacks (a read-only view)."""
+        if value.axes == axes and value.shape == shape:
+            return value
+        ready = self.aligned(value, axes, len(shape))
+        full = (*(self.length(a) for a in axes), *shape)
+        return self.view(ready, Broadcast(full), axes, shape, Layout((False,) * max(len(full) - 1, 0), False))
+
+    def compact(self, value: Value) -> Value:
+        """`value` in contiguous memory: itself, or a copy."""
+        if value.layout.dense:
+            return value
+        copy = self.temporary(value.axes, value.shape, value.dtype)
+        if not copy.layout.dense:
+            copy = self.flat_copy(value)
+        return self.apply("copyto", [value], copy)
+
+    def flat_copy(self, value: Value) -> Value:
+        """Contiguous memory for a value whose lengths depend on loops: the front of a flat buffer."""
+        total = full = expression(1)
+        for n in value.extents:
+            total, full = total * n, full * greatest(n, self.ranges)
+        name = self.workspace.names.fresh(self.title)
+        buffer = Buffer(name, value.dtype, (full,))
+        self.workspace.buffers[name] = buffer
+        flat = Value(name, name, (), (), (full,), value.dtype, dense(1), True)
+        front = self.view(flat, Index((Range(expression(0), total),)), (), (total,), dense(1))
+        return self.view(front, Reshape(value.extents), value.axes, value.shape, dense(value.rank))
+
+    def cast(self, value: Value, dtype: str) -> Value:
+        """`value` with another dtype, in memory of its own."""
+        if value.dtype == dtype:
+            return value
+        return self.apply("copyto", [value], self.temporary(value.axes, value.shape, dtype))
+
+    def reversed(self, value: Value, position: int) -> Value:
+        """One array axis backwards."""
+        entries: list[Entry] = [WHOLE] * value.rank
+        entries[position] = REVERSED
+        return self.index(value, entries, value.axes, value.shape)

@@ -1,0 +1,248 @@
+"""A statement's instance: its axes and their ranges, where its result goes, and whether it may overwrite what it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from workbench.errors import ProgramError
+from workbench.lowering import reads
+from workbench.lowering.contractions import Letters
+from workbench.lowering.intervals import Ranges, length
+from workbench.lowering.linearize import VIEWS, Linearizer
+from workbench.lowering.records import Check, Enter, Record
+from workbench.lowering.reductions import Mask, combine
+from workbench.lowering.scope import Scope, Workspace
+from workbench.lowering.storage import Stored
+from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.instances import Instances
+from workbench.polyhedral.relations import (
+    bounds,
+    box,
+    domain_with,
+    intersect,
+    is_box,
+    is_equal,
+    project_out,
+    with_dims,
+)
+from workbench.polyhedral.shapes import conditions
+from workbench.program.operations import OPERATIONS
+from workbench.program.values import Body, Call, Read, Statement
+from workbench.program.values import reads as all_reads
+
+Axes = dict[str, tuple[Expression, Expression]]
+
+
+def linearize(
+    statement: Statement,
+    axes: Sequence[str],
+    values: Mapping[str, Expression],
+    ranges: Ranges,
+    stored: Mapping[str, Stored],
+    workspace: Workspace,
+    ranks: Mapping[str, int],
+) -> list[Record]:
+    """The array operations of one instance: loop dimensions are `values`, the dimensions `axes` array axes."""
+    found, boxed = _axes(statement, axes, values, ranges, ranks)
+    scope = Scope(workspace, statement.array, found, ranges)
+    at = Linearizer(scope, statement, stored, values, not boxed)
+    scope.records.append(Enter(statement.name, _title(statement)))
+    index = tuple(at.placed(e) for e in statement.write)
+    target = reads.sliced(scope, stored[statement.array], index)
+    own = scope.ordered(axes)
+    if target is None or target.axes != own:
+        raise ProgramError(
+            f"{statement.name} cannot run with {', '.join(own)} as array axes: it writes "
+            f"{statement.array}[{', '.join(str(e) for e in statement.write)}]",
+            statement.line,
+        )
+    if statement.combiner is None:
+        at.into(statement.body, target)
+    else:
+        mask = None if boxed else _mask(scope, statement, axes, at)
+        over: Letters = scope.ordered(statement.reduction_dims)
+        combine(at, target, over, mask)
+    loops = tuple((d, values[d]) for d in statement.dims if d in values)
+    lengths = tuple((a, found[a][0]) for a in own)
+    scope.records.append(Check(statement.name, target.name, loops, lengths, statement.line))
+    return scope.records
+
+
+def _title(statement: Statement) -> str:
+    written = f"{statement.array}[{', '.join(str(e) for e in statement.write)}]"
+    return written if statement.write else statement.array
+
+
+def _axes(
+    statement: Statement,
+    axes: Sequence[str],
+    values: Mapping[str, Expression],
+    ranges: Ranges,
+    ranks: Mapping[str, int],
+) -> tuple[Axes, bool]:
+    """Lower bound and length of every axis, in the global order, and whether the points fill that box."""
+    own = [d for d in statement.dims if d in axes]
+    if own and not is_box(statement.domain, own):
+        raise ProgramError(
+            f"{statement.name}: its instances are not a box in {', '.join(own)}", statement.line
+        )
+    found = dict(zip(own, bounds(statement.domain, own), strict=True)) if own else {}
+    over = list(statement.reduction_dims)
+    boxed = True
+    if over:
+        inner, boxed = _reduction_box(statement, own, over)
+        found.update(inner)
+    placed = {
+        d: (low.substitute(dict(values)), high.substitute(dict(values)))
+        for d, (low, high) in found.items()
+    }
+    order = sorted(placed, key=lambda d: _rank(statement, d, ranks))
+    return {d: (placed[d][0], length(*placed[d], ranges)) for d in order}, boxed
+
+
+def _reduction_box(
+    statement: Statement, own: list[str], over: list[str]
+) -> tuple[dict[str, tuple[Expression, Expression]], bool]:
+    """Ranges of the reduction dimensions (over sizes and loop dimensions), and whether they fill a box."""
+    points, inner = statement.reduction, {}
+    for d in over:
+        alone = project_out(points, [x for x in (*own, *over) if x != d])
+        try:
+            inner[d] = bounds(alone, [d])[0]
+        except ProgramError as error:
+            raise ProgramError(
+                f"{statement.name}: the points of {d} have gaps, which array axes cannot have",
+                statement.line,
+            ) from error
+    return inner, is_equal(_bounding_box(statement, own, inner), points)
+
+
+def is_masked(statement: Statement, axes: Sequence[str]) -> bool:
+    """Whether the reduction set is not a box with the dimensions `axes` as array axes."""
+    if not statement.reduction_dims:
+        return False
+    own = [d for d in statement.dims if d in axes]
+    return not _reduction_box(statement, own, list(statement.reduction_dims))[1]
+
+
+def _bounding_box(
+    statement: Statement, own: list[str], inner: Mapping[str, tuple[Expression, Expression]]
+) -> str:
+    dims = (*statement.dims, *statement.reduction_dims)
+    wide = with_dims(statement.domain, dims)
+    filled = box([(d, *inner[d]) for d in inner]) if _free(inner) else None
+    if filled is not None:
+        return intersect(wide, with_dims(filled, dims))
+    limits = [
+        pair for d, (low, high) in inner.items() for pair in ((variable(d), low), (high - 1, variable(d)))
+    ]
+    return domain_with(wide, at_least=limits)
+
+
+def _free(inner: Mapping[str, tuple[Expression, Expression]]) -> bool:
+    return not any(e.variables for pair in inner.values() for e in pair)
+
+
+def _mask(scope: Scope, statement: Statement, axes: Sequence[str], at: Linearizer) -> Mask:
+    """Which points of the box are in the reduction set, over the axes on which that depends."""
+    own = [d for d in statement.dims if d in axes]
+    inner, _ = _reduction_box(statement, own, list(statement.reduction_dims))
+    known = _bounding_box(statement, own, inner)
+    key = ("mask", statement.reduction, str(scope.axes))
+    cached = scope.workspace.cached
+    alternatives = [
+        [(at.placed(e), equality) for e, equality in each]
+        for each in conditions(statement.reduction, known)
+    ]
+    moving = {v for each in alternatives for e, _ in each for v in e.variables} | {
+        v for pair in scope.axes.values() for e in pair for v in e.variables
+    }
+    still = not moving & set(scope.ranges)
+    if still and (key, "in") in cached:
+        return Mask(cached[key, "in"], cached[key, "out"])
+    place = Scope(scope.workspace, "mask", scope.axes, {}) if still else scope
+    inside = None
+    for each in alternatives:
+        one = reads.condition_value(place, each)
+        inside = one if inside is None else reads.binary(place, "logical_or", inside, one, "bool")
+    if inside is None:
+        inside = scope.workspace.constant(False, "bool")
+    outside = place.temporary(inside.axes, (), "bool")
+    place.apply("logical_not", [inside], outside)
+    if still:
+        scope.workspace.front.extend(place.records)
+        cached[key, "in"], cached[key, "out"] = inside, outside
+    return Mask(inside, outside)
+
+
+def _rank(statement: Statement, d: str, ranks: Mapping[str, int]) -> tuple[float, int]:
+    """A dimension's place in the global order; a reduction dimension stands where the arrays have it that it indexes."""
+    if d in ranks:
+        return ranks[d], 0
+    for read in statement.reads:
+        for position, e in enumerate(read.index):
+            if isinstance(e, Expression) and e.coefficient(d):
+                others = [v for v in e.variables if v in ranks]
+                return (min(ranks[v] for v in others) + 0.5, position) if others else (
+                    len(ranks), position
+                )
+    return len(ranks), len(ranks)
+
+
+# -- overwriting ------------------------------------------------------------------------------------
+
+
+def instances(statement: Statement, axes: Sequence[str]) -> Instances:
+    """The statement as sets and relations, with the array whose element it may overwrite while it reads it."""
+    alias = (statement.array,) if may_overwrite(statement, axes) else ()
+    return replace(statement.instances, may_alias=alias)
+
+
+def may_overwrite(statement: Statement, axes: Sequence[str]) -> bool:
+    """Whether every read of the written array is over before the result is written, or is elementwise there."""
+    if statement.combiner is not None:
+        return False
+    if all(r.array != statement.array for r in statement.reads):
+        return False
+    return _safe(statement, statement.body, frozenset(axes))
+
+
+def _safe(statement: Statement, body: Body, axes: frozenset[str]) -> bool:
+    if isinstance(body, Read):
+        return not _shows(statement, body) or _same_place(statement, body, axes)
+    if not isinstance(body, Call):
+        return True
+    if body.operation == "where":
+        condition, chosen, other = body.arguments
+        if _shows(statement, condition) or _shows(statement, chosen):
+            return False
+        return _safe(statement, other, axes)
+    if OPERATIONS[body.operation].ufunc is None:
+        if body.operation in ("stack", "concatenate", "pad"):
+            return not any(r.array == statement.array for r in all_reads(body))
+        return not any(_shows(statement, a) for a in body.arguments)
+    return all(
+        not _shows(statement, a)
+        or (isinstance(a, Read) and _same_place(statement, a, axes) and a.shape == body.shape)
+        for a in body.arguments
+    )
+
+
+def _shows(statement: Statement, body: Body) -> bool:
+    """Whether the body's value may be a view of the written array's memory."""
+    if isinstance(body, Read):
+        return body.array == statement.array
+    if isinstance(body, Call) and (body.operation in VIEWS or body.operation == "cast"):
+        return any(_shows(statement, a) for a in body.arguments)
+    return False
+
+
+def _same_place(statement: Statement, read: Read, axes: frozenset[str]) -> bool:
+    """Whether the read has every array axis where the write has it."""
+    for e, written in zip(read.index, statement.write, strict=True):
+        if not isinstance(e, Expression):
+            return False
+        if (e.variables | written.variables) & axes and e != written:
+            return False
+    return True

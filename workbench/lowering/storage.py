@@ -1,0 +1,85 @@
+"""Where arrays live: the order of their dimensions in memory, folded windows, and how an index finds its element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workbench.lowering.records import Buffer, Symbolic
+from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.tree import Loop, Tree, paths
+from workbench.program.values import Array, Program, Shape
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An array in memory. `order` lists its dimensions' positions, outermost first, those folded to nothing left out.
+
+    `windows[p]` is the window of dimension p (None: full extent); `level` the number of loops inside which all of
+    its lifetime lies.
+    """
+
+    array: Array
+    order: tuple[int, ...]
+    windows: tuple[Expression | None, ...]
+    buffer: Buffer
+    level: int = 0
+
+    def count(self, position: int) -> Expression:
+        """Length in memory of the dimension at `position`."""
+        window = self.windows[position]
+        lower, upper = self.array.extent[position]
+        return upper - lower if window is None else window
+
+    def slot(self, position: int, index: Expression) -> Expression:
+        """The place of `index` along the dimension at `position`."""
+        window = self.windows[position]
+        if window is None:
+            return index - self.array.extent[position][0]
+        return index % window
+
+
+def symbolic(shape: Shape) -> Symbolic:
+    """An inner shape with every entry an expression."""
+    return tuple(expression(n) for n in shape)
+
+
+def memory_order(program: Program, schedule: Tree) -> dict[str, int]:
+    """A rank for every dimension: those that run as loops first, those that are array axes last.
+
+    One order for the whole program, so that the axes of statements and of arrays agree and neighbouring axes
+    stay contiguous.
+    """
+    loops: dict[str, list[int]] = {}
+    for path in paths(schedule).values():
+        nodes = [node for node, _ in path if isinstance(node, Loop)]
+        for depth, node in enumerate(nodes):
+            loops.setdefault(node.dim, [0, 0, 0])
+            loops[node.dim][0] += node.kind == "axis"
+            loops[node.dim][1] += 1
+            loops[node.dim][2] += depth
+
+    def key(name: str) -> tuple[float, float, int]:
+        axes, all_, depth = loops.get(name, (1, 1, 0))
+        return axes / all_, depth / all_, known.index(name)
+
+    known = list(dict.fromkeys([*(d.name for d in program.dims), *loops]))
+    return {name: rank for rank, name in enumerate(sorted(known, key=key))}
+
+
+def store(
+    array: Array,
+    ranks: Mapping[str, int],
+    windows: tuple[Expression | None, ...],
+    level: int,
+    name: str,
+) -> Stored:
+    """The storage of an array under the given windows; a window of 1 needs no dimension at all."""
+    kept: list[Expression | None] = []
+    for window, (lower, upper) in zip(windows, array.extent, strict=True):
+        kept.append(None if window is None or window == upper - lower and window != 1 else window)
+    order = [p for p in range(len(array.dims)) if kept[p] is None or kept[p] != 1]
+    order.sort(key=lambda p: (ranks.get(array.dims[p], len(ranks)), p))
+    draft = Stored(array, tuple(order), tuple(kept), Buffer(name, array.dtype, ()), level)
+    shape = (*(draft.count(p) for p in order), *symbolic(array.shape))
+    return Stored(array, tuple(order), tuple(kept), Buffer(name, array.dtype, shape), level)

@@ -1,0 +1,103 @@
+"""A loop program as Python-like text with the user's names: what runs, in order, and where memory comes and goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from workbench.lowering.records import (
+    NEW,
+    REVERSED,
+    WHOLE,
+    Allocate,
+    Apply,
+    Buffer,
+    Check,
+    Constant,
+    Count,
+    Enter,
+    Entry,
+    For,
+    Free,
+    If,
+    Index,
+    Range,
+    Record,
+    Reshape,
+    Transpose,
+    View,
+)
+from workbench.polyhedral.expression import Expression
+
+if TYPE_CHECKING:
+    from workbench.lowering.program import LoopProgram
+
+
+def text(program: LoopProgram) -> str:
+    """The loop program, one record a line."""
+    return "\n".join(lines(program.body, "")) + "\n"
+
+
+def lines(body: tuple[Record, ...], indent: str) -> Iterator[str]:
+    """The lines of a body."""
+    for record in body:
+        if isinstance(record, For):
+            bounds = f"{record.lower}:{record.upper}"
+            way = " reversed" if record.backwards else ""
+            yield f"{indent}for {record.variable} in {bounds}{way}:"
+            yield from lines(record.body, indent + "    ")
+        elif isinstance(record, If):
+            yield f"{indent}if {record.condition.text}:"
+            yield from lines(record.body, indent + "    ")
+        elif not isinstance(record, Check):
+            yield indent + line(record)
+
+
+def line(record: Record) -> str:
+    """One record that is not a loop."""
+    if isinstance(record, Enter):
+        return f"# {record.statement}: {record.text}"
+    if isinstance(record, Constant):
+        return f"{record.buffer.name} = constant {record.value}"
+    if isinstance(record, Count):
+        return f"{record.buffer.name} = {record.start} + {record.step} * count {_shape(record.buffer)}"
+    if isinstance(record, Allocate):
+        taken = f" in the memory of {record.source}" if record.source else ""
+        return f"allocate {record.buffer.name}: {record.buffer.dtype}{_shape(record.buffer)}{taken}"
+    if isinstance(record, Free):
+        return f"free {record.name}"
+    if isinstance(record, View):
+        return f"{record.name} = {record.source}{_how(record)}"
+    assert isinstance(record, Apply)
+    options = [f"{k}={v}" for k, v in record.options if k != "scratch"]
+    return f"{record.out} <- {record.function}({', '.join([*record.inputs, *options])})"
+
+
+def _shape(buffer: Buffer) -> str:
+    return "(" + ", ".join(str(n) for n in buffer.shape) + ("," if len(buffer.shape) == 1 else "") + ")"
+
+
+def _how(view: View) -> str:
+    how = view.how
+    if isinstance(how, Index):
+        return "[" + ", ".join(entry_text(e, str) for e in how.entries) + "]"
+    if isinstance(how, Transpose):
+        return f".transpose{how.axes}"
+    name = "reshape" if isinstance(how, Reshape) else "broadcast"
+    return f".{name}({', '.join(str(n) for n in how.shape)})"
+
+
+def entry_text(entry: Entry, show: Callable[[Expression], str]) -> str:
+    """One entry of an index in Python's notation; `show` prints an expression."""
+    if entry == WHOLE:
+        return ":"
+    if entry == NEW:
+        return "None"
+    if entry == REVERSED:
+        return "::-1"
+    if isinstance(entry, Range):
+        start = "" if entry.start == 0 else show(entry.start)
+        step = "" if entry.step == 1 else f":{entry.step}"
+        return f"{start}:{show(entry.stop)}{step}"
+    assert isinstance(entry, Expression)
+    return show(entry)
