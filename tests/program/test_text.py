@@ -61,6 +61,8 @@ FUNCTIONS: list[tuple[Body, str]] = [
     (call("exp", call("negative", x)), "exp(-x[t])"),
     (call("where", flag, x, 0.0), "where(flag, x[t], 0.0)"),
     (call("contract", matrix, vector, spec="fg,g->f"), "W @ v[t]"),
+    (call("contract", vector, matrix, spec="g,fg->f"), "W @ v[t]"),
+    (call("contract", vector, matrix, spec="g,fg->gf"), 'contract["g,fg->gf"](v[t], W)'),
     (call("contract", vector, vector, spec="f,g->fg"), 'contract["f,g->fg"](v[t], v[t])'),
     (call("contract", vector, vector, spec="f,f->"), "v[t] @ v[t]"),
     (call("sum", vector, axis=0), "sum(v[t])"),

@@ -270,14 +270,24 @@ _TAIL = (
 
 def _inverse_normal(p: npt.NDArray[Any]) -> Any:
     q = p - 0.5
-    centre = _ratio(_CENTRE, 0.180625 - q * q) * q
-    r = np.sqrt(-np.log(np.minimum(p, 1.0 - p)))
-    tail = np.copysign(_ratio(_TAIL, r - 1.6), q)
-    return np.where(np.abs(q) <= 0.425, centre, tail)
+    result = _ratio(_CENTRE, 0.180625 - q * q)
+    result *= q
+    outer = np.abs(q) > 0.425
+    r = p[outer]
+    r = np.sqrt(-np.log(np.minimum(r, 1.0 - r)))
+    result[outer] = np.copysign(_ratio(_TAIL, r - 1.6), q[outer])
+    return result
 
 
-def _ratio(polynomials: tuple[tuple[float, ...], ...], x: npt.NDArray[Any]) -> Any:
-    numerator, denominator = (
-        np.polynomial.polynomial.polyval(x, coefficients) for coefficients in polynomials
-    )
-    return numerator / denominator
+def _ratio(polynomials: tuple[tuple[float, ...], ...], x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    numerator, denominator = (_horner(coefficients, x) for coefficients in polynomials)
+    numerator /= denominator
+    return numerator
+
+
+def _horner(coefficients: tuple[float, ...], x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    result = np.full_like(x, coefficients[-1])
+    for c in coefficients[-2::-1]:
+        result *= x
+        result += c
+    return result

@@ -118,8 +118,9 @@ def _rendered(body: Body, loose: bool = True) -> tuple[str, int]:
         return _infix(body), _LEVELS[body.operation]
     if body.operation == "cast" or (loose and _only_broadcasts(body)):
         return _rendered(body.arguments[0], loose)
-    if body.operation == "contract" and _is_matrix_product(body.options["spec"]):
-        left, right = body.arguments
+    in_order = _matrix_factors(body) if body.operation == "contract" else None
+    if in_order is not None:
+        left, right = in_order
         factors = _within(left, _PRODUCT, False), _within(right, _PRODUCT + 1, False)
         return " @ ".join(factors), _PRODUCT
     return _function(body), _ATOM
@@ -145,12 +146,18 @@ def _infix(call: Call) -> str:
     return template.format(_within(left, left_least), _within(right, right_least))
 
 
-def _is_matrix_product(spec: str) -> bool:
-    inputs, output = spec.split("->")
+def _matrix_factors(call: Call) -> tuple[Body, Body] | None:
+    """The operands in the order in which a contraction is a matrix product, if it is one."""
+    inputs, output = call.options["spec"].split("->")
     a, b = inputs.split(",")
-    if not (1 <= len(a) <= 2 and 1 <= len(b) <= 2):
-        return False
-    return a[-1] == b[0] and output == a[:-1] + b[1:] and len(set(a + b)) == len(a + b) - 1
+    left, right = call.arguments
+    for first, second, factors in ((a, b, (left, right)), (b, a, (right, left))):
+        ranks = {len(first), len(second)} <= {1, 2}
+        if not ranks or len(set(a + b)) != len(a + b) - 1 or first[-1] != second[0]:
+            continue
+        if output == first[:-1] + second[1:]:
+            return factors
+    return None
 
 
 def _function(call: Call) -> str:
