@@ -15,6 +15,7 @@ from workbench.language.tensor import Tensor, as_tensor
 from workbench.language.trace import Trace, tracing
 from workbench.polyhedral.expression import size
 from workbench.program.values import Parameter, Program
+from workbench.program.wellformed import check
 
 
 class Template:
@@ -41,7 +42,7 @@ class Template:
             with naming(trace):
                 outputs = self.function(**bound)
             program = build(trace, self._outputs(outputs), inspect.getdoc(self.function) or "")
-
+        check(program)
         return scheduled(program)
 
     def _bound(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
