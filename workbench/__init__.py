@@ -1,6 +1,8 @@
 """Reinforcement-learning programs as recurrence equations: write, check, transform, run."""
 
 from workbench import transforms
+from workbench.backends import backends
+from workbench.backends.inspect import value
 from workbench.language import nn, optim, rl
 from workbench.language.distributions import Categorical, Normal
 from workbench.language.functions import (
@@ -43,6 +45,82 @@ from workbench.language.rl import discounted_sum
 from workbench.language.sizes import dim, dims, size
 from workbench.language.tensor import index
 from workbench.language.trace import scope
+from workbench.measure.run import Result, run
 from workbench.program.values import Program
 from workbench.transforms.refusal import Refusal, Refused
-from workbench.variants.variant import Move, Variant, variant
+from workbench.variants.variant import Move, Variant, optimize, variant
+
+__all__ = [
+    "Categorical",
+    "Move",
+    "Normal",
+    "Program",
+    "Refusal",
+    "Refused",
+    "Result",
+    "Variant",
+    "absolute",
+    "backends",
+    "cast",
+    "clip",
+    "concatenate",
+    "contract",
+    "cos",
+    "cumsum",
+    "dim",
+    "dims",
+    "discounted_sum",
+    "exp",
+    "floor",
+    "gather",
+    "gradient",
+    "index",
+    "isfinite",
+    "log",
+    "log1p",
+    "log_softmax",
+    "maximum",
+    "minimum",
+    "nn",
+    "normal",
+    "one_hot",
+    "optim",
+    "optimize",
+    "permutation",
+    "program",
+    "recurrent",
+    "relu",
+    "reshape",
+    "rl",
+    "run",
+    "scope",
+    "sigmoid",
+    "sign",
+    "sin",
+    "size",
+    "softmax",
+    "sqrt",
+    "stack",
+    "stop_gradient",
+    "tanh",
+    "transforms",
+    "transpose",
+    "uniform",
+    "unstack",
+    "value",
+    "variant",
+    "where",
+]
+
+
+def _drawn(
+    self: Program | Variant, include: object = None, exclude: object = None
+) -> dict[str, object]:
+    """How Jupyter shows a program: its dependence graph. Imported when Jupyter asks for it."""
+    from workbench.session.jupyter import mimebundle
+
+    return mimebundle(self.program if isinstance(self, Variant) else self)
+
+
+for _shown in (Program, Variant):
+    setattr(_shown, "_repr_mimebundle_", _drawn)  # noqa: B010  # a program may not know its views

@@ -56,10 +56,12 @@ def test_step_survives_json() -> None:
 
 
 def test_json_of_an_unknown_transform_offers_the_nearest() -> None:
-    with pytest.raises(WorkbenchError, match=r"unknown transform 'Vectorise'; did you mean Vectorize\?"):
+    with pytest.raises(
+        WorkbenchError, match=r"unknown transform 'Vectorise'; did you mean Vectorize\?"
+    ):
         from_json({"transform": "Vectorise", "arguments": {}})
 
 
 def test_json_with_unknown_arguments_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match="Vectorize: .*axis"):
+    with pytest.raises(WorkbenchError, match=r"Vectorize: .*axis"):
         from_json({"transform": "Vectorize", "arguments": {"axis": "b"}})

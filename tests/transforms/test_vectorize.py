@@ -57,7 +57,8 @@ def test_loop_of_independent_statements_becomes_an_axis() -> None:
 def test_recurrence_stays_a_loop_and_the_rest_is_distributed() -> None:
     found = wb.variant(loop()).apply(Vectorize("t"))
     assert found.schedule == (
-        "for b:\n    position\n    for t:\n        force\n        position_2\n    axis t:\n        energy\n"
+        "for b:\n    position\n    for t:\n        force\n        position_2\n"
+        "    axis t:\n        energy\n"
     )
     assert len(found.notes) == 1
     assert found.notes[0].startswith("left as a loop over t: force, position_2: ")
@@ -73,9 +74,9 @@ def test_recurrence_refused_with_two_instances() -> None:
     found = refusal(loop(), Vectorize("t", ("position_2",)))
     assert found.kind == "dependence"
     assert found.sentence == (
-        "Vectorize('t', statements=('position_2',)): position_2[b=0, t=1] needs position[0, 1], which "
-        "position_2[b=0, t=0] writes, so they cannot run as one array operation over t; the cycle "
-        "position_2 → position_2 carries t (smallest case: B=1, T=2)"
+        "Vectorize('t', statements=('position_2',)): position_2[b=0, t=1] needs position[0, 1], "
+        "which position_2[b=0, t=0] writes, so they cannot run as one array operation over t; "
+        "the cycle position_2 → position_2 carries t (smallest case: B=1, T=2)"
     )
     assert found.witness.instances == ({"b": 0, "t": 0}, {"b": 0, "t": 1})
     assert found.witness.sizes == {"B": 1, "T": 2}
@@ -108,7 +109,7 @@ def test_unknown_dim_refused_with_the_nearest() -> None:
 
 def test_unknown_statement_refused_with_the_nearest() -> None:
     found = refusal(returns(), Vectorize("t", ("stat",)))
-    assert found.sentence.endswith("unknown statement stat; did you mean state?")
+    assert "unknown statement stat; did you mean state? (statements: " in found.sentence
 
 
 def test_undo_is_the_parent_and_two_steps_are_a_branch() -> None:
@@ -142,6 +143,6 @@ def test_triangle_refused_as_not_a_box() -> None:
     found = refusal(program, Vectorize("t", ("pairs",)))
     assert found.kind == "capability"
     assert found.sentence == (
-        "Vectorize('t', statements=('pairs',)): the domain of pairs is not a box in t_1, t, so one array "
-        "cannot hold it"
+        "Vectorize('t', statements=('pairs',)): the domain of pairs is not a box in t_1, t, "
+        "so one array cannot hold it"
     )

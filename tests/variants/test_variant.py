@@ -38,7 +38,7 @@ def test_steps_as_json_rebuild_the_same_variant() -> None:
 
 def test_replay_names_the_step_that_no_longer_fits() -> None:
     steps = [Vectorize("b").to_json(), Vectorize("b").to_json()]
-    with pytest.raises(WorkbenchError, match="step 2 no longer fits: .*no statement loops over b"):
+    with pytest.raises(WorkbenchError, match=r"step 2 no longer fits: .*no statement loops over b"):
         replayed(walk(), steps)
 
 

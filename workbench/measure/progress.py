@@ -1,4 +1,6 @@
-"""The progress bar of a run: iterations of the outermost loop, environment steps per second, latest return."""
+"""The progress bar of a run: iterations of the outermost loop, environment steps per second, latest
+return.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Rep
 
 
 def environment_steps(program: Program, sizes: Mapping[str, int]) -> int:
-    """Instances of an environment's step in one iteration of the outermost loop; 0 where there is none."""
+    """Instances of an environment's step in one iteration of the outermost loop; 0 where there is
+    none.
+    """
     inside = [s for s in program.statements if "environment" in s.scope]
     if not inside:
         return 0

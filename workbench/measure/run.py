@@ -9,22 +9,22 @@ from typing import Any
 import numpy.typing as npt
 
 from workbench.backends import get
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, nearest
 from workbench.lowering.memory import Point
 from workbench.measure.progress import bar
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
-from workbench.transforms.base import nearest
 from workbench.variants.variant import Variant, optimize, variant
 
 
 @dataclass(frozen=True, eq=False)
 class Result(Mapping[str, Any]):
-    """What a run computed: `result["loss"]` is an array over `result.dims["loss"]`, then the inner shape.
+    """What a run computed: `result["loss"]` is an array over `result.dims["loss"]`, then the inner
+    shape.
 
-    `seconds` is the time of the run without compilation; `peak_bytes` what the backend held at most.
-    `completed` of `total` iterations of the outermost loop were run: fewer after Ctrl-C, and then the outputs
-    end there.
+    `seconds` is the time of the run without compilation; `peak_bytes` what the backend held at
+    most. `completed` of `total` iterations of the outermost loop were run: fewer after Ctrl-C, and
+    then the outputs end there.
     """
 
     variant: Variant
@@ -42,8 +42,7 @@ class Result(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         if name not in self.outputs:
-            known = ", ".join(self.outputs)
-            raise KeyError(f"no output {name!r}{nearest(name, self.outputs)} (outputs: {known})")
+            raise KeyError(f"no output {name!r}; {nearest(name, self.outputs, 'outputs')}")
         return self.outputs[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -58,7 +57,9 @@ class Result(Mapping[str, Any]):
         return self.completed < self.total
 
     def frame(self) -> Any:
-        """The outputs of scalar elements that vary over one dimension as a pandas table indexed by it."""
+        """The outputs of scalar elements that vary over one dimension as a pandas table indexed by
+        it.
+        """
         import pandas as pd
 
         columns = {
@@ -88,12 +89,13 @@ def run(
     check_finite: bool = False,
     capacity: int | None = None,
 ) -> Result:
-    """Run a variant as it is, or a program under the automatic recipe (`result.variant.steps` shows it).
+    """Run a variant as it is, or a program under the automatic recipe (`result.variant.steps` shows
+    it).
 
-    `sizes` overrides sizes by name without a new trace. The same seed gives the same draws whatever the
-    variant, the dtype ("float32" or "float64") or the sizes. `check_finite` stops at the first NaN or
-    infinity and names statement and instance; `capacity` bounds the memory in bytes. Ctrl-C ends the run and
-    returns what was done.
+    `sizes` overrides sizes by name without a new trace. The same seed gives the same draws whatever
+    the variant, the dtype ("float32" or "float64") or the sizes. `check_finite` stops at the first
+    NaN or infinity and names statement and instance; `capacity` bounds the memory in bytes. Ctrl-C
+    ends the run and returns what was done.
     """
     chosen = program if isinstance(program, Variant) else optimize(variant(program))
     if dtype not in ("float32", "float64"):

@@ -13,8 +13,9 @@ from workbench.transforms.refusal import Refused
 def recipe(program: Program) -> list[Transform]:
     """Steps that vectorize every dimension that does not count updates.
 
-    A dimension counts updates if it is an outermost loop around other loops that some statement needs in
-    order: there whole-array work would hold all updates' data at once and run nothing faster.
+    A dimension counts updates if it is an outermost loop around other loops that some statement
+    needs in order: there whole-array work would hold all updates' data at once and run nothing
+    faster.
     """
     steps: list[Transform] = []
     for step in Vectorize.candidates(program):

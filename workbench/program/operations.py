@@ -1,9 +1,11 @@
-"""The closed table of operations that bodies are made of: one row each, everything known of it in that row.
+"""The closed table of operations that bodies are made of: one row each, everything known of it in
+that row.
 
-Shapes are inner shapes; array meanings act on trailing axes, so the same row serves one instance and a whole
-array of instances. Gradient rules are written with the operators of whatever values they are given (the
-language's tensors) and a function `do(name, *arguments, **options)` that applies a row; where the derivative
-does not exist (ties of max, min, clip) the *first* operand or position that attains the value receives all.
+Shapes are inner shapes; array meanings act on trailing axes, so the same row serves one instance
+and a whole array of instances. Gradient rules are written with the operators of whatever values
+they are given (the language's tensors) and a function `do(name, *arguments, **options)` that
+applies a row; where the derivative does not exist (ties of max, min, clip) the *first* operand or
+position that attains the value receives all.
 """
 
 from __future__ import annotations
@@ -32,9 +34,9 @@ class Operation:
 
     `evaluate(*arrays, **options)` is the meaning on NumPy arrays with any (equal) leading axes.
     `ufunc` names the NumPy ufunc of an elementwise operation; only those may overwrite an operand.
-    `gradient(do, inputs, output, adjoint, **options)` gives one adjoint per input (None: no dependence);
-    None instead of a rule: the operation's result is constant to `gradient`.
-    `random` rows draw words by statement and instance and have no `evaluate`.
+    `gradient(do, inputs, output, adjoint, **options)` gives one adjoint per input (None: no
+    dependence); None instead of a rule: the operation's result is constant to `gradient`. `random`
+    rows draw words by statement and instance and have no `evaluate`.
     """
 
     name: str
@@ -101,7 +103,9 @@ def _contracted(shapes: Sequence[Shape], options: Options) -> Shape:
         for letter, n in zip(letters, shape, strict=True):
             if sizes.setdefault(letter, n) != n:
                 left, right = (shape_text(s) for s in shapes)
-                raise ProgramError(f"shapes {left} and {right} do not contract: {sizes[letter]} against {n}")
+                raise ProgramError(
+                    f"shapes {left} and {right} do not contract: {sizes[letter]} against {n}"
+                )
     return tuple(sizes[letter] for letter in output)
 
 
@@ -134,7 +138,8 @@ def _padded(shapes: Sequence[Shape], options: Options) -> Shape:
 def _reshaped(shapes: Sequence[Shape], options: Options) -> Shape:
     if _product(shapes[0]) != _product(options["shape"]):
         raise ProgramError(
-            f"reshape of {shape_text(shapes[0])} to {shape_text(options['shape'])}: other number of elements"
+            f"reshape of {shape_text(shapes[0])} to {shape_text(options['shape'])}: "
+            "other number of elements"
         )
     return tuple(options["shape"])
 
@@ -256,7 +261,9 @@ def _one_hot(index: Any, size: int, dtype: Any = float) -> Any:
 
 
 def _orthogonalize(x: Any) -> Any:
-    """Rows or columns (whichever are fewer) of `x` made orthonormal by QR, signs fixed by R's diagonal."""
+    """Rows or columns (whichever are fewer) of `x` made orthonormal by QR, signs fixed by R's
+    diagonal.
+    """
     tall = x.shape[-2] >= x.shape[-1]
     q, r = np.linalg.qr(x if tall else np.swapaxes(x, -1, -2))
     q = q * np.where(np.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0)[..., None, :]
@@ -302,7 +309,9 @@ def _gradient_contract(do: Any, xs: Any, y: Any, g: Any, spec: str) -> tuple[Any
 
 
 def _contract_onto(do: Any, g: Any, out: str, other: Any, letters: str, target: str) -> Any:
-    """sum of g * other, over the letters that the target lacks. Every target letter is in g or other."""
+    """sum of g * other, over the letters that the target lacks. Every target letter is in g or
+    other.
+    """
     return do("contract", g, other, spec=f"{out},{letters}->{target}")
 
 
@@ -344,7 +353,9 @@ def _gradient_slice(
     return (do("pad", g, axis=axis, before=chosen.start, after=n - chosen.stop),)
 
 
-def _gradient_pad(do: Any, xs: Any, y: Any, g: Any, axis: int, before: int, after: int) -> tuple[Any, ...]:
+def _gradient_pad(
+    do: Any, xs: Any, y: Any, g: Any, axis: int, before: int, after: int
+) -> tuple[Any, ...]:
     n = xs[0].shape[axis]
     return (do("slice", g, axis=axis, start=before, stop=before + n, step=1),)
 
@@ -384,18 +395,22 @@ def _gradient_take(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
 
 
 def _elementwise(
-    name: str, arity: int, dtype: Any, gradient: Rule | None = None, text: str | None = None,
+    name: str,
+    arity: int,
+    dtype: Any,
+    gradient: Rule | None = None,
+    text: str | None = None,
     ufunc: str | None = None,
 ) -> Operation:
     ufunc = ufunc or name
-    return Operation(
-        name, _broadcast, dtype, getattr(np, ufunc), gradient, ufunc, text, arity
-    )
+    return Operation(name, _broadcast, dtype, getattr(np, ufunc), gradient, ufunc, text, arity)
 
 
 _ROWS = [
     _elementwise("negative", 1, _arithmetic, lambda do, xs, y, g: (-g,), "-{0}"),
-    _elementwise("absolute", 1, _arithmetic, lambda do, xs, y, g: (g * do("sign", xs[0]),), "|{0}|"),
+    _elementwise(
+        "absolute", 1, _arithmetic, lambda do, xs, y, g: (g * do("sign", xs[0]),), "|{0}|"
+    ),
     _elementwise("sign", 1, _arithmetic),
     _elementwise("exp", 1, _float, lambda do, xs, y, g: (g * y,)),
     _elementwise("log", 1, _float, lambda do, xs, y, g: (g / xs[0],)),
@@ -426,49 +441,84 @@ _ROWS = [
     _elementwise("logical_or", 2, _logical, text="{0} or {1}"),
     Operation("where", _broadcast, _branches, np.where, _gradient_where, arity=3),
     Operation(
-        "cast", _same, _option_dtype, lambda x, dtype: x.astype(dtype),
+        "cast",
+        _same,
+        _option_dtype,
+        lambda x, dtype: x.astype(dtype),
         lambda do, xs, y, g, dtype: (g if dtype == "float" and xs[0].dtype == "float" else None,),
-        text="{0}", arity=1,
+        text="{0}",
+        arity=1,
     ),
     Operation("contract", _contracted, _arithmetic, _contract, _gradient_contract, arity=2),
     Operation(
-        "sum", _reduced, _arithmetic, lambda x, axis, rank: x.sum(axis=_inner(axis, rank)),
-        _gradient_sum, arity=1,
+        "sum",
+        _reduced,
+        _arithmetic,
+        lambda x, axis, rank: x.sum(axis=_inner(axis, rank)),
+        _gradient_sum,
+        arity=1,
     ),
     Operation(
-        "max", _reduced, _first, lambda x, axis, rank: x.max(axis=_inner(axis, rank)),
-        _gradient_max("argmax"), arity=1,
+        "max",
+        _reduced,
+        _first,
+        lambda x, axis, rank: x.max(axis=_inner(axis, rank)),
+        _gradient_max("argmax"),
+        arity=1,
     ),
     Operation(
-        "min", _reduced, _first, lambda x, axis, rank: x.min(axis=_inner(axis, rank)),
-        _gradient_max("argmin"), arity=1,
+        "min",
+        _reduced,
+        _first,
+        lambda x, axis, rank: x.min(axis=_inner(axis, rank)),
+        _gradient_max("argmin"),
+        arity=1,
     ),
     Operation(
-        "argmax", _reduced, _index,
-        lambda x, axis, rank: x.argmax(axis=_inner(axis, rank)).astype(np.int32), arity=1,
+        "argmax",
+        _reduced,
+        _index,
+        lambda x, axis, rank: x.argmax(axis=_inner(axis, rank)).astype(np.int32),
+        arity=1,
     ),
     Operation(
-        "argmin", _reduced, _index,
-        lambda x, axis, rank: x.argmin(axis=_inner(axis, rank)).astype(np.int32), arity=1,
+        "argmin",
+        _reduced,
+        _index,
+        lambda x, axis, rank: x.argmin(axis=_inner(axis, rank)).astype(np.int32),
+        arity=1,
     ),
     Operation(
-        "cumsum", _same, _arithmetic, lambda x, axis, rank: x.cumsum(axis=_inner(axis, rank)),
-        _gradient_cumsum, arity=1,
+        "cumsum",
+        _same,
+        _arithmetic,
+        lambda x, axis, rank: x.cumsum(axis=_inner(axis, rank)),
+        _gradient_cumsum,
+        arity=1,
     ),
     Operation("slice", _sliced, _first, _slice, _gradient_slice, arity=1),
     Operation("pad", _padded, _first, _pad, _gradient_pad, arity=1),
     Operation(
-        "reshape", _reshaped, _first, _reshape,
-        lambda do, xs, y, g, shape: (do("reshape", g, shape=xs[0].shape),), arity=1,
+        "reshape",
+        _reshaped,
+        _first,
+        _reshape,
+        lambda do, xs, y, g, shape: (do("reshape", g, shape=xs[0].shape),),
+        arity=1,
     ),
     Operation("transpose", _transposed, _first, _transpose, _gradient_transpose, arity=1),
     Operation(
-        "broadcast", _from_option, _first,
+        "broadcast",
+        _from_option,
+        _first,
         lambda x, shape, rank: np.broadcast_to(
-            x.reshape(x.shape[: x.ndim - rank] + (1,) * (len(shape) - rank) + x.shape[x.ndim - rank :]),
+            x.reshape(
+                x.shape[: x.ndim - rank] + (1,) * (len(shape) - rank) + x.shape[x.ndim - rank :]
+            ),
             x.shape[: x.ndim - rank] + tuple(shape),
         ),
-        _gradient_broadcast, arity=1,
+        _gradient_broadcast,
+        arity=1,
     ),
     Operation("stack", _stacked, _first, None, _gradient_stack),
     Operation("concatenate", _concatenated, _first, None, _gradient_concatenate),
@@ -483,10 +533,26 @@ _ROWS = [
 OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 
 RANKED = frozenset(
-    {"sum", "max", "min", "argmax", "argmin", "cumsum", "slice", "pad", "reshape", "transpose",
-     "broadcast", "take", "stack", "concatenate"}
+    {
+        "sum",
+        "max",
+        "min",
+        "argmax",
+        "argmin",
+        "cumsum",
+        "slice",
+        "pad",
+        "reshape",
+        "transpose",
+        "broadcast",
+        "take",
+        "stack",
+        "concatenate",
+    }
 )
-"""Rows whose meaning needs the operand's inner rank besides its options (leading axes come before it)."""
+"""Rows whose meaning needs the operand's inner rank besides its options (leading axes come before
+it).
+"""
 
 
 def evaluate(name: str, arrays: Sequence[Any], ranks: Sequence[int], options: Options) -> Any:

@@ -1,7 +1,8 @@
-"""The values of the model: parameters, dimensions, arrays, statements and their bodies, storage, program.
+"""The values of the model: parameters, dimensions, arrays, statements and their bodies, storage,
+program.
 
-Everything here is immutable and holds isl sets as text. What a program *means* is in `backends/reference.py`,
-whether it is well formed in `wellformed.py`, how it prints in `text.py`.
+Everything here is immutable and holds isl sets as text. What a program *means* is in
+`backends/reference.py`, whether it is well formed in `wellformed.py`, how it prints in `text.py`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Union
+from typing import Any, TypeAlias
 
 from workbench.errors import SourceLine
 from workbench.polyhedral.expression import Expression
@@ -19,7 +20,7 @@ from workbench.polyhedral.tree import Tree
 DType = str
 """One of "float" (float32 or float64, chosen when run), "int32", "int64", "bool"."""
 
-Shape = tuple[Union[int, Expression], ...]
+Shape = tuple[int | Expression, ...]
 """Inner shape: fixed for a run; an entry may be a size (a permutation of `B * T` samples)."""
 
 
@@ -43,10 +44,12 @@ class IndexValue:
 
 @dataclass(frozen=True)
 class Read:
-    """The element of `array` at `index`: an expression per array dimension, or an integer scalar body (gather)."""
+    """The element of `array` at `index`: an expression per array dimension, or an integer scalar
+    body (gather).
+    """
 
     array: str
-    index: tuple[Union[Expression, Body], ...]
+    index: tuple[Expression | Body, ...]
     dtype: DType
     shape: Shape = ()
 
@@ -74,11 +77,13 @@ class Call:
         return dict(self.attributes)
 
 
-Body = Union[Literal, IndexValue, Read, Call]
+Body: TypeAlias = Literal | IndexValue | Read | Call
 
 
 def walk(body: Body) -> Iterator[Body]:
-    """The body and everything below it, arguments before the call, bodies inside gather indices included."""
+    """The body and everything below it, arguments before the call, bodies inside gather indices
+    included.
+    """
     if isinstance(body, Call):
         for argument in body.arguments:
             yield from walk(argument)
@@ -96,7 +101,9 @@ def reads(body: Body) -> Iterator[Read]:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A size. `definition` is the defining expression of a derived size (checked when run), else None."""
+    """A size. `definition` is the defining expression of a derived size (checked when run), else
+    None.
+    """
 
     name: str
     default: int
@@ -116,7 +123,9 @@ class Dim:
 
 @dataclass(frozen=True)
 class Array:
-    """What statements write: named dimensions with their extent over sizes, an inner shape, a dtype."""
+    """What statements write: named dimensions with their extent over sizes, an inner shape, a
+    dtype.
+    """
 
     name: str
     dims: tuple[str, ...]
@@ -128,12 +137,13 @@ class Array:
 
 @dataclass(frozen=True)
 class Statement:
-    """One equation: for every instance of `domain`, combine `body` over the reduction points; write one element.
+    """One equation: for every instance of `domain`, combine `body` over the reduction points; write
+    one element.
 
     `domain` and `reduction` are isl text of sets over `dims` and `dims + reduction_dims` (see
-    `polyhedral/names.py` for the names inside). `combiner` is None (no reduction), "sum", "max", "min" or
-    "argmax" (the value of the single reduction dimension, first of equals). The empty sum is 0.
-    `origin` survives every step: random draws and lines refer to it.
+    `polyhedral/names.py` for the names inside). `combiner` is None (no reduction), "sum", "max",
+    "min" or "argmax" (the value of the single reduction dimension, first of equals). The empty sum
+    is 0. `origin` survives every step: random draws and lines refer to it.
     """
 
     name: str
@@ -180,8 +190,8 @@ class Output:
 class Program:
     """Equations, order and storage as one immutable value.
 
-    `schedule` is None only while a program is being built; `language.trace` returns programs under the root
-    schedule. Storage is derived from lifetimes under the schedule, in `lowering`.
+    `schedule` is None only while a program is being built; `language.trace` returns programs under
+    the root schedule. Storage is derived from lifetimes under the schedule, in `lowering`.
     """
 
     name: str
@@ -193,7 +203,9 @@ class Program:
     schedule: Tree | None = None
     description: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
-    """User's names of values that are written straight into an array of another name: (name, array)."""
+    """User's names of values that are written straight into an array of another name: (name,
+    array).
+    """
 
     def __str__(self) -> str:
         from workbench.program.listing import listing  # it is written in terms of these values

@@ -1,14 +1,14 @@
-"""What a transform is: a frozen dataclass whose fields are its parameters, registered by being subclassed.
+"""What a transform is: a frozen dataclass whose fields are its parameters, registered by being
+subclassed.
 
-A step is a transform with its arguments. `apply` is the one way to take a step: the step's own check first,
-then the rewrite, then the whole program's well-formedness and every dependence again, so that no step can
-break what an earlier one relied on.
+A step is a transform with its arguments. `apply` is the one way to take a step: the step's own
+check first, then the rewrite, then the whole program's well-formedness and every dependence again,
+so that no step can break what an earlier one relied on.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 import types
 import typing
@@ -16,8 +16,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal, Self
 
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkbenchError, nearest
 from workbench.polyhedral.legality import Violation, violation
+from workbench.program import wellformed
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.refusal import (
@@ -42,10 +43,14 @@ class Rewritten:
 
 @dataclasses.dataclass(frozen=True)
 class Transform(ABC):
-    """Base of the transforms. The docstring of each has *Example*, *Before*, *After* and *Legal when*."""
+    """Base of the transforms. The docstring of each has *Example*, *Before*, *After* and *Legal
+    when*.
+    """
 
     equation_step: ClassVar[bool] = False
-    """Whether the step changes equations (legal by its rule) rather than order or storage (by dependences)."""
+    """Whether the step changes equations (legal by its rule) rather than order or storage (by
+    dependences).
+    """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -86,7 +91,7 @@ def from_json(value: Mapping[str, Any]) -> Transform:
     name = value.get("transform")
     if name not in REGISTRY:
         raise WorkbenchError(
-            f"unknown transform {name!r}{nearest(str(name), REGISTRY)}; known: {', '.join(REGISTRY)}"
+            f"unknown transform {name!r}; {nearest(str(name), REGISTRY, 'transforms')}"
         )
     arguments = {
         key: tuple(item) if isinstance(item, list) else item
@@ -108,7 +113,9 @@ def schema(transform: type[Transform]) -> dict[str, Any]:
             required.append(field.name)
         else:
             default = field.default
-            properties[field.name]["default"] = list(default) if isinstance(default, tuple) else default
+            properties[field.name]["default"] = (
+                list(default) if isinstance(default, tuple) else default
+            )
     return {
         "title": transform.__name__,
         "description": (transform.__doc__ or "").strip().split("\n")[0],
@@ -138,7 +145,9 @@ def _type_schema(hint: Any) -> dict[str, Any]:
 def check(program: Program, step: Transform) -> Refusal | None:
     """Why the step cannot be taken, the re-check included; None where `apply` will succeed."""
     refusal = step.check(program)
-    return refusal if refusal is not None else _recheck(step.rewrite(program).program, step)
+    return (
+        refusal if refusal is not None else _recheck(program, step.rewrite(program).program, step)
+    )
 
 
 def apply(program: Program, step: Transform) -> Rewritten:
@@ -147,16 +156,19 @@ def apply(program: Program, step: Transform) -> Rewritten:
     if refusal is not None:
         raise Refused(refusal)
     rewritten = step.rewrite(program)
-    broken = _recheck(rewritten.program, step)
+    broken = _recheck(program, rewritten.program, step)
     if broken is not None:
         raise Refused(broken)
     return rewritten
 
 
-def _recheck(program: Program, step: Transform) -> Refusal | None:
-    assert program.schedule is not None
-    found = violation(program.schedule, dependences(program))
-    return None if found is None else violated(program, found, str(step))
+def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None:
+    """Every rule over the equations, where the step changed any, and every dependence."""
+    if after.statements is not before.statements or after.arrays is not before.arrays:
+        wellformed.check(after)
+    assert after.schedule is not None
+    found = violation(after.schedule, dependences(after))
+    return None if found is None else violated(after, found, str(step))
 
 
 def violated(program: Program, found: Violation, step: str) -> Refusal:
@@ -171,9 +183,3 @@ def violated(program: Program, found: Violation, step: str) -> Refusal:
         f"but {found.description} (smallest case: {sizes_text(witness)})"
     )
     return Refusal("dependence", sentence, witness, program.statement[witness.statements[1]].line)
-
-
-def nearest(name: str, known: Any) -> str:
-    """`; did you mean x?` for the known name that is most like `name`, or nothing."""
-    found = difflib.get_close_matches(name, list(known), 1, 0.5)
-    return f"; did you mean {found[0]}?" if found else ""

@@ -1,8 +1,10 @@
-"""Loops taken apart: some statements of a loop as array operations, the others in loops where they must be.
+"""Loops taken apart: some statements of a loop as array operations, the others in loops where they
+must be.
 
-`vectorized` walks a schedule tree down to the loops over one dimension. There the chosen statements have no
-such loop any more, all others keep theirs, and the region is ordered anew under what the outer loops leave
-of the dependences. A component that then has no order is a cycle that carries the dimension.
+`vectorized` walks a schedule tree down to the loops over one dimension. There the chosen statements
+have no such loop any more, all others keep theirs, and the region is ordered anew under what the
+outer loops leave of the dependences. A component that then has no order is a cycle that carries the
+dimension.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ def vectorized(tree: Tree, dim: str, chosen: frozenset[str], dependences: Depend
     if not chosen & set(members):
         return tree
     if tree.dim != dim or tree.kind == "axis":
-        inside = dependences if tree.kind == "axis" else dependences.within(tree.dim, dict(tree.offsets))
+        inside = (
+            dependences if tree.kind == "axis" else dependences.within(tree.dim, dict(tree.offsets))
+        )
         return replace(tree, child=vectorized(tree.child, dim, chosen, inside))
     if set(members) <= chosen:
         flipped = Loop(dim, tree.child, kind="axis")
@@ -68,14 +72,14 @@ def _distributed(
         )
     except NoOrder as failure:
         raise Stuck(failure.component, dependences) from None
-    axes = {
-        name: (*((loop.dim,) if name in chosen else ()), *inner_axes[name]) for name in members
-    }
+    axes = {name: (*((loop.dim,) if name in chosen else ()), *inner_axes[name]) for name in members}
     return _joined(_with_axes(ordered, axes))
 
 
 def _with_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
-    """Each leaf inside its axes; an axis that all statements of a loop share stands outside the loop."""
+    """Each leaf inside its axes; an axis that all statements of a loop share stands outside the
+    loop.
+    """
     if isinstance(tree, Leaf):
         found: Tree = tree
         for dim in reversed(axes[tree.statement]):

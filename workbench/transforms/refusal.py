@@ -13,7 +13,9 @@ Kind = Literal["dependence", "capability", "no effect", "cost", "input"]
 
 @dataclass(frozen=True)
 class Refusal:
-    """`sentence` names what was expected and found; `witness` shows a dependence; `line` is the user's."""
+    """`sentence` names what was expected and found; `witness` shows a dependence; `line` is the
+    user's.
+    """
 
     kind: Kind
     sentence: str

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from workbench.errors import nearest
 from workbench.polyhedral.dependences import Dependence, Dependences
 from workbench.polyhedral.legality import carried_witness
 from workbench.polyhedral.relations import is_box
 from workbench.polyhedral.tree import Tree, axis_dims, loop_dims
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
-from workbench.transforms.base import Rewritten, Transform, nearest
+from workbench.transforms.base import Rewritten, Transform
 from workbench.transforms.distribution import Stuck, vectorized
 from workbench.transforms.refusal import (
     Refusal,
@@ -25,8 +26,9 @@ from workbench.transforms.refusal import (
 class Vectorize(Transform):
     """All instances of a statement that agree outside `dim` run as one array operation.
 
-    Without `statements`, every statement that can is vectorized, and those that cannot are reported; with
-    them, exactly those. Loops over `dim` that hold other statements too are distributed.
+    Without `statements`, every statement that can is vectorized, and those that cannot are
+    reported; with them, exactly those. Loops over `dim` that hold other statements too are
+    distributed.
 
     Example::
 
@@ -56,10 +58,10 @@ class Vectorize(Transform):
             for t:
                 total_2
 
-    Legal when, with the instances that agree outside `dim` taken as one, the program still has an order in
-    which all other loops stay: no chosen statement needs, through any chain of others in the same iteration
-    of the enclosing loops, its own result at another value of `dim`. The domain must be a box in `dim` for
-    fixed values of the loops around it.
+    Legal when, with the instances that agree outside `dim` taken as one, the program still has an
+    order in which all other loops stay: no chosen statement needs, through any chain of others in
+    the same iteration of the enclosing loops, its own result at another value of `dim`. The domain
+    must be a box in `dim` for fixed values of the loops around it.
     """
 
     dim: str
@@ -94,14 +96,12 @@ class Vectorize(Transform):
     def _unknown(self, program: Program) -> Refusal | None:
         known = _dims(program)
         if self.dim not in known:
-            hint = nearest(self.dim, known)
-            return Refusal(
-                "input", f"{self}: unknown dim {self.dim}{hint} (dims: {', '.join(known)})"
-            )
+            hint = nearest(self.dim, known, "dims")
+            return Refusal("input", f"{self}: unknown dim {self.dim}; {hint}")
         for name in self.statements or ():
             if name not in program.statement:
-                hint = nearest(name, program.statement)
-                return Refusal("input", f"{self}: unknown statement {name}{hint}")
+                hint = nearest(name, program.statement, "statements")
+                return Refusal("input", f"{self}: unknown statement {name}; {hint}")
         return None
 
     # -- the decision ------------------------------------------------------------------------------
@@ -122,7 +122,11 @@ class Vectorize(Transform):
         assert self.statements is not None and program.schedule is not None
         for name in self.statements:
             if self.dim not in loops[name]:
-                kind = "already has it as an axis" if self.dim in program.statement[name].dims else "lacks it"
+                kind = (
+                    "already has it as an axis"
+                    if self.dim in program.statement[name].dims
+                    else "lacks it"
+                )
                 return Refusal(
                     "no effect",
                     f"{self}: {name} has no loop over {self.dim} ({kind})",
@@ -177,12 +181,15 @@ class Vectorize(Transform):
             return None
         return Refusal(
             "capability",
-            f"{self}: the domain of {name} is not a box in {', '.join(axes)}, so one array cannot hold it",
+            f"{self}: the domain of {name} is not a box in {', '.join(axes)}, "
+            "so one array cannot hold it",
             line=statement.line,
         )
 
     def _cycle(self, program: Program, stuck: Stuck, chosen: frozenset[str]) -> Refusal:
-        """The cycle that carries the dimension, and two instances of a dependence in it that does."""
+        """The cycle that carries the dimension, and two instances of a dependence in it that
+        does.
+        """
         found, names = stuck.dependences, set(stuck.component)
         inside = [d for d in found.all if d.source in names and d.sink in names]
         for dependence in self._carrying_first(inside, chosen):
@@ -195,9 +202,9 @@ class Vectorize(Transform):
             )
             cycle = _path(inside, dependence, found)
             sentence = (
-                f"{self}: {sink} needs {element_text(witness)}, which {source} writes, so they cannot run "
-                f"as one array operation over {self.dim}; the cycle {' → '.join(cycle)} carries {self.dim} "
-                f"(smallest case: {sizes_text(witness)})"
+                f"{self}: {sink} needs {element_text(witness)}, which {source} writes, so they "
+                f"cannot run as one array operation over {self.dim}; the cycle "
+                f"{' → '.join(cycle)} carries {self.dim} (smallest case: {sizes_text(witness)})"
             )
             return Refusal("dependence", sentence, witness, program.statement[dependence.sink].line)
         raise AssertionError(f"no dependence carries {self.dim} in {stuck.component}")
@@ -231,4 +238,6 @@ def _path(inside: list[Dependence], first: Dependence, found: Dependences) -> li
     while at is not None:
         chain.append(at)
         at = came[at]
-    return [first.source, *chain[::-1]] if first.source != first.sink else [first.source, first.sink]
+    return (
+        [first.source, *chain[::-1]] if first.source != first.sink else [first.source, first.sink]
+    )

@@ -12,11 +12,11 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.planning.automatic import recipe
 from workbench.polyhedral import tree
+from workbench.program.canonical import canonical
 from workbench.program.values import Program
-from workbench.transforms.base import REGISTRY, Transform
+from workbench.transforms.base import REGISTRY, Transform, from_json
 from workbench.transforms.base import apply as apply_step
 from workbench.transforms.base import check as check_step
-from workbench.transforms.base import from_json
 from workbench.transforms.refusal import Refusal, Refused
 
 
@@ -64,9 +64,11 @@ class Variant:
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 of the root program's text and the steps: equal keys compute the same in the same order."""
+        """SHA-256 of the root program's text and the steps: equal keys compute the same in the same
+        order.
+        """
         steps = json.dumps([step.to_json() for step in self.steps], sort_keys=True)
-        return hashlib.sha256(f"{self.root.program}\n{steps}".encode()).hexdigest()
+        return hashlib.sha256(f"{canonical(self.root.program)}\n{steps}".encode()).hexdigest()
 
     def apply(self, step: Transform) -> Variant:
         """The variant after `step`. Raises `Refused` where the step is not legal."""
@@ -139,5 +141,7 @@ def replayed(program: Program, steps: Sequence[dict[str, Any]]) -> Variant:
         try:
             found = found.apply(from_json(step))
         except Refused as refused:
-            raise WorkbenchError(f"step {number} no longer fits: {refused.message}", refused.line) from None
+            raise WorkbenchError(
+                f"step {number} no longer fits: {refused.message}", refused.line
+            ) from None
     return found
