@@ -104,9 +104,7 @@ class Builder:
         )
 
 
-def _call(
-    operation: str, arguments: tuple[Body, ...], dtype: str, shape: tuple[int, ...]
-) -> Call:
+def _call(operation: str, arguments: tuple[Body, ...], dtype: str, shape: tuple[int, ...]) -> Call:
     """The call; a missing second operand is ½, a third one nests."""
     if OPERATIONS[operation].arity == 2 and len(arguments) == 1:
         arguments = (*arguments, Literal(0.5, "float"))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass, field
 
-from workbench.session.scopes import Scope, box, scopes
+from workbench.session.scopes import Scope, box, closed_at_first, scopes
 from workbench.session.snapshot import Edge, Node, Snapshot
 
 COLOURS = {
@@ -23,6 +23,9 @@ COLOURS = {
     "closed": ("#eef0f3", "#57606a"),
 }
 """Fill and line of a box by kind; the lines are Okabe and Ito's colours, told apart by all."""
+
+STATIC = 40
+"""Boxes of the static picture, which cannot be zoomed into."""
 
 _HEAD = (
     'graph [bgcolor="transparent", rankdir="TB", ranksep="0.38", nodesep="0.22", pad="0.1", '
@@ -65,8 +68,9 @@ def static_svg(snapshot: Snapshot) -> str | None:
         return None
     import graphviz
 
-    outermost = frozenset(path for node in snapshot.nodes if (path := node.scope[:1]))
-    for closed in (None, outermost):
+    paths = [node.scope for node in snapshot.nodes]
+    outermost = frozenset(path[:1] for path in paths if path)
+    for closed in (frozenset(closed_at_first(paths, boxes=STATIC)), outermost):
         try:
             svg = graphviz.Source(dot(snapshot, closed)).pipe(
                 format="svg", encoding="utf-8", quiet=True
@@ -129,9 +133,7 @@ def _closed_text(name: str, label: str, count: int) -> str:
     )
 
 
-def _arrows(
-    snapshot: Snapshot, closed: frozenset[Scope], names: dict[Scope, str]
-) -> list[Arrow]:
+def _arrows(snapshot: Snapshot, closed: frozenset[Scope], names: dict[Scope, str]) -> list[Arrow]:
     boxes = {}
     for position, node in enumerate(snapshot.nodes):
         outer = box(node.scope, closed)
@@ -142,9 +144,7 @@ def _arrows(
     return list(found.values())
 
 
-def _merge(
-    found: dict[tuple[str, str, bool], Arrow], source: str, target: str, edge: Edge
-) -> None:
+def _merge(found: dict[tuple[str, str, bool], Arrow], source: str, target: str, edge: Edge) -> None:
     if source == target and source.startswith("s"):
         return
     arrow = found.setdefault((source, target, edge.carried), Arrow(source, target, edge.carried))

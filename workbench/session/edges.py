@@ -81,7 +81,11 @@ def _same_coordinate(source: Statement, read: Access, dim: str) -> bool:
     for written, index in zip(source.write, read.index, strict=True):
         if index is None or any(isinstance(a, Choice) for a in written.atoms()):
             continue
-        if written.variables == {dim} and written - here == index - here and index.variables == {dim}:
+        if (
+            written.variables == {dim}
+            and written - here == index - here
+            and index.variables == {dim}
+        ):
             return True
     return False
 

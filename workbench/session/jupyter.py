@@ -48,9 +48,8 @@ def _image(shown: Snapshot, svg: str) -> str:
     encoded = base64.b64encode(svg.encode()).decode()
     title = escape(f"Dependence graph of {shown.name}, {len(shown.nodes)} statements", quote=True)
     return (
-        '<div style="overflow: auto; max-height: 540px; background-color: #ffffff">'
         f'<img alt="{title}" title="{title}" src="data:image/svg+xml;base64,{encoded}" '
-        'style="max-width: none"></div>'
+        'style="max-width: 100%; background-color: #ffffff; border-radius: 4px">'
     )
 
 

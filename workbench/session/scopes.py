@@ -6,18 +6,14 @@ from collections.abc import Collection, Iterable, Sequence
 
 Scope = tuple[str, ...]
 
-ALL_OPEN = 150
-"""Up to this many statements are all drawn."""
-
-OVERVIEW = 40
-"""Beyond it, scopes are opened until about this many boxes are drawn."""
+OVERVIEW = 60
+"""Up to this many boxes are drawn at first; what is beyond stands in closed scopes. More boxes than this
+make a picture some 3,000 points wide, whose text cannot be read in a notebook's column."""
 
 
 def scopes(paths: Iterable[Scope]) -> tuple[Scope, ...]:
     """Every scope, outer ones included, in the order of their first statement."""
-    return tuple(
-        dict.fromkeys(path[:depth] for path in paths for depth in range(1, len(path) + 1))
-    )
+    return tuple(dict.fromkeys(path[:depth] for path in paths for depth in range(1, len(path) + 1)))
 
 
 def box(path: Scope, closed: Collection[Scope]) -> Scope:
@@ -28,12 +24,12 @@ def box(path: Scope, closed: Collection[Scope]) -> Scope:
     return ()
 
 
-def closed_at_first(paths: Sequence[Scope]) -> tuple[Scope, ...]:
-    """None of a small program's scopes; of a large one's, all but the smallest that fit an overview.
+def closed_at_first(paths: Sequence[Scope], boxes: int = OVERVIEW) -> tuple[Scope, ...]:
+    """None of a small program's scopes; of a large one's, all but the smallest that fit into `boxes`.
 
-    `paths` holds the scope of each statement.
+    `paths` holds the scope of each statement. Outer scopes open before inner ones.
     """
-    if len(paths) <= ALL_OPEN:
+    if len(paths) <= boxes:
         return ()
     every = scopes(paths)
     inside = {
@@ -41,11 +37,11 @@ def closed_at_first(paths: Sequence[Scope]) -> tuple[Scope, ...]:
         for scope in ((), *every)
     }
     closed = dict.fromkeys(every)
-    boxes = inside[()]
+    drawn = inside[()]
     while True:
         openable = [s for s in closed if s[:-1] not in closed]
         smallest = min(openable, key=lambda s: (len(s), inside[s]), default=None)
-        if smallest is None or boxes + inside[smallest] - 1 > OVERVIEW:
+        if smallest is None or drawn + inside[smallest] - 1 > boxes:
             return tuple(closed)
-        boxes += inside[smallest] - 1
+        drawn += inside[smallest] - 1
         del closed[smallest]

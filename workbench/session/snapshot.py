@@ -156,9 +156,12 @@ def _line(line: SourceLine | None) -> LineView | None:
 
 
 def _title(statement: Statement) -> str:
+    """What is written, without the names of the scopes that are drawn around it."""
+    prefix = ".".join(statement.scope) + "."
+    name = statement.array.removeprefix(prefix)
     if is_successor(statement):
-        return f"{statement.array}[next {', '.join(statement.dims)}]"
-    return element_text(statement.array, statement.write)
+        return f"{name}[next {', '.join(statement.dims)}]"
+    return element_text(name, statement.write)
 
 
 def _access(

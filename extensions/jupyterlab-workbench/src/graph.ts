@@ -20,6 +20,8 @@ export interface Graph {
   /** Opens the scopes around a statement, selects it and brings it into view. */
   show(id: string): void;
   toggle(scope: Path): void;
+  /** Opens every scope, or goes back to those open at first. */
+  openAll(open: boolean): void;
   /** Height of the picture at full size, in pixels; 0 before it is drawn. */
   readonly height: number;
   /** Resolves when the last asked picture is drawn. */
@@ -27,8 +29,8 @@ export interface Graph {
   destroy(): void;
 }
 
-/** Below this scale the text of a box cannot be read. */
-const FAR = 0.38;
+/** Below this scale the two lines of a box cannot be read, and its name alone is drawn. */
+const FAR = 0.6;
 
 const ARROW_KEYS: Readonly<Record<string, Direction>> = {
   ArrowUp: "up",
@@ -69,7 +71,7 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
       transform = event.transform;
       if (event.sourceEvent) fitted = false;
       viewport.setAttribute("transform", transform.toString());
-      // From afar only the outermost scopes' names are drawn, at a size that can be read.
+      // From afar, boxes show their names alone and scopes grow theirs, so that both can be read.
       svg.classList.toggle("wbk-far", transform.k < FAR);
       host.style.setProperty("--wbk-scope-size", `${Math.min(90, Math.max(11, 11 / transform.k))}px`);
     });
@@ -155,6 +157,7 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
 
   function paint(selected: Selected): void {
     const name = boxName(selected);
+    if (name !== null) fitted = false; // the pane that opens must not move the picture
     svg.classList.toggle("wbk-has-selection", name !== null);
     for (const [other, group] of boxes) {
       group.classList.toggle("wbk-selected", other === name);
@@ -185,15 +188,30 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
     bringIntoView(group);
   }
 
-  function bringIntoView(group: SVGGElement): void {
+  function bringIntoView(group: SVGGElement, scale = transform.k < 0.5 ? 1 : transform.k): void {
     const [inner, outer] = [group.getBoundingClientRect(), host.getBoundingClientRect()];
     const outside =
       inner.left < outer.left || inner.right > outer.right ||
       inner.top < outer.top || inner.bottom > outer.bottom;
-    const scale = transform.k < 0.5 ? 1 : transform.k;
     if (!outside && scale === transform.k) return;
     const x = (inner.left + inner.width / 2 - outer.left - transform.x) / transform.k;
     const y = (inner.top + inner.height / 2 - outer.top - transform.y) / transform.k;
+    moveTo(x, y, scale);
+  }
+
+  /** From afar, a click on a scope's ground brings that scope close. */
+  function closer(name: string): void {
+    const ground = viewport.querySelector(`g.cluster[data-name="${name}"] path`);
+    const [inner, outer] = [ground?.getBoundingClientRect(), host.getBoundingClientRect()];
+    if (!inner) return;
+    const factor = 0.94 * Math.min(outer.width / inner.width, outer.height / inner.height);
+    const scale = Math.min(1.4, Math.max(FAR, transform.k * factor));
+    const x = (inner.left + inner.width / 2 - outer.left - transform.x) / transform.k;
+    const y = (inner.top + inner.height / 2 - outer.top - transform.y) / transform.k;
+    moveTo(x, y, scale);
+  }
+
+  function moveTo(x: number, y: number, scale: number): void {
     const [width, height] = [host.clientWidth / 2, host.clientHeight / 2];
     fitted = false;
     surface.call(
@@ -227,7 +245,8 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
     else if (target && boxes.has(target.name)) {
       choose(target.name);
       boxes.get(target.name)?.focus({ preventScroll: true });
-    } else selection.select(NOTHING);
+    } else if (target && transform.k < FAR) closer(target.name);
+    else selection.select(NOTHING);
   });
   svg.addEventListener("dblclick", (event) => {
     const name = targetName(event)?.name ?? "";
@@ -243,6 +262,11 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
       const scope = from.startsWith("s") ? scopeAt(from) : undefined;
       if (scope) toggle(scope);
       else choose(from);
+    } else if (from && event.key === "c") {
+      const around = from.startsWith("s")
+        ? scopeAt(from)?.slice(0, -1)
+        : snapshot.nodes[Number(from.slice(1))]?.scope;
+      if (around?.length) toggle(around);
     } else if (event.key === "+" || event.key === "=") surface.call(behavior.scaleBy, 1.3);
     else if (event.key === "-") surface.call(behavior.scaleBy, 1 / 1.3);
     else if (event.key === "0" || event.key === "f") fit();
@@ -254,6 +278,10 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
   selection.onChange(paint);
   const observer = new ResizeObserver(() => {
     if (fitted) fit();
+    else {
+      const group = boxes.get(boxName(selection.current) ?? "");
+      if (group) bringIntoView(group, transform.k);
+    }
   });
   observer.observe(host);
   redraw(null);
@@ -262,6 +290,11 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
     element: host,
     fit,
     toggle,
+    openAll(open) {
+      closed = new Set(open ? [] : snapshot.closed.map(key));
+      fitted = true;
+      redraw(null);
+    },
     zoomBy(factor) {
       fitted = false;
       surface.call(behavior.scaleBy, factor);

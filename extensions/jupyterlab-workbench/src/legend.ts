@@ -27,7 +27,7 @@ export function legend(snapshot: Snapshot): HTMLElement {
     "div",
     "wbk-legend",
     ...entries,
-    element("span", "wbk-keys", "Ctrl + wheel zooms · arrows move · Enter selects"),
+    element("span", "wbk-keys", "Ctrl + wheel zooms · arrows move · Enter selects · C closes a scope"),
   );
 }
 

@@ -1,9 +1,12 @@
 // Makes Graphviz' group ours: names in data attributes, tooltips, roles; ids and fixed colours go.
 
 import { svgElement } from "./dom";
-import type { Arrow } from "./dot";
+import { type Arrow, shortened } from "./dot";
 import type { Path } from "./scopes";
 import type { Snapshot } from "./snapshot";
+
+/** Width of a character: Courier's are 0.6 em wide, scope names are 11 pt high. */
+const COURIER = 0.6 * 11;
 
 /** Prepares the group and returns the boxes (statements and closed scopes) by name. */
 export function prepare(
@@ -27,22 +30,67 @@ export function prepare(
       continue;
     }
     if (name.startsWith("s")) part.dataset["depth"] = String(every[position]?.length ?? 0);
-    if (part.matches(".cluster")) anchorLeft(part.querySelector("text"));
     title.textContent = name.startsWith("s")
       ? scopeText(every[position] ?? [], part.matches(".cluster"))
       : statementText(snapshot, position);
     if (part.matches(".node")) {
+      addShortName(part, name.startsWith("n") ? (snapshot.nodes[position]?.title ?? "") : "");
       part.setAttribute("role", "button");
-      part.setAttribute("aria-label", title.textContent);
+      part.setAttribute("aria-label", spoken(snapshot, every, name));
       boxes.set(name, part);
     }
   }
+  // Boxes, then names of scopes, above the arrows: so they can be read and clicked.
+  group.append(...boxes.values(), ...[...group.querySelectorAll<SVGGElement>("g.cluster")].map(header));
   return boxes;
+}
+
+/** A scope's name in a group of its own. It grows to the right when seen from afar. */
+function header(cluster: SVGGElement): SVGGElement {
+  const made = svgElement("g", "cluster wbk-scope-name");
+  Object.assign(made.dataset, cluster.dataset);
+  const [title, text] = [cluster.querySelector("title"), cluster.querySelector("text")];
+  if (title) made.append(title.cloneNode(true));
+  if (text) {
+    const half = ((text.textContent ?? "").length * COURIER) / 2;
+    text.setAttribute("x", String(Number(text.getAttribute("x")) - half));
+    text.setAttribute("text-anchor", "start");
+    made.append(text);
+  }
+  return made;
+}
+
+/** A box's name alone, as large as the box allows: what is drawn when it is seen from afar. */
+function addShortName(box: SVGGElement, title: string): void {
+  const lines = [...box.querySelectorAll("text")];
+  const [first, last] = [lines[0], lines[lines.length - 1]];
+  if (!first || !last) return;
+  const extent = (line: SVGTextElement): number =>
+    (line.textContent ?? "").length * 0.6 * Number(line.getAttribute("font-size"));
+  const shift = first.getAttribute("text-anchor") === "start" ? extent(first) / 2 : 0;
+  const name = shortened(title.split("[")[0] || (first.textContent ?? ""), 20);
+  const room = (Math.max(...lines.map(extent)) + 10) / (0.6 * name.length);
+  const size = title ? Math.min(22, room) : 17;
+  const middle = (Number(first.getAttribute("y")) + Number(last.getAttribute("y"))) / 2 - 3;
+  const text = svgElement("text", "wbk-short");
+  text.textContent = name;
+  text.setAttribute("text-anchor", "middle");
+  text.setAttribute("x", String(Number(first.getAttribute("x")) + shift));
+  text.setAttribute("y", String(middle + size * 0.34));
+  text.setAttribute("font-size", String(size));
+  box.append(text);
 }
 
 function statementText(snapshot: Snapshot, position: number): string {
   const node = snapshot.nodes[position];
   return node ? `${node.title}\n${node.equation}` : "";
+}
+
+function spoken(snapshot: Snapshot, every: readonly Path[], name: string): string {
+  const position = Number(name.slice(1));
+  const node = snapshot.nodes[position];
+  if (name.startsWith("s")) return `${(every[position] ?? []).join(" › ")}, closed scope`;
+  return node ? `${node.title}, ${node.summary}` : "";
 }
 
 function scopeText(path: Path, open: boolean): string {
@@ -56,14 +104,6 @@ function arrowText(snapshot: Snapshot, arrow: Arrow | undefined): string {
   });
   const more = (arrow?.edges.length ?? 0) - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
-}
-
-/** A scope's name grows to the right when seen from afar. Courier is 0.6 em wide, 11 pt are drawn. */
-function anchorLeft(text: SVGTextElement | null): void {
-  if (!text) return;
-  const half = ((text.textContent ?? "").length * 0.6 * 11) / 2;
-  text.setAttribute("x", String(Number(text.getAttribute("x")) - half));
-  text.setAttribute("text-anchor", "start");
 }
 
 /** A wide invisible line under a thin one, so that it can be pointed at. */

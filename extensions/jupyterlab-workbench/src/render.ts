@@ -2,7 +2,7 @@
 
 import { detail } from "./detail";
 import { button, element } from "./dom";
-import { createGraph } from "./graph";
+import { createGraph, type Graph } from "./graph";
 import { legend } from "./legend";
 import { type Model, parse } from "./model";
 import { createSearch } from "./search";
@@ -57,15 +57,15 @@ function view(root: HTMLElement, snapshot: Snapshot): () => void {
     if (selected.kind !== "none") side.open("Detail");
   });
   showDetail();
-  const main = element("div", "wbk-main", graph.element, side.element);
-  root.replaceChildren(header(snapshot, graph), main, legend(snapshot));
+  const main = element("div", "wbk-main", graph.element, side.body);
+  root.replaceChildren(header(snapshot, graph, side.bar), main, legend(snapshot));
   void graph.drawn.then(() => {
     root.style.height = `${Math.min(560, Math.max(340, graph.height * 1.2 + 90))}px`;
   });
   return graph.destroy;
 }
 
-function header(snapshot: Snapshot, graph: ReturnType<typeof createGraph>): HTMLElement {
+function header(snapshot: Snapshot, graph: Graph, tabs: HTMLElement): HTMLElement {
   const count = snapshot.nodes.length;
   return element(
     "div",
@@ -74,8 +74,20 @@ function header(snapshot: Snapshot, graph: ReturnType<typeof createGraph>): HTML
     element("span", "wbk-count", count === 1 ? "1 statement" : `${count} statements`),
     element("span", "wbk-space"),
     createSearch(snapshot, graph),
+    snapshot.closed.length ? openAll(graph) : null,
     button("−", "Zoom out", () => graph.zoomBy(1 / 1.3)),
     button("+", "Zoom in", () => graph.zoomBy(1.3)),
     button("Fit", "Show the whole graph", graph.fit),
+    tabs,
   );
+}
+
+function openAll(graph: Graph): HTMLElement {
+  let open = false;
+  const made = button("Open all", "Draw every statement, or the overview", () => {
+    open = !open;
+    made.textContent = open ? "Overview" : "Open all";
+    graph.openAll(open);
+  });
+  return made;
 }

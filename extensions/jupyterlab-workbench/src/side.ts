@@ -1,4 +1,4 @@
-// The pane beside the graph: detail, equations and schedule as tabs.
+// The pane beside the graph: detail, equations and schedule as tabs. Closed, it leaves its room to the graph.
 
 import { button, element } from "./dom";
 
@@ -8,18 +8,25 @@ export interface Tab {
 }
 
 export interface Side {
-  readonly element: HTMLElement;
+  /** The heads of the tabs; pressing the open one closes the pane. */
+  readonly bar: HTMLElement;
+  readonly body: HTMLElement;
   open(name: string): void;
 }
 
 export function createSide(tabs: readonly Tab[]): Side {
   const bar = element("div", "wbk-tabs");
   bar.setAttribute("role", "tablist");
-  const body = element("div", "wbk-tab-body");
+  const body = element("div", "wbk-side");
   body.setAttribute("role", "tabpanel");
   body.tabIndex = 0;
+  body.hidden = true;
+  let current = "";
   const heads = tabs.map((tab) => {
-    const head = button(tab.name, tab.name, () => open(tab.name));
+    const head = button(tab.name, tab.name, () => {
+      if (current === tab.name) show("");
+      else show(tab.name);
+    });
     head.className = "wbk-tab";
     head.setAttribute("role", "tab");
     head.removeAttribute("title");
@@ -29,24 +36,25 @@ export function createSide(tabs: readonly Tab[]): Side {
   bar.addEventListener("keydown", (event) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     const here = heads.findIndex((head) => head === document.activeElement);
-    const next = heads[(here + step + heads.length) % heads.length];
-    if (!step || !next) return;
-    next.focus();
-    next.click();
+    const next = (here + step + heads.length) % heads.length;
+    if (!step || here < 0) return;
+    heads[next]?.focus();
+    show(tabs[next]?.name ?? "");
   });
 
-  function open(name: string): void {
-    tabs.forEach((tab, position) => {
-      const chosen = tab.name === name;
-      heads[position]?.setAttribute("aria-selected", String(chosen));
-      heads[position]?.setAttribute("tabindex", chosen ? "0" : "-1");
-      if (chosen) body.replaceChildren(tab.content);
-    });
+  /** Opens the named tab; without a name, closes the pane. */
+  function show(name: string): void {
+    current = name;
+    body.hidden = name === "";
     body.setAttribute("aria-label", name);
+    tabs.forEach((tab, position) => {
+      heads[position]?.setAttribute("aria-selected", String(tab.name === name));
+      if (tab.name === name) body.replaceChildren(tab.content);
+    });
   }
 
-  open(tabs[0]?.name ?? "");
-  return { element: element("div", "wbk-side", bar, body), open };
+  show("");
+  return { bar, body, open: show };
 }
 
 export function textPane(text: string, absent: string): HTMLElement {

@@ -1,0 +1,219 @@
+"""A program's picture in JupyterLab, used as a reader would use it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.browser.conftest import Lab, Page, command, run_all
+
+SHOW = """\
+from tests.session import example
+from workbench.session.jupyter import mimebundle, view
+from IPython.display import display
+display(mimebundle(example.{program}), raw=True)
+"""
+
+
+def drawn(page: Page) -> Any:
+    """The drawn graph."""
+    page.page.wait_for_selector(".wbk-root g.node", timeout=60_000)
+    return page.page
+
+
+def box(view: Any, title: str) -> Any:
+    """The box of a statement or a closed scope."""
+    return view.locator(f'g.node[aria-label^="{title},"]')
+
+
+def executed(lab: Lab, name: str, cell: str) -> Path:
+    """A notebook that was run without a browser, as a saved one is."""
+    path = lab.root / lab.notebook(name, [cell])
+    execute = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    subprocess.run([*execute, str(path)], check=True, capture_output=True, env=environment)
+    return path
+
+
+def test_a_cell_draws_the_graph_and_a_click_shows_the_equation(lab: Lab) -> None:
+    page = lab.open(lab.notebook("click.ipynb", [SHOW.format(program="reinforce(1)")]))
+    run_all(page)
+    view = drawn(page)
+    assert view.locator(".wbk-root g.node").count() == 60
+    box(view, "to_go[b, i, t]").click()
+    detail = view.locator(".wbk-detail")
+    assert "to_go[b, i, t] = sum(" in detail.inner_text()
+    assert "0 <= t < T" in detail.inner_text()
+    assert "line " in detail.inner_text()
+    assert view.locator(".wbk-selected").count() == 1
+    view.screenshot(path=lab.shots / "click.png")
+    page.check()
+
+
+def test_zoom_fit_search_and_keys(lab: Lab) -> None:
+    page = lab.open(lab.notebook("keys.ipynb", [SHOW.format(program="reinforce(1)")]))
+    run_all(page)
+    view = drawn(page)
+    transform = view.locator(".wbk-viewport")
+    whole = transform.get_attribute("transform")
+    view.get_by_label("Zoom in").click()
+    assert transform.get_attribute("transform") != whole
+    view.get_by_label("Show the whole graph").click()
+    assert transform.get_attribute("transform") == whole
+    view.get_by_label("Search statements").fill("d_weight")
+    assert view.locator(".wbk-count", has_text="found").inner_text() == "4 found"
+    view.get_by_label("Search statements").press("Enter")
+    assert view.locator(".wbk-selected", has_text="d_weight").count() == 1
+    view.get_by_label("Search statements").press("Escape")
+    view.locator("g.node[tabindex='0']").focus()
+    view.keyboard.press("ArrowDown")
+    view.keyboard.press("Enter")
+    assert view.locator("g.node:focus.wbk-selected").count() == 1
+    view.keyboard.press("Escape")
+    assert view.locator(".wbk-selected").count() == 0
+    page.check()
+
+
+def test_scopes_close_and_open(lab: Lab) -> None:
+    page = lab.open(lab.notebook("scopes.ipynb", [SHOW.format(program="reinforce(1)")]))
+    run_all(page)
+    view = drawn(page)
+    view.locator("g.cluster text", has_text="optimizer").click()
+    closed = box(view, "optimizer")
+    closed.wait_for()
+    assert view.locator("g.node").count() == 45
+    closed.dblclick()
+    closed.wait_for(state="detached")
+    assert view.locator("g.node").count() == 60
+    page.check()
+
+
+def test_a_large_program_opens_as_an_overview(lab: Lab) -> None:
+    page = lab.open(lab.notebook("large.ipynb", [SHOW.format(program="reinforce(14)")]))
+    run_all(page)
+    view = drawn(page)
+    assert view.locator("g.node").count() <= 60
+    view.get_by_text("Open all").click()
+    view.wait_for_function("() => document.querySelectorAll('.wbk-root g.node').length === 280")
+    view.get_by_text("Overview").click()
+    view.wait_for_function("() => document.querySelectorAll('.wbk-root g.node').length <= 60")
+    view.get_by_label("Search statements").fill("change_bias3")
+    view.get_by_label("Search statements").press("Enter")
+    view.locator(".wbk-selected", has_text="change_bias3").wait_for()
+    view.screenshot(path=lab.shots / "large.png")
+    page.check()
+
+
+def test_dark_theme(lab: Lab) -> None:
+    page = lab.open(lab.notebook("dark.ipynb", [SHOW.format(program="small()")]), dark=True)
+    run_all(page)
+    view = drawn(page)
+    view.locator("g.node").first.click()
+    colours = view.locator(".wbk-root").evaluate(
+        "e => [getComputedStyle(e).backgroundColor, getComputedStyle(e).color]"
+    )
+    view.screenshot(path=lab.shots / "dark.png")
+    command(page, "apputils:change-theme", {"theme": "JupyterLab Light"})
+    assert colours == ["rgb(17, 17, 17)", "rgb(255, 255, 255)"]
+    page.check()
+
+
+def test_a_saved_notebook_draws_without_a_run(lab: Lab) -> None:
+    path = executed(lab, "saved.ipynb", SHOW.format(program="reinforce(1)"))
+    page = lab.open(path.name)  # no cell is run, and the notebook is not trusted
+    view = drawn(page)
+    box(view, "to_go[b, i, t]").click()
+    assert "sum(" in view.locator(".wbk-detail").inner_text()
+    view.screenshot(path=lab.shots / "saved.png")
+    page.check()
+
+
+def test_without_the_extension_the_static_picture_is_shown(lab: Lab) -> None:
+    if shutil.which("dot") is None:
+        pytest.skip("no Graphviz: install it (Debian package graphviz)")
+    path = executed(lab, "plain.ipynb", SHOW.format(program="reinforce(1)"))
+    notebook = nbformat.read(path, as_version=4)
+    del notebook.cells[0].outputs[0].data["application/vnd.workbench.snapshot+json"]
+    nbformat.write(notebook, path)
+    page = lab.open(path.name)
+    image = page.page.locator(".jp-OutputArea img[alt^='Dependence graph']")
+    image.wait_for()
+    image.wait_for()
+    page.page.wait_for_function(
+        "() => document.querySelector('.jp-OutputArea img').naturalWidth > 300"
+    )
+    page.page.screenshot(path=lab.shots / "plain.png")
+    page.check()
+
+
+def test_the_widget_draws_and_follows_its_program(lab: Lab) -> None:
+    cells = [
+        SHOW.format(program="small()").replace(
+            "display(mimebundle", "w = view(example.small()); #"
+        ),
+        "w",
+        "from workbench.session.snapshot import snapshot, to_json\n"
+        "w.snapshot = to_json(snapshot(example.reinforce(1)))",
+    ]
+    page = lab.open(lab.notebook("widget.ipynb", cells))
+    run_all(page)
+    drawn(page).wait_for_function(
+        "() => document.querySelectorAll('.wbk-root g.node').length === 60", timeout=30_000
+    )
+    page.check()
+
+
+def test_names_with_markup_stay_text(lab: Lab) -> None:
+    cell = SHOW.format(program="small()").replace(
+        "display(mimebundle(example.small()), raw=True)",
+        "from dataclasses import replace\n"
+        "p = example.small()\n"
+        "evil = '<img src=x onerror=window.pwned=1><script>window.pwned=1</script>&amp;\"'\n"
+        "p = replace(p, name=evil, description=evil, statements=tuple(\n"
+        "    replace(s, scope=(evil,)) for s in p.statements))\n"
+        "display(mimebundle(p), raw=True)",
+    )
+    page = lab.open(lab.notebook("markup.ipynb", [cell]))
+    run_all(page)
+    view = drawn(page)
+    assert view.locator(".wbk-title").inner_text().startswith("<img src=x")
+    assert view.locator(".wbk-root img").count() == 0
+    assert view.evaluate("() => window.pwned") is None
+    page.check()
+
+
+def test_the_text_panes_open_and_close(lab: Lab) -> None:
+    page = lab.open(lab.notebook("panes.ipynb", [SHOW.format(program="small()")]), width=760)
+    run_all(page)
+    view = drawn(page)
+    pane = view.locator(".wbk-side")
+    assert not pane.is_visible()
+    view.get_by_role("tab", name="Equations").click()
+    assert "s[b, t + 1] = s[b, t] + x[b, t]" in pane.inner_text()
+    view.get_by_role("tab", name="Equations").click()
+    assert not pane.is_visible()
+    page.check()
+
+
+def test_a_page_of_another_release_says_so(lab: Lab) -> None:
+    path = executed(lab, "older.ipynb", SHOW.format(program="small()"))
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[0].outputs[0].data["application/vnd.workbench.snapshot+json"]["version"] = 0
+    nbformat.write(notebook, path)
+    page = lab.open(path.name)
+    page.page.locator(".wbk-problem", has_text="another release").wait_for()
+    page.check()
+
+
+def test_exported_html_shows_the_static_picture(lab: Lab) -> None:
+    path = executed(lab, "export.ipynb", SHOW.format(program="small()"))
+    export = [sys.executable, "-m", "nbconvert", "--to", "html", str(path)]
+    subprocess.run(export, check=True, capture_output=True)
+    assert 'alt="Dependence graph of small, 5 statements"' in path.with_suffix(".html").read_text()

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from tests.session import example
+from workbench.session.dot import dot, shortened, static_svg
+from workbench.session.snapshot import snapshot
+
+needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz")
+
+
+def test_scopes_are_nested_boxes() -> None:
+    text = dot(snapshot(example.reinforce(1)))
+    assert 'subgraph "cluster_s0"' in text
+    assert text.count("subgraph") == len(set(re.findall(r'subgraph "(\w+)"', text)))
+
+
+def test_a_closed_scope_is_one_box_without_arrows_to_itself() -> None:
+    text = dot(snapshot(example.reinforce(1)), frozenset({("optimizer",)}))
+    (name,) = re.findall(r"(s\d+) \[.*▸ optimizer<br/>.*16 statements", text)
+    assert f"{name} -> {name}" not in text
+    assert "change_weight0" not in text
+
+
+def test_loop_carried_arrows_are_dashed() -> None:
+    lines = dot(snapshot(example.small())).splitlines()
+    (own,) = [line for line in lines if "n2 -> n2" in line]
+    assert 'class="carried"' in own
+    assert 'style="dashed"' in own
+    assert 'label=" t + 1 "' in own
+
+
+def test_an_output_has_a_double_line() -> None:
+    (loss,) = [line for line in dot(snapshot(example.small())).splitlines() if "<loss<br/>" in line]
+    assert 'peripheries="2"' in loss
+
+
+def test_long_texts_lose_their_middle() -> None:
+    assert shortened("abcdefghij", 10) == "abcdefghij"
+    assert shortened("abcdefghijk", 10) == "abcde…hijk"
+
+
+@needs_dot
+@pytest.mark.parametrize("name", ['<b>"x"</b>&amp;', "a\\nb\\", "}; n0 -> n1", "état ∇θ", ""])
+def test_no_name_is_markup(name: str) -> None:
+    program = example.small()
+    shown = snapshot(replace(program, statements=tuple(
+        replace(s, scope=(name,)) for s in program.statements)))  # fmt: skip
+    shown = replace(shown, nodes=tuple(replace(n, title=name, summary=name) for n in shown.nodes))
+    for closed in (frozenset[tuple[str, ...]](), frozenset({(name,)})):
+        done = subprocess.run(
+            ["dot", "-Tplain"], input=dot(shown, closed), capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count("\nnode ") == (1 if closed else 5)
+
+
+@needs_dot
+def test_the_static_picture_is_an_overview() -> None:
+    svg = static_svg(snapshot(example.reinforce(14)))
+    assert svg is not None
+    assert svg.startswith("<svg")
+    assert svg.count('class="node ') <= 40
+
+
+def test_there_is_no_static_picture_without_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert static_svg(snapshot(example.small())) is None

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.session import example
+from workbench.session import jupyter
+from workbench.session.snapshot import snapshot, to_json
+
+
+def test_a_bundle_holds_snapshot_picture_and_equations() -> None:
+    bundle = jupyter.mimebundle(example.small())
+    assert bundle[jupyter.MIME] == json.loads(to_json(snapshot(example.small())))
+    assert "s[b, t + 1] = s[b, t] + x[b, t]" in bundle["text/plain"]
+    json.dumps(bundle)
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz")
+def test_the_static_picture_is_an_image_of_svg() -> None:
+    html = jupyter.mimebundle(example.small())["text/html"]
+    (encoded,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', html)
+    assert base64.b64decode(encoded).startswith(b"<svg")
+
+
+def test_the_equations_stand_in_where_there_is_no_graphviz(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    html = jupyter.mimebundle(example.small())["text/html"]
+    assert html.startswith("<pre>")
+    assert "0 &lt;= " in html or "&lt;" in html
+
+
+def test_a_bundle_needs_no_jupyter_package() -> None:
+    script = (
+        "import sys; from tests.session import example; from workbench.session import jupyter;"
+        "jupyter.mimebundle(example.small());"
+        "print([m for m in ('IPython', 'ipywidgets', 'anywidget') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_widget_holds_the_snapshot() -> None:
+    widget = jupyter.view(example.small())
+    assert widget.snapshot == to_json(snapshot(example.small()))

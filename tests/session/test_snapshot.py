@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+
+from tests.session import example
+from workbench.session.scopes import closed_at_first
+from workbench.session.snapshot import Node, Snapshot, snapshot, to_json
+
+
+def by_title(shown: Snapshot) -> dict[str, Node]:
+    return {node.title: node for node in shown.nodes}
+
+
+def test_a_statement_with_a_reduction() -> None:
+    node = by_title(snapshot(example.small()))["y[b, t]"]
+    assert node.kind == "reduction"
+    assert node.summary == "sum over k"
+    assert node.domain == "{ [b, t] : 0 <= b < B and 0 <= t < T }"
+    assert node.reduction == "{ [b, t, k] : 0 <= b < B and 0 <= t < T and t <= k < T }"
+    assert node.write.relation == "[b, t] → y[b, t]"
+    assert [read.relation for read in node.reads] == ["[b, t; k] → s[b, k]"]
+    assert node.line is not None
+    assert (node.line.file, node.line.number) == ("reinforce.py", 14)
+
+
+def test_edges_carry_the_index_where_it_is_not_the_loop_variables() -> None:
+    edges = snapshot(example.small()).edges
+    assert [(e.source, e.target, e.label, e.carried) for e in edges] == [
+        ("s2", "s3", "t=0", False),
+        ("s3", "s3", "t + 1", True),
+        ("x1", "s3", "", False),
+        ("s2", "y4", "t:T", False),
+        ("s3", "y4", "t:T", True),
+        ("y4", "loss5", "0, 0", False),
+    ]
+    assert edges[1].relation.startswith("{ [b, t] -> [b' = b, t' = 1 + t] :")
+
+
+def test_a_write_of_the_next_instance_is_an_update() -> None:
+    shown = snapshot(example.reinforce())
+    node = by_title(shown)["policy.weight0[next i]"]
+    assert node.kind == "update"
+    assert {e.label for e in shown.edges if e.source == node.id} == {"next"}
+    assert all(e.carried for e in shown.edges if e.source == node.id)
+
+
+def test_a_title_leaves_out_the_scopes_around_it() -> None:
+    program = example.small()
+    moved = replace(
+        program,
+        statements=tuple(replace(s, scope=(s.array,)) for s in program.statements),
+    )
+    assert [n.title for n in snapshot(moved).nodes] == [n.title for n in snapshot(program).nodes]
+
+
+def test_outputs_are_marked() -> None:
+    marked = {n.title: n.outputs for n in snapshot(example.reinforce()).nodes if n.outputs}
+    assert marked == {"loss[i]": ("loss",), "episode_return[i]": ("episode_return",)}
+
+
+def test_json_has_the_declared_fields_and_is_small() -> None:
+    text = to_json(snapshot(example.reinforce(12)))
+    value = json.loads(text)
+    assert set(value) == {f.name for f in fields(Snapshot)}
+    assert set(value["nodes"][0]) == {f.name for f in fields(Node)}
+    assert len(value["nodes"]) > 240
+    assert len(text.encode()) < 500_000
+
+
+def test_a_small_program_has_no_closed_scope() -> None:
+    assert closed_at_first([("a",)] * 60) == ()
+
+
+def test_a_large_program_opens_its_small_scopes() -> None:
+    paths = [("a",)] * 50 + [("b",)] * 20 + [("b", "c")] * 30
+    assert closed_at_first(paths) == (("a",), ("b", "c"))
+
+
+def test_a_large_program_without_scopes_closes_none() -> None:
+    assert closed_at_first([()] * 300) == ()
