@@ -1,0 +1,120 @@
+"""What a run computed, as a short table and as a file."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.measure.progress import environment_steps
+from workbench.measure.run import Result
+from workbench.program.sizes import numbers
+
+HIGHER_IS_BETTER = ("return", "reward", "episodes")
+"""Words in the names of outputs that have a best value; no loss of a policy gradient is best."""
+
+
+def table(result: Result) -> str:
+    """First, last and best value of each output, then seconds, steps per second and peak memory."""
+    program = result.variant.program
+    steps = ", ".join(str(step) for step in result.variant.steps) or "as written"
+    head = f"{program.name} on {result.backend}: {numbers(result.sizes)}, "
+    head += f"seed {result.seed}, {result.dtype}; {steps}"
+    rows = [["", "first", "last", "best"]]
+    rows += [[name, *_row(name, values)] for name, values in result.items()]
+    widths = [max(len(row[k]) for row in rows) for k in range(4)]
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), *(x.rjust(w) for x, w in _pairs(row, widths))]).rstrip()
+        for row in rows
+    ]
+    return "\n".join([head, "", *lines, "", _cost(result)])
+
+
+def _pairs(row: list[str], widths: list[int]) -> list[tuple[str, int]]:
+    return list(zip(row[1:], widths[1:], strict=True))
+
+
+def _row(name: str, values: npt.NDArray[Any]) -> list[str]:
+    if values.ndim == 0:
+        return ["", _short(values[()]), ""]
+    if values.ndim > 1 or not values.size:
+        shape = "×".join(str(n) for n in values.shape)
+        return ["", f"array {shape}", ""]
+    best = ""
+    if any(word in name for word in HIGHER_IS_BETTER) and np.isfinite(values).any():
+        at = int(np.nanargmax(values))
+        best = f"{_short(values[at])} (at {at})"
+    return [_short(values[0]), _short(values[-1]), best]
+
+
+def _short(value: Any) -> str:
+    return f"{float(value):.4g}" if np.asarray(value).dtype.kind == "f" else str(value)
+
+
+def _cost(result: Result) -> str:
+    steps = environment_steps(result.variant.program, result.sizes) * result.completed
+    parts = [f"{result.seconds:.3g} s"]
+    if steps and result.seconds > 0:
+        parts.append(f"{steps / result.seconds:,.0f} steps/s")
+    parts.append(f"peak {result.peak_bytes / 1e6:.3g} MB")
+    return ", ".join(parts)
+
+
+def save(result: Result, path: Path) -> None:
+    """The outputs in the format that the file's name asks for."""
+    FORMATS[path.suffix](result, path)
+
+
+def _save_csv(result: Result, path: Path) -> None:
+    """One row for each value of the outer dimension; an output without it repeats its value."""
+    columns = {name: x for name, x in result.items() if x.ndim <= 1}
+    length = max((len(x) for x in columns.values() if x.ndim), default=1)
+    dims = [result.dims[name][0] for name, x in columns.items() if x.ndim and result.dims[name]]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([dims[0] if dims else "row", *columns])
+        for row in range(length):
+            writer.writerow([row, *(_entry(x, row) for x in columns.values())])
+
+
+def _entry(values: npt.NDArray[Any], row: int) -> Any:
+    if values.ndim == 0:
+        return values[()]
+    return values[row] if row < len(values) else ""
+
+
+def _save_json(result: Result, path: Path) -> None:
+    """Everything: the outputs with their dimensions, and what is needed to run the same again."""
+    record = {
+        "program": result.variant.program.name,
+        "steps": result.variant.to_json(),
+        "key": result.variant.key,
+        "sizes": dict(result.sizes),
+        "seed": result.seed,
+        "dtype": result.dtype,
+        "backend": result.backend,
+        "seconds": result.seconds,
+        "peak_bytes": result.peak_bytes,
+        "completed": result.completed,
+        "total": result.total,
+        "outputs": {
+            name: {"dims": list(result.dims[name]), "values": _plain(values.tolist())}
+            for name, values in result.items()
+        },
+    }
+    path.write_text(json.dumps(record, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def _plain(value: Any) -> Any:
+    """JSON has neither NaN nor infinity: null in their place."""
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+FORMATS: dict[str, Callable[[Result, Path], None]] = {".csv": _save_csv, ".json": _save_json}

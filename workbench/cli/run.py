@@ -1,0 +1,97 @@
+"""`workbench run`: an algorithm at given sizes, with a progress bar, a table, a results file."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from workbench.backends import backends
+from workbench.cli.arguments import Parser, add_arguments
+from workbench.cli.results import FORMATS, save, table
+from workbench.cli.templates import chosen
+from workbench.cli.variants import add_order, ordered, traced
+from workbench.errors import WorkbenchError
+from workbench.measure.run import Result
+from workbench.measure.run import run as run_variant
+
+PURPOSE = "Run an algorithm and print its outputs. Ctrl-C ends the run and keeps what was done."
+
+
+def main(words: list[str]) -> int:
+    """0, or 130 after Ctrl-C."""
+    template, rest = chosen(words, "run", PURPOSE)
+    parser = Parser(
+        prog=f"workbench run {words[0]}",
+        description=f"{(template.__doc__ or '').strip()}\n\n{PURPOSE}".strip(),
+    )
+    _add_options(parser)
+    add_order(parser, "whole arrays, by the automatic recipe")
+    names = add_arguments(parser, template)
+    given = parser.strictly(rest, names)
+    result = run_variant(
+        ordered(traced(template, names, given), given, automatic=True),
+        backend=given.backend,
+        seed=given.seed,
+        dtype=given.dtype,
+        progress=not given.no_progress,
+        check_finite=given.check_finite,
+    )
+    return _report(result, given.output)
+
+
+def _report(result: Result, output: Path | None) -> int:
+    if result.completed:
+        print(table(result))
+        if output is not None:
+            save(result, output)
+            print(f"written to {output}")
+    if not result.interrupted:
+        return 0
+    print(
+        f"workbench: interrupted after {result.completed} of {result.total} updates",
+        file=sys.stderr,
+    )
+    return 130
+
+
+def _add_options(parser: Parser) -> None:
+    group = parser.add_argument_group("the run")
+    group.add_argument(
+        "--backend",
+        default="numpy",
+        choices=tuple(backends()),
+        help="default numpy",
+    )
+    group.add_argument("--seed", type=_seed, default=0, metavar="N", help="default 0")
+    group.add_argument(
+        "--dtype", default="float32", choices=("float32", "float64"), help="default float32"
+    )
+    group.add_argument(
+        "--check-finite", action="store_true", help="stop at the first NaN or infinity, naming it"
+    )
+    group.add_argument("--no-progress", action="store_true", help="no progress bar")
+    group.add_argument(
+        "--output",
+        type=_output,
+        metavar="FILE",
+        help=f"write the outputs to a {' or '.join(FORMATS)} file",
+    )
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 on, found {text!r}")
+    return int(text)
+
+
+def _output(text: str) -> Path:
+    """Judged before the run and not after it, when the work would be lost."""
+    path = Path(text)
+    if path.suffix not in FORMATS:
+        raise argparse.ArgumentTypeError(
+            f"expected a name that ends in {' or '.join(FORMATS)}, found {text!r}"
+        )
+    if not path.absolute().parent.is_dir():
+        raise WorkbenchError(f"--output: there is no folder {path.absolute().parent}")
+    return path
