@@ -40,6 +40,7 @@ def reinforce(
     loss = -wb.where(alive, chosen * wb.stop_gradient(to_go), 0.0).sum(over=t).mean(over=b)
     theta.update(optim.adam(wb.gradient(loss, theta), learning_rate))
 
-    # an episode counts where it ended within the T steps, or was cut off by them
-    length = gain.sum(over=t)
-    return {"loss": loss, "episode_return": length.mean(over=b), "episodes": wb.index(B)}
+    # every environment plays one episode an update, which ends at the latest after T steps
+    episodes = wb.cast(alive[b, i, 0], int).sum(over=b)
+    episode_return = gain.sum(over=t).mean(over=b)
+    return {"loss": loss, "episode_return": episode_return, "episodes": episodes}
