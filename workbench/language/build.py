@@ -10,7 +10,9 @@ recurrent tensor writes them directly: no statement copies.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+
 from workbench.errors import ProgramError
+from workbench.language.array_names import Reader, Source, array_names, unique
 from workbench.language.recurrent import Piece, Recurrent
 from workbench.language.tensor import IDENTITIES, Bound, Index, Node, Tensor, apply
 from workbench.language.trace import Trace
@@ -30,7 +32,6 @@ from workbench.program.values import (
     Statement,
 )
 
-Source = Node | Recurrent
 Moves = dict[str, Index]
 
 
@@ -38,7 +39,7 @@ Moves = dict[str, Index]
 class _Use:
     """How a node is used: by how many readers, and whether any needs it as an array of its own."""
 
-    readers: set[object] = field(default_factory=set)
+    readers: dict[Reader, None] = field(default_factory=dict)
     apart: bool = False
 
 
@@ -58,8 +59,7 @@ class _Builder:
         self._mark_live()
         self.claims = self._claims()
         self._count()
-        self.names: dict[Source, str] = {}
-        self._name()
+        self.names = self._names()
 
     def program(self, description: str) -> Program:
         """Arrays and statements in textual order."""
@@ -146,7 +146,7 @@ class _Builder:
                     self._count_operand(x, source, source.points)
 
     def _count_operand(
-        self, x: Tensor, reader: object, points: tuple[str, ...], restricted: bool = False
+        self, x: Tensor, reader: Reader, points: tuple[str, ...], restricted: bool = False
     ) -> None:
         """Note one use, looking through nodes that are always part of their reader."""
         for e in x.index:
@@ -161,7 +161,7 @@ class _Builder:
                 self._count_operand(inner, reader, points, restricted)
             return
         use = self.uses.setdefault(node, _Use())
-        use.readers.add(reader)
+        use.readers[reader] = None
         fewer = not set(points) <= set(node.dims)
         use.apart |= not x.is_plain or fewer
 
@@ -193,28 +193,36 @@ class _Builder:
 
     # -- names -------------------------------------------------------------------------------------
 
-    def _name(self) -> None:
-        taken: set[str] = set()
+    def _names(self) -> dict[Source, str]:
+        stored: list[tuple[int, Source]] = []
         for source in self.live:
             if isinstance(source, Recurrent):
-                self.names[source] = _unique(_full(source.scope, source.name), taken)
-        for source in self.live:
-            if (
-                isinstance(source, Node)
-                and source not in self.claims
-                and self._is_statement(source)
-            ):
-                base = source.name or _plain_name(source.operation)
-                self.names[source] = _unique(_full(source.scope, base), taken)
+                stored.append((source.pieces[0].number, source))
+            elif source not in self.claims and self._is_statement(source):
+                stored.append((source.number, source))
+        stored.sort(key=lambda pair: pair[0])
+        owners = {p: s for _, s in stored if isinstance(s, Recurrent) for p in s.pieces}
+        readers = {node: self._readers(use) for node, use in self.uses.items()}
+        outputs = {source: name for name, source in reversed(self.outputs.items())}
+        return array_names([source for _, source in stored], readers, owners, outputs)
+
+    def _readers(self, use: _Use) -> list[Reader]:
+        """In textual order; a node that writes a piece stands for the piece."""
+        found = [
+            self.claims[r][1] if isinstance(r, Node) and r in self.claims else r
+            for r in use.readers
+        ]
+        return sorted(found, key=lambda reader: reader.number)
 
     def _aliases(self) -> tuple[tuple[str, str], ...]:
+        """The user's names of arrays that are called otherwise."""
         found: dict[str, str] = {}
         for node, (array, _) in self.claims.items():
-            if node.name is not None:
-                found.setdefault(node.alias or _full(node.scope, node.name), self.names[array])
-        for source, name in self.names.items():
-            if source.alias:
-                found.setdefault(source.alias, name)
+            for name in node.aliases:
+                found.setdefault(name, self.names[array])
+        for source, array_name in self.names.items():
+            for name in source.aliases:
+                found.setdefault(name, array_name)
         return tuple((a, n) for a, n in found.items() if a != n)
 
     # -- arrays ------------------------------------------------------------------------------------
@@ -368,24 +376,6 @@ def _is_random(node: Node) -> bool:
     return node.operation in OPERATIONS and OPERATIONS[node.operation].random
 
 
-def _full(scope: tuple[str, ...], name: str) -> str:
-    return ".".join((*scope, name))
-
-
-def _unique(name: str, taken: set[str]) -> str:
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name}_{number}"
-    taken.add(found)
-    return found
-
-
 def _distinct(statement: Statement, taken: set[str]) -> Statement:
-    name = _unique(statement.name, taken)
+    name = unique(statement.name, taken)
     return replace(statement, name=name, origin=name)
-
-
-def _plain_name(operation: str) -> str:
-    short = {"multiply": "product", "add": "sum", "subtract": "difference", "divide": "quotient"}
-    return short.get(operation, operation)

@@ -93,6 +93,7 @@ class _Reverse:
     def __init__(self, loss: Tensor, targets: list[Source]) -> None:
         self.loss = loss if isinstance(loss.source, Node) and loss.is_plain else apply("copy", loss)
         self.seeds = self.loss.dims
+        self.first = current().written
         self.targets = dict.fromkeys(targets)
         self.relevant = self._relevant()
         self.contributions: dict[Source, list[Contribution]] = {}
@@ -167,9 +168,7 @@ class _Reverse:
         return current().ordered({*source.dims, *self.seeds})
 
     def _seed_pieces(self, array: Recurrent) -> None:
-        adjoint = Recurrent(
-            f"d_{array.name}", array.shape, self._over(array), "float", current().scope
-        )
+        adjoint = Recurrent(array.name, array.shape, self._over(array), "float", current().scope)
         current().recurrents.append(adjoint)
         self.adjoints[array] = adjoint
         for piece in array.pieces:
@@ -210,12 +209,19 @@ class _Reverse:
             self.contributions.setdefault(source, []).insert(0, found)
 
     def _total(self, source: Source) -> Tensor:
+        total = self._summed(source)
+        made_here = isinstance(total.source, Node) and total.source.number > self.first
+        if isinstance(total.source, Node) and made_here and total.source.hint is None:
+            total.source.hint = _name_of(source)
+        return total
+
+    def _summed(self, source: Source) -> Tensor:
         parts = self.contributions[source]
         domain = _extent(source, self.seeds)
         whole = [c.value for c in parts if c.domain is None or is_subset(domain, c.domain)]
         if len(whole) == len(parts):
             return _added(whole, source.shape)
-        name = f"d_{source.name or getattr(source, 'operation', 'x')}"
+        name = _name_of(source) or "adjoint"
         adjoint = Recurrent(name, source.shape, self._over(source), "float", current().scope)
         current().recurrents.append(adjoint)
         self._define(adjoint, source, domain)
@@ -280,6 +286,10 @@ def _extent(source: Source, seeds: tuple[str, ...]) -> str:
     if extent is None:
         raise ProgramError(f"nothing defines {source.name}", source.line)
     return extent
+
+
+def _name_of(source: Source) -> str | None:
+    return source.name or (source.hint if isinstance(source, Node) else None)
 
 
 # -- rules ----------------------------------------------------------------------------------------

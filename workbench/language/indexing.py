@@ -196,7 +196,7 @@ def _position(x: Tensor, axis: int, entry: int) -> Tensor:
             user_line(),
         )
     start = entry % n
-    part = apply("slice", x, axis=axis, start=start, stop=start + 1, step=1)
+    part = x if n == 1 else apply("slice", x, axis=axis, start=start, stop=start + 1, step=1)
     return apply("reshape", part, shape=(*x.shape[:axis], *x.shape[axis + 1 :]))
 
 

@@ -1,8 +1,8 @@
-"""Values are named as the user's variables: when a function returns, its local variables name what
-it made.
+"""Values are named like the variables that hold them when a function returns.
 
 The profile hook of the interpreter sees every return. Inner functions (an environment's `step`)
-return first, so the outermost name, the user's, is the one that stays.
+return first, so the outermost name, the user's, is the one that stays. A value that no variable
+holds is remembered under the name of the function that returned it (`entropy`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import sys
 from collections.abc import Iterator
 from types import FrameType
-from typing import Any
 
 from workbench.language.recurrent import Recurrent
 from workbench.language.tensor import Node, Tensor
@@ -26,8 +25,6 @@ _WRITTEN_LIKE_A_USER = (
         for name in ("nn.py", "optim.py", "rl.py", "distributions.py")
     ),
 )
-
-
 _LIBRARY = os.path.dirname(contextlib.__file__)
 
 
@@ -36,13 +33,14 @@ def naming(trace: Trace) -> Iterator[None]:
     """Name values by the local variables that hold them while the body runs."""
     started: list[int] = []
 
-    def hook(frame: FrameType, event: str, _: Any) -> None:
+    def hook(frame: FrameType, event: str, returned: object) -> None:
         if event == "call":
-            started.append(len(trace.nodes))
+            started.append(trace.written)
         elif event == "return" and started:
             first = started.pop()
             if _is_named(frame):
                 _name(frame, first, outermost=not started)
+                _hint(frame.f_code.co_name, first, returned)
 
     previous = sys.getprofile()
     sys.setprofile(hook)
@@ -65,9 +63,17 @@ def _name(frame: FrameType, first: int, outermost: bool) -> None:
         if not isinstance(value, Tensor) or name.startswith("_") or not value.is_plain:
             continue
         source = value.source
-        if isinstance(source, Recurrent):
-            source.alias = name if outermost else source.alias
-        elif isinstance(source, Node) and source.number >= first and id(source) not in seen:
+        if outermost:
+            source.aliases.append(name)
+        if isinstance(source, Node) and source.number > first and id(source) not in seen:
             seen.add(id(source))
             source.name = name
-            source.alias = name if outermost else None
+
+
+def _hint(function: str, first: int, returned: object) -> None:
+    if not isinstance(returned, Tensor) or isinstance(returned, Recurrent):
+        return
+    source = returned.source
+    made_here = isinstance(source, Node) and source.number > first and returned.is_plain
+    if made_here and not function.startswith("_"):
+        source.hint = function

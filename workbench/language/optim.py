@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +12,7 @@ from workbench.language.functions import minimum, sqrt
 from workbench.language.gradient import Gradient
 from workbench.language.nn import carried, constant, step_number
 from workbench.language.tensor import Tensor, TensorLike, apply, as_tensor, cast, index
-from workbench.language.trace import dim_names, scope, user_line
+from workbench.language.trace import current, dim_names, scope, user_line
 from workbench.polyhedral.expression import variable
 
 
@@ -35,17 +37,19 @@ def adam(
     zeros = {name: (x.shape, constant(0.0)) for name, x in parameters.tensors.items()}
     first = carried({f"m.{n}": row for n, row in zeros.items()}, parameters.over, "optimizer")
     second = carried({f"v.{n}": row for n, row in zeros.items()}, parameters.over, "optimizer")
+    # no variable holds a single parameter's moment or step: it would be named, and so a statement
     values, means, squares = {}, {}, {}
     with scope("optimizer"):
         k = cast(index(step_number(parameters.over) + 1), "float")
         correction_1 = 1.0 - apply("power", beta_1, k)
         correction_2 = 1.0 - apply("power", beta_2, k)
         for name, g in gradient.items():
-            mean = beta_1 * first.tensors[f"m.{name}"] + (1.0 - beta_1) * g
-            square = beta_2 * second.tensors[f"v.{name}"] + (1.0 - beta_2) * (g * g)
-            step = mean / correction_1 / (sqrt(square / correction_2) + eps)
-            values[name] = parameters.tensors[name] - as_tensor(learning_rate) * step
-            means[f"m.{name}"], squares[f"v.{name}"] = mean, square
+            m, v = f"m.{name}", f"v.{name}"
+            means[m] = beta_1 * first.tensors[m] + (1.0 - beta_1) * g
+            squares[v] = beta_2 * second.tensors[v] + (1.0 - beta_2) * (g * g)
+            values[name] = parameters.tensors[name] - as_tensor(learning_rate) * (
+                means[m] / correction_1 / (sqrt(squares[v] / correction_2) + eps)
+            )
     first.update(means)
     second.update(squares)
     return values
@@ -55,11 +59,8 @@ def clip_by_global_norm(gradient: Gradient, norm: float) -> Gradient:
     """All derivatives scaled together so that their joint Euclidean norm is at most `norm`."""
     _expect(gradient)
     with scope("optimizer"):
-        total: Any = None
-        for g in gradient.values():
-            square = (g * g).sum() if g.shape else g * g
-            total = square if total is None else total + square
-        global_norm = sqrt(total)
+        squares = [(g * g).sum() if g.shape else g * g for g in gradient.values()]
+        global_norm = sqrt(functools.reduce(operator.add, squares))
         # the small constant only guards the quotient at 0, as CleanRL's and PyTorch's clipping do
         scale = minimum(1.0, norm / (global_norm + 1e-6))
         return Gradient({name: g * scale for name, g in gradient.items()}, gradient.parameters)
@@ -69,8 +70,6 @@ def linear_annealing(start: float, end: float, over: Any) -> Tensor:
     """A rate that goes linearly from `start` at the first value of a dim towards `end` behind its
     last.
     """
-    from workbench.language.trace import current
-
     (name,) = dim_names(over)
     count = cast(index(current().range(name).upper), "float")
     return start + (end - start) * (cast(index(variable(name)), "float") / count)

@@ -25,7 +25,7 @@ class Piece:
     line: SourceLine | None
     domain: str | None = None
     number: int = 0
-    """Position in the text: how many values had been made before it."""
+    """Position in the text."""
 
 
 class Recurrent(Tensor):
@@ -33,13 +33,13 @@ class Recurrent(Tensor):
     variables.
     """
 
-    __slots__ = ("_dtype", "_shape", "alias", "declared", "line", "name", "pieces", "scope")
+    __slots__ = ("_dtype", "_shape", "aliases", "declared", "line", "name", "pieces", "scope")
 
     def __init__(
         self, name: str, shape: Shape, over: tuple[str, ...], dtype: str, scope: tuple[str, ...]
     ) -> None:
         self.name = name
-        self.alias: str | None = None
+        self.aliases: list[str] = []
         self.declared = over
         self._shape = shape
         self._dtype = dtype
@@ -99,7 +99,7 @@ class Recurrent(Tensor):
                     line,
                 )
             value = broadcast_to(value, self.shape)
-        self.pieces.append(Piece(index, dims, value, line, domain, len(current().nodes)))
+        self.pieces.append(Piece(index, dims, value, line, domain, current().position()))
 
     def _written(self, key: Any) -> tuple[Expression, ...]:
         entries = key if isinstance(key, tuple) else (key,)

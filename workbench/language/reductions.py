@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.functions import reshape, sqrt
-from workbench.language.tensor import Bound, Tensor, apply, cast, index, record
+from workbench.language.tensor import Bound, Node, Tensor, apply, cast, index, record
 from workbench.language.trace import current, dim_names, user_line
 from workbench.polyhedral.expression import Expression, expression
 
@@ -38,7 +38,7 @@ def reduce(x: Tensor, kind: str, over: Any = None, axis: int | None = None) -> T
 def mean(x: Tensor, over: Any = None, axis: int | None = None) -> Tensor:
     """The sum divided by the count."""
     total = reduce(cast(x, "float"), "sum", over, axis)
-    return total / count(x, over, axis)
+    return _of_kind("mean", total / count(x, over, axis))
 
 
 def std(x: Tensor, over: Any = None, axis: int | None = None) -> Tensor:
@@ -48,7 +48,13 @@ def std(x: Tensor, over: Any = None, axis: int | None = None) -> Tensor:
         axis %= len(x.shape)
         middle = reshape(middle, (*x.shape[:axis], 1, *x.shape[axis + 1 :]))
     distance = x - middle
-    return sqrt(mean(distance * distance, over, axis))
+    return _of_kind("std", sqrt(mean(distance * distance, over, axis)))
+
+
+def _of_kind(kind: str, x: Tensor) -> Tensor:
+    if isinstance(x.source, Node) and x.source.kind is None:
+        x.source.kind = kind
+    return x
 
 
 def count(x: Tensor, over: Any, axis: int | None) -> Tensor | float:

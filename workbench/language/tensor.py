@@ -15,7 +15,7 @@ import numpy as np
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.trace import Range, Trace, current, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.program.operations import OPERATIONS, promote, shape_text
+from workbench.program.operations import OPERATIONS, evaluate, promote, shape_text
 from workbench.program.values import Shape
 
 if TYPE_CHECKING:
@@ -47,7 +47,13 @@ class Node:
     equal: tuple[tuple[Expression, Expression], ...] = ()
     at_least: tuple[Expression, ...] = ()
     name: str | None = None
-    alias: str | None = None
+    """The variable that holds it; a named value is a statement of its own."""
+    hint: str | None = None
+    """What to call it if it is a statement and no variable holds it: who returned it."""
+    kind: str | None = None
+    """What it computes, where that is more than its operation (the mean, by a quotient)."""
+    aliases: list[str] = field(default_factory=list)
+    """The user's names for it."""
     scope: tuple[str, ...] = ()
     line: SourceLine | None = None
     inline: bool = False
@@ -256,10 +262,38 @@ class Tensor:
 
 
 def record(trace: Trace, **fields: Any) -> Tensor:
-    """A new node of the trace, read plainly."""
-    node = Node(number=len(trace.nodes), scope=trace.scope, line=user_line(), **fields)
-    trace.nodes.append(node)
-    return Tensor(node)
+    """A node of the trace, read plainly; the same computation a second time is the same node."""
+    node = Node(number=trace.position(), scope=trace.scope, line=user_line(), **fields)
+    row = OPERATIONS.get(node.operation)
+    if row is not None and row.random:
+        trace.nodes.append(node)
+        return Tensor(node)
+    known = trace.computed.setdefault(_key(node), node)
+    if known is node:
+        trace.nodes.append(node)
+    return Tensor(known)
+
+
+def _key(node: Node) -> tuple[object, ...]:
+    """Equal for nodes that compute the same, wherever they are written."""
+    return (
+        node.operation,
+        tuple(_operand_key(x) for x in node.operands),
+        node.shape,
+        node.dtype,
+        repr(node.options["value"])
+        if node.operation == "literal"
+        else tuple(sorted(node.options.items())),
+        node.combiner,
+        node.over,
+        node.equal,
+        node.at_least,
+    )
+
+
+def _operand_key(x: Tensor) -> tuple[object, ...]:
+    index = (_operand_key(e) if isinstance(e, Tensor) else e for e in x.index)
+    return (id(x.source), *index)
 
 
 def literal(value: Any, dtype: str | None = None) -> Tensor:
@@ -434,7 +468,11 @@ def _aligned(operands: list[Tensor]) -> list[Tensor]:
 
 
 def _folded(name: str, xs: list[Tensor]) -> Tensor | None:
-    """x * 1, x + 0 and the like, so that gradients of plain sums stay readable."""
+    """x * 1, x + 0, 0.5 * 2.0 and the like, so that gradients of plain sums stay readable."""
+    if name in ("add", "subtract", "multiply") and all(is_literal(x) for x in xs):
+        left, right = (x.source.options["value"] for x in xs)  # type: ignore[union-attr]
+        if xs[0].dtype == "float":
+            return literal(float(evaluate(name, (left, right), (0, 0), {})), "float")
     if name == "multiply":
         for one, other in ((xs[0], xs[1]), (xs[1], xs[0])):
             if is_literal(one, 1):

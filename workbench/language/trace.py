@@ -20,7 +20,8 @@ from workbench.polyhedral.expression import Expression, Variable
 from workbench.program.values import Parameter
 
 if TYPE_CHECKING:
-    from workbench.language.tensor import Node, Recurrent
+    from workbench.language.recurrent import Recurrent
+    from workbench.language.tensor import Node
 
 PACKAGE = Path(__file__).resolve().parent.parent
 USER_CODE = PACKAGE / "algorithms"
@@ -55,8 +56,16 @@ class Trace:
     sizes: dict[str, Parameter] = field(default_factory=dict)
     dims: dict[str, Range] = field(default_factory=dict)
     nodes: list[Node] = field(default_factory=list)
+    computed: dict[object, Node] = field(default_factory=dict)
+    written: int = 0
+    """How many values and pieces have been written so far: positions in the text."""
     recurrents: list[Recurrent] = field(default_factory=list)
     scope: tuple[str, ...] = ()
+
+    def position(self) -> int:
+        """The next position in the text."""
+        self.written += 1
+        return self.written
 
     def range(self, name: str) -> Range:
         """The dimension `name`, or an error that lists the declared ones."""
