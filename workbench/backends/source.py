@@ -13,6 +13,7 @@ from typing import Any
 from workbench.backends.philox import statement_key
 from workbench.lowering.program import LoopProgram
 from workbench.lowering.records import (
+    WHOLE,
     Allocate,
     Apply,
     Broadcast,
@@ -160,15 +161,23 @@ class _Writer:
         """The expression that takes a view."""
         how = view.how
         if isinstance(how, Index):
-            entries = ", ".join(entry_text(e, self.show) for e in how.entries)
-            scalar = all(isinstance(e, Expression) for e in how.entries)
-            return f"{view.source}[{entries}{', ...' if scalar else ''}]"
+            return f"{view.source}[{self.index(how)}]"
         if isinstance(how, Transpose):
             return f"{view.source}.transpose({', '.join(map(str, how.axes))})"
         if isinstance(how, Reshape):
             return f"{view.source}.reshape({self.shape(how.shape)})"
         assert isinstance(how, Broadcast)
         return f"{self.function('broadcast_to')}({view.source}, {self.shape(how.shape)})"
+
+    def index(self, how: Index) -> str:
+        """An index; whole axes at the end need not be said, a single element is still an array."""
+        kept = list(how.entries)
+        while kept[-1] == WHOLE:
+            kept.pop()
+        texts = [entry_text(e, self.show) for e in kept]
+        if all(isinstance(e, Expression) for e in how.entries):
+            texts.append("...")
+        return ", ".join(texts)
 
     def apply(self, record: Apply) -> str:
         """The call of an array operation."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,11 @@ from workbench.errors import RunError
 
 
 class Memory:
-    """Hands out arrays of the module `xp` and keeps the books. `capacity` is in bytes, None for no limit."""
+    """Hands out arrays of the module `xp` and keeps the books. `capacity` is in bytes, None for no limit.
+
+    Freed blocks are kept for the next request of their size as long as all blocks together stay within the highest
+    amount ever held: a loop that frees and asks again pays for no new pages, and the peak is what the books say.
+    """
 
     def __init__(self, xp: Any, capacity: int | None = None) -> None:
         self.xp = xp
@@ -20,16 +24,26 @@ class Memory:
         self.live: dict[str, int] = {}
         self.held = 0
         self.peak = 0
+        self._blocks: dict[str, Any] = {}
+        self._spare: dict[int, list[Any]] = {}
+        self._spare_bytes = 0
 
     def allocate(self, name: str, shape: Sequence[int], dtype: Any, initial: str = "") -> Any:
         """An array under a name; `initial` "nan" or "zero" fills it (NaN is 0 where the dtype has none)."""
-        self.reserve(name, shape, dtype)
-        found = self._asked(name, lambda: self.xp.empty(shape, dtype))
+        asked = self.reserve(name, shape, dtype)
+        kept = self._spare.get(asked)
+        if kept:
+            block = kept.pop()
+            self._spare_bytes -= asked
+        else:
+            block = self._asked(name, asked)
+        self._blocks[name] = block
+        found = block.view(dtype).reshape(shape)
         if initial:
-            found.fill(math.nan if initial == "nan" and np.dtype(dtype).kind == "f" else 0)
+            found.fill(math.nan if initial == "nan" and found.dtype.kind == "f" else 0)
         return found
 
-    def reserve(self, name: str, shape: Sequence[int], dtype: Any) -> None:
+    def reserve(self, name: str, shape: Sequence[int], dtype: Any) -> int:
         """Count memory that an operation takes for itself."""
         asked = math.prod(shape) * np.dtype(dtype).itemsize
         if self.capacity is not None and self.held + asked > self.capacity:
@@ -41,10 +55,16 @@ class Memory:
         self.live[name] = asked
         self.held += asked
         self.peak = max(self.peak, self.held)
+        return asked
 
     def free(self, name: str) -> None:
         """Give back what was allocated under a name."""
-        self.held -= self.live.pop(name)
+        size = self.live.pop(name)
+        self.held -= size
+        block = self._blocks.pop(name, None)
+        if block is not None and size:
+            self._spare.setdefault(size, []).append(block)
+            self._spare_bytes += size
 
     def constant(self, name: str, value: Any, shape: Sequence[int], dtype: Any) -> Any:
         """A constant tensor."""
@@ -58,12 +78,16 @@ class Memory:
         found[...] = self.xp.arange(start, start + step * length, step, dtype)
         return found
 
-    def _asked(self, name: str, make: Callable[[], Any]) -> Any:
+    def _asked(self, name: str, asked: int) -> Any:
+        """A new block; spare ones go where all would be more than was ever held."""
+        for size in sorted(self._spare, reverse=True):
+            while self._spare[size] and self.held + self._spare_bytes > self.peak:
+                self._spare[size].pop()
+                self._spare_bytes -= size
         try:
-            return make()
+            return self.xp.empty(asked, np.uint8)
         except MemoryError as error:
-            asked = self.live[name]
-            self.free(name)
+            self.held -= self.live.pop(name)
             raise RunError(
                 f"out of memory: {_bytes(asked)} asked for {name}, {self._holding()}"
             ) from error

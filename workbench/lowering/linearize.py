@@ -157,12 +157,19 @@ class Linearizer:
     def _elementwise(self, body: Call, target: Value | None) -> Value:
         row, scope = OPERATIONS[body.operation], self.scope
         wanted = operand_dtype(body)
-        values = [self.value(a, wanted) for a in body.arguments]
+        values = [self.value(_unrepeated(a), wanted) for a in body.arguments]
         out = self.result(body, target)
         rank = len(body.shape)
         return scope.apply(
             row.ufunc or "", [scope.aligned(v, out.axes, rank) for v in values], out
         )
+
+
+def _unrepeated(body: Body) -> Body:
+    """An operand without the repetition that elementwise work does anyway."""
+    while isinstance(body, Call) and body.operation == "broadcast":
+        body = body.arguments[0]
+    return body
 
 
 def _impossible() -> Value:
@@ -191,7 +198,7 @@ Rule = Callable[[Linearizer, Call, "Value | None"], Value]
 def _where(at: Linearizer, body: Call, target: Value | None) -> Value:
     scope, rank = at.scope, len(body.shape)
     condition = at.value(body.arguments[0])
-    chosen = at.value(body.arguments[1], body.dtype)
+    chosen = at.value(_unrepeated(body.arguments[1]), body.dtype)
     other = body.arguments[2]
     out = at.result(body, target)
     at.into(other, out, overwritten=True)
@@ -200,9 +207,11 @@ def _where(at: Linearizer, body: Call, target: Value | None) -> Value:
 
 
 def _cast(at: Linearizer, body: Call, target: Value | None) -> Value:
-    value = at.value(body.arguments[0])
-    if isinstance(body.arguments[0], Literal):
-        value = at.value(body.arguments[0], body.dtype)
+    argument = body.arguments[0]
+    if isinstance(argument, IndexValue) and not at.placed(argument.expression).variables:
+        value = reads.index_value(at.scope, argument.expression, body.dtype)
+    else:
+        value = at.value(argument, body.dtype if isinstance(argument, Literal) else None)
     if value.dtype == body.dtype and target is None:
         return value
     out = at.result(body, target)

@@ -27,6 +27,7 @@ from workbench.lowering.records import (
     Record,
     Reshape,
     View,
+    walk,
 )
 from workbench.lowering.scope import Workspace
 from workbench.polyhedral.expression import Expression
@@ -80,10 +81,38 @@ def place(
 ) -> tuple[Record, ...]:
     """The program with allocations, frees and views in place, what is made once in front."""
     placer = _Placer(workspace, homes)
-    placer.read([*workspace.front, *body])
+    records = [*workspace.front, *body]
+    placer.read(_needed(records, _used(records)))
     placer.allocate(placer.root)
     placer.hoist_views()
     return tuple(_written(placer.root))
+
+
+def _used(records: Sequence[Record]) -> set[str]:
+    """The names that operations need, and the sources of views that they need."""
+    found: set[str] = set()
+    for record in reversed(list(walk(tuple(records)))):
+        if isinstance(record, View) and record.name in found:
+            found.add(record.source)
+        elif isinstance(record, Apply):
+            found.update((*record.inputs, record.out))
+        elif isinstance(record, Check):
+            found.add(record.name)
+    return found
+
+
+def _needed(records: Sequence[Record], used: set[str]) -> list[Record]:
+    """The records without views and constants that nothing uses."""
+    kept: list[Record] = []
+    for record in records:
+        if isinstance(record, (For, If)):
+            kept.append(replace(record, body=tuple(_needed(record.body, used))))
+        elif isinstance(record, (Constant, Count)):
+            if record.buffer.name in used:
+                kept.append(record)
+        elif not isinstance(record, View) or record.name in used:
+            kept.append(record)
+    return kept
 
 
 class _Placer:
@@ -96,6 +125,7 @@ class _Placer:
         self.applied: dict[int, Apply] = {}
         self.bound: dict[str, Body] = {}  # name -> body in which it is assigned
         self.names: dict[str, list[str]] = {}  # buffer -> its views
+        self.renamed: dict[str, str] = {}
         self.clock = 0
 
     # -- reading -----------------------------------------------------------------------------
@@ -223,10 +253,22 @@ class _Placer:
         seen = [n for n in apply.inputs if self.source.get(n, n) == operand.name]
         return bool(seen) and all(n == operand.name for n in seen)
 
+    def _continues(self, old: Buffer, new: Buffer) -> bool:
+        """Whether a temporary is the result of an operation on the one whose memory it takes: one name will do."""
+        if old.shape != new.shape or new.name in self.homes or old.name in self.homes:
+            return False
+        apply = self.applied.get(self.uses[new.name][0][0])
+        return apply is not None and apply.out == new.name and any(
+            self.renamed.get(n, n) == old.name for n in apply.inputs
+        )
+
     def _emit(self, body: Body, chain: Span, spans: Sequence[Span]) -> None:
         starts = {b.name: s.first for s in spans for b in s.chain}
         previous: Buffer | None = None
         for buffer in chain.chain:
+            if previous is not None and self._continues(previous, buffer):
+                self.renamed[buffer.name] = previous.name
+                continue
             at = _position(body, starts[buffer.name])
             source = previous.name if previous is not None else None
             body.before.setdefault(at, []).append(Allocate(buffer, source))
@@ -236,7 +278,11 @@ class _Placer:
         results = any(b.initial == "nan" for b in chain.chain)
         if results:
             return
-        names = [n for b in chain.chain for n in (b.name, *self.names.get(b.name, []))]
+        names = dict.fromkeys(
+            self.renamed.get(n, n)
+            for b in chain.chain
+            for n in (b.name, *self.names.get(b.name, []))
+        )
         at = _position(body, chain.last)
         body.behind.setdefault(at, []).append(Free(previous.name, tuple(names)))
 
@@ -244,7 +290,7 @@ class _Placer:
 
     def hoist_views(self) -> None:
         """Take every view where its source and positions are first known; equal ones once."""
-        renamed: dict[str, str] = {}
+        renamed = self.renamed
         taken: dict[tuple[int, str, object], str] = {}
         self._hoist(self.root, renamed, taken)
 

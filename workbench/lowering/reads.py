@@ -71,7 +71,6 @@ def _take_slices(
     value = whole_array(stored)
     inner = symbolic(stored.array.shape)
     places = [stored.slot(p, index[p]) for p in stored.order]
-    value, places, axes = _outer_positions(scope, value, places, axes, inner)
     entries: list[Entry] = []
     turned = []
     for k, (place, axis) in enumerate(zip(places, axes, strict=True)):
@@ -92,31 +91,6 @@ def _take_slices(
         order = [named.index(a) for a in wanted] + list(range(len(named), value.rank))
         value = scope.permuted(value, order, wanted, inner)
     return value
-
-
-def _outer_positions(
-    scope: Scope, value: Value, places: list[Expression], axes: list[str | None], inner: tuple[Expression, ...]
-) -> tuple[Value, list[Expression], list[str | None]]:
-    """Leading positions that change in outer loops only become views of their own, which are taken out there."""
-    loops = list(scope.ranges)
-
-    def depth(e: Expression) -> int:
-        return max((loops.index(v) + 1 for v in e.variables if v in loops), default=0)
-
-    lead = 0
-    while lead < len(axes) and axes[lead] is None:
-        lead += 1
-    while lead:
-        first = depth(places[0])
-        run = 1
-        while run < lead and depth(places[run]) <= first:
-            run += 1
-        if run == len(places) or not any(depth(p) > first for p in places[run:]):
-            break
-        entries: list[Entry] = [*places[:run], *[WHOLE] * (len(value.shape) - run)]
-        value = scope.index(value, entries, (), value.shape[run:])
-        places, axes, lead = places[run:], axes[run:], lead - run
-    return value, places, axes
 
 
 def _slice(scope: Scope, place: Expression, axis: str, extent: Expression) -> tuple[Entry, bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from workbench.lowering.intervals import Ranges, greatest
@@ -105,6 +105,8 @@ class Scope:
     ranges: Ranges
     records: list[Record] = field(default_factory=list)
     views: dict[Any, Value] = field(default_factory=dict)
+    indices: dict[str, tuple[Value, tuple[Entry, ...]]] = field(default_factory=dict)
+    """For each view that is an index: of what, and which."""
 
     def ordered(self, axes: Iterable[str]) -> tuple[str, ...]:
         """Named axes in the global order."""
@@ -164,11 +166,70 @@ class Scope:
     def index(
         self, value: Value, entries: Sequence[Entry], axes: tuple[str, ...], shape: Symbolic
     ) -> Value:
-        """`value[entries]`, whose axes and inner shape the caller knows."""
+        """`value[entries]`, whose axes and inner shape the caller knows.
+
+        An index of an index is one index. Positions that change in loops are taken last: the rest of the view does
+        not change and moves in front of the loops, `x[t]` alone stays inside.
+        """
         if all(e == WHOLE for e in entries):
-            return Value(value.name, value.buffer, axes, value.extents[: len(axes)], shape,
-                         value.dtype, value.layout, value.whole)
-        return self.view(value, Index(tuple(entries)), axes, shape, indexed(value.layout, entries))
+            return replace(value, axes=axes, counts=value.extents[: len(axes)], shape=shape)
+        source, entries = self._composed(value, list(entries))
+        if all(e == WHOLE for e in entries):
+            return replace(source, axes=axes, counts=source.extents[: len(axes)], shape=shape)
+        layout = indexed(source.layout, entries)
+        lead = 0
+        while lead < len(entries) and isinstance(entries[lead], Expression):
+            lead += 1
+        positions = [e for e in entries[:lead] if isinstance(e, Expression)]
+        if lead and positions[-1].variables and not _moving(entries[lead:]):
+            rest = [*[WHOLE] * lead, *entries[lead:]]
+            current = self._step(source, rest)
+            for group in self._by_depth(positions):
+                left = len(rest) - len(group)
+                current = self._step(current, [*group, *[WHOLE] * left])
+                rest = rest[len(group) :]
+        else:
+            current = self._step(source, entries)
+        self.indices[current.name] = (source, tuple(entries))
+        counts = tuple(self.length(a) for a in axes)
+        return Value(current.name, value.buffer, axes, counts, shape, value.dtype, layout)
+
+    def _step(self, value: Value, entries: Sequence[Entry]) -> Value:
+        if all(e == WHOLE for e in entries):
+            return value
+        return self.view(value, Index(tuple(entries)), (), (), value.layout)
+
+    def _by_depth(self, positions: Sequence[Expression]) -> list[list[Expression]]:
+        """Positions in runs; a run that changes in a deeper loop only comes after those outside."""
+        loops = list(self.ranges)
+        runs: list[list[Expression]] = []
+        deepest = -1
+        for e in positions:
+            depth = max((loops.index(v) + 1 for v in e.variables if v in loops), default=0)
+            if not runs or depth > deepest:
+                runs.append([])
+                deepest = depth
+            runs[-1].append(e)
+        return runs
+
+    def _composed(self, value: Value, entries: list[Entry]) -> tuple[Value, list[Entry]]:
+        """The same index on the value that `value` is itself an index of, where that can be said."""
+        if value.name not in self.indices:
+            return value, entries
+        source, first = self.indices[value.name]
+        result: list[Entry] = []
+        second = list(entries)
+        for entry in first:
+            if isinstance(entry, Expression):
+                result.append(entry)
+                continue
+            while second and second[0] == NEW:
+                result.append(second.pop(0))
+            both = _both(entry, second.pop(0))
+            if both is None:
+                return value, entries
+            result.extend(both)
+        return source, [*result, *second]
 
     def inner(self, value: Value, entries: Sequence[Entry], shape: Symbolic) -> Value:
         """An index on the inner axes only."""
@@ -200,13 +261,9 @@ class Scope:
         while entries and entries[0] == NEW:
             entries.pop(0)
         entries += [WHOLE] * len(value.shape)
-        if NEW not in entries:
+        if NEW not in entries or not value.axes:
             return value
-        if not value.axes:
-            return value
-        return self.view(
-            value, Index(tuple(entries)), value.axes, value.shape, indexed(value.layout, entries)
-        )
+        return self.index(value, entries, value.axes, value.shape)
 
     def broadcast(self, value: Value, axes: tuple[str, ...], shape: Symbolic) -> Value:
         """`value` repeated along the axes it lacks (a read-only view)."""
@@ -248,3 +305,30 @@ class Scope:
         entries: list[Entry] = [WHOLE] * value.rank
         entries[position] = REVERSED
         return self.index(value, entries, value.axes, value.shape)
+
+
+def _moving(entries: Sequence[Entry]) -> bool:
+    """Whether slices or positions depend on loop variables."""
+    parts = [
+        part
+        for e in entries
+        for part in ((e.start, e.stop) if isinstance(e, Range) else (e,))
+        if isinstance(part, Expression)
+    ]
+    return any(part.variables for part in parts)
+
+
+def _both(first: Entry, second: Entry) -> list[Entry] | None:
+    """One axis indexed twice, as one entry (none where a new axis is dropped again); None: not one."""
+    if second == WHOLE:
+        return [first]
+    if first == WHOLE:
+        return [second]
+    if first == NEW:
+        return [] if second == expression(0) else None
+    if isinstance(first, Range) and first.step == 1:
+        if isinstance(second, Expression):
+            return [first.start + second]
+        if isinstance(second, Range):
+            return [Range(first.start + second.start, first.start + second.stop, second.step)]
+    return None

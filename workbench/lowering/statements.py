@@ -44,7 +44,7 @@ def linearize(
     ranks: Mapping[str, int],
 ) -> list[Record]:
     """The array operations of one instance: loop dimensions are `values`, the dimensions `axes` array axes."""
-    found, boxed = _axes(statement, axes, values, ranges, ranks)
+    found, boxed = _axes(statement, axes, values, ranges, ranks, stored)
     scope = Scope(workspace, statement.array, found, ranges)
     at = Linearizer(scope, statement, stored, values, not boxed)
     scope.records.append(Enter(statement.name, _title(statement)))
@@ -80,6 +80,7 @@ def _axes(
     values: Mapping[str, Expression],
     ranges: Ranges,
     ranks: Mapping[str, int],
+    stored: Mapping[str, Stored],
 ) -> tuple[Axes, bool]:
     """Lower bound and length of every axis, in the global order, and whether the points fill that box."""
     own = [d for d in statement.dims if d in axes]
@@ -97,7 +98,7 @@ def _axes(
         d: (low.substitute(dict(values)), high.substitute(dict(values)))
         for d, (low, high) in found.items()
     }
-    order = sorted(placed, key=lambda d: _rank(statement, d, ranks))
+    order = sorted(placed, key=lambda d: _rank(statement, d, ranks, stored))
     return {d: (placed[d][0], length(*placed[d], ranges)) for d in order}, boxed
 
 
@@ -176,18 +177,17 @@ def _mask(scope: Scope, statement: Statement, axes: Sequence[str], at: Linearize
     return Mask(inside, outside)
 
 
-def _rank(statement: Statement, d: str, ranks: Mapping[str, int]) -> tuple[float, int]:
-    """A dimension's place in the global order; a reduction dimension stands where the arrays have it that it indexes."""
+def _rank(
+    statement: Statement, d: str, ranks: Mapping[str, int], stored: Mapping[str, Stored]
+) -> tuple[float, int]:
+    """A dimension's place in the global order; a reduction dimension stands beside the dimension that it indexes."""
     if d in ranks:
         return ranks[d], 0
     for read in statement.reads:
-        for position, e in enumerate(read.index):
-            if isinstance(e, Expression) and e.coefficient(d):
-                others = [v for v in e.variables if v in ranks]
-                return (min(ranks[v] for v in others) + 0.5, position) if others else (
-                    len(ranks), position
-                )
-    return len(ranks), len(ranks)
+        for e, name in zip(read.index, stored[read.array].array.dims, strict=True):
+            if isinstance(e, Expression) and e.coefficient(d) and name in ranks:
+                return ranks[name] + 0.5, 0
+    return len(ranks), 0
 
 
 # -- overwriting ------------------------------------------------------------------------------------
