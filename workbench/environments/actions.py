@@ -1,0 +1,30 @@
+"""What actions an environment takes, checked when a policy meets it."""
+
+from __future__ import annotations
+
+from workbench.errors import ProgramError
+from workbench.language.tensor import Tensor
+from workbench.language.trace import user_line
+from workbench.program.operations import shape_text
+
+
+def discrete(environment: str, action: Tensor, count: int) -> Tensor:
+    """The action, an integer scalar below `count`."""
+    if action.dtype not in ("int32", "int64") or action.shape:
+        raise ProgramError(
+            f"{environment} takes one of {count} discrete actions (an int scalar), "
+            f"but the action is {action.dtype}{shape_text(action.shape)}; use wb.Categorical(logits=…).sample()",
+            user_line(),
+        )
+    return action
+
+
+def continuous(environment: str, action: Tensor, size: int) -> Tensor:
+    """The action, `size` floats."""
+    if action.dtype != "float" or action.shape != (size,):
+        raise ProgramError(
+            f"{environment} takes continuous actions (float{shape_text((size,))}), "
+            f"but the action is {action.dtype}{shape_text(action.shape)}; use wb.Normal(mean, std).sample()",
+            user_line(),
+        )
+    return action

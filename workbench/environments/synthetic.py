@@ -1,0 +1,68 @@
+"""Two environments that do nothing but have observations of a chosen size: for measuring memory."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.language.functions import absolute, broadcast_to, reshape, stack
+from workbench.language.random import draws, uniform
+from workbench.language.tensor import Tensor
+from workbench.language.trace import scope
+
+
+@dataclass(frozen=True)
+class Trivial:
+    """One scalar that the action moves by 0.1 left (0) or right (1); reward minus its absolute
+    value.
+
+    The observation is the scalar broadcast to `observation_shape` (the environment of TimeRL's
+    tables), so it can be computed again for nothing. State: the scalar, elapsed steps. Truncated
+    after `time_limit` steps.
+    """
+
+    observation_shape: tuple[int, ...] = (4,)
+    time_limit: int = 1000
+
+    state_size = 2
+    action_count = 2
+
+    @property
+    def observation_size(self) -> int:
+        """Entries of the observation, which is flat."""
+        return math.prod(self.observation_shape)
+
+    def reset(self, over: Any) -> Tensor:
+        """The scalar in [-1, 1), for each instance of `over`."""
+        with scope("environment"):
+            return stack([uniform(-1.0, 1.0, over=over), 0.0])
+
+    def observe(self, state: Tensor) -> Tensor:
+        """The scalar, `observation_size` times."""
+        with scope("environment"):
+            return broadcast_to(reshape(state[..., 0], (1,)), (self.observation_size,))
+
+    def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The following state, the reward, terminated, truncated."""
+        with scope("environment"):
+            moved = state[..., 0] + (2.0 * action - 1.0) * 0.1
+            following = stack([moved, state[..., 1] + 1.0])
+            terminated = following[..., 1] < 0.0
+            truncated = following[..., 1] >= float(self.time_limit)
+            return following, -absolute(following[..., 0]), terminated, truncated
+
+
+@dataclass(frozen=True)
+class Noisy(Trivial):
+    """As `Trivial`, but every entry of the observation has noise of its own, so that it must be
+    stored.
+    """
+
+    noise: float = 0.1
+
+    def observe(self, state: Tensor) -> Tensor:
+        """The scalar plus normal noise, entry by entry."""
+        with scope("environment"):
+            draw = draws("normal", (self.observation_size,), state.dims)
+            return reshape(state[..., 0], (1,)) + self.noise * draw
