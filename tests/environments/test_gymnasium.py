@@ -1,4 +1,4 @@
-"""Every environment against Gymnasium's, transition by transition, from random states and actions."""
+"""Every environment against Gymnasium, transition by transition, from random states and actions."""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ def discrete(environment: str, action: Tensor, count: int) -> Tensor:
     if action.dtype not in ("int32", "int64") or action.shape:
         raise ProgramError(
             f"{environment} takes one of {count} discrete actions (an int scalar), "
-            f"but the action is {action.dtype}{shape_text(action.shape)}; use wb.Categorical(logits=…).sample()",
+            f"but the action is {action.dtype}{shape_text(action.shape)}; "
+            f"use wb.Categorical(logits=…).sample()",
             user_line(),
         )
     return action
@@ -24,7 +25,8 @@ def continuous(environment: str, action: Tensor, size: int) -> Tensor:
     if action.dtype != "float" or action.shape != (size,):
         raise ProgramError(
             f"{environment} takes continuous actions (float{shape_text((size,))}), "
-            f"but the action is {action.dtype}{shape_text(action.shape)}; use wb.Normal(mean, std).sample()",
+            f"but the action is {action.dtype}{shape_text(action.shape)}; "
+            f"use wb.Normal(mean, std).sample()",
             user_line(),
         )
     return action
