@@ -33,7 +33,9 @@ def as_axes(tree: Tree, axes: tuple[str, ...]) -> Tree:
     return Loop(tree.dim, as_axes(tree.child, axes), kind, tree.backwards, tree.offsets)
 
 
-def noise(array: str, dims: dict[str, Expression], kind: str = "uniform", shape: tuple[int, ...] = ()):
+def noise(
+    array: str, dims: dict[str, Expression], kind: str = "uniform", shape: tuple[int, ...] = ()
+):
     """A random array over dims."""
     from workbench.polyhedral.expression import variable
 
@@ -58,79 +60,164 @@ def make(*statements: object, dims: dict[str, Expression] | None = None, **more:
 def cases() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
     """(name, program, the sets of dims to run as axes)."""
     x = noise("x", {"b": B, "t": T})
-    yield "elementwise", make(
-        x,
-        statement(
-            "y", [b, t],
-            call(
-                "where",
-                call("less", x_(), 0.5),
-                call("exp", call("multiply", x_(), 2.0)),
-                call("negative", x_()),
+    yield (
+        "elementwise",
+        make(
+            x,
+            statement(
+                "y",
+                [b, t],
+                call(
+                    "where",
+                    call("less", x_(), 0.5),
+                    call("exp", call("multiply", x_(), 2.0)),
+                    call("negative", x_()),
+                ),
+                BT,
             ),
-            BT,
+            statement(
+                "z",
+                [b, t],
+                call("cast", call("floor", call("multiply", x_(), 10.0)), dtype="int32"),
+                BT,
+            ),
+            statement(
+                "odd",
+                [b, t],
+                call("equal", call("remainder", read("z", b, t, dtype="int32"), 2), 1),
+                BT,
+            ),
+            statement(
+                "w",
+                [b, t],
+                call(
+                    "add",
+                    call("cast", read("z", b, t, dtype="int32"), dtype="float"),
+                    value(t * 2 + b),
+                ),
+                BT,
+            ),
         ),
-        statement("z", [b, t], call("cast", call("floor", call("multiply", x_(), 10.0)), dtype="int32"), BT),
-        statement("odd", [b, t], call("equal", call("remainder", read("z", b, t, dtype="int32"), 2), 1), BT),
-        statement("w", [b, t], call("add", call("cast", read("z", b, t, dtype="int32"), dtype="float"), value(t * 2 + b)), BT),
-    ), ((), ("b",), ("b", "t"))
-    yield "forwards", make(
-        x,
-        statement("s", [b, 0], 0.0, {"b": (0, B)}),
-        statement("s", [b, t + 1], call("add", call("multiply", read("s", b, t), 0.9), x_()), BT),
-        statement("last", [b], read("s", b, T), {"b": (0, B)}),
-        names={"s": ("b", "t")}, outputs=["last"],
-    ), ((), ("b",))
-    yield "forwards_kept", make(
-        x,
-        statement("s", [b, 0], 0.0, {"b": (0, B)}),
-        statement("s", [b, t + 1], call("add", call("multiply", read("s", b, t), 0.9), x_()), BT),
-        names={"s": ("b", "t")},
-    ), ((), ("b",))
-    yield "backwards", make(
-        x,
-        statement("g", [b, T], 0.0, {"b": (0, B)}),
-        statement("g", [b, t], call("add", call("multiply", read("g", b, t + 1), 0.5), x_()), BT),
-        names={"g": ("b", "t")},
-    ), ((), ("b",))
+        ((), ("b",), ("b", "t")),
+    )
+    yield (
+        "forwards",
+        make(
+            x,
+            statement("s", [b, 0], 0.0, {"b": (0, B)}),
+            statement(
+                "s", [b, t + 1], call("add", call("multiply", read("s", b, t), 0.9), x_()), BT
+            ),
+            statement("last", [b], read("s", b, T), {"b": (0, B)}),
+            names={"s": ("b", "t")},
+            outputs=["last"],
+        ),
+        ((), ("b",)),
+    )
+    yield (
+        "forwards_kept",
+        make(
+            x,
+            statement("s", [b, 0], 0.0, {"b": (0, B)}),
+            statement(
+                "s", [b, t + 1], call("add", call("multiply", read("s", b, t), 0.9), x_()), BT
+            ),
+            names={"s": ("b", "t")},
+        ),
+        ((), ("b",)),
+    )
+    yield (
+        "backwards",
+        make(
+            x,
+            statement("g", [b, T], 0.0, {"b": (0, B)}),
+            statement(
+                "g", [b, t], call("add", call("multiply", read("g", b, t + 1), 0.5), x_()), BT
+            ),
+            names={"g": ("b", "t")},
+        ),
+        ((), ("b",)),
+    )
     suffix = {"k": (t, T)}
-    yield "range_sum", make(
-        x, statement("g", [b, t], read("x", b, k), BT, suffix)
-    ), ((), ("b",), ("b", "t"), ("t",))
-    yield "weighted_suffix", make(
-        x,
-        statement(
-            "g", [b, t],
-            call("multiply", call("power", 0.9, call("cast", value(k - t), dtype="float")), read("x", b, k)),
-            BT, suffix,
+    yield (
+        "range_sum",
+        make(x, statement("g", [b, t], read("x", b, k), BT, suffix)),
+        ((), ("b",), ("b", "t"), ("t",)),
+    )
+    yield (
+        "weighted_suffix",
+        make(
+            x,
+            statement(
+                "g",
+                [b, t],
+                call(
+                    "multiply",
+                    call("power", 0.9, call("cast", value(k - t), dtype="float")),
+                    read("x", b, k),
+                ),
+                BT,
+                suffix,
+            ),
         ),
-    ), ((), ("b",), ("b", "t"), ("t",))
-    yield "strict_suffix", make(
-        x, statement("g", [b, t], call("multiply", read("x", b, k), read("x", b, t)), BT, {"k": (t + 1, T)})
-    ), ((), ("b",), ("b", "t"), ("t",))
-    yield "suffix_max", make(
-        x,
-        statement("g", [b, t], read("x", b, k), BT, suffix, "max"),
-        statement("at", [b, t], read("x", b, k), BT, suffix, "argmax"),
-        statement("low", [b, t], call("negative", read("x", b, k)), BT, {"k": (0, t + 1)}, "min"),
-    ), ((), ("b",), ("b", "t"), ("t",))
+        ((), ("b",), ("b", "t"), ("t",)),
+    )
+    yield (
+        "strict_suffix",
+        make(
+            x,
+            statement(
+                "g",
+                [b, t],
+                call("multiply", read("x", b, k), read("x", b, t)),
+                BT,
+                {"k": (t + 1, T)},
+            ),
+        ),
+        ((), ("b",), ("b", "t"), ("t",)),
+    )
+    yield (
+        "suffix_max",
+        make(
+            x,
+            statement("g", [b, t], read("x", b, k), BT, suffix, "max"),
+            statement("at", [b, t], read("x", b, k), BT, suffix, "argmax"),
+            statement(
+                "low", [b, t], call("negative", read("x", b, k)), BT, {"k": (0, t + 1)}, "min"
+            ),
+        ),
+        ((), ("b",), ("b", "t"), ("t",)),
+    )
     ahead = {"k": (0, 3)}
-    yield "window", make(
-        noise("x", {"b": B, "t": T + 2}),
-        statement("g", [b, t], read("x", b, t + k), BT, ahead),
-        statement("h", [b, t], read("x", b, T + 1 - t), BT),
-    ), ((), ("b",), ("b", "t"))
-    yield "two_dimensional", make(
-        x,
-        statement("d", [b, 0], 1.0, {"b": (0, B + 1)}),
-        statement("d", [0, t + 1], 1.0, {"t": (0, T)}),
-        statement(
-            "d", [b + 1, t + 1],
-            call("add", call("multiply", read("d", b, t + 1), 0.5), call("add", read("d", b + 1, t), x_())),
-            BT,
+    yield (
+        "window",
+        make(
+            noise("x", {"b": B, "t": T + 2}),
+            statement("g", [b, t], read("x", b, t + k), BT, ahead),
+            statement("h", [b, t], read("x", b, T + 1 - t), BT),
         ),
-        names={"d": ("b", "t")},
-    ), ((),)
+        ((), ("b",), ("b", "t")),
+    )
+    yield (
+        "two_dimensional",
+        make(
+            x,
+            statement("d", [b, 0], 1.0, {"b": (0, B + 1)}),
+            statement("d", [0, t + 1], 1.0, {"t": (0, T)}),
+            statement(
+                "d",
+                [b + 1, t + 1],
+                call(
+                    "add",
+                    call("multiply", read("d", b, t + 1), 0.5),
+                    call("add", read("d", b + 1, t), x_()),
+                ),
+                BT,
+            ),
+            names={"d": ("b", "t")},
+        ),
+        ((),),
+    )
     yield from _tensors()
     yield from _gathers()
     yield from _updates()
@@ -142,81 +229,194 @@ def _tensors() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
     xr, wr = read("x", b, t, shape=(4,)), read("w", shape=(4, 5))
     h = call("tanh", call("contract", xr, wr, spec="f,fg->g"))
     hr = read("h", b, t, shape=(5,))
-    yield "contractions", make(
-        x, w,
-        statement("h", [b, t], h, BT),
-        statement("gw", [], call("contract", xr, hr, spec="f,g->fg"), {}, BT),
-        statement("gt", [], call("transpose", call("contract", hr, xr, spec="g,f->gf"), axes=(1, 0)), {}, BT),
-        statement("gb", [], hr, {}, BT),
-        statement("back", [b, t], call("contract", hr, wr, spec="g,fg->f"), BT),
-        statement("dot", [b, t], call("contract", xr, xr, spec="f,f->"), BT),
-        statement("energy", [], call("contract", xr, xr, spec="f,f->"), {}, BT),
-        statement("pair", [b], call("multiply", call("sum", xr, axis=0), call("sum", hr, axis=0)), {"b": (0, B)}, {"t": (0, T)}),
-        statement("mean", [t], call("negative", call("divide", call("multiply", xr, 2.0), call("cast", value(B), dtype="float"))), {"t": (0, T)}, {"b": (0, B)}),
-        statement("each", [t], call("contract", xr, hr, spec="f,g->fg"), {"t": (0, T)}, {"b": (0, B)}),
-    ), ((), ("b",), ("b", "t"), ("t",))
+    yield (
+        "contractions",
+        make(
+            x,
+            w,
+            statement("h", [b, t], h, BT),
+            statement("gw", [], call("contract", xr, hr, spec="f,g->fg"), {}, BT),
+            statement(
+                "gt",
+                [],
+                call("transpose", call("contract", hr, xr, spec="g,f->gf"), axes=(1, 0)),
+                {},
+                BT,
+            ),
+            statement("gb", [], hr, {}, BT),
+            statement("back", [b, t], call("contract", hr, wr, spec="g,fg->f"), BT),
+            statement("dot", [b, t], call("contract", xr, xr, spec="f,f->"), BT),
+            statement("energy", [], call("contract", xr, xr, spec="f,f->"), {}, BT),
+            statement(
+                "pair",
+                [b],
+                call("multiply", call("sum", xr, axis=0), call("sum", hr, axis=0)),
+                {"b": (0, B)},
+                {"t": (0, T)},
+            ),
+            statement(
+                "mean",
+                [t],
+                call(
+                    "negative",
+                    call(
+                        "divide", call("multiply", xr, 2.0), call("cast", value(B), dtype="float")
+                    ),
+                ),
+                {"t": (0, T)},
+                {"b": (0, B)},
+            ),
+            statement(
+                "each", [t], call("contract", xr, hr, spec="f,g->fg"), {"t": (0, T)}, {"b": (0, B)}
+            ),
+        ),
+        ((), ("b",), ("b", "t"), ("t",)),
+    )
     first = call("slice", xr, axis=0, start=0, stop=2, step=1)
     back = call("slice", xr, axis=0, start=3, stop=-1, step=-1)
-    yield "structure", make(
-        x,
-        statement("a", [b, t], call("sum", call("exp", xr), axis=0), BT),
-        statement("m", [b, t], call("max", call("reshape", xr, shape=(2, 2)), axis=1), BT),
-        statement("p", [b, t], call("argmax", xr, axis=0), BT),
-        statement("c", [b, t], call("cumsum", back, axis=0), BT),
-        statement("pad", [b, t], call("pad", first, axis=0, before=1, after=2), BT),
-        statement("st", [b, t], call("stack", call("add", first, 1.0), first, axis=1), BT),
-        statement("co", [b, t], call("concatenate", back, call("multiply", first, 2.0), axis=0), BT),
-        statement("hot", [b, t], call("one_hot", read("p", b, t, dtype="int32"), size=4), BT),
-        statement("tk", [b, t], call("take", xr, read("p", b, t, dtype="int32")), BT),
-        statement("soft", [b, t], call("subtract", xr, call("broadcast", call("reshape", call("log", read("a", b, t)), shape=(1,)), shape=(4,))), BT),
-        statement("q", [b], call("orthogonalize", call("reshape", read("x", b, 0, shape=(4,)), shape=(2, 2))), {"b": (0, B)}),
-    ), ((), ("b",), ("b", "t"))
+    yield (
+        "structure",
+        make(
+            x,
+            statement("a", [b, t], call("sum", call("exp", xr), axis=0), BT),
+            statement("m", [b, t], call("max", call("reshape", xr, shape=(2, 2)), axis=1), BT),
+            statement("p", [b, t], call("argmax", xr, axis=0), BT),
+            statement("c", [b, t], call("cumsum", back, axis=0), BT),
+            statement("pad", [b, t], call("pad", first, axis=0, before=1, after=2), BT),
+            statement("st", [b, t], call("stack", call("add", first, 1.0), first, axis=1), BT),
+            statement(
+                "co", [b, t], call("concatenate", back, call("multiply", first, 2.0), axis=0), BT
+            ),
+            statement("hot", [b, t], call("one_hot", read("p", b, t, dtype="int32"), size=4), BT),
+            statement("tk", [b, t], call("take", xr, read("p", b, t, dtype="int32")), BT),
+            statement(
+                "soft",
+                [b, t],
+                call(
+                    "subtract",
+                    xr,
+                    call(
+                        "broadcast",
+                        call("reshape", call("log", read("a", b, t)), shape=(1,)),
+                        shape=(4,),
+                    ),
+                ),
+                BT,
+            ),
+            statement(
+                "q",
+                [b],
+                call("orthogonalize", call("reshape", read("x", b, 0, shape=(4,)), shape=(2, 2))),
+                {"b": (0, B)},
+            ),
+        ),
+        ((), ("b",), ("b", "t")),
+    )
 
 
 def _gathers() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
     x = noise("x", {"b": B, "t": T}, "normal", (3,))
     perm = statement("perm", [], call("permutation", shape=(N,)), {})
-    pick = call("remainder", call("take", read("perm", dtype="int32", shape=(N,)), value(n)), value(T))
+    pick = call(
+        "remainder", call("take", read("perm", dtype="int32", shape=(N,)), value(n)), value(T)
+    )
     chosen = call("remainder", read("pick", n, dtype="int32"), value(B))
     row = {"n": (0, N)}
-    yield "gather", make(
-        x, perm,
-        statement("pick", [n], pick, row),
-        statement("y", [n], read("x", chosen, read("pick", n, dtype="int32"), shape=(3,)), row),
-        statement("z", [b, n], read("x", b, read("pick", n, dtype="int32"), shape=(3,)), {"b": (0, B), **row}),
-        statement(
-            "gx", [t],
-            call("where", call("equal", read("pick", n, dtype="int32"), value(t)), call("sum", read("y", n, shape=(3,)), axis=0), 0.0),
-            {"t": (0, T)}, row,
+    yield (
+        "gather",
+        make(
+            x,
+            perm,
+            statement("pick", [n], pick, row),
+            statement("y", [n], read("x", chosen, read("pick", n, dtype="int32"), shape=(3,)), row),
+            statement(
+                "z",
+                [b, n],
+                read("x", b, read("pick", n, dtype="int32"), shape=(3,)),
+                {"b": (0, B), **row},
+            ),
+            statement(
+                "gx",
+                [t],
+                call(
+                    "where",
+                    call("equal", read("pick", n, dtype="int32"), value(t)),
+                    call("sum", read("y", n, shape=(3,)), axis=0),
+                    0.0,
+                ),
+                {"t": (0, T)},
+                row,
+            ),
+            statement("half", [b, t], read("x", b, t // 2, shape=(3,)), BT),
+            dims={"b": B, "t": T, "n": N},
         ),
-        statement("half", [b, t], read("x", b, t // 2, shape=(3,)), BT),
-        dims={"b": B, "t": T, "n": N},
-    ), ((), ("n",), ("n", "b", "t"))
+        ((), ("n",), ("n", "b", "t")),
+    )
 
 
 def _updates() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
     IB = {"i": (0, I), "b": (0, B)}
     theta = read("theta", i, shape=(3,))
     grad = statement(
-        "g", [i], call("multiply", call("subtract", theta, read("x", i, b, shape=(3,))), read("c", i, b)),
-        {"i": (0, I)}, {"b": (0, B)},
+        "g",
+        [i],
+        call("multiply", call("subtract", theta, read("x", i, b, shape=(3,))), read("c", i, b)),
+        {"i": (0, I)},
+        {"b": (0, B)},
     )
-    yield "adam", make(
-        noise("x", {"i": I, "b": B}, "normal", (3,)),
-        statement("c", [i, b], call("add", value(b), 1.0), IB),
-        statement("theta", [0], call("normal", shape=(3,)), {}),
-        statement("m", [0], literal((0.0, 0.0, 0.0), "float") if False else call("broadcast", 0.0, shape=(3,)), {}),
-        grad,
-        statement("m", [i + 1], call("add", call("multiply", read("m", i, shape=(3,)), 0.9), call("multiply", read("g", i, shape=(3,)), 0.1)), {"i": (0, I)}),
-        statement("theta", [i + 1], call("subtract", theta, call("multiply", read("m", i + 1, shape=(3,)), 0.05)), {"i": (0, I)}),
-        statement("loss", [i], call("sum", call("multiply", theta, theta), axis=0), {"i": (0, I)}),
-        dims={"i": I, "b": B},
-        names={"theta": ("i",), "m": ("i",)}, outputs=["loss"],
-    ), ((), ("b",))
+    yield (
+        "adam",
+        make(
+            noise("x", {"i": I, "b": B}, "normal", (3,)),
+            statement("c", [i, b], call("add", value(b), 1.0), IB),
+            statement("theta", [0], call("normal", shape=(3,)), {}),
+            statement(
+                "m",
+                [0],
+                literal((0.0, 0.0, 0.0), "float") if False else call("broadcast", 0.0, shape=(3,)),
+                {},
+            ),
+            grad,
+            statement(
+                "m",
+                [i + 1],
+                call(
+                    "add",
+                    call("multiply", read("m", i, shape=(3,)), 0.9),
+                    call("multiply", read("g", i, shape=(3,)), 0.1),
+                ),
+                {"i": (0, I)},
+            ),
+            statement(
+                "theta",
+                [i + 1],
+                call("subtract", theta, call("multiply", read("m", i + 1, shape=(3,)), 0.05)),
+                {"i": (0, I)},
+            ),
+            statement(
+                "loss", [i], call("sum", call("multiply", theta, theta), axis=0), {"i": (0, I)}
+            ),
+            dims={"i": I, "b": B},
+            names={"theta": ("i",), "m": ("i",)},
+            outputs=["loss"],
+        ),
+        ((), ("b",)),
+    )
     successor = (choice((t - T + 1,), i + 1, i), choice((t - T + 1,), 0, t + 1))
-    yield "successor", make(
-        statement("p", [0, 0], 1.0, {}),
-        statement("p", list(successor), call("multiply", read("p", i, t), 1.5), {"i": (0, I), "t": (0, T)}),
-        statement("y", [i, t], read("p", i, t), {"i": (0, I), "t": (0, T)}),
-        dims={"i": I, "t": T}, names={"p": ("i", "t")}, outputs=["y"],
-    ), ((),)
+    yield (
+        "successor",
+        make(
+            statement("p", [0, 0], 1.0, {}),
+            statement(
+                "p",
+                list(successor),
+                call("multiply", read("p", i, t), 1.5),
+                {"i": (0, I), "t": (0, T)},
+            ),
+            statement("y", [i, t], read("p", i, t), {"i": (0, I), "t": (0, T)}),
+            dims={"i": I, "t": T},
+            names={"p": ("i", "t")},
+            outputs=["y"],
+        ),
+        ((),),
+    )

@@ -84,8 +84,15 @@ class CompiledArrays:
         try:
             with np.errstate(all="ignore"):
                 function(
-                    self.xp, self.functions, memory, philox.checked_seed(seed),
-                    getattr(self.xp, dtype), tuple(known.values()), run.results, run.step, run.check,
+                    self.xp,
+                    self.functions,
+                    memory,
+                    philox.checked_seed(seed),
+                    getattr(self.xp, dtype),
+                    tuple(known.values()),
+                    run.results,
+                    run.step,
+                    run.check,
                 )
             self.finish()
             run.done = run.total
@@ -110,9 +117,7 @@ class _Run:
         self.loop = main_loop(compiled.loop_program)
         self.total = 1
         if self.loop is not None:
-            self.total = max(
-                0, self.loop.upper.evaluate(sizes) - self.loop.lower.evaluate(sizes)
-            )
+            self.total = max(0, self.loop.upper.evaluate(sizes) - self.loop.lower.evaluate(sizes))
 
     def step(self) -> None:
         """An iteration of the outermost loop is done."""
@@ -138,7 +143,11 @@ class _Run:
         return found
 
     def check(
-        self, statement: str, value: Any, instance: list[tuple[str, int]], lows: list[tuple[str, int]]
+        self,
+        statement: str,
+        value: Any,
+        instance: list[tuple[str, int]],
+        lows: list[tuple[str, int]],
     ) -> None:
         """Raise RunError where a statement's result is not finite, naming its first instance."""
         xp = self.compiled.xp
@@ -200,4 +209,6 @@ def _check_length(length: int, axis: str, statement: str) -> None:
 
 def _check_all(some: Any, statement: str) -> None:
     if not bool(some.all()):
-        raise RunError(f"{statement} combines no elements at some instance: an empty max has no value")
+        raise RunError(
+            f"{statement} combines no elements at some instance: an empty max has no value"
+        )

@@ -70,4 +70,3 @@ def _random(cupy: Any, kind: str, out: Any, seed: int, key: int, at: Sequence[An
     here = [int(c) if isinstance(c, int) else cupy.asnumpy(c) for c in at]
     philox.fill(kind, host, seed, key, here)
     out.set(host)
-

@@ -120,7 +120,11 @@ class _Writer:
             if record.names and not record.name.startswith("scratch"):
                 yield f"{' = '.join(record.names)} = None"
         elif isinstance(record, Constant):
-            value = self.show(record.value) if isinstance(record.value, Expression) else _plain(record.value)
+            value = (
+                self.show(record.value)
+                if isinstance(record.value, Expression)
+                else _plain(record.value)
+            )
             b = record.buffer
             yield f'{b.name} = constant("{b.name}", {value}, {self.shape(b.shape)}, {_dtype(b)})'
         elif isinstance(record, Count):
@@ -154,7 +158,11 @@ class _Writer:
         yield f'{buffer.name} = allocate("{buffer.name}", {self.shape(buffer.shape)}, {_dtype(buffer)}{initial})'
         for result in self.program.results:
             if result.buffer == buffer.name:
-                turned = f".transpose({result.axes})" if result.axes != tuple(sorted(result.axes)) else ""
+                turned = (
+                    f".transpose({result.axes})"
+                    if result.axes != tuple(sorted(result.axes))
+                    else ""
+                )
                 yield f'results["{result.name}"] = {buffer.name}{turned}'
 
     def view(self, view: View) -> str:
@@ -191,17 +199,23 @@ class _Writer:
                 value = self.show(o["value"]) if isinstance(o["value"], Expression) else o["value"]
                 return f"{out}[...] = {value}"
             case "random":
-                where = ", ".join(c if isinstance(c, str) else self.show(c) for c in o["coordinates"])
+                where = ", ".join(
+                    c if isinstance(c, str) else self.show(c) for c in o["coordinates"]
+                )
                 where += "," if len(o["coordinates"]) == 1 else ""
                 key = statement_key(o["origin"])
-                return f'{self.function("random")}("{o["kind"]}", {out}, seed, {key:#010x}, ({where}))'
+                return (
+                    f'{self.function("random")}("{o["kind"]}", {out}, seed, {key:#010x}, ({where}))'
+                )
             case "check_index":
                 limits = f"{self.show(o['lower'])}, {self.show(o['upper'])}"
                 names = f'"{o["array"]}", "{o["dim"]}", "{o["statement"]}"'
                 return f"{self.function('check_index')}({inputs[0]}, {limits}, {names})"
             case "check_length":
                 length = self.show(o["length"])
-                return f'{self.function("check_length")}({length}, "{o["axis"]}", "{o["statement"]}")'
+                return (
+                    f'{self.function("check_length")}({length}, "{o["axis"]}", "{o["statement"]}")'
+                )
             case "check_all":
                 return f'{self.function("check_all")}({inputs[0]}, "{o["statement"]}")'
             case "take":

@@ -42,7 +42,9 @@ def plain(value: Value) -> Value:
 
 def contract(scope: Scope, left: Operand, right: Operand, letters: Letters, out: Value) -> None:
     """out[letters] = sum over all other letters of left * right."""
-    left, right = (_used(scope, one, other, letters) for one, other in ((left, right), (right, left)))
+    left, right = (
+        _used(scope, one, other, letters) for one, other in ((left, right), (right, left))
+    )
     target = Operand(plain(out), letters)
     missing = [x for x in letters if x not in left.letters and x not in right.letters]
     if missing:  # the result does not vary there: compute it once, then repeat it
@@ -78,9 +80,7 @@ def sum_onto(scope: Scope, one: Operand, target: Operand) -> None:
     reduce(scope, "add", one, target)
 
 
-def product(
-    scope: Scope, left: Operand, right: Operand, letters: Letters, dtype: str
-) -> Operand:
+def product(scope: Scope, left: Operand, right: Operand, letters: Letters, dtype: str) -> Operand:
     """left * right over the union of their letters, in memory of its own."""
     sizes = tuple(left.size(x) if x in left.letters else right.size(x) for x in letters)
     out = _temporary(scope, letters, sizes, dtype)
@@ -101,8 +101,10 @@ def reduce(scope: Scope, function: str, source: Operand, target: Operand) -> Non
     if not gone:
         repeat(scope, source, target)
         return
-    out = target if kept == target.letters else _temporary(
-        scope, kept, tuple(source.size(x) for x in kept), target.value.dtype
+    out = (
+        target
+        if kept == target.letters
+        else _temporary(scope, kept, tuple(source.size(x) for x in kept), target.value.dtype)
     )
     value, letters = source.value, list(source.letters)
     run = _merged_run(source, gone)
@@ -116,9 +118,7 @@ def reduce(scope: Scope, function: str, source: Operand, target: Operand) -> Non
         letters[first : last + 1] = ["+"]
         gone = ("+",)
     axes = tuple(letters.index(x) for x in gone)
-    scope.apply(
-        f"{function}.reduce", [value], out.value, axis=axes[0] if len(axes) == 1 else axes
-    )
+    scope.apply(f"{function}.reduce", [value], out.value, axis=axes[0] if len(axes) == 1 else axes)
     if out is not target:
         repeat(scope, out, target)
 
@@ -153,7 +153,13 @@ def _product(scope: Scope, left: Operand, right: Operand, target: Operand) -> No
 
 
 def _matrix_product(
-    scope: Scope, left: Operand, right: Operand, rows: Letters, summed: Letters, columns: Letters, target: Operand
+    scope: Scope,
+    left: Operand,
+    right: Operand,
+    rows: Letters,
+    summed: Letters,
+    columns: Letters,
+    target: Operand,
 ) -> None:
     if rows and columns and target.letters == (*columns, *rows):
         left, right, rows, columns = right, left, columns, rows
@@ -185,7 +191,11 @@ _TURNED = Layout((True,), False)
 
 
 def _batched(
-    scope: Scope, left: Operand, right: Operand, groups: tuple[Letters, Letters, Letters, Letters], target: Operand
+    scope: Scope,
+    left: Operand,
+    right: Operand,
+    groups: tuple[Letters, Letters, Letters, Letters],
+    target: Operand,
 ) -> None:
     batch, rows, summed, columns = groups
     summed = _summed_order(left, right, summed)
@@ -219,9 +229,7 @@ def _matrix(scope: Scope, one: Operand, first: Letters, second: Letters) -> Valu
     for lead, trail in ((first, second), (second, first)):
         order = (*lead, *trail)
         if one.letters == order and _blas_takes(one.value, len(lead)):
-            shape = tuple(
-                _total([one.size(x) for x in group]) for group in (lead, trail) if group
-            )
+            shape = tuple(_total([one.size(x) for x in group]) for group in (lead, trail) if group)
             value = _reshaped(scope, one.value, shape)
             if len(shape) == 2 and lead != first:
                 turned = _transposed(scope, value, (1, 0))
@@ -306,7 +314,9 @@ def _reshaped(scope: Scope, value: Value, shape: Symbolic) -> Value:
     if shape == value.shape:
         return value
     joined = value.layout.unit and len(shape) == 2
-    layout = dense(len(shape)) if value.layout.dense else Layout((False,) * (len(shape) - 1), joined)
+    layout = (
+        dense(len(shape)) if value.layout.dense else Layout((False,) * (len(shape) - 1), joined)
+    )
     return scope.view(value, Reshape(shape), (), shape, layout)
 
 
@@ -314,8 +324,10 @@ def _transposed(scope: Scope, value: Value, axes: Sequence[int]) -> Value:
     if list(axes) == list(range(value.rank)):
         return value
     shape = tuple(value.shape[a] for a in axes)
-    return scope.permuted(value, axes, (), shape) if value.rank else scope.view(
-        value, Transpose(tuple(axes)), (), shape, value.layout
+    return (
+        scope.permuted(value, axes, (), shape)
+        if value.rank
+        else scope.view(value, Transpose(tuple(axes)), (), shape, value.layout)
     )
 
 

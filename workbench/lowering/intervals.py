@@ -95,7 +95,11 @@ def _atom_floor(a: object) -> int | None:
         return value // a.divisor.constant if not a.divisor.terms else (0 if value >= 0 else None)
     if isinstance(a, Product):
         left, right = _floor(a.left), _floor(a.right)
-        return left * right if left is not None and right is not None and min(left, right) >= 0 else None
+        return (
+            left * right
+            if left is not None and right is not None and min(left, right) >= 0
+            else None
+        )
     assert isinstance(a, Variable)
     return None
 

@@ -93,7 +93,5 @@ def indexed(layout: Layout, entries: Sequence[Entry]) -> Layout:
 
 def transposed(layout: Layout, axes: Sequence[int]) -> Layout:
     """The layout after permuting axes."""
-    joined = tuple(
-        q == p + 1 and layout.joined[p] for p, q in zip(axes, axes[1:], strict=False)
-    )
+    joined = tuple(q == p + 1 and layout.joined[p] for p, q in zip(axes, axes[1:], strict=False))
     return Layout(joined, not axes or (axes[-1] == len(axes) - 1 and layout.unit))

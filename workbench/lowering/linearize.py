@@ -160,9 +160,7 @@ class Linearizer:
         values = [self.value(_unrepeated(a), wanted) for a in body.arguments]
         out = self.result(body, target)
         rank = len(body.shape)
-        return scope.apply(
-            row.ufunc or "", [scope.aligned(v, out.axes, rank) for v in values], out
-        )
+        return scope.apply(row.ufunc or "", [scope.aligned(v, out.axes, rank) for v in values], out)
 
 
 def _unrepeated(body: Body) -> Body:
@@ -318,7 +316,9 @@ def _reduce(function: str) -> Rule:
         out = at.result(body, target)
         if value.axes != out.axes or n.terms or not 1 <= n.constant <= UNROLLED:
             return scope.apply(
-                f"{function}.reduce", [scope.broadcast(value, out.axes, value.shape)], out,
+                f"{function}.reduce",
+                [scope.broadcast(value, out.axes, value.shape)],
+                out,
                 axis=len(out.axes) + axis,
             )
         parts = [_item(at, value, axis, k) for k in range(n.constant)]
@@ -383,8 +383,14 @@ def _take(at: Linearizer, body: Call, target: Value | None) -> Value:
     table, index = (at.value(a) for a in body.arguments)
     rows = table.shape[0]
     scope.apply(
-        "check_index", [index], index, lower=expression(0), upper=rows,
-        array="take", dim="0", statement=at.statement.name,
+        "check_index",
+        [index],
+        index,
+        lower=expression(0),
+        upper=rows,
+        array="take",
+        dim="0",
+        statement=at.statement.name,
     )
     number = scope.cast(index, "int64")
     out = at.result(body, target)

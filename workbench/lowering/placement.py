@@ -258,8 +258,10 @@ class _Placer:
         if old.shape != new.shape or new.name in self.homes or old.name in self.homes:
             return False
         apply = self.applied.get(self.uses[new.name][0][0])
-        return apply is not None and apply.out == new.name and any(
-            self.renamed.get(n, n) == old.name for n in apply.inputs
+        return (
+            apply is not None
+            and apply.out == new.name
+            and any(self.renamed.get(n, n) == old.name for n in apply.inputs)
         )
 
     def _emit(self, body: Body, chain: Span, spans: Sequence[Span]) -> None:
@@ -393,5 +395,3 @@ def _written(body: Body) -> Iterator[Record]:
         elif at not in body.dropped:
             yield item
         yield from body.behind.get(at, [])
-
-

@@ -21,8 +21,23 @@ from workbench.polyhedral.tree import Loop, Tree, axis_dims, paths
 from workbench.program.values import Program
 
 RESERVED = frozenset(
-    {"xp", "functions", "memory", "seed", "real", "sizes", "results", "step", "check", "range", "min",
-     "max", "allocate", "free", "constant"}
+    {
+        "xp",
+        "functions",
+        "memory",
+        "seed",
+        "real",
+        "sizes",
+        "results",
+        "step",
+        "check",
+        "range",
+        "min",
+        "max",
+        "allocate",
+        "free",
+        "constant",
+    }
 )
 
 
@@ -60,9 +75,9 @@ def lower(program: Program) -> LoopProgram:
     workspace = Workspace(Names(set(RESERVED)))
     aliases = _variables(program, nodes, workspace.names)
     stored = _storage(program, schedule, shapes, workspace)
-    body = _Lowering(program, axes, stored, workspace, aliases, memory_order(program, schedule)).nodes(
-        nodes, {}
-    )
+    body = _Lowering(
+        program, axes, stored, workspace, aliases, memory_order(program, schedule)
+    ).nodes(nodes, {})
     placed = place(body, workspace, _homes(program, schedule, stored))
     results = tuple(_result(program, stored, o.name, o.array) for o in program.outputs)
     return LoopProgram(
@@ -110,11 +125,22 @@ def _storage(
             if not isinstance(e, Expression)
         }
         life = lifetime(
-            array.name, array.extent, schedule, shapes, live_out=array.name in outputs, keep=anywhere,
+            array.name,
+            array.extent,
+            schedule,
+            shapes,
+            live_out=array.name in outputs,
+            keep=anywhere,
         )
         name = workspace.names.fresh(array.name)
         stored = store(array, ranks, life.windows, life.loops, name)
-        initial = "nan" if array.name in outputs else "zero" if _masked(program, array.name, axis_dims(schedule)) else ""
+        initial = (
+            "nan"
+            if array.name in outputs
+            else "zero"
+            if _masked(program, array.name, axis_dims(schedule))
+            else ""
+        )
         stored = replace(stored, buffer=replace(stored.buffer, initial=initial))
         workspace.buffers[name] = stored.buffer
         found[array.name] = stored
@@ -175,8 +201,13 @@ class _Lowering:
                 sure = at_least(node.upper - node.lower, 1, ranges)
                 body.append(
                     For(
-                        node.variable, node.lower, node.upper, node.backwards, node.dim,
-                        tuple(self.nodes(node.body, inside)), sure,
+                        node.variable,
+                        node.lower,
+                        node.upper,
+                        node.backwards,
+                        node.dim,
+                        tuple(self.nodes(node.body, inside)),
+                        sure,
                     )
                 )
             elif isinstance(node, ast.If):
@@ -185,8 +216,13 @@ class _Lowering:
                 statement = self.program.statement[node.statement]
                 body.extend(
                     linearize(
-                        statement, self.axes[statement.name], dict(node.values), ranges,
-                        self.stored, self.workspace, self.ranks,
+                        statement,
+                        self.axes[statement.name],
+                        dict(node.values),
+                        ranges,
+                        self.stored,
+                        self.workspace,
+                        self.ranks,
                     )
                 )
         return body

@@ -58,7 +58,9 @@ def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value
         if axis is None or axis in found or stored.windows[position] is not None:
             return None
         found.append(axis)
-    if any(index[p].variables & set(scope.axes) for p in range(len(index)) if p not in stored.order):
+    if any(
+        index[p].variables & set(scope.axes) for p in range(len(index)) if p not in stored.order
+    ):
         raise ProgramError(
             f"{stored.array.name} is folded along a dimension that {scope.title} runs as an array axis"
         )
@@ -149,7 +151,9 @@ def _front_value(scope: Scope, e: Expression, dtype: str) -> Value | None:
     axis = sole_axis(scope, e)
     if axis is not None:
         lower, n = scope.axes[axis]
-        return scope.workspace.count(axis, e.substitute({axis: lower}), n, e.coefficient(axis), dtype)
+        return scope.workspace.count(
+            axis, e.substitute({axis: lower}), n, e.coefficient(axis), dtype
+        )
     key = ("front", str(e), dtype, str(bounds))
     cached = scope.workspace.cached
     if key not in cached:
@@ -186,11 +190,15 @@ def _atom_value(scope: Scope, a: object, c: int, dtype: str) -> Value:
         return scope.workspace.count(a.name, lower * c, n, c, dtype)
     if isinstance(a, FloorDivision):
         value = binary(
-            scope, "floor_divide",
-            index_value(scope, a.dividend, dtype), index_value(scope, a.divisor, dtype),
+            scope,
+            "floor_divide",
+            index_value(scope, a.dividend, dtype),
+            index_value(scope, a.divisor, dtype),
         )
     elif isinstance(a, (Extremum, Product)):
-        name = "multiply" if isinstance(a, Product) else {"min": "minimum", "max": "maximum"}[a.kind]
+        name = (
+            "multiply" if isinstance(a, Product) else {"min": "minimum", "max": "maximum"}[a.kind]
+        )
         value = binary(
             scope, name, index_value(scope, a.left, dtype), index_value(scope, a.right, dtype)
         )
@@ -201,9 +209,7 @@ def _atom_value(scope: Scope, a: object, c: int, dtype: str) -> Value:
         axes = scope.ordered({*holds.axes, *then.axes, *other.axes})
         value = scope.temporary(axes, (), dtype)
         scope.apply("copyto", [scope.aligned(other, axes, 0)], value)
-        scope.apply(
-            "copyto", [scope.aligned(then, axes, 0), scope.aligned(holds, axes, 0)], value
-        )
+        scope.apply("copyto", [scope.aligned(then, axes, 0), scope.aligned(holds, axes, 0)], value)
     if c == 1:
         return value
     return binary(scope, "multiply", value, scope.workspace.constant(c, dtype))
@@ -222,9 +228,7 @@ def binary(scope: Scope, function: str, left: Value, right: Value, dtype: str = 
     """An elementwise operation of two scalars over axes."""
     axes = scope.ordered({*left.axes, *right.axes})
     out = scope.temporary(axes, (), dtype or left.dtype)
-    return scope.apply(
-        function, [scope.aligned(left, axes, 0), scope.aligned(right, axes, 0)], out
-    )
+    return scope.apply(function, [scope.aligned(left, axes, 0), scope.aligned(right, axes, 0)], out)
 
 
 def condition_value(scope: Scope, conditions: list[tuple[Expression, bool]]) -> Value:
@@ -294,8 +298,14 @@ def _place(
         return index_value(scope, stored.slot(position, e), "int64")
     lower, upper = checked[position]
     scope.apply(
-        "check_index", [e], e, lower=lower, upper=upper,
-        array=stored.array.name, dim=stored.array.dims[position], statement=scope.title,
+        "check_index",
+        [e],
+        e,
+        lower=lower,
+        upper=upper,
+        array=stored.array.name,
+        dim=stored.array.dims[position],
+        statement=scope.title,
     )
     value = scope.cast(e, "int64")
     if stored.windows[position] is not None:

@@ -263,9 +263,7 @@ def _masked(
     scope.apply("copyto", [scope.workspace.constant(identity, value.dtype), outside], copy)
     kept = tuple(a for a in mask.inside.axes if a not in over)
     some = scope.temporary(kept, (), "bool")
-    contractions.reduce(
-        scope, "logical_or", operand(mask.inside, ()), Operand(plain(some), kept)
-    )
+    contractions.reduce(scope, "logical_or", operand(mask.inside, ()), Operand(plain(some), kept))
     scope.apply("check_all", [some], some, statement=at.statement.name, combiner=combiner)
     return copy
 

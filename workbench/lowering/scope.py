@@ -119,9 +119,7 @@ class Scope:
 
     # -- operations ------------------------------------------------------------------------
 
-    def temporary(
-        self, axes: Sequence[str], shape: Symbolic, dtype: str, wish: str = ""
-    ) -> Value:
+    def temporary(self, axes: Sequence[str], shape: Symbolic, dtype: str, wish: str = "") -> Value:
         """Fresh memory for a value over `axes`. Lengths that depend on loops get their upper bound."""
         counts = tuple(self.length(a) for a in axes)
         full = tuple(greatest(n, self.ranges) for n in counts)
@@ -151,7 +149,9 @@ class Scope:
 
     # -- views -----------------------------------------------------------------------------
 
-    def view(self, value: Value, how: How, axes: tuple[str, ...], shape: Symbolic, layout: Layout) -> Value:
+    def view(
+        self, value: Value, how: How, axes: tuple[str, ...], shape: Symbolic, layout: Layout
+    ) -> Value:
         """A view of `value`, taken once."""
         key = (value.name, how)
         if key not in self.views:
@@ -159,9 +159,7 @@ class Scope:
             self.records.append(View(name, value.name, how))
             self.views[key] = Value(name, value.buffer, (), (), (), value.dtype, layout)
         counts = tuple(self.length(a) for a in axes)
-        return Value(
-            self.views[key].name, value.buffer, axes, counts, shape, value.dtype, layout
-        )
+        return Value(self.views[key].name, value.buffer, axes, counts, shape, value.dtype, layout)
 
     def index(
         self, value: Value, entries: Sequence[Entry], axes: tuple[str, ...], shape: Symbolic
@@ -235,13 +233,19 @@ class Scope:
         """An index on the inner axes only."""
         return self.index(value, [*[WHOLE] * len(value.axes), *entries], value.axes, shape)
 
-    def permuted(self, value: Value, axes: Sequence[int], names: tuple[str, ...], shape: Symbolic) -> Value:
+    def permuted(
+        self, value: Value, axes: Sequence[int], names: tuple[str, ...], shape: Symbolic
+    ) -> Value:
         """All array axes permuted."""
         if list(axes) == list(range(value.rank)):
             return value
-        return self.view(value, Transpose(tuple(axes)), names, shape, transposed(value.layout, axes))
+        return self.view(
+            value, Transpose(tuple(axes)), names, shape, transposed(value.layout, axes)
+        )
 
-    def reshaped(self, value: Value, shape: Symbolic, axes: tuple[str, ...], inner: Symbolic) -> Value:
+    def reshaped(
+        self, value: Value, shape: Symbolic, axes: tuple[str, ...], inner: Symbolic
+    ) -> Value:
         """Another shape for the same (suitably contiguous) elements."""
         if shape == value.extents:
             return value
@@ -271,7 +275,9 @@ class Scope:
             return value
         ready = self.aligned(value, axes, len(shape))
         full = (*(self.length(a) for a in axes), *shape)
-        return self.view(ready, Broadcast(full), axes, shape, Layout((False,) * max(len(full) - 1, 0), False))
+        return self.view(
+            ready, Broadcast(full), axes, shape, Layout((False,) * max(len(full) - 1, 0), False)
+        )
 
     def compact(self, value: Value) -> Value:
         """`value` in contiguous memory: itself, or a copy."""

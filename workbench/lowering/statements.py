@@ -136,7 +136,9 @@ def _bounding_box(
     if filled is not None:
         return intersect(wide, with_dims(filled, dims))
     limits = [
-        pair for d, (low, high) in inner.items() for pair in ((variable(d), low), (high - 1, variable(d)))
+        pair
+        for d, (low, high) in inner.items()
+        for pair in ((variable(d), low), (high - 1, variable(d)))
     ]
     return domain_with(wide, at_least=limits)
 

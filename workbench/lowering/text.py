@@ -60,7 +60,9 @@ def line(record: Record) -> str:
     if isinstance(record, Constant):
         return f"{record.buffer.name} = constant {record.value}"
     if isinstance(record, Count):
-        return f"{record.buffer.name} = {record.start} + {record.step} * count {_shape(record.buffer)}"
+        return (
+            f"{record.buffer.name} = {record.start} + {record.step} * count {_shape(record.buffer)}"
+        )
     if isinstance(record, Allocate):
         taken = f" in the memory of {record.source}" if record.source else ""
         return f"allocate {record.buffer.name}: {record.buffer.dtype}{_shape(record.buffer)}{taken}"
@@ -74,7 +76,12 @@ def line(record: Record) -> str:
 
 
 def _shape(buffer: Buffer) -> str:
-    return "(" + ", ".join(str(n) for n in buffer.shape) + ("," if len(buffer.shape) == 1 else "") + ")"
+    return (
+        "("
+        + ", ".join(str(n) for n in buffer.shape)
+        + ("," if len(buffer.shape) == 1 else "")
+        + ")"
+    )
 
 
 def _how(view: View) -> str:

@@ -1,0 +1,151 @@
+"""What a run promises besides its values: progress, interruption, finite checks, memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests import by_hand as h
+from tests.backends.small_programs import cases, scheduled
+from workbench.algorithms.reinforce import reinforce
+from workbench.backends import backends, get
+from workbench.backends.arrays import CompiledArrays
+from workbench.backends.numpy import NumPyBackend
+from workbench.errors import RunError, UnavailableError
+from workbench.program.values import Program
+
+CASES = {name: p for name, p, _ in cases()}
+
+
+def compiled(p: Program, *axes: str) -> CompiledArrays:
+    return NumPyBackend().compile(scheduled(p, axes))
+
+
+def counting() -> Program:
+    """y[i] = i, and the sum so far."""
+    i = h.i
+    size = h.size("I")
+    return h.program(
+        h.statement("y", [i], h.call("cast", h.value(i), dtype="float"), {"i": (0, size)}),
+        h.statement("s", [0], 0.0, {}),
+        h.statement("s", [i + 1], h.call("add", h.read("s", i), h.read("y", i)), {"i": (0, size)}),
+        sizes={"I": 6},
+        dims={"i": size},
+        names={"s": ("i",)},
+    )
+
+
+def test_progress_is_reported_after_each_iteration_with_outputs_so_far() -> None:
+    seen: list[tuple[int, int, list[float]]] = []
+
+    def on_progress(done: int, total: int, outputs: Any) -> None:
+        seen.append((done, total, outputs["y"].tolist()))
+
+    compiled(counting()).run(on_progress=on_progress)
+    assert [s[:2] for s in seen] == [(k, 6) for k in range(1, 7)]
+    assert seen[2][2] == [0.0, 1.0, 2.0]
+
+
+def test_interruption_returns_completed_iterations() -> None:
+    def on_progress(done: int, total: int, outputs: Any) -> None:
+        if done == 4:
+            raise KeyboardInterrupt
+
+    run = compiled(counting()).run(on_progress=on_progress)
+    assert (run.completed, run.total) == (4, 6)
+    assert run.outputs["y"].tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert run.outputs["s"].tolist() == [0.0, 0.0, 1.0, 3.0, 6.0]
+
+
+def test_not_finite_names_statement_instance_and_line() -> None:
+    b, t = h.b, h.t
+    p = h.program(
+        h.statement(
+            "x",
+            [b, t],
+            h.call("log", h.call("cast", h.value(t - 2), dtype="float")),
+            {"b": (0, h.B), "t": (0, h.T)},
+        ),
+        sizes={"B": 2, "T": 4},
+        dims={"b": h.B, "t": h.T},
+    )
+    for axes in ((), ("b",), ("b", "t")):
+        with pytest.raises(RunError) as refused:
+            compiled(p, *axes).run(check_finite=True)
+        assert "x is nan at b=0, t=0" in str(refused.value)
+        assert "x[b, t] = ..." in str(refused.value)
+    assert np.isnan(compiled(p).run().outputs["x"][0, 0])
+
+
+def test_out_of_memory_names_what_was_asked_and_what_is_live() -> None:
+    with pytest.raises(RunError, match=r"out of memory: .* asked for s .*capacity 100 bytes.*live"):
+        compiled(counting()).run(sizes={"I": 20}, dtype="float64", capacity=300 - 200)
+
+
+def test_same_seed_twice_is_identical() -> None:
+    p = compiled(CASES["contractions"], "b", "t")
+    first, second = (p.run(seed=7, dtype="float32").outputs for _ in range(2))
+    assert all(first[k].tobytes() == second[k].tobytes() for k in first)
+
+
+def test_gather_outside_the_array_is_refused() -> None:
+    n = h.n
+    p = h.program(
+        h.statement("x", [n], h.call("cast", h.value(n), dtype="float"), {"n": (0, h.N)}),
+        h.statement("k", [n], h.call("add", h.value(n), 1), {"n": (0, h.N)}),
+        h.statement("y", [n], h.read("x", h.read("k", n, dtype="int32")), {"n": (0, h.N)}),
+        sizes={"N": 3},
+        dims={"n": h.N},
+    )
+    for axes in ((), ("n",)):
+        with pytest.raises(RunError, match=r"reads x at n = 3, outside 0 to 2"):
+            compiled(p, *axes).run()
+
+
+def test_empty_maximum_is_refused() -> None:
+    p = h.program(
+        h.statement("x", [h.t], 1.0, {"t": (0, h.T)}),
+        h.statement("y", [h.t], h.read("x", h.k), {"t": (0, h.T)}, {"k": (h.t + 1, h.T)}, "max"),
+        sizes={"T": 3},
+        dims={"t": h.T},
+    )
+    for axes in ((), ("t",)):
+        with pytest.raises(RunError, match="an empty max has no value"):
+            compiled(p, *axes).run()
+
+
+def test_backends_say_why_they_cannot_run() -> None:
+    found = backends()
+    assert list(found) == ["numpy", "native", "cuda"]
+    assert found["numpy"] is None
+    assert found["native"] == "compiled C is not part of this version"
+    with pytest.raises(UnavailableError, match="native: compiled C is not part"):
+        get("native")
+    with pytest.raises(UnavailableError, match="did you mean numpy"):
+        get("nunpy")
+
+
+def test_tracked_peak_is_computed_peak_and_what_numpy_holds() -> None:
+    variant = wb.variant(reinforce(B=64, I=2, T=200))
+    variant = variant.apply(wb.transforms.Vectorize("b")).apply(wb.transforms.Vectorize("t"))
+    program = NumPyBackend().compile(variant.program)
+    program.run(sizes={"I": 1, "T": 3})
+    tracemalloc.start()
+    try:
+        run = program.run()
+        held = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert run.peak_bytes == program.loop_program.peak({"B": 64, "I": 2, "T": 200}, "float32")
+    assert run.peak_bytes == max(point.bytes for point in run.timeline)
+    assert run.peak_bytes >= 0.95 * held
+
+
+def test_schedule_that_is_missing_is_refused() -> None:
+    with pytest.raises(Exception, match="has no schedule"):
+        NumPyBackend().compile(replace(counting(), schedule=None))
