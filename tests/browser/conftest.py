@@ -1,4 +1,4 @@
-"""JupyterLab on a port of this machine, with the extension from this checkout and nothing of the user's."""
+"""JupyterLab on a port of this machine, with this checkout's extension and no user's settings."""
 
 from __future__ import annotations
 
@@ -119,7 +119,10 @@ def lab(repository: Path, browser: Any, tmp_path_factory: pytest.TempPathFactory
             yield Lab(address, root, browser, shots)
         finally:
             os.killpg(server.pid, signal.SIGTERM)
-            server.wait(20)
+            try:
+                server.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(server.pid, signal.SIGKILL)
 
 
 def _command(port: int, root: Path, extensions: Path) -> list[str]:

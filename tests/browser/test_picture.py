@@ -46,7 +46,7 @@ def test_a_cell_draws_the_graph_and_a_click_shows_the_equation(lab: Lab) -> None
     page = lab.open(lab.notebook("click.ipynb", [SHOW.format(program="reinforce(1)")]))
     run_all(page)
     view = drawn(page)
-    assert view.locator(".wbk-root g.node").count() == 60
+    assert view.locator(".wbk-root g.node").count() == 59
     box(view, "to_go[b, i, t]").click()
     detail = view.locator(".wbk-detail")
     assert "to_go[b, i, t] = sum(" in detail.inner_text()
@@ -88,10 +88,10 @@ def test_scopes_close_and_open(lab: Lab) -> None:
     view.locator("g.cluster text", has_text="optimizer").click()
     closed = box(view, "optimizer")
     closed.wait_for()
-    assert view.locator("g.node").count() == 45
+    assert view.locator("g.node").count() == 44
     closed.dblclick()
     closed.wait_for(state="detached")
-    assert view.locator("g.node").count() == 60
+    assert view.locator("g.node").count() == 59
     page.check()
 
 
@@ -116,12 +116,13 @@ def test_dark_theme(lab: Lab) -> None:
     run_all(page)
     view = drawn(page)
     view.locator("g.node").first.click()
-    colours = view.locator(".wbk-root").evaluate(
-        "e => [getComputedStyle(e).backgroundColor, getComputedStyle(e).color]"
-    )
+    style = "e => getComputedStyle(e).%s.match(/[0-9]+/g).slice(0, 3).map(Number)"
+    root = view.locator(".wbk-root")
+    back, text = root.evaluate(style % "backgroundColor"), root.evaluate(style % "color")
     view.screenshot(path=lab.shots / "dark.png")
     command(page, "apputils:change-theme", {"theme": "JupyterLab Light"})
-    assert colours == ["rgb(17, 17, 17)", "rgb(255, 255, 255)"]
+    assert max(back) < 60
+    assert min(text) > 200
     page.check()
 
 
@@ -145,7 +146,6 @@ def test_without_the_extension_the_static_picture_is_shown(lab: Lab) -> None:
     page = lab.open(path.name)
     image = page.page.locator(".jp-OutputArea img[alt^='Dependence graph']")
     image.wait_for()
-    image.wait_for()
     page.page.wait_for_function(
         "() => document.querySelector('.jp-OutputArea img').naturalWidth > 300"
     )
@@ -165,7 +165,7 @@ def test_the_widget_draws_and_follows_its_program(lab: Lab) -> None:
     page = lab.open(lab.notebook("widget.ipynb", cells))
     run_all(page)
     drawn(page).wait_for_function(
-        "() => document.querySelectorAll('.wbk-root g.node').length === 60", timeout=30_000
+        "() => document.querySelectorAll('.wbk-root g.node').length === 59", timeout=30_000
     )
     page.check()
 

@@ -1,6 +1,8 @@
-"""Programs built by hand, in the shape a traced REINFORCE has: nested scopes, recurrences, an update.
+"""Programs built by hand, in the shape a traced REINFORCE has: nested scopes, recurrences, an
+update.
 
-Bodies have the right reads and operations but not the right arithmetic: views draw them, nothing runs them.
+Bodies have the right reads and operations but not the right arithmetic: views draw them, nothing
+runs them.
 """
 
 from __future__ import annotations
@@ -267,7 +269,8 @@ def _backward(x: Builder, layers: int) -> None:
         below = f"hidden{n - 1}" if n else "observation"
         zero = expression(0)
         x.add(f"d_weight{n}", (b, i), "contract", x.read(above, b, i, k), x.read(below, b, i, k),
-              over="bi", scope=scope, shape=(64, 64), combiner="sum", reduce=("k", zero, T))  # fmt: skip
+              over="bi", scope=scope, shape=(64, 64), combiner="sum",
+              reduce=("k", zero, T))  # fmt: skip
         x.add(f"d_bias{n}", (b, i), "", x.read(above, b, i, k), over="bi", scope=scope, shape=(64,),
               bare=True, combiner="sum", reduce=("k", zero, T))  # fmt: skip
         if n:
@@ -291,4 +294,5 @@ def _adam(x: Builder, layers: int) -> None:
             x.add(f"change_{name}", (i,), "divide", x.read(f"m_{name}", i), over="i", scope=scope,
                   shape=(64, 64))  # fmt: skip
             x.add(f"policy.{name}", (following,), "subtract", x.read(f"policy.{name}", i),
-                  x.read(f"change_{name}"), over="i", scope="optimizer", shape=(64, 64))  # fmt: skip
+                  x.read(f"change_{name}"), over="i", scope="optimizer",
+                  shape=(64, 64))  # fmt: skip

@@ -1,4 +1,4 @@
-"""The committed front end: built from these sources, byte for byte, and saying the same as Python."""
+"""The committed front end: built from these sources, and saying the same as Python."""
 
 from __future__ import annotations
 

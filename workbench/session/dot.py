@@ -1,8 +1,8 @@
 """A snapshot as Graphviz DOT text: what is drawn, in which boxes, with which light-theme colours.
 
-`extensions/jupyterlab-workbench/src/dot.ts` says the same in the browser, where scopes open and close; a test
-holds the two to equal text. Nodes are `n<position>`, scopes `s<position>`, arrows `e<position>`; every element
-carries a class, so that a style sheet can give it the theme's colours.
+`extensions/jupyterlab-workbench/src/dot.ts` says the same in the browser, where scopes open and
+close; a test holds the two to equal text. Nodes are `n<position>`, scopes `s<position>`, arrows
+`e<position>`; every element carries a class, so that a style sheet can give it the theme's colours.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass, field
 
+from workbench.session.edges import Edge
 from workbench.session.scopes import Scope, box, closed_at_first, scopes
-from workbench.session.snapshot import Edge, Node, Snapshot
+from workbench.session.snapshot import Node, Snapshot
 
 COLOURS = {
     "operation": ("#ffffff", "#8c959f"),
@@ -23,6 +24,9 @@ COLOURS = {
     "closed": ("#eef0f3", "#57606a"),
 }
 """Fill and line of a box by kind; the lines are Okabe and Ito's colours, told apart by all."""
+
+ROUTED = 150
+"""Arrows go round boxes up to this many; beyond it Graphviz is slow and sometimes fails at that."""
 
 STATIC = 40
 """Boxes of the static picture, which cannot be zoomed into."""
@@ -56,6 +60,8 @@ def dot(snapshot: Snapshot, closed: frozenset[Scope] | None = None) -> str:
     paths = scopes(node.scope for node in snapshot.nodes)
     names = {path: f"s{position}" for position, path in enumerate(paths)}
     lines = ["digraph {", *(f"  {line}" for line in _HEAD)]
+    if len({box(n.scope, closed) or n.id for n in snapshot.nodes}) > ROUTED:
+        lines.append('  graph [splines="line"]')
     lines += _inside(snapshot, (), closed, names, "  ")
     for position, arrow in enumerate(_arrows(snapshot, closed, names)):
         lines.append(f"  {_arrow_text(position, arrow)}")

@@ -1,7 +1,7 @@
-"""The arrows of the dependence graph: which statement's elements another one reads, and at which index.
+"""The arrows of the dependence graph: whose elements a statement reads, and at which index.
 
-Arrows are the exact flow dependences of `polyhedral/`; the label is the index where that is not just the loop
-variables.
+Arrows are the exact flow dependences of `polyhedral/`; the label is the index where that is not
+just the loop variables.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from workbench.program.values import Program, Statement
 class Edge:
     """`target` reads elements of `array` that `source` writes.
 
-    `label` is the index where it is not the plain loop variables (`t + 1`, `t:T`, `i, 0, 0`), else empty.
-    `carried`: a loop around both statements runs between writing and reading.
+    `label` is the index where it is not the plain loop variables (`t + 1`, `t:T`, `i, 0, 0`), else
+    empty. `carried`: a loop around both statements runs between writing and reading.
     """
 
     source: str
@@ -117,5 +117,5 @@ def _index_text(sink: Statement, index: Expression | None) -> str:
 
 
 def set_text(text: str) -> str:
-    """A set or relation in the user's names, without the list of sizes that isl prints before it."""
+    """A set or relation in the user's names, without isl's list of sizes before it."""
     return re.sub(r"^\[[^\]]*\] -> (?=\{)", "", readable(text))

@@ -1,8 +1,9 @@
-"""Shows programs in Jupyter: a program's MIME bundle, and a live widget. Nothing else imports Jupyter packages.
+"""Shows programs in Jupyter, as a MIME bundle and as a widget; no other file imports Jupyter.
 
-The bundle carries the snapshot itself. The JupyterLab extension that comes with this package draws it with or
-without a Jupyter kernel, in trusted and in untrusted notebooks; front ends without the extension show the static
-picture. `view` gives the same views as an anywidget, for front ends that run widgets but not our extension.
+The bundle carries the snapshot itself. The JupyterLab extension that comes with this package draws
+it with or without a Jupyter kernel, in trusted and in untrusted notebooks; front ends without the
+extension show the static picture. `view` gives the same views as an anywidget, for front ends that
+run widgets but not our extension.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ def mimebundle(program: Program) -> dict[str, Any]:
 
 
 def view(program: Program) -> Any:
-    """A live widget of the program: an `anywidget.AnyWidget` whose trait `snapshot` is what it draws."""
+    """A live widget of the program, an `anywidget.AnyWidget`; it draws its trait `snapshot`."""
     return _widget_class()(snapshot=to_json(snapshot(program)))
 
 
 def _image(shown: Snapshot, svg: str) -> str:
-    """The picture as HTML that survives sanitizing: an image, so nothing in it is markup of the page."""
+    """The picture as HTML that survives sanitizing: an image, so nothing in it is markup."""
     encoded = base64.b64encode(svg.encode()).decode()
-    title = escape(f"Dependence graph of {shown.name}, {len(shown.nodes)} statements", quote=True)
+    title = escape(f"Dependence graph of {shown.name}, {len(shown.nodes)} statements")
     return (
         f'<img alt="{title}" title="{title}" src="data:image/svg+xml;base64,{encoded}" '
         'style="max-width: 100%; background-color: #ffffff; border-radius: 4px">'

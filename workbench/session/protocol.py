@@ -1,6 +1,7 @@
-"""The TypeScript types of what Python sends, written from the dataclasses: `python -m workbench.session.protocol`.
+"""The TypeScript types of what Python sends, written from the dataclasses.
 
-Prints the file `extensions/jupyterlab-workbench/src/snapshot.ts`; a test holds that file to this text.
+`python -m workbench.session.protocol` prints the file
+`extensions/jupyterlab-workbench/src/snapshot.ts`; a test holds that file to this text.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def typescript() -> str:
 
 def _interface(record: type) -> str:
     hints = get_type_hints(record)
-    lines = [f"  readonly {f.name}: {_type(hints[f.name])};" for f in fields(record)]  # type: ignore[arg-type]
+    lines = [f"  readonly {f.name}: {_type(hints[f.name])};" for f in fields(record)]
     return "\n".join([f"export interface {record.__name__} {{", *lines, "}", ""])
 
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 Scope = tuple[str, ...]
 
 OVERVIEW = 60
-"""Up to this many boxes are drawn at first; what is beyond stands in closed scopes. More boxes than this
-make a picture some 3,000 points wide, whose text cannot be read in a notebook's column."""
+"""Up to this many boxes are drawn at first; what is beyond stands in closed scopes. More make a
+picture 3,000 points wide and wider, whose text cannot be read in a notebook's column."""
 
 
 def scopes(paths: Iterable[Scope]) -> tuple[Scope, ...]:
@@ -25,7 +25,7 @@ def box(path: Scope, closed: Collection[Scope]) -> Scope:
 
 
 def closed_at_first(paths: Sequence[Scope], boxes: int = OVERVIEW) -> tuple[Scope, ...]:
-    """None of a small program's scopes; of a large one's, all but the smallest that fit into `boxes`.
+    """No scope of a small program; of a large one all but the smallest that fit into `boxes`.
 
     `paths` holds the scope of each statement. Outer scopes open before inner ones.
     """

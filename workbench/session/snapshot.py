@@ -1,7 +1,7 @@
 """What views draw of a program: one immutable, JSON-able value.
 
-Knows the names, texts and shapes that a reader sees; knows no drawing (`dot.py`, the browser) and no isl.
-Field types are limited to what `protocol.py` can say in TypeScript.
+Knows the names, texts and shapes that a reader sees; knows no drawing (`dot.py`, the browser) and
+no isl. Field types are limited to what `protocol.py` can say in TypeScript.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ VERSION = 1
 """Raised with every change of the fields; a view says so when it is given another version."""
 
 Kind = Literal["operation", "contraction", "reduction", "random", "recurrence", "update"]
-"""What a statement is, most telling first: `update` writes the successor of its instance, `recurrence` is a
-piece of an array defined in pieces or from itself, then random draws, contractions, reductions, the rest."""
+"""What a statement is, most telling first: `update` writes the successor of its instance,
+`recurrence` is a piece of an array defined in pieces or from itself, then random draws,
+contractions, reductions, the rest."""
 
 
 @dataclass(frozen=True)

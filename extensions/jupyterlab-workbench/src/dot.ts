@@ -13,6 +13,9 @@ const COLOURS: Readonly<Record<Kind | "closed", readonly [string, string]>> = {
   closed: ["#eef0f3", "#57606a"],
 };
 
+/** Arrows go round boxes up to this many; beyond it Graphviz is slow and sometimes fails at that. */
+const ROUTED = 150;
+
 const HEAD = [
   'graph [bgcolor="transparent", rankdir="TB", ranksep="0.38", nodesep="0.22", pad="0.1", ' +
     'fontname="Courier", fontsize="11", fontcolor="#57606a", labeljust="l"]',
@@ -53,6 +56,8 @@ export function arrows(snapshot: Snapshot, closed: ReadonlySet<string>): readonl
 
 export function dot(snapshot: Snapshot, closed: ReadonlySet<string>): string {
   const lines = ["digraph {", ...HEAD.map((line) => `  ${line}`)];
+  const drawn = new Set(snapshot.nodes.map((node) => key(box(node.scope, closed) ?? [node.id, ""])));
+  if (drawn.size > ROUTED) lines.push('  graph [splines="line"]');
   lines.push(...inside(snapshot, [], closed, scopes(snapshot), "  "));
   arrows(snapshot, closed).forEach((arrow, position) => {
     lines.push(`  ${arrowText(position, arrow)}`);
