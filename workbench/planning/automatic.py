@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from workbench.polyhedral.legality import carries
 from workbench.polyhedral.tree import Leaf, Loop, Tree
 from workbench.polyhedral.tree import Sequence as Block
+from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms import Vectorize
 from workbench.transforms.base import Transform, apply
@@ -11,34 +13,53 @@ from workbench.transforms.refusal import Refused
 
 
 def recipe(program: Program) -> list[Transform]:
-    """Steps that vectorize every dimension that does not count updates.
+    """Steps that vectorize first what is independent, then what can be of the other dimensions.
 
-    A dimension counts updates if it is an outermost loop around other loops that some statement
-    needs in order: there whole-array work would hold all updates' data at once and run nothing
-    faster.
+    Left alone is a dimension that counts updates: a loop around other loops that carries an array
+    without any independent dimension (parameters, not environment states). Whole-array work over
+    it would hold all updates' data at once and run nothing faster.
     """
     steps: list[Transform] = []
+    partly: list[Vectorize] = []
     for step in Vectorize.candidates(program):
         try:
             found = apply(program, step)
         except Refused:
             continue
-        if found.notes and step.dim in _around_loops(program.schedule):
-            continue
-        program = found.program
-        steps.append(step)
+        if found.notes:
+            partly.append(step)
+        else:
+            program = found.program
+            steps.append(step)
+    independent = {step.dim for step in steps if isinstance(step, Vectorize)}
+    for step in partly:
+        if not _counts_updates(program, step.dim, independent):
+            program = apply(program, step).program
+            steps.append(step)
     return steps
 
 
-def _around_loops(tree: Tree | None) -> set[str]:
-    """Dimensions of outermost loops that have loops inside."""
+def _counts_updates(program: Program, dim: str, independent: set[str]) -> bool:
+    assert program.schedule is not None
+    if not _has_loop_inside(program.schedule, dim):
+        return False
+    found = dependences(program)
+    return any(
+        carries(found, d, dim)
+        for d in found.all
+        if not independent & set(program.array[d.array].dims)
+    )
+
+
+def _has_loop_inside(tree: Tree, dim: str) -> bool:
+    """Whether a loop over `dim` has another loop inside."""
+    if isinstance(tree, Leaf):
+        return False
     if isinstance(tree, Block):
-        return {dim for child in tree.children for dim in _around_loops(child)}
-    if isinstance(tree, Loop):
-        if tree.kind == "axis":
-            return _around_loops(tree.child)
-        return {tree.dim} if _has_loop(tree.child) else set()
-    return set()
+        return any(_has_loop_inside(child, dim) for child in tree.children)
+    if tree.kind == "loop" and tree.dim == dim and _has_loop(tree.child):
+        return True
+    return _has_loop_inside(tree.child, dim)
 
 
 def _has_loop(tree: Tree) -> bool:

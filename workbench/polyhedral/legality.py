@@ -113,21 +113,32 @@ def shared_loops(source: str, sink: str, found: Mapping[str, Path]) -> list[Loop
     return loops
 
 
+def carries(dependences: Dependences, dependence: Dependence, dim: str) -> bool:
+    """Whether some pair of a dependence is at two values of `dim`."""
+    return not _crossing(dependences, dependence, dim).is_empty()
+
+
 def carried_witness(dependences: Dependences, dependence: Dependence, dim: str) -> Witness | None:
-    """The smallest pair of a dependence at two values of `dim`; None where there is none."""
+    """The smallest pair of a dependence at two values of `dim`; None where it never crosses them."""
+    crossing = _crossing(dependences, dependence, dim)
+    if crossing.is_empty():
+        return None
+    source = dependences.statements[dependence.source]
+    sink = dependences.statements[dependence.sink]
+    return pair_witness(source, sink, dependence.array, crossing)
+
+
+def _crossing(dependences: Dependences, dependence: Dependence, dim: str) -> isl.Map:
+    """The pairs of a dependence at two values of `dim`; none where an end lacks it."""
+    pairs = dependences.relation(dependence)
     source = dependences.statements[dependence.source]
     sink = dependences.statements[dependence.sink]
     if dim not in source.dims or dim not in sink.dims:
-        return None
-    pairs = dependences.relation(dependence)
+        return isl.Map.empty(pairs.get_space())
     ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
     i, j = source.dims.index(dim), sink.dims.index(dim)
     earlier = pairs.intersect(pair_order(*ranks, i, j, 0, "<"))
-    later = pairs.intersect(pair_order(*ranks, i, j, 0, ">"))
-    crossing = earlier.union(later)
-    if crossing.is_empty():
-        return None
-    return pair_witness(source, sink, dependence.array, crossing)
+    return earlier.union(pairs.intersect(pair_order(*ranks, i, j, 0, ">")))
 
 
 @lru_cache(maxsize=65536)
