@@ -298,7 +298,7 @@ PROGRAMS: dict[str, tuple[Template, list[Sizes]]] = {
     "drawn": (drawn, [{}, {"B": 1, "T": 1}]),
     "carried": (carried, [{}, {"B": 1, "I": 1, "T": 1}, {"I": 3, "T": 1}]),
     "delayed": (delayed, [{}, {"T": 1}, {"T": 2}]),
-    "table": (table, [{}, {"S": 1, "I": 1}, {"S": 3, "A": 1}]),
+    "table": (table, [{}, {"S": 1, "I": 1}, {"S": 3, "A": 3}]),
     "recurrent_network": (recurrent_network, [{}, {"B": 1, "T": 1}, {"I": 1, "T": 3}]),
     "small_reinforce": (small_reinforce, [{}, {"T": 1}, {"B": 1, "I": 1, "T": 7}]),
     "small_ppo": (small_ppo, [{}, {"B": 1, "M": 1}, {"B": 3, "T": 3, "M": 3}, {"T": 1, "E": 1}]),

@@ -173,10 +173,12 @@ def _joined(name: str, xs: Sequence[TensorLike], axis: int) -> Tensor:
 def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
     """The entries along an inner axis: `position, velocity = wb.unstack(state)`."""
     x = as_tensor(x)
-    if axis >= len(x.shape) or not isinstance(x.shape[axis], int):
+    axis = axis + len(x.shape) if axis < 0 else axis
+    n_entries = x.shape[axis] if 0 <= axis < len(x.shape) else None
+    if not isinstance(n_entries, int):
         raise ProgramError(f"{x!r} has no fixed inner axis {axis}", user_line())
-    rest = (slice(None),) * axis
-    return tuple(x[(..., *rest, n)] for n in range(x.shape[axis]))
+    rest = (slice(None),) * (len(x.shape) - 1 - axis)
+    return tuple(x[(..., n, *rest)] for n in range(n_entries))
 
 
 def one_hot(index: TensorLike, size: int) -> Tensor:

@@ -37,6 +37,7 @@ from workbench.language.trace import current, scope, user_line
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.relations import (
     box,
+    domain_with,
     image,
     intersect,
     is_empty,
@@ -44,6 +45,7 @@ from workbench.polyhedral.relations import (
     pieces,
     subtract,
     union,
+    universe,
 )
 from workbench.program.operations import OPERATIONS
 from workbench.program.values import Shape
@@ -114,10 +116,7 @@ class _Reverse:
         for array in arrays:
             self._define(self.adjoints[array], array, _extent(array, self.seeds))
         for target in self.targets:
-            if target not in self.contributions:
-                results[target] = self._zero(target)
-            else:
-                results[target] = self._total(target)
+            results[target] = self._whole(target)
         return [results[t] for t in self.targets]
 
     # -- which sources depend on the targets -------------------------------------------------
@@ -251,8 +250,20 @@ class _Reverse:
                     _mark_inline(value, {id(c.value.source) for c in found})
                 adjoint.define(here, value, part)
 
-    def _zero(self, source: Source) -> Tensor:
-        return broadcast_to(literal(0.0), source.shape)
+    def _whole(self, target: Source) -> Tensor:
+        """The adjoint of a target, over all its elements whatever it depends on."""
+        found = self._total(target) if target in self.contributions else None
+        extent = _extent(target, self.seeds)
+        dims = self._over(target)
+        within = isinstance(found, Recurrent) or is_subset(extent, box(_bounds(dims)))
+        if found is not None and set(found.dims) == set(dims) and within:
+            return found
+        name = _name_of(target) or "adjoint"
+        adjoint = Recurrent(name, target.shape, dims, "float", current().scope)
+        current().recurrents.append(adjoint)
+        value = literal(0.0) if found is None else found
+        adjoint.define(tuple(variable(d) for d in dims), value, extent)
+        return adjoint
 
 
 # -- reads ----------------------------------------------------------------------------------------
@@ -271,17 +282,25 @@ def _bounds(dims: tuple[str, ...]) -> tuple[Bound, ...]:
 
 
 def _extent(source: Source, seeds: tuple[str, ...]) -> str:
-    """The elements of a source (with the seed dims) as a set over its dims."""
+    """The elements of a source (with the seed dims, where the loss has them) as a set."""
     dims = current().ordered({*source.dims, *seeds})
     if isinstance(source, Node):
         return box(_bounds(dims))
     extent: str | None = None
+    seen = domain_with(
+        universe(dims),
+        at_least=[
+            pair
+            for d, low, high in _bounds(seeds)
+            for pair in ((variable(d), low), (high - 1, variable(d)))
+        ],
+    )
     for piece in source.pieces:
         extra = tuple(s for s in seeds if s not in piece.dims)
         domain = piece.domain or box(_bounds((*piece.dims, *extra)))
         at = dict(zip(source.dims, piece.index, strict=True))
         index_of = [at.get(d, variable(d)) for d in dims]
-        part = image(domain, (*piece.dims, *extra), index_of, None, dims)
+        part = intersect(image(domain, (*piece.dims, *extra), index_of, None, dims), seen)
         extent = part if extent is None else union(extent, part)
     if extent is None:
         raise ProgramError(f"nothing defines {source.name}", source.line)

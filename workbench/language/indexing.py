@@ -17,8 +17,9 @@ from workbench.program.operations import shape_text
 
 
 def read(x: Tensor, key: Any) -> Tensor:
-    """`x[key]`: first the dims in order (an index, or a range `t:T`), after them (or after `...`)
-    inner axes.
+    """`x[key]`: first the dims in order (an index, or a range `t:T`), after them inner axes.
+
+    What follows `...` indexes the last inner axes, as in NumPy.
     """
     entries = list(key) if isinstance(key, tuple) else [key]
     dims = [d for d in x.dims if current().dims[d].axis is None]
@@ -34,7 +35,7 @@ def read(x: Tensor, key: Any) -> Tensor:
             user_line(),
         )
     moved = x.substitute(_moves(x, dims, outer)) if outer else x
-    return _inner(moved, inner)
+    return _inner(moved, inner, 0 if where is None else len(x.shape) - len(inner))
 
 
 def gather(x: Tensor, **indices: Any) -> Tensor:
@@ -160,9 +161,10 @@ def _range(d: str, entry: slice, axis: int) -> Expression:
     return variable(name)
 
 
-def _inner(x: Tensor, entries: list[Any]) -> Tensor:
-    axis = 0
+def _inner(x: Tensor, entries: list[Any], axis: int) -> Tensor:
     for entry in entries:
+        if isinstance(entry, (np.ndarray, list, Expression)):
+            entry = as_tensor(entry)
         if isinstance(entry, Tensor):
             if axis:
                 raise ProgramError(

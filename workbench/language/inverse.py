@@ -142,9 +142,13 @@ def _summed(
         value = apply("where", apply("equal", position, here), value, 0.0)
     outer_equal = [(a, b) for a, b in equal if not (a.variables | b.variables) & inside]
     outer_least = [e for e in at_least if not e.variables & inside]
-    equal = [pair for pair in equal if pair not in outer_equal]
-    at_least = [e for e in at_least if e not in outer_least]
-    total = _sum(value, over, equal, at_least)
+    # Where the sum varies over what such a constraint speaks of, it must not read beyond it either.
+    varies = {*value.dims, *(v for _, low, high in over for v in low.variables | high.variables)}
+    kept_equal = [
+        (a, b) for a, b in equal if (a, b) not in outer_equal or a.variables | b.variables <= varies
+    ]
+    kept_least = [e for e in at_least if e not in outer_least or e.variables <= varies]
+    total = _sum(value, over, kept_equal, kept_least)
     back = {e.terms[0][0].name: variable(d) for d, e in wide.items()}  # type: ignore[union-attr]
     read = total.substitute(back)
     conditions = [(e.substitute(back), expression(0)) for e in outer_least]
