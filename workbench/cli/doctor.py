@@ -25,7 +25,7 @@ class Finding:
 
     def __str__(self) -> str:
         mark = "ok     " if self.ok else "MISSING" if self.required else "missing"
-        return f"{mark}  {self.name:<12}  {self.text}"
+        return f"{mark}  {self.name:<14}  {self.text}"
 
 
 REQUIRED = ("numpy", "islpy", "tqdm")

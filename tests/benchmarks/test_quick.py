@@ -1,0 +1,49 @@
+"""The quick benchmarks, each in a process of its own; their figures are printed and bounded.
+
+Bounds are the targets where a busy machine does not decide them, and looser where it does.
+"""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.measuring import module
+
+
+def figures(capsys: pytest.CaptureFixture[str], name: str, *words: str) -> dict[str, Any]:
+    """A benchmark's JSON lines by what they are of, printed on the way."""
+    found = module(name, *words, threads=1)
+    with capsys.disabled():
+        print()
+        for line in found:
+            print(json.dumps(line))
+    return {line["what"]: line for line in found}
+
+
+def test_start_is_quick(capsys: pytest.CaptureFixture[str]) -> None:
+    found = figures(capsys, "start")
+    assert min(found["import"]["samples"]) <= 0.5
+    assert min(found["trace_and_root_schedule"]["samples"]) <= 1.0
+
+
+def test_vectorized_program_is_many_times_faster(capsys: pytest.CaptureFixture[str]) -> None:
+    found = figures(capsys, "vectorize", "--B", "256", "--T", "20", "--rounds", "3")
+    assert found["as written / vectorized over b"]["of_least"] >= 40
+
+
+def test_steady_state_is_within_reach_of_the_arithmetic(capsys: pytest.CaptureFixture[str]) -> None:
+    found = figures(capsys, "steady", "--I", "20")
+    assert found["steady"]["floor_share"] >= 0.05
+
+
+def test_tracked_peak_is_what_numpy_holds_and_what_was_computed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = module("memory", threads=1)
+    with capsys.disabled():
+        print()
+        for line in found:
+            print(json.dumps(line))
+    assert all(line["equal"] for line in found)
+    assert min(line["tracked_share"] for line in found) >= 0.95
