@@ -217,3 +217,16 @@ def test_exported_html_shows_the_static_picture(lab: Lab) -> None:
     export = [sys.executable, "-m", "nbconvert", "--to", "html", str(path)]
     subprocess.run(export, check=True, capture_output=True)
     assert 'alt="Dependence graph of small, 5 statements"' in path.with_suffix(".html").read_text()
+
+
+def test_a_traced_program_is_drawn_by_its_own_cell(lab: Lab) -> None:
+    cell = "from workbench.algorithms.reinforce import reinforce\nreinforce()"
+    page = lab.open(lab.notebook("traced.ipynb", [cell]), width=1920, height=1080)
+    run_all(page)
+    view = drawn(page)
+    box(view, "to_go[b, i, t]").click()
+    detail = view.locator(".wbk-detail").inner_text()
+    assert "to_go = wb.discounted_sum(gain[b, i, t:T], gamma)" in detail
+    assert "(reinforce.py, line " in detail
+    view.screenshot(path=lab.shots / "traced.png")
+    page.check()

@@ -78,17 +78,17 @@ def static_svg(snapshot: Snapshot) -> str | None:
     outermost = frozenset(path[:1] for path in paths if path)
     for closed in (frozenset(closed_at_first(paths, boxes=STATIC)), outermost):
         try:
-            svg = graphviz.Source(dot(snapshot, closed)).pipe(
-                format="svg", encoding="utf-8", quiet=True
-            )
+            # Its colours are for a light ground, so it brings its own.
+            text = dot(snapshot, closed).replace('bgcolor="transparent"', 'bgcolor="white"', 1)
+            svg = graphviz.Source(text).pipe(format="svg", encoding="utf-8", quiet=True)
             break
         except graphviz.CalledProcessError:  # dot gives up on some nestings of boxes
             continue
     else:
         return None
     mono = "font-family=\"ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace\""
-    text = str(svg).replace('font-family="Courier"', mono)
-    return text[text.index("<svg") :]
+    drawn = str(svg).replace('font-family="Courier"', mono)
+    return drawn[drawn.index("<svg") :]
 
 
 def _inside(

@@ -50,7 +50,7 @@ def _image(shown: Snapshot, svg: str) -> str:
     title = escape(f"Dependence graph of {shown.name}, {len(shown.nodes)} statements")
     return (
         f'<img alt="{title}" title="{title}" src="data:image/svg+xml;base64,{encoded}" '
-        'style="max-width: 100%; background-color: #ffffff; border-radius: 4px">'
+        'style="max-width: 100%">'
     )
 
 

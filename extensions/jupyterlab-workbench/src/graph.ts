@@ -199,6 +199,18 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
     moveTo(x, y, scale);
   }
 
+  /** After the pane opened or closed: all of a picture that fits, otherwise the selected box, without zooming. */
+  function makeRoom(): void {
+    const { clientWidth, clientHeight } = host;
+    const [width, height] = [picture?.width ?? Infinity, picture?.height ?? Infinity];
+    if (width * transform.k < clientWidth && height * transform.k < clientHeight) {
+      moveTo(width / 2, height / 2, transform.k);
+      return;
+    }
+    const group = boxes.get(boxName(selection.current) ?? "");
+    if (group) bringIntoView(group, transform.k);
+  }
+
   /** From afar, a click on a scope's ground brings that scope close. */
   function closer(name: string): void {
     const ground = viewport.querySelector(`g.cluster[data-name="${name}"] path`);
@@ -278,10 +290,7 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
   selection.onChange(paint);
   const observer = new ResizeObserver(() => {
     if (fitted) fit();
-    else {
-      const group = boxes.get(boxName(selection.current) ?? "");
-      if (group) bringIntoView(group, transform.k);
-    }
+    else makeRoom();
   });
   observer.observe(host);
   redraw(null);

@@ -54,7 +54,8 @@ function view(root: HTMLElement, snapshot: Snapshot): () => void {
   };
   selection.onChange((selected) => {
     showDetail();
-    if (selected.kind !== "none") side.open("Detail");
+    // Not for a scope: what moves under the pointer cannot be double clicked.
+    if (selected.kind === "statement") side.open("Detail");
   });
   showDetail();
   const main = element("div", "wbk-main", graph.element, side.body);
