@@ -1,11 +1,13 @@
-"""Small programs that between them use everything the array backend lowers, with dims that may run as array axes."""
+"""Small programs that between them use everything the array backend lowers, with dims that may run
+as array axes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.by_hand import B, N, T, b, call, i, k, literal, n, program, read, statement, t, value
+from tests.by_hand import B, N, T, b, call, i, k, n, program, read, statement, t, value
 from workbench.polyhedral.expression import Expression, choice, size
 from workbench.polyhedral.ordering import order
 from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree
@@ -347,6 +349,22 @@ def _gathers() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
                 {"t": (0, T)},
                 row,
             ),
+            statement(
+                "gs",
+                [b, t],
+                call(
+                    "where",
+                    call(
+                        "logical_and",
+                        call("equal", read("pick", n, dtype="int32"), value(t)),
+                        call("equal", value(b), call("subtract", chosen, 1)),
+                    ),
+                    read("y", n, shape=(3,)),
+                    0.0,
+                ),
+                BT,
+                row,
+            ),
             statement("half", [b, t], read("x", b, t // 2, shape=(3,)), BT),
             dims={"b": B, "t": T, "n": N},
         ),
@@ -373,7 +391,7 @@ def _updates() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
             statement(
                 "m",
                 [0],
-                literal((0.0, 0.0, 0.0), "float") if False else call("broadcast", 0.0, shape=(3,)),
+                call("broadcast", 0.0, shape=(3,)),
                 {},
             ),
             grad,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -36,6 +37,7 @@ def functions_of(xp: Any) -> Functions:
         found[name] = getattr(xp.ndarray, name)
     found["random"] = philox.fill
     found["orthogonalize"] = _orthogonalize
+    found["segment_add"] = segment_add
     found["check_index"] = _check_index
     found["check_length"] = _check_length
     found["check_all"] = _check_all
@@ -162,8 +164,8 @@ class _Run:
         spelled = ", ".join(f"{d}={where[d]}" for d in record.dims)
         found = float(value[tuple(place)])
         raise RunError(
-            f"{record.array} is {found} at {spelled or 'its only instance'} (statement {statement}): "
-            "the first value that is not finite",
+            f"{record.array} is {found} at {spelled or 'its only instance'}, the first value that "
+            f"is not finite (statement {statement})",
             record.line,
         )
 
@@ -182,13 +184,31 @@ def _function(source: str, name: str) -> Callable[..., None]:
     return found
 
 
-# -- functions of the table that are not the module's ------------------------------------------------
+# -- functions of the table that are not the module's ---------------------------------------------
 
 
 def _orthogonalize(x: Any, out: Any) -> None:
     evaluate = OPERATIONS["orthogonalize"].evaluate
     assert evaluate is not None
     out[...] = evaluate(x)
+
+
+def segment_add(out: Any, value: Any, indices: Sequence[Any], lower: Sequence[int]) -> None:
+    """out[index] = sum of the values with that index, added in order; `out` is contiguous."""
+    places: Any = None
+    inside: Any = True
+    for index, low, n in zip(indices, lower, out.shape, strict=False):
+        place = index.reshape(-1) - low
+        inside = inside & (place >= 0) & (place < n)
+        places = place if places is None else places * n + place
+    count = math.prod(out.shape[: len(indices)])
+    rows, inner = value.reshape(len(inside), -1), out.size // max(count, 1)
+    if not inside.all():
+        places, rows = places[inside], rows[inside]
+    if inner > 1:
+        places = (places[:, None] * inner + np.arange(inner)).reshape(-1)
+    out[...] = 0
+    np.add.at(out.reshape(-1), places, rows.reshape(-1))
 
 
 def _check_index(index: Any, lower: int, upper: int, array: str, dim: str, statement: str) -> None:

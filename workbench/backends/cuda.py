@@ -1,4 +1,6 @@
-"""Programs on CuPy: the same generated source with a few functions replaced. The only file that imports cupy."""
+"""Programs on CuPy: the same generated source with a few functions replaced. The only file that
+imports cupy.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,13 @@ from functools import lru_cache
 from typing import Any
 
 from workbench.backends import philox
-from workbench.backends.arrays import CompiledArrays, Functions, compile_arrays, functions_of
+from workbench.backends.arrays import (
+    CompiledArrays,
+    Functions,
+    compile_arrays,
+    functions_of,
+    segment_add,
+)
 from workbench.errors import UnavailableError
 from workbench.program.values import Program
 
@@ -50,7 +58,7 @@ def _finish(cupy: Any) -> Any:
 
 
 def _functions(cupy: Any) -> Functions:
-    """CuPy's functions under the names of the table: what NumPy spells otherwise is spelled here."""
+    """CuPy's functions under the names of the table, respelled where NumPy differs."""
     found = functions_of(cupy)
     found["add.reduce"] = lambda x, axis, out: cupy.sum(x, axis=axis, out=out)
     found["maximum.reduce"] = lambda x, axis, out: cupy.max(x, axis=axis, out=out)
@@ -59,7 +67,17 @@ def _functions(cupy: Any) -> Functions:
     found["add.accumulate"] = lambda x, axis, out: cupy.cumsum(x, axis=axis, out=out)
     found["take"] = lambda x, index, axis, out, mode: cupy.take(x, index, axis=axis, out=out)
     found["random"] = lambda kind, out, seed, key, at: _random(cupy, kind, out, seed, key, at)
+    found["segment_add"] = lambda *arguments: _segment_add(cupy, *arguments)
     return found
+
+
+def _segment_add(cupy: Any, out: Any, value: Any, indices: Any, lower: Sequence[int]) -> None:
+    """On the host: the device's atomic additions come in another order every time."""
+    import numpy as np
+
+    host = np.empty(out.shape, out.dtype)
+    segment_add(host, cupy.asnumpy(value), [cupy.asnumpy(k) for k in indices], lower)
+    out.set(host)
 
 
 def _random(cupy: Any, kind: str, out: Any, seed: int, key: int, at: Sequence[Any]) -> None:

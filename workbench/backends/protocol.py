@@ -1,4 +1,4 @@
-"""What every backend offers: compile a program, run it at sizes, and say how much memory that took."""
+"""What every backend offers: compile a program, run it, and say how much memory that took."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from workbench.program.values import Program
 
 Outputs = Mapping[str, Any]
 Progress = Callable[[int, int, Outputs], None]
-"""Called with (iterations done, in all, outputs of what is done) after each iteration of the outermost loop."""
+"""Called with (iterations done, in all, outputs of what is done) after each iteration of the
+outermost loop.
+"""
 
 
 @dataclass(frozen=True)
 class Execution:
     """One run. `outputs` are over their arrays' dimensions in order, then the inner shape.
 
-    `completed` of `total` iterations of the outermost loop were run; where that is fewer, outputs hold those alone
-    and outputs that do not vary over the loop's dimension are left out. `timeline` is one iteration of every loop:
-    bytes and live arrays at each point of the loop program.
+    `completed` of `total` iterations of the outermost loop were run; where that is fewer, outputs
+    hold those alone and outputs that do not vary over the loop's dimension are left out. `timeline`
+    is one iteration of every loop: bytes and live arrays at each point of the loop program.
     """
 
     outputs: dict[str, Any]
@@ -54,8 +56,9 @@ class Compiled(Protocol):
     ) -> Execution:
         """Run once. Ctrl-C ends the run early and returns what was done.
 
-        Raises RunError: out of memory (more than `capacity` bytes, or the machine's), an index outside its range,
-        an empty max; with `check_finite` at the first instance that is NaN or infinite.
+        Raises RunError: out of memory (more than `capacity` bytes, or the machine's), an index
+        outside its range, an empty max; with `check_finite` at the first instance that is NaN or
+        infinite.
         """
 
 

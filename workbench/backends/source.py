@@ -1,7 +1,7 @@
 """Python source over an array module from a loop program. One text for all sizes, seeds and dtypes.
 
-Functions and sizes are locals, views stand where the loop program took them, so that the innermost loop holds calls
-on names and nothing else.
+Functions and sizes are locals, views stand where the loop program took them, so that the innermost
+loop holds calls on names and nothing else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ from workbench.lowering.text import entry_text
 from workbench.polyhedral.expression import Expression, size
 
 ENTRY = "program"
-"""The name of the generated function: program(xp, functions, memory, seed, real, sizes, results, step, check)."""
+"""The name of the generated function: program(xp, functions, memory, seed, real, sizes, results,
+step, check).
+"""
 
 
 def main_loop(program: LoopProgram) -> For | None:
@@ -155,7 +157,8 @@ class _Writer:
             yield f'memory.reserve("{buffer.name}", {self.shape(buffer.shape)}, {_dtype(buffer)})'
             return
         initial = f', "{buffer.initial}"' if buffer.initial else ""
-        yield f'{buffer.name} = allocate("{buffer.name}", {self.shape(buffer.shape)}, {_dtype(buffer)}{initial})'
+        asked = f"{self.shape(buffer.shape)}, {_dtype(buffer)}{initial}"
+        yield f'{buffer.name} = allocate("{buffer.name}", {asked})'
         for result in self.program.results:
             if result.buffer == buffer.name:
                 turned = (
@@ -222,6 +225,12 @@ class _Writer:
                 return f'{self.function("take")}({inputs[0]}, {inputs[1]}, 0, {out}, "clip")'
             case "argmax" | "argmin":
                 return f"{self.function(record.function)}({inputs[0]}, {o['axis']}, {out})"
+            case "segment_add":
+                lower = ", ".join(self.show(e) for e in o["lower"])
+                lower += "," if len(o["lower"]) == 1 else ""
+                indices = ", ".join(inputs[1:]) + ("," if len(inputs) == 2 else "")
+                call = self.function("segment_add")
+                return f"{call}({out}, {inputs[0]}, ({indices}), ({lower}))"
             case "orthogonalize":
                 return f"{self.function('orthogonalize')}({inputs[0]}, {out})"
         arguments = [*inputs, *(f"{k}={v}" for k, v in record.options), f"out={out}"]

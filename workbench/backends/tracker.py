@@ -12,10 +12,12 @@ from workbench.errors import RunError
 
 
 class Memory:
-    """Hands out arrays of the module `xp` and keeps the books. `capacity` is in bytes, None for no limit.
+    """Hands out arrays of the module `xp` and keeps the books. `capacity` is in bytes, None for no
+    limit.
 
-    Freed blocks are kept for the next request of their size as long as all blocks together stay within the highest
-    amount ever held: a loop that frees and asks again pays for no new pages, and the peak is what the books say.
+    Freed blocks are kept for the next request of their size as long as all blocks together stay
+    within the highest amount ever held: a loop that frees and asks again pays for no new pages, and
+    the peak is what the books say.
     """
 
     def __init__(self, xp: Any, capacity: int | None = None) -> None:
@@ -29,7 +31,9 @@ class Memory:
         self._spare_bytes = 0
 
     def allocate(self, name: str, shape: Sequence[int], dtype: Any, initial: str = "") -> Any:
-        """An array under a name; `initial` "nan" or "zero" fills it (NaN is 0 where the dtype has none)."""
+        """An array under a name; `initial` "nan" or "zero" fills it (NaN is 0 where the dtype has
+        none).
+        """
         asked = self.reserve(name, shape, dtype)
         kept = self._spare.get(asked)
         if kept:
@@ -45,7 +49,7 @@ class Memory:
 
     def reserve(self, name: str, shape: Sequence[int], dtype: Any) -> int:
         """Count memory that an operation takes for itself."""
-        asked = math.prod(shape) * np.dtype(dtype).itemsize
+        asked = math.prod(shape) * int(np.dtype(dtype).itemsize)
         if self.capacity is not None and self.held + asked > self.capacity:
             raise RunError(
                 f"out of memory: {_bytes(asked)} asked for {name} "

@@ -1,7 +1,9 @@
-"""Sums of products as matrix products: letters are classified, neighbouring axes flattened, BLAS does the rest.
+"""Sums of products as matrix products: letters are classified, neighbouring axes flattened, BLAS
+does the rest.
 
-A letter is a named axis or (with a leading dot) an inner axis. Of two operands and a result, a letter is *batch*
-(in all three), *left* or *right* (in one operand and the result), or *summed* (in both operands only).
+A letter is a named axis or (with a leading dot) an inner axis. Of two operands and a result, a
+letter is *batch* (in all three), *left* or *right* (in one operand and the result), or *summed* (in
+both operands only).
 """
 
 from __future__ import annotations
@@ -76,7 +78,9 @@ def _contract(scope: Scope, left: Operand, right: Operand, target: Operand) -> N
 
 
 def sum_onto(scope: Scope, one: Operand, target: Operand) -> None:
-    """target = one summed over the letters that the target lacks, repeated along those it lacks itself."""
+    """target = one summed over the letters that the target lacks, repeated along those it lacks
+    itself.
+    """
     reduce(scope, "add", one, target)
 
 
@@ -124,7 +128,9 @@ def reduce(scope: Scope, function: str, source: Operand, target: Operand) -> Non
 
 
 def _merged_run(source: Operand, gone: Letters) -> tuple[int, int] | None:
-    """First and last position of the reduced letters where they are neighbours that merge without a copy."""
+    """First and last position of the reduced letters where they are neighbours that merge without a
+    copy.
+    """
     places = sorted(source.letters.index(x) for x in gone)
     first, last = places[0], places[-1]
     if len(places) < 2 or last - first + 1 != len(places):
@@ -251,6 +257,9 @@ def _matrices(scope: Scope, one: Operand, batch: Letters, first: Letters, second
     """The operand as a stack of matrices (batch…, first, second); empty groups have length 1."""
     wanted = (*batch, *first, *second)
     n = len(batch)
+    swapped = one.letters == (*batch, *second, *first) and one.value.layout.unit
+    if swapped and len(first) == len(second) == 1:
+        return _transposed(scope, one.value, (*range(n), n + 1, n))
     if one.letters != wanted or not _blas_takes_stack(one.value, n, n + len(first)):
         one = _copied(scope, one, wanted)
     sizes = [one.size(x) for x in wanted]
@@ -295,7 +304,9 @@ def repeat(scope: Scope, source: Operand, target: Operand) -> None:
 
 
 def spread(scope: Scope, one: Operand, letters: Letters) -> Value:
-    """A view of the operand with its axes in the order of `letters`, axes of length 1 for those it lacks."""
+    """A view of the operand with its axes in the order of `letters`, axes of length 1 for those it
+    lacks.
+    """
     present = tuple(x for x in letters if x in one.letters)
     value = _transposed(scope, one.value, tuple(one.letters.index(x) for x in present))
     entries: list[Entry] = []

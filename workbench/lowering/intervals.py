@@ -33,7 +33,7 @@ def least(e: Expression, ranges: Ranges) -> Expression:
 
 
 def at_least(e: Expression, bound: int, ranges: Ranges) -> bool:
-    """Whether `e >= bound` is certain for all sizes (each at least 1) and all values in `ranges`."""
+    """Whether `e >= bound` is certain for all sizes (at least 1) and all values in `ranges`."""
     found = _floor(least(e, ranges))
     return found is not None and found >= bound
 

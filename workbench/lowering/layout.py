@@ -1,14 +1,15 @@
 """A value while bodies are linearised: which view holds it, its axes, and how it lies in memory.
 
-Axes are named (dimensions that run as array axes, reduction dimensions), always in one global order, then come the
-inner axes. The layout is known without running: which neighbouring axes are contiguous with each other decides
-what may be reshaped without a copy and what BLAS takes as it is.
+Axes are named (dimensions that run as array axes, reduction dimensions), always in one global
+order, then come the inner axes. The layout is known without running: which neighbouring axes are
+contiguous with each other decides what may be reshaped without a copy and what BLAS takes as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from workbench.lowering.records import (
     NEW,
@@ -81,7 +82,7 @@ def indexed(layout: Layout, entries: Sequence[Entry]) -> Layout:
             kept.append((position, entry))
         position += 1
     joined = []
-    for (p, first), (q, second) in zip(kept, kept[1:], strict=False):
+    for (p, first), (q, second) in pairwise(kept):
         steady = first == WHOLE or (isinstance(first, Range) and first.step == 1)
         joined.append(p >= 0 and q == p + 1 and steady and second == WHOLE and layout.joined[p])
     if not kept:
@@ -93,5 +94,5 @@ def indexed(layout: Layout, entries: Sequence[Entry]) -> Layout:
 
 def transposed(layout: Layout, axes: Sequence[int]) -> Layout:
     """The layout after permuting axes."""
-    joined = tuple(q == p + 1 and layout.joined[p] for p, q in zip(axes, axes[1:], strict=False))
+    joined = tuple(q == p + 1 and layout.joined[p] for p, q in pairwise(axes))
     return Layout(joined, not axes or (axes[-1] == len(axes) - 1 and layout.unit))

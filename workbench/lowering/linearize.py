@@ -1,31 +1,25 @@
-"""One statement's instance as array operations: bodies become three-address code over views and temporaries.
+"""One statement's instance as array operations: bodies become three-address code over views and
+temporaries.
 
-An operation's result goes straight to where it is wanted when that is known (`target`), else to a temporary.
+An operation's result goes straight to where it is wanted when that is known (`target`), else to a
+temporary.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.lowering import contractions, reads
-from workbench.lowering.intervals import greatest
+from workbench.lowering import reads
+from workbench.lowering.calls import RULES, VIEWS, unrepeated
 from workbench.lowering.layout import Value
 from workbench.lowering.numbering import Numbering
-from workbench.lowering.records import NEW, WHOLE, Apply, Entry, Range, Symbolic
 from workbench.lowering.scope import Scope
 from workbench.lowering.storage import Stored, symbolic
-from workbench.polyhedral.expression import Expression, expression, minimum, variable
+from workbench.polyhedral.expression import Expression
 from workbench.program.operations import OPERATIONS, promote
 from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement
-
-UNROLLED = 4
-"""Reductions over inner axes up to this length become binary operations on strided views."""
-
-PHILOX_CHUNK = 8192
-WORDS_PER_BLOCK = 28
-"""Four-byte words that drawing holds for each counter block of a chunk (seven 64-bit arrays of halves, draws)."""
 
 
 class Linearizer:
@@ -157,17 +151,10 @@ class Linearizer:
     def _elementwise(self, body: Call, target: Value | None) -> Value:
         row, scope = OPERATIONS[body.operation], self.scope
         wanted = operand_dtype(body)
-        values = [self.value(_unrepeated(a), wanted) for a in body.arguments]
+        values = [self.value(unrepeated(a), wanted) for a in body.arguments]
         out = self.result(body, target)
         rank = len(body.shape)
         return scope.apply(row.ufunc or "", [scope.aligned(v, out.axes, rank) for v in values], out)
-
-
-def _unrepeated(body: Body) -> Body:
-    """An operand without the repetition that elementwise work does anyway."""
-    while isinstance(body, Call) and body.operation == "broadcast":
-        body = body.arguments[0]
-    return body
 
 
 def _impossible() -> Value:
@@ -186,341 +173,3 @@ def _converted(value: Any, dtype: str) -> Any:
     if isinstance(value, tuple):
         return tuple(_converted(v, dtype) for v in value)
     return {"float": float, "bool": bool}.get(dtype, int)(value)
-
-
-# -- rules that are not one ufunc -------------------------------------------------------------------
-
-Rule = Callable[[Linearizer, Call, "Value | None"], Value]
-
-
-def _where(at: Linearizer, body: Call, target: Value | None) -> Value:
-    scope, rank = at.scope, len(body.shape)
-    condition = at.value(body.arguments[0])
-    chosen = at.value(_unrepeated(body.arguments[1]), body.dtype)
-    other = body.arguments[2]
-    out = at.result(body, target)
-    at.into(other, out, overwritten=True)
-    ready = [scope.aligned(v, out.axes, rank) for v in (chosen, condition)]
-    return scope.apply("copyto", ready, out)
-
-
-def _cast(at: Linearizer, body: Call, target: Value | None) -> Value:
-    argument = body.arguments[0]
-    if isinstance(argument, IndexValue) and not at.placed(argument.expression).variables:
-        value = reads.index_value(at.scope, argument.expression, body.dtype)
-    else:
-        value = at.value(argument, body.dtype if isinstance(argument, Literal) else None)
-    if value.dtype == body.dtype and target is None:
-        return value
-    out = at.result(body, target)
-    return at.scope.apply("copyto", [value], out)
-
-
-def _slice(at: Linearizer, body: Call, target: Value | None) -> Value:
-    value, o = at.value(body.arguments[0]), body.options
-    entries: list[Entry] = [WHOLE] * len(value.shape)
-    start, stop, step = o["start"], o["stop"], o["step"]
-    chosen = range(start, stop, step)
-    backwards = step < 0
-    if backwards:
-        chosen = chosen[::-1]
-    last = chosen.stop if len(chosen) else chosen.start
-    entries[o["axis"]] = Range(expression(chosen.start), expression(last), chosen.step)
-    if chosen == range(int(value.shape[o["axis"]].constant)) and not value.shape[o["axis"]].terms:
-        entries[o["axis"]] = WHOLE
-    value = at.scope.inner(value, entries, symbolic(body.shape))
-    if backwards:
-        value = at.scope.reversed(value, len(value.axes) + o["axis"])
-    return value
-
-
-def _transpose(at: Linearizer, body: Call, target: Value | None) -> Value:
-    value = at.value(body.arguments[0])
-    lead = len(value.axes)
-    order = [*range(lead), *(lead + a for a in body.options["axes"])]
-    return at.scope.permuted(value, order, value.axes, symbolic(body.shape))
-
-
-def _reshape(at: Linearizer, body: Call, target: Value | None) -> Value:
-    value, shape = at.value(body.arguments[0]), symbolic(body.shape)
-    entries = ones_only(value.shape, shape)
-    if entries is not None:
-        return at.scope.inner(value, entries, shape)
-    value = at.scope.compact(value)
-    return at.scope.reshaped(value, (*value.counts, *shape), value.axes, shape)
-
-
-def ones_only(old: Symbolic, new: Symbolic) -> list[Entry] | None:
-    """The index that inserts and drops axes of length 1, if that is all the reshape does."""
-    entries: list[Entry] = []
-    i = j = 0
-    while i < len(old) or j < len(new):
-        if i < len(old) and j < len(new) and old[i] == new[j]:
-            entries.append(WHOLE)
-            i, j = i + 1, j + 1
-        elif j < len(new) and new[j] == 1:
-            entries.append(NEW)
-            j += 1
-        elif i < len(old) and old[i] == 1:
-            entries.append(expression(0))
-            i += 1
-        else:
-            return None
-    return entries
-
-
-def _broadcast(at: Linearizer, body: Call, target: Value | None) -> Value:
-    value = at.value(body.arguments[0])
-    return at.scope.broadcast(value, value.axes, symbolic(body.shape))
-
-
-def _stack(at: Linearizer, body: Call, target: Value | None) -> Value:
-    out, axis = at.result(body, target), body.options["axis"]
-    for k, argument in enumerate(body.arguments):
-        entries: list[Entry] = [WHOLE] * len(out.shape)
-        entries[axis] = expression(k)
-        shape = (*out.shape[:axis], *out.shape[axis + 1 :])
-        at.into(argument, at.scope.inner(out, entries, shape))
-    return out
-
-
-def _concatenate(at: Linearizer, body: Call, target: Value | None) -> Value:
-    out, axis = at.result(body, target), body.options["axis"]
-    start = expression(0)
-    for argument in body.arguments:
-        shape = symbolic(argument.shape)
-        at.into(argument, _part(at, out, axis, start, shape))
-        start = start + shape[axis]
-    return out
-
-
-def _part(at: Linearizer, out: Value, axis: int, start: Expression, shape: Symbolic) -> Value:
-    entries: list[Entry] = [WHOLE] * len(out.shape)
-    entries[axis] = Range(start, start + shape[axis])
-    return at.scope.inner(out, entries, shape)
-
-
-def _pad(at: Linearizer, body: Call, target: Value | None) -> Value:
-    out, o = at.result(body, target), body.options
-    at.scope.apply("fill", [], out, value=0)
-    shape = symbolic(body.arguments[0].shape)
-    at.into(body.arguments[0], _part(at, out, o["axis"], expression(o["before"]), shape))
-    return out
-
-
-def _reduce(function: str) -> Rule:
-    def rule(at: Linearizer, body: Call, target: Value | None) -> Value:
-        scope, axis = at.scope, body.options["axis"]
-        value = at.value(body.arguments[0], body.dtype)
-        n = value.shape[axis]
-        out = at.result(body, target)
-        if value.axes != out.axes or n.terms or not 1 <= n.constant <= UNROLLED:
-            return scope.apply(
-                f"{function}.reduce",
-                [scope.broadcast(value, out.axes, value.shape)],
-                out,
-                axis=len(out.axes) + axis,
-            )
-        parts = [_item(at, value, axis, k) for k in range(n.constant)]
-        if len(parts) == 1:
-            return scope.apply("copyto", parts, out)
-        total = parts[0]
-        for part in parts[1:]:
-            total = scope.apply(function, [total, part], out)
-        return out
-
-    return rule
-
-
-def _item(at: Linearizer, value: Value, axis: int, k: int) -> Value:
-    entries: list[Entry] = [WHOLE] * len(value.shape)
-    entries[axis] = expression(k)
-    return at.scope.inner(value, entries, (*value.shape[:axis], *value.shape[axis + 1 :]))
-
-
-def _position(function: str) -> Rule:
-    def rule(at: Linearizer, body: Call, target: Value | None) -> Value:
-        scope = at.scope
-        value = at.value(body.arguments[0])
-        wide = scope.temporary(value.axes, symbolic(body.shape), "int64")
-        scope.apply(function, [value], wide, axis=len(value.axes) + body.options["axis"])
-        return scope.apply("copyto", [wide], at.result(body, target))
-
-    return rule
-
-
-def _cumsum(at: Linearizer, body: Call, target: Value | None) -> Value:
-    scope, axis = at.scope, body.options["axis"]
-    value = at.value(body.arguments[0], body.dtype)
-    out = at.result(body, target)
-    n = value.shape[axis]
-    if n.terms or n.constant > UNROLLED:
-        return scope.apply("add.accumulate", [value], out, axis=len(value.axes) + axis)
-    for k in range(n.constant):
-        part = _item(at, out, axis, k)
-        if k == 0:
-            scope.apply("copyto", [_item(at, value, axis, k)], part)
-        else:
-            scope.apply("add", [_item(at, out, axis, k - 1), _item(at, value, axis, k)], part)
-    return out
-
-
-def _contract(at: Linearizer, body: Call, target: Value | None) -> Value:
-    inputs, output = body.options["spec"].split("->")
-    letters = inputs.split(",")
-    operands = [
-        contractions.operand(at.value(a, body.dtype), tuple(f".{c}" for c in part))
-        for a, part in zip(body.arguments, letters, strict=True)
-    ]
-    out = at.result(body, target)
-    letters_out = (*out.axes, *(f".{c}" for c in output))
-    contractions.contract(at.scope, operands[0], operands[1], letters_out, out)
-    return out
-
-
-def _take(at: Linearizer, body: Call, target: Value | None) -> Value:
-    scope = at.scope
-    table, index = (at.value(a) for a in body.arguments)
-    rows = table.shape[0]
-    scope.apply(
-        "check_index",
-        [index],
-        index,
-        lower=expression(0),
-        upper=rows,
-        array="take",
-        dim="0",
-        statement=at.statement.name,
-    )
-    number = scope.cast(index, "int64")
-    out = at.result(body, target)
-    if table.axes:
-        number = _with_offsets(scope, number, table.axes, rows, len(index.shape))
-        table = scope.compact(table)
-        total = rows
-        for n in table.counts:
-            total = total * n
-        flat = scope.reshaped(table, (total, *table.shape[1:]), (), (total, *table.shape[1:]))
-    else:
-        flat = table
-    number = scope.compact(number)
-    if out.layout.dense and number.axes == out.axes:
-        return scope.apply("take", [flat, number], out)
-    taken = scope.temporary(number.axes, out.shape, out.dtype)
-    if not taken.layout.dense:
-        taken = scope.flat_copy(taken)
-    scope.apply("take", [flat, number], taken)
-    if target is None:
-        return taken
-    return scope.apply("copyto", [scope.aligned(taken, out.axes, len(out.shape))], out)
-
-
-def _with_offsets(
-    scope: Scope, number: Value, axes: tuple[str, ...], rows: Expression, rank: int
-) -> Value:
-    """Row numbers in the table flattened over `axes`: the row within each point plus the point's first row."""
-    step = rows
-    for axis in reversed(axes):
-        n = scope.length(axis)
-        if n.variables:
-            raise ProgramError(f"take in {scope.title}: a table over a moving range of {axis}")
-        start = scope.workspace.count(axis, expression(0), n, 1, "int64")
-        offset = reads.binary(scope, "multiply", start, reads.index_value(scope, step, "int64"))
-        both = scope.ordered({*number.axes, axis})
-        out = scope.temporary(both, number.shape, "int64")
-        ready = [scope.aligned(v, both, rank) for v in (number, offset)]
-        number = scope.apply("add", ready, out)
-        step = step * n
-    return number
-
-
-def _one_hot(at: Linearizer, body: Call, target: Value | None) -> Value:
-    scope, size = at.scope, expression(body.options["size"])
-    value = at.value(body.arguments[0], "int32")
-    if size.terms:
-        raise ProgramError(f"one_hot of symbolic size {size}", at.statement.line)
-    places = scope.workspace.constant(tuple(range(size.constant)), "int32", (size,))
-    column = scope.inner(value, [*[WHOLE] * len(value.shape), NEW], (*value.shape, expression(1)))
-    hot = scope.temporary(value.axes, (*value.shape, size), "bool")
-    scope.apply("equal", [column, places], hot)
-    return scope.apply("copyto", [hot], at.result(body, target))
-
-
-def _orthogonalize(at: Linearizer, body: Call, target: Value | None) -> Value:
-    scope = at.scope
-    value = at.value(body.arguments[0])
-    out = at.result(body, target)
-    elements = expression(1)
-    for n in (*out.counts, *out.shape):
-        elements = elements * n
-    name = scope.scratch(body.dtype, (elements * 6,))
-    return scope.apply("orthogonalize", [scope.compact(value)], out, scratch=name)
-
-
-def _random(at: Linearizer, body: Call, target: Value | None) -> Value:
-    scope, statement = at.scope, at.statement
-    out = at.result(body, target)
-    coordinates = []
-    for d in statement.dims:
-        e = at.placed(variable(d))
-        if e.variables & set(scope.axes):
-            coordinates.append(
-                scope.aligned(reads.index_value(scope, e, "int64"), out.axes, 0).name
-            )
-        else:
-            coordinates.append(e)
-    into = out
-    if not out.layout.dense:
-        into = scope.flat_copy(out)
-    options = {
-        "kind": body.operation,
-        "coordinates": tuple(coordinates),
-        "origin": statement.origin or statement.name,
-        "scratch": scope.scratch("int32", (_random_scratch(scope, body, out),)),
-    }
-    names = tuple(c for c in coordinates if isinstance(c, str))
-    scope.records.append(Apply("random", names, into.name, tuple(options.items())))
-    if into is not out:
-        scope.apply("copyto", [into], out)
-    return out
-
-
-def _random_scratch(scope: Scope, body: Call, out: Value) -> Expression:
-    """What `philox.fill` holds while it runs, in units of four bytes."""
-    inner = points = expression(1)
-    for n in out.shape:
-        inner = inner * n
-    if body.operation == "permutation":
-        return inner * 4
-    for n in out.counts:
-        points = points * greatest(n, scope.ranges)
-    return minimum(points * ((inner + 3) // 4), PHILOX_CHUNK) * WORDS_PER_BLOCK
-
-
-VIEWS = frozenset({"slice", "transpose", "reshape", "broadcast"})
-"""Rows whose result is (mostly) a view of their operand."""
-
-RULES: dict[str, Rule] = {
-    "where": _where,
-    "cast": _cast,
-    "slice": _slice,
-    "transpose": _transpose,
-    "reshape": _reshape,
-    "broadcast": _broadcast,
-    "stack": _stack,
-    "concatenate": _concatenate,
-    "pad": _pad,
-    "sum": _reduce("add"),
-    "max": _reduce("maximum"),
-    "min": _reduce("minimum"),
-    "argmax": _position("argmax"),
-    "argmin": _position("argmin"),
-    "cumsum": _cumsum,
-    "contract": _contract,
-    "take": _take,
-    "one_hot": _one_hot,
-    "orthogonalize": _orthogonalize,
-    "uniform": _random,
-    "normal": _random,
-    "permutation": _random,
-}

@@ -22,7 +22,9 @@ FLOAT_BYTES = {"float32": 4, "float64": 8}
 
 @dataclass(frozen=True)
 class Point:
-    """A place in the loop program where memory changes: the bytes held from there on, and in which arrays."""
+    """A place in the loop program where memory changes: the bytes held from there on, and in which
+    arrays.
+    """
 
     position: int
     loops: tuple[str, ...]
@@ -39,8 +41,8 @@ def bytes_of(buffer: Buffer, sizes: Mapping[str, int], dtype: str) -> int:
 def timeline(body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str) -> list[Point]:
     """A point for every allocation and free, in text order.
 
-    What a loop's body allocates it frees, so one iteration stands for all. A loop that never runs at these sizes is
-    left out where its bounds depend on sizes only.
+    What a loop's body allocates it frees, so one iteration stands for all. A loop that never runs
+    at these sizes is left out where its bounds depend on sizes only.
     """
     live: dict[str, int] = {}
     points: list[Point] = []

@@ -43,7 +43,9 @@ RESERVED = frozenset(
 
 @dataclass(frozen=True)
 class LoopProgram:
-    """Loops of array operations with explicit memory. `main` is the variable of the outermost main loop."""
+    """Loops of array operations with explicit memory. `main` is the variable of the outermost main
+    loop.
+    """
 
     name: str
     sizes: tuple[str, ...]
@@ -148,7 +150,7 @@ def _storage(
 
 
 def _masked(program: Program, array: str, axes: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether a statement reads the array under a mask, where it may touch elements nobody wrote."""
+    """Whether a statement reads the array under a mask, where nobody may have written."""
     return any(
         any(r.array == array for r in s.reads) and is_masked(s, axes[s.name])
         for s in program.statements
@@ -156,7 +158,7 @@ def _masked(program: Program, array: str, axes: Mapping[str, tuple[str, ...]]) -
 
 
 def _homes(program: Program, schedule: Tree, stored: Mapping[str, Stored]) -> dict[str, list[str]]:
-    """For each array's buffer the dimensions of the loops inside which it lives, outermost first."""
+    """For each array's buffer the loop dimensions inside which it lives, outermost first."""
     found = {}
     all_paths = paths(schedule)
     for array in program.arrays:

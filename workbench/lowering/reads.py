@@ -1,4 +1,4 @@
-"""Reads and index values: slices where an index is one axis, explicit index arrays where it is not."""
+"""Reads and index values: slices where an index is one axis, index arrays where it is not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from workbench.polyhedral.expression import (
     variable,
 )
 
-
 # -- slices ---------------------------------------------------------------------------------------
 
 
@@ -47,7 +46,9 @@ def whole_array(stored: Stored) -> Value:
 
 
 def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value | None:
-    """The view of an array at an index whose entries are positions or single axes; None if they are not."""
+    """The view of an array at an index whose entries are positions or single axes; None if they are
+    not.
+    """
     found: list[str | None] = []
     for position in stored.order:
         e = index[position]
@@ -62,7 +63,8 @@ def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value
         index[p].variables & set(scope.axes) for p in range(len(index)) if p not in stored.order
     ):
         raise ProgramError(
-            f"{stored.array.name} is folded along a dimension that {scope.title} runs as an array axis"
+            f"{stored.array.name} is folded along a dimension that is an array axis "
+            f"of {scope.title}"
         )
     return _take_slices(scope, stored, index, found)
 
@@ -140,7 +142,9 @@ def index_value(scope: Scope, e: Expression, dtype: str) -> Value:
 
 
 def _front_value(scope: Scope, e: Expression, dtype: str) -> Value | None:
-    """Made once in front of all loops, if neither the expression nor its axes' ranges change in a loop."""
+    """Made once in front of all loops, if neither the expression nor its axes' ranges change in a
+    loop.
+    """
     axes = scope.ordered(e.variables)
     bounds = [(a, *scope.axes[a]) for a in axes]
     inside = [e, *(part for _, low, n in bounds for part in (low, n))]
@@ -251,7 +255,9 @@ def gathered(
     index: tuple[Expression | Value, ...],
     checked: Mapping[int, tuple[Expression, Expression]],
 ) -> Value:
-    """A read through index arrays: positions first (a view), the remaining dimensions as one flat row number."""
+    """A read through index arrays: positions first (a view), the remaining dimensions as one flat
+    row number.
+    """
     order = list(stored.order)
     value = whole_array(stored)
     lead: list[Entry] = []

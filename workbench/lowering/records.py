@@ -1,15 +1,15 @@
 """The loop program: loops, views, array operations and memory as plain records.
 
-Every array operation writes into memory that an `Allocate` before it made; a `View` never copies. Sizes stay
-symbolic, so one loop program serves all sizes and dtypes. `text.py` prints it, `memory.py` computes its bytes,
-`backends/arrays.py` turns it into source for an array module.
+Every array operation writes into memory that an `Allocate` before it made; a `View` never copies.
+Sizes stay symbolic, so one loop program serves all sizes and dtypes. `text.py` prints it,
+`memory.py` computes its bytes, `backends/arrays.py` turns it into source for an array module.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, Union
+from typing import Any, Literal
 
 from workbench.errors import SourceLine
 from workbench.polyhedral.expression import Expression, expression
@@ -24,9 +24,9 @@ ITEM_BYTES = {"int32": 4, "int64": 8, "bool": 1}
 class Buffer:
     """Memory under a name: a dtype and a shape over sizes.
 
-    `initial`: "nan" in a result (elements that no statement writes), "zero" where such elements may be read under a
-    mask and must be finite, else "".
-    `scratch`: only accounted for; the operation that needs it allocates it itself.
+    `initial`: "nan" in a result (elements that no statement writes), "zero" where such elements may
+    be read under a mask and must be finite, else "". `scratch`: only accounted for; the operation
+    that needs it allocates it itself.
     """
 
     name: str
@@ -56,8 +56,10 @@ class Range:
 WHOLE: Literal["whole"] = "whole"
 NEW: Literal["new"] = "new"
 REVERSED: Literal["reversed"] = "reversed"
-Entry = Union[Expression, Range, str]
-"""One entry of an index: a position, a slice, a whole axis, a new axis of length 1, a reversed axis."""
+Entry = Expression | Range | str
+"""One entry of an index: a position, a slice, a whole axis, a new axis of length 1, a reversed
+axis.
+"""
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,9 @@ class Index:
 
 @dataclass(frozen=True)
 class Reshape:
-    """The same elements in the same order under another shape (the layout allows it without a copy)."""
+    """The same elements in the same order under another shape (the layout allows it without a
+    copy).
+    """
 
     shape: Symbolic
 
@@ -88,7 +92,7 @@ class Broadcast:
     shape: Symbolic
 
 
-How = Union[Index, Reshape, Transpose, Broadcast]
+How = Index | Reshape | Transpose | Broadcast
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,8 @@ class View:
 class Apply:
     """`out = function(inputs)`, written into `out`'s memory.
 
-    `options` holds what is not an array; expressions in it are evaluated where the operation stands.
+    `options` holds what is not an array; expressions in it are evaluated where the operation
+    stands.
     """
 
     function: str
@@ -128,7 +133,9 @@ class Enter:
 
 @dataclass(frozen=True)
 class Check:
-    """A statement's instance has been written to `name`; `instance` are its loop dimensions' values."""
+    """A statement's instance has been written to `name`; `instance` are its loop dimensions'
+    values.
+    """
 
     statement: str
     name: str
@@ -139,7 +146,9 @@ class Check:
 
 @dataclass(frozen=True)
 class Constant:
-    """A tensor made once in front of all loops: `value` is nested tuples of numbers, or a size expression."""
+    """A tensor made once in front of all loops: `value` is nested tuples of numbers, or a size
+    expression.
+    """
 
     buffer: Buffer
     value: Any
@@ -164,7 +173,9 @@ class Allocate:
 
 @dataclass(frozen=True)
 class Free:
-    """Memory is given back: the buffer last allocated (not taken over) under `name`, known as all of `names`."""
+    """Memory is given back: the buffer last allocated (not taken over) under `name`, known as all
+    of `names`.
+    """
 
     name: str
     names: tuple[str, ...]
@@ -194,7 +205,7 @@ class For:
     sure: bool = False
 
 
-Record = Union[Enter, View, Apply, Check, Constant, Count, Allocate, Free, If, For]
+Record = Enter | View | Apply | Check | Constant | Count | Allocate | Free | If | For
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-"""Statements that combine over reduction points: contractions where they are sums of products, else reduce.
+"""Statements that combine over reduction points: contractions where they are sums of products, else
+reduce.
 
-A reduction set that is not a box is computed over its bounding box with a mask: folded into a factor of a
-contraction, or by the combiner's identity outside.
+A reduction set that is not a box is computed over its bounding box with a mask: folded into a
+factor of a contraction, or by the combiner's identity outside.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from dataclasses import dataclass
 
 from workbench.errors import ProgramError
 from workbench.lowering import contractions
+from workbench.lowering.calls import ones_only
 from workbench.lowering.contractions import Letters, Operand, operand, plain
 from workbench.lowering.layout import Value
-from workbench.lowering.linearize import Linearizer, ones_only
-from workbench.lowering.records import NEW, WHOLE, Entry
+from workbench.lowering.linearize import Linearizer
 from workbench.lowering.reads import index_value
+from workbench.lowering.records import NEW, WHOLE, Entry
 from workbench.lowering.scope import Scope
+from workbench.lowering.segments import segment_sum
 from workbench.lowering.storage import symbolic
 from workbench.polyhedral.expression import Expression, expression
 from workbench.program.values import Body, Call
@@ -37,6 +40,8 @@ def combine(at: Linearizer, target: Value, over: Letters, mask: Mask | None) -> 
     combiner, body = at.statement.combiner, at.statement.body
     if combiner == "argmax":
         _argmax(at, target, over[0], mask)
+    elif combiner == "sum" and mask is None and segment_sum(at, body, target, over):
+        return
     elif combiner == "sum":
         Sum(at, target, over, mask).lower(body)
     else:
@@ -49,7 +54,7 @@ def combine(at: Linearizer, target: Value, over: Letters, mask: Mask | None) -> 
 
 @dataclass
 class Sum:
-    """A sum over points: linear operations around a product are looked through by renaming letters."""
+    """A sum over points. Linear operations around a product are looked through by renaming."""
 
     at: Linearizer
     target: Value
@@ -137,7 +142,7 @@ class Sum:
                 scope.apply(name, [out.value, ready], out.value)
 
     def _plain(self, body: Body, root: Body, inner: Letters, out: Operand) -> None:
-        """One factor, no mask: a reduction. Axes that the body lacks count its value several times."""
+        """One factor, no mask: a reduction. An axis that the body lacks multiplies it."""
         scope, one = self.at.scope, self._operand(body, root, inner)
         lacking = [a for a in self.over if a not in one.letters]
         contractions.sum_onto(scope, one, out)
@@ -146,7 +151,9 @@ class Sum:
             scope.apply("multiply", [out.value, scope.cast(n, out.value.dtype)], out.value)
 
     def _operand(self, body: Body, root: Body, inner: Letters) -> Operand:
-        """A factor with the root's letters, right-aligned; axes of length 1 that are repeated are dropped."""
+        """A factor with the root's letters, right-aligned; axes of length 1 that are repeated are
+        dropped.
+        """
         value = self.at.value(body, self.target.dtype)
         lead = len(inner) - len(value.shape)
         entries: list[Entry] = []
@@ -227,7 +234,7 @@ def _union(left: Letters, right: Letters, scope: Scope) -> Letters:
     return (*scope.ordered(both), *dict.fromkeys(inner))
 
 
-# -- other combiners --------------------------------------------------------------------------------
+# -- other combiners ------------------------------------------------------------------------------
 
 
 def _reduced(
@@ -252,7 +259,7 @@ def _reduced(
 def _masked(
     at: Linearizer, value: Value, target: Value, over: Letters, mask: Mask, combiner: str
 ) -> Value:
-    """The value with the combiner's identity outside the reduction set; no instance may be empty."""
+    """The value with the combiner's identity outside the reduction set, which is never empty."""
     scope = at.scope
     axes = scope.ordered({*value.axes, *mask.inside.axes, *over})
     copy = scope.temporary(axes, value.shape, value.dtype)
@@ -273,7 +280,7 @@ def _identity(dtype: str, combiner: str) -> float | int | bool:
         return float("-inf") if combiner == "max" else float("inf")
     if dtype == "bool":
         return combiner != "max"
-    top = 2 ** (31 if dtype == "int32" else 63)
+    top = 1 << (31 if dtype == "int32" else 63)
     return -top if combiner == "max" else top - 1
 
 

@@ -1,4 +1,6 @@
-"""What linearising writes into: names, buffers, views and operations of one place in the loop program."""
+"""What linearising writes into: names, buffers, views and operations of one place in the loop
+program.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ class Names:
 
 @dataclass
 class Workspace:
-    """What the whole loop program shares: names, buffers and what is made once in front of all loops."""
+    """What the whole loop program shares: names, buffers and what is made once in front of all
+    loops.
+    """
 
     names: Names
     buffers: dict[str, Buffer] = field(default_factory=dict)
@@ -94,9 +98,11 @@ class Workspace:
 
 @dataclass
 class Scope:
-    """One statement's instance (or the front of the program): its axes, and the records made so far.
+    """One statement's instance (or the front of the program): its axes, and the records made so
+    far.
 
-    `axes` are the named axes in order with (lower bound, length); `ranges` what is known of loop variables.
+    `axes` are the named axes in order with (lower bound, length); `ranges` what is known of loop
+    variables.
     """
 
     workspace: Workspace
@@ -107,6 +113,8 @@ class Scope:
     views: dict[Any, Value] = field(default_factory=dict)
     indices: dict[str, tuple[Value, tuple[Entry, ...]]] = field(default_factory=dict)
     """For each view that is an index: of what, and which."""
+    turned: dict[str, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)
+    """For each view that is a transpose: of what, and how."""
 
     def ordered(self, axes: Iterable[str]) -> tuple[str, ...]:
         """Named axes in the global order."""
@@ -120,7 +128,7 @@ class Scope:
     # -- operations ------------------------------------------------------------------------
 
     def temporary(self, axes: Sequence[str], shape: Symbolic, dtype: str, wish: str = "") -> Value:
-        """Fresh memory for a value over `axes`. Lengths that depend on loops get their upper bound."""
+        """Fresh memory for a value over `axes`; as much as the longest iteration needs."""
         counts = tuple(self.length(a) for a in axes)
         full = tuple(greatest(n, self.ranges) for n in counts)
         name = self.workspace.names.fresh(wish or self.title)
@@ -140,6 +148,10 @@ class Scope:
             Apply(function, tuple(v.name for v in inputs), out.name, tuple(options.items()))
         )
         return out
+
+    def longest(self, n: Expression) -> Expression:
+        """An upper bound of a length that may depend on loops."""
+        return greatest(n, self.ranges)
 
     def scratch(self, dtype: str, shape: Symbolic) -> str:
         """Memory an operation takes for itself while it runs; counted, not handed out."""
@@ -166,8 +178,8 @@ class Scope:
     ) -> Value:
         """`value[entries]`, whose axes and inner shape the caller knows.
 
-        An index of an index is one index. Positions that change in loops are taken last: the rest of the view does
-        not change and moves in front of the loops, `x[t]` alone stays inside.
+        An index of an index is one index. Positions that change in loops are taken last: the rest
+        of the view does not change and moves in front of the loops, `x[t]` alone stays inside.
         """
         if all(e == WHOLE for e in entries):
             return replace(value, axes=axes, counts=value.extents[: len(axes)], shape=shape)
@@ -211,7 +223,7 @@ class Scope:
         return runs
 
     def _composed(self, value: Value, entries: list[Entry]) -> tuple[Value, list[Entry]]:
-        """The same index on the value that `value` is itself an index of, where that can be said."""
+        """The same index on the value that `value` is an index of, where that can be said."""
         if value.name not in self.indices:
             return value, entries
         source, first = self.indices[value.name]
@@ -237,8 +249,20 @@ class Scope:
         self, value: Value, axes: Sequence[int], names: tuple[str, ...], shape: Symbolic
     ) -> Value:
         """All array axes permuted."""
-        if list(axes) == list(range(value.rank)):
-            return value
+        source = value
+        if value.name in self.turned:
+            source, first = self.turned[value.name]
+            axes = [first[a] for a in axes]
+        if list(axes) == list(range(source.rank)):
+            counts = source.extents[: len(names)]
+            return replace(source, axes=names, counts=counts, shape=shape)
+        turned = self._turned(source, axes, names, shape)
+        self.turned[turned.name] = (source, tuple(axes))
+        return turned
+
+    def _turned(
+        self, value: Value, axes: Sequence[int], names: tuple[str, ...], shape: Symbolic
+    ) -> Value:
         return self.view(
             value, Transpose(tuple(axes)), names, shape, transposed(value.layout, axes)
         )
@@ -289,7 +313,7 @@ class Scope:
         return self.apply("copyto", [value], copy)
 
     def flat_copy(self, value: Value) -> Value:
-        """Contiguous memory for a value whose lengths depend on loops: the front of a flat buffer."""
+        """Contiguous memory for a value whose lengths move: the front of a flat buffer."""
         total = full = expression(1)
         for n in value.extents:
             total, full = total * n, full * greatest(n, self.ranges)
@@ -325,7 +349,7 @@ def _moving(entries: Sequence[Entry]) -> bool:
 
 
 def _both(first: Entry, second: Entry) -> list[Entry] | None:
-    """One axis indexed twice, as one entry (none where a new axis is dropped again); None: not one."""
+    """One axis indexed twice, as one entry (none for a new axis that is dropped) or not (None)."""
     if second == WHOLE:
         return [first]
     if first == WHOLE:

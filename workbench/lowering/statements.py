@@ -1,4 +1,6 @@
-"""A statement's instance: its axes and their ranges, where its result goes, and whether it may overwrite what it reads."""
+"""A statement's instance: its axes and their ranges, where its result goes, and whether it may
+overwrite what it reads.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,10 @@ from dataclasses import replace
 
 from workbench.errors import ProgramError
 from workbench.lowering import reads
+from workbench.lowering.calls import VIEWS
 from workbench.lowering.contractions import Letters
 from workbench.lowering.intervals import Ranges, length
-from workbench.lowering.linearize import VIEWS, Linearizer
+from workbench.lowering.linearize import Linearizer
 from workbench.lowering.records import Check, Enter, Record
 from workbench.lowering.reductions import Mask, combine
 from workbench.lowering.scope import Scope, Workspace
@@ -43,7 +46,9 @@ def linearize(
     workspace: Workspace,
     ranks: Mapping[str, int],
 ) -> list[Record]:
-    """The array operations of one instance: loop dimensions are `values`, the dimensions `axes` array axes."""
+    """The array operations of one instance: loop dimensions are `values`, the dimensions `axes`
+    array axes.
+    """
     found, boxed = _axes(statement, axes, values, ranges, ranks, stored)
     scope = Scope(workspace, statement.array, found, ranges)
     at = Linearizer(scope, statement, stored, values, not boxed)
@@ -82,7 +87,9 @@ def _axes(
     ranks: Mapping[str, int],
     stored: Mapping[str, Stored],
 ) -> tuple[Axes, bool]:
-    """Lower bound and length of every axis, in the global order, and whether the points fill that box."""
+    """Lower bound and length of every axis, in the global order, and whether the points fill that
+    box.
+    """
     own = [d for d in statement.dims if d in axes]
     if own and not is_box(statement.domain, own):
         raise ProgramError(
@@ -105,7 +112,9 @@ def _axes(
 def _reduction_box(
     statement: Statement, own: list[str], over: list[str]
 ) -> tuple[dict[str, tuple[Expression, Expression]], bool]:
-    """Ranges of the reduction dimensions (over sizes and loop dimensions), and whether they fill a box."""
+    """Ranges of the reduction dimensions (over sizes and loop dimensions), and whether they fill a
+    box.
+    """
     points, inner = statement.reduction, {}
     for d in over:
         alone = project_out(points, [x for x in (*own, *over) if x != d])
@@ -182,7 +191,9 @@ def _mask(scope: Scope, statement: Statement, axes: Sequence[str], at: Linearize
 def _rank(
     statement: Statement, d: str, ranks: Mapping[str, int], stored: Mapping[str, Stored]
 ) -> tuple[float, int]:
-    """A dimension's place in the global order; a reduction dimension stands beside the dimension that it indexes."""
+    """A dimension's place in the global order; a reduction dimension stands beside the dimension
+    that it indexes.
+    """
     if d in ranks:
         return ranks[d], 0
     for read in statement.reads:
@@ -192,17 +203,21 @@ def _rank(
     return len(ranks), 0
 
 
-# -- overwriting ------------------------------------------------------------------------------------
+# -- overwriting ----------------------------------------------------------------------------------
 
 
 def instances(statement: Statement, axes: Sequence[str]) -> Instances:
-    """The statement as sets and relations, with the array whose element it may overwrite while it reads it."""
+    """The statement as sets and relations, with the array whose element it may overwrite while it
+    reads it.
+    """
     alias = (statement.array,) if may_overwrite(statement, axes) else ()
     return replace(statement.instances, may_alias=alias)
 
 
 def may_overwrite(statement: Statement, axes: Sequence[str]) -> bool:
-    """Whether every read of the written array is over before the result is written, or is elementwise there."""
+    """Whether every read of the written array is over before the result is written, or is
+    elementwise there.
+    """
     if statement.combiner is not None:
         return False
     if all(r.array != statement.array for r in statement.reads):

@@ -1,4 +1,6 @@
-"""Where arrays live: the order of their dimensions in memory, folded windows, and how an index finds its element."""
+"""Where arrays live: the order of their dimensions in memory, folded windows, and how an index
+finds its element.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,11 @@ from workbench.program.values import Array, Program, Shape
 
 @dataclass(frozen=True)
 class Stored:
-    """An array in memory. `order` lists its dimensions' positions, outermost first, those folded to nothing left out.
+    """An array in memory. `order` lists its dimensions' positions, outermost first, those folded to
+    nothing left out.
 
-    `windows[p]` is the window of dimension p (None: full extent); `level` the number of loops inside which all of
-    its lifetime lies.
+    `windows[p]` is the window of dimension p (None: full extent); `level` the number of loops
+    inside which all of its lifetime lies.
     """
 
     array: Array
@@ -47,8 +50,8 @@ def symbolic(shape: Shape) -> Symbolic:
 def memory_order(program: Program, schedule: Tree) -> dict[str, int]:
     """A rank for every dimension: those that run as loops first, those that are array axes last.
 
-    One order for the whole program, so that the axes of statements and of arrays agree and neighbouring axes
-    stay contiguous.
+    One order for the whole program, so that the axes of statements and of arrays agree and
+    neighbouring axes stay contiguous.
     """
     loops: dict[str, list[int]] = {}
     for path in paths(schedule).values():
@@ -77,7 +80,8 @@ def store(
     """The storage of an array under the given windows; a window of 1 needs no dimension at all."""
     kept: list[Expression | None] = []
     for window, (lower, upper) in zip(windows, array.extent, strict=True):
-        kept.append(None if window is None or window == upper - lower and window != 1 else window)
+        full = window == upper - lower and window != 1
+        kept.append(None if full else window)
     order = [p for p in range(len(array.dims)) if kept[p] is None or kept[p] != 1]
     order.sort(key=lambda p: (ranks.get(array.dims[p], len(ranks)), p))
     draft = Stored(array, tuple(order), tuple(kept), Buffer(name, array.dtype, ()), level)

@@ -1,4 +1,6 @@
-"""A loop program as Python-like text with the user's names: what runs, in order, and where memory comes and goes."""
+"""A loop program as Python-like text with the user's names: what runs, in order, and where memory
+comes and goes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A set as conditions on expressions: what an array operation needs to mask the points of a bounding box."""
+"""A set as conditions on expressions: what an array operation needs to mask the points of a
+bounding box.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,16 @@ from workbench.polyhedral.names import readable
 from workbench.polyhedral.sets import dims_of, in_context, parse_set
 
 Conditions = tuple[tuple[tuple[Expression, bool], ...], ...]
-"""Alternatives; each a conjunction of (expression, True where it must be 0 | False where at least 0)."""
+"""Alternatives; each a conjunction of (expression, True where it must be 0 | False where at least
+0).
+"""
 
 
 @lru_cache(maxsize=1024)
 def conditions(text: str, known: str) -> Conditions:
-    """Conditions that hold exactly at the points of `text`, given that the points of `known` are asked."""
+    """Conditions that hold exactly at the points of `text`, given that the points of `known` are
+    asked.
+    """
     dims = dims_of(text)
     found: list[tuple[tuple[Expression, bool], ...]] = []
     points = (

@@ -1,0 +1,61 @@
+"""Random rows: the coordinates of a statement's instances, and what drawing holds while it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.lowering import reads
+from workbench.lowering.layout import Value
+from workbench.lowering.records import Apply
+from workbench.lowering.scope import Scope
+from workbench.polyhedral.expression import Expression, expression, minimum, variable
+from workbench.program.values import Call
+
+if TYPE_CHECKING:
+    from workbench.lowering.linearize import Linearizer
+
+PHILOX_CHUNK = 8192
+WORDS_PER_BLOCK = 28
+"""Four-byte words that drawing holds for each counter block of a chunk (64-bit arrays of halves).
+"""
+
+
+def draw(at: Linearizer, body: Call, target: Value | None) -> Value:
+    """Fill the result with words drawn by statement and instance."""
+    scope, statement = at.scope, at.statement
+    out = at.result(body, target)
+    coordinates: list[str | Expression] = []
+    for d in statement.dims:
+        e = at.placed(variable(d))
+        if e.variables & set(scope.axes):
+            coordinates.append(
+                scope.aligned(reads.index_value(scope, e, "int64"), out.axes, 0).name
+            )
+        else:
+            coordinates.append(e)
+    into = out
+    if not out.layout.dense:
+        into = scope.flat_copy(out)
+    options = {
+        "kind": body.operation,
+        "coordinates": tuple(coordinates),
+        "origin": statement.origin or statement.name,
+        "scratch": scope.scratch("int32", (_scratch(scope, body, out),)),
+    }
+    names = tuple(c for c in coordinates if isinstance(c, str))
+    scope.records.append(Apply("random", names, into.name, tuple(options.items())))
+    if into is not out:
+        scope.apply("copyto", [into], out)
+    return out
+
+
+def _scratch(scope: Scope, body: Call, out: Value) -> Expression:
+    """What `philox.fill` holds while it runs, in units of four bytes."""
+    inner = points = expression(1)
+    for n in out.shape:
+        inner = inner * n
+    if body.operation == "permutation":
+        return inner * 4
+    for n in out.counts:
+        points = points * scope.longest(n)
+    return minimum(points * ((inner + 3) // 4), PHILOX_CHUNK) * WORDS_PER_BLOCK
