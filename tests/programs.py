@@ -112,9 +112,9 @@ def shuffled(I: int = 2, N: int = 7) -> Outputs:
     i, n, m = wb.dims(i=I, n=N, m=N)
     order = wb.permutation(N, over=i)
     x = wb.normal(over=n)
-    chosen = order[n]
-    back = wb.where(chosen == wb.index(m), wb.index(n), 0).sum(over=n)
-    return {"order": chosen, "x": wb.gather(x, n=chosen), "inverse": back}
+    place = order[n]
+    back = wb.where(place == wb.index(m), wb.index(n), 0).sum(over=n)
+    return {"order": place, "chosen": wb.gather(x, n=place), "inverse": back}
 
 
 @wb.program

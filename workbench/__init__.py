@@ -43,7 +43,7 @@ from workbench.language.random import normal, permutation, uniform
 from workbench.language.recurrent import recurrent
 from workbench.language.rl import discounted_sum
 from workbench.language.sizes import dim, dims, size
-from workbench.language.tensor import index
+from workbench.language.tensor import Tensor, index
 from workbench.language.trace import scope
 from workbench.measure.run import Result, run
 from workbench.program.values import Program

@@ -167,18 +167,19 @@ def _joined(name: str, xs: Sequence[TensorLike], axis: int) -> Tensor:
     if len(kinds) > 1:
         target = "float" if "float" in kinds else "int32"
         tensors = [cast_tensor(x, target) for x in tensors]
-    return apply(name, *tensors, axis=axis)
+    rank = len(tensors[0].shape) + (name == "stack")
+    return apply(name, *tensors, axis=_axis(tensors[0], axis, rank))
 
 
 def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
     """The entries along an inner axis: `position, velocity = wb.unstack(state)`."""
     x = as_tensor(x)
-    axis = axis + len(x.shape) if axis < 0 else axis
-    n_entries = x.shape[axis] if 0 <= axis < len(x.shape) else None
-    if not isinstance(n_entries, int):
-        raise ProgramError(f"{x!r} has no fixed inner axis {axis}", user_line())
+    axis = _axis(x, axis, len(x.shape))
+    count = x.shape[axis]
+    if not isinstance(count, int):
+        raise ProgramError(f"inner axis {axis} of {x!r} has the symbolic size {count}", user_line())
     rest = (slice(None),) * (len(x.shape) - 1 - axis)
-    return tuple(x[(..., n, *rest)] for n in range(n_entries))
+    return tuple(x[(..., n, *rest)] for n in range(count))
 
 
 def one_hot(index: TensorLike, size: int) -> Tensor:
@@ -188,13 +189,21 @@ def one_hot(index: TensorLike, size: int) -> Tensor:
 
 def cumsum(x: TensorLike, axis: int = 0) -> Tensor:
     """Running sum along an inner axis."""
-    return apply("cumsum", x, axis=axis)
+    x = as_tensor(x)
+    return apply("cumsum", x, axis=_axis(x, axis, len(x.shape)))
+
+
+def _axis(x: Tensor, axis: int, rank: int) -> int:
+    """The axis counted from the front, one of `rank`."""
+    if not -rank <= axis < rank:
+        raise ProgramError(f"{x!r} has no inner axis {axis}", user_line())
+    return axis % rank
 
 
 def log_softmax(x: TensorLike, axis: int = -1) -> Tensor:
     """x - log(sum(exp(x))) along an inner axis, computed after subtracting the maximum."""
     x = as_tensor(x)
-    axis %= len(x.shape)
+    axis = _axis(x, axis, len(x.shape))
     ones = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
     shifted = x - reshape(stop_gradient(x.max(axis=axis)), ones)
     return shifted - reshape(log(exp(shifted).sum(axis=axis)), ones)

@@ -46,9 +46,9 @@ class Network:
 
     name: str
     members: Mapping[str, tuple[Shape, Initializer]]
-    function: Callable[[Mapping[str, Tensor], Tensor], Tensor]
+    function: Callable[[Mapping[str, Tensor], Any], Tensor]
 
-    def __call__(self, parameters: Parameters | ParametersAt, x: Tensor) -> Tensor:
+    def __call__(self, parameters: Parameters | ParametersAt, x: Tensor | None = None) -> Tensor:
         """The output for input `x`, with the given parameters."""
         missing = [n for n in self.members if f"{self.name}.{n}" not in parameters.tensors]
         if missing:
@@ -106,6 +106,15 @@ def mlp(
         return x
 
     return Network(name, members, function)
+
+
+def vector(name: str, size: int, value: float = 0.0) -> Network:
+    """Parameters that are the output themselves, whatever the input: a free log standard deviation."""
+
+    def function(own: Mapping[str, Tensor], x: Tensor | None) -> Tensor:
+        return own["value"]
+
+    return Network(name, {"value": ((size,), constant(value))}, function)
 
 
 @dataclass(frozen=True)
