@@ -187,6 +187,7 @@ body[data-jp-theme-light="false"] .wbk-root {
   color: var(--wbk-text);
   font: 12px/1.5 var(--wbk-mono);
   white-space: pre-wrap;
+  word-break: normal;
   overflow-wrap: anywhere;
 }
 .wbk-root pre.wbk-listing { background: none; padding: 0; white-space: pre; overflow-wrap: normal; }
