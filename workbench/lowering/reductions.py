@@ -29,7 +29,7 @@ UFUNCS = {"sum": "add", "max": "maximum", "min": "minimum"}
 
 @dataclass(frozen=True)
 class Mask:
-    """Where the points are in the reduction set, and where not."""
+    """Where the points are in the reduction set, and where not (a sum needs only the first)."""
 
     inside: Value
     outside: Value

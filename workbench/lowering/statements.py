@@ -161,7 +161,7 @@ def _mask(scope: Scope, statement: Statement, axes: Sequence[str], at: Linearize
     own = [d for d in statement.dims if d in axes]
     inner, _ = _reduction_box(statement, own, list(statement.reduction_dims))
     known = _bounding_box(statement, own, inner)
-    key = ("mask", statement.reduction, str(scope.axes))
+    key = ("mask", statement.combiner == "sum", statement.reduction, str(scope.axes))
     cached = scope.workspace.cached
     alternatives = [
         [(at.placed(e), equality) for e, equality in each]
@@ -180,8 +180,10 @@ def _mask(scope: Scope, statement: Statement, axes: Sequence[str], at: Linearize
         inside = one if inside is None else reads.binary(place, "logical_or", inside, one, "bool")
     if inside is None:
         inside = scope.workspace.constant(False, "bool")
-    outside = place.temporary(inside.axes, (), "bool")
-    place.apply("logical_not", [inside], outside)
+    outside = inside
+    if statement.combiner != "sum":
+        outside = place.temporary(inside.axes, (), "bool")
+        place.apply("logical_not", [inside], outside)
     if still:
         scope.workspace.front.extend(place.records)
         cached[key, "in"], cached[key, "out"] = inside, outside

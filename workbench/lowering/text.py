@@ -62,9 +62,8 @@ def line(record: Record) -> str:
     if isinstance(record, Constant):
         return f"{record.buffer.name} = constant {record.value}"
     if isinstance(record, Count):
-        return (
-            f"{record.buffer.name} = {record.start} + {record.step} * count {_shape(record.buffer)}"
-        )
+        start, n = record.start, record.buffer.shape[0]
+        return f"{record.buffer.name} = {start}, {start + record.step}, … ({n} numbers)"
     if isinstance(record, Allocate):
         taken = f" in the memory of {record.source}" if record.source else ""
         return f"allocate {record.buffer.name}: {record.buffer.dtype}{_shape(record.buffer)}{taken}"
