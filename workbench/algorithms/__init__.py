@@ -1,7 +1,8 @@
 """Algorithms, one file each, written as their papers do."""
 
+from workbench.algorithms.ppo import ppo
 from workbench.algorithms.reinforce import reinforce
 
-ALGORITHMS = {template.name: template for template in (reinforce,)}
+ALGORITHMS = {template.name: template for template in (reinforce, ppo)}
 
-__all__ = ["ALGORITHMS", "reinforce"]
+__all__ = ["ALGORITHMS", "ppo", "reinforce"]

@@ -1,0 +1,110 @@
+"""Proximal policy optimization (Schulman et al. 2017), as CleanRL's `ppo.py` and
+`ppo_continuous_action.py` document it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import workbench as wb
+from workbench import environments, nn, optim, rl
+
+
+@wb.program
+def ppo(
+    B: int = 4,  # noqa: N803  # sizes are capitals in this language
+    I: int = 976,  # noqa: E741, N803
+    T: int = 128,  # noqa: N803
+    E: int = 4,  # noqa: N803
+    M: int = 4,  # noqa: N803
+    environment: Any = "CartPole",
+    gamma: float = 0.99,
+    lam: float = 0.95,
+    clip: float = 0.2,
+    learning_rate: float = 2.5e-4,
+    anneal: bool = False,
+    entropy_weight: float = 0.01,
+    value_weight: float = 0.5,
+    largest_norm: float = 0.5,
+    hidden: Sequence[int] = (64, 64),
+    clip_value: bool = True,
+    bootstrap_at_time_limit: bool = False,
+    normalize_observations: bool = False,
+    normalize_rewards: bool = False,
+) -> dict[str, Any]:
+    """PPO with clipped ratio and value loss, GAE, E epochs of M minibatches over B * T samples."""
+    b, i, t, e, m = wb.dims(b=B, i=I, t=T, e=E, m=M)
+    env = environments.named(environment)
+    discrete = hasattr(env, "action_count")
+    actions = env.action_count if discrete else env.action_size
+    actor = nn.mlp("actor", env.observation_size, hidden, actions)
+    critic = nn.mlp("critic", env.observation_size, hidden, 1, output_gain=1.0)
+    log_std = nn.vector("log_std", actions)
+    theta = nn.parameters(actor, critic, *([] if discrete else [log_std]), over=(i, e, m))
+
+    def policy_of(parameters: Any, x: Any) -> Any:
+        if discrete:
+            return wb.Categorical(logits=actor(parameters, x))
+        return wb.Normal(actor(parameters, x), wb.exp(log_std(parameters)))
+
+    # acting: environments go on from one update to the next and restart where an episode is done
+    acting = theta[i, 0, 0]
+    state = wb.recurrent("state", env.state_size, over=(b, i, t))
+    observation = env.observe(state)
+    if normalize_observations:
+        mean, variance = rl.running_moments(observation, b, i, t)
+        observation = wb.clip((observation - mean) / wb.sqrt(variance + 1e-8), -10.0, 10.0)
+    policy = policy_of(acting, observation)
+    action = policy.sample()
+    log_probability = policy.log_probability(action)
+    following, reward, terminated, truncated = env.step(state, action)
+    done = terminated | truncated
+    state[b, 0, 0] = env.reset(over=b)
+    state[b, i + 1, 0] = state[b, i, T]
+    state[b, i, t + 1] = wb.where(done, env.reset(over=(b, i, t)), following)
+    episode_return, episodes = rl.episodes(reward, done, b, i, t)
+
+    # what acting is judged by
+    value = wb.recurrent("value", (), over=(b, i, t))
+    value[b, i, t] = critic(acting, observation)[..., 0]
+    last = env.observe(state[b, i, T])
+    if normalize_observations:
+        at_end = (last - mean[i, T - 1]) / wb.sqrt(variance[i, T - 1] + 1e-8)
+        last = wb.clip(at_end, -10.0, 10.0)
+    value[b, i, T] = critic(acting, last)[..., 0]
+    if normalize_rewards:
+        reward = rl.scaled_rewards(reward, done, b, i, t, gamma)
+    if bootstrap_at_time_limit:
+        beyond = critic(acting, env.observe(following))[..., 0]
+        reward = reward + wb.where(truncated & ~terminated, gamma * beyond, 0.0)
+    advantage = rl.gae(reward, value, done, t, gamma, lam)
+    target = advantage + value
+
+    # learning: every epoch visits all samples once, in a new order
+    K = wb.size(B * T // M)  # noqa: N806
+    k = wb.dim(k=K)
+    sample = wb.permutation(B * T, over=(i, e))[m * K + k]
+
+    def batch(x: Any) -> Any:
+        return wb.gather(x, b=sample // T, t=sample % T)
+
+    seen = batch(observation)
+    new = policy_of(theta, seen)
+    ratio = wb.exp(new.log_probability(batch(action)) - batch(log_probability))
+    a = rl.normalize(batch(advantage), over=k)
+    policy_loss = wb.maximum(-a * ratio, -a * wb.clip(ratio, 1 - clip, 1 + clip)).mean(over=k)
+    estimate = critic(theta, seen)[..., 0]
+    error = (estimate - batch(target)) ** 2
+    if clip_value:
+        before = batch(value)
+        near = before + wb.clip(estimate - before, -clip, clip)
+        error = wb.maximum(error, (near - batch(target)) ** 2)
+    value_loss = 0.5 * error.mean(over=k)
+    entropy = new.entropy().mean(over=k) if discrete else new.entropy()
+    loss = policy_loss - entropy_weight * entropy + value_weight * value_loss
+
+    rate = optim.linear_annealing(learning_rate, 0.0, over=i) if anneal else learning_rate
+    gradient = optim.clip_by_global_norm(wb.gradient(loss, theta), largest_norm)
+    theta.update(optim.adam(gradient, rate, eps=1e-5))
+    return {"loss": loss, "episode_return": episode_return, "episodes": episodes}
