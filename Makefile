@@ -11,6 +11,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 LAB_STAMP := $(VENV)/.installed-lab
 DEV_STAMP := $(VENV)/.installed-dev
+# Installing copies the built front end to where JupyterLab looks for extensions.
+FRONT_END := workbench/session/static/sources.sha256
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 PYTEST := $(BIN)/python -m pytest $(PYTEST_ARGS)
 # Two workers on two cores, so one thread of linear algebra each.
@@ -74,12 +76,12 @@ clean:
 
 # --- Python ---------------------------------------------------------------------------------------
 
-$(LAB_STAMP): pyproject.toml | $(BIN)/python
+$(LAB_STAMP): pyproject.toml $(FRONT_END) | $(BIN)/python
 	@echo 'Installing the workbench and JupyterLab into $(VENV) (about a minute the first time)'
 	@$(PIP) --editable .
 	@touch $@
 
-$(DEV_STAMP): pyproject.toml | $(BIN)/python
+$(DEV_STAMP): pyproject.toml $(FRONT_END) | $(BIN)/python
 	@echo 'Installing the workbench and its tests into $(VENV) (about a minute the first time)'
 	@$(PIP) --editable '.[dev]'
 	@touch $(LAB_STAMP) $@
