@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 LAB_STAMP := $(VENV)/.installed-lab
 DEV_STAMP := $(VENV)/.installed-dev
 # Installing copies the built front end to where JupyterLab looks for extensions.
-FRONT_END := workbench/session/static/sources.sha256
+FRONT_END := $(wildcard workbench/session/static/sources.sha256)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 PYTEST := $(BIN)/python -m pytest $(PYTEST_ARGS)
 # Two workers on two cores, so one thread of linear algebra each.
