@@ -1,4 +1,4 @@
-"""Two loop programs and their sources as text. `WORKBENCH_GOLDEN=write pytest …` writes the files anew."""
+"""Loop programs and their sources as text; `WORKBENCH_GOLDEN=write` writes the files anew."""
 
 from __future__ import annotations
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,36 +11,14 @@ from typing import Any
 import numpy as np
 
 from workbench.backends import philox
+from workbench.backends.checks import Checks
+from workbench.backends.functions import Functions
 from workbench.backends.protocol import Execution, Progress
 from workbench.backends.source import ENTRY, generate, main_loop
 from workbench.backends.tracker import Memory
-from workbench.errors import RunError
 from workbench.lowering.program import LoopProgram, lower
-from workbench.program.operations import OPERATIONS
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
-
-Functions = dict[str, Any]
-
-
-def functions_of(xp: Any) -> Functions:
-    """The table of functions that generated source calls, over an array module."""
-    names = {row.ufunc for row in OPERATIONS.values() if row.ufunc}
-    found: Functions = {name: getattr(xp, name) for name in names}
-    for name in ("add", "maximum", "minimum", "logical_or"):
-        found[f"{name}.reduce"] = getattr(getattr(xp, name), "reduce", None)
-    found["add.accumulate"] = getattr(xp.add, "accumulate", None)
-    for name in ("copyto", "dot", "matmul", "broadcast_to"):
-        found[name] = getattr(xp, name)
-    for name in ("take", "argmax", "argmin"):
-        found[name] = getattr(xp.ndarray, name)
-    found["random"] = philox.fill
-    found["orthogonalize"] = _orthogonalize
-    found["segment_add"] = segment_add
-    found["check_index"] = _check_index
-    found["check_length"] = _check_length
-    found["check_all"] = _check_all
-    return found
 
 
 @dataclass(frozen=True)
@@ -87,14 +64,13 @@ class CompiledArrays:
             with np.errstate(all="ignore"):
                 function(
                     self.xp,
-                    self.functions,
+                    self.functions | Checks(self.program, self.xp).functions(),
                     memory,
                     philox.checked_seed(seed),
                     getattr(self.xp, dtype),
                     tuple(known.values()),
                     run.results,
                     run.step,
-                    run.check,
                 )
             self.finish()
             run.done = run.total
@@ -144,31 +120,6 @@ class _Run:
             found[result.name] = array[(slice(None),) * axis + (part,)]
         return found
 
-    def check(
-        self,
-        statement: str,
-        value: Any,
-        instance: list[tuple[str, int]],
-        lows: list[tuple[str, int]],
-    ) -> None:
-        """Raise RunError where a statement's result is not finite, naming its first instance."""
-        xp = self.compiled.xp
-        if value.dtype.kind != "f":
-            return
-        wrong = ~xp.isfinite(value)
-        if not bool(wrong.any()):
-            return
-        place = [int(k) for k in np.argwhere(np.asarray(wrong))[0]]
-        where = dict(instance) | {d: low + k for (d, low), k in zip(lows, place, strict=False)}
-        record = self.compiled.program.statement[statement]
-        spelled = ", ".join(f"{d}={where[d]}" for d in record.dims)
-        found = float(value[tuple(place)])
-        raise RunError(
-            f"{record.array} is {found} at {spelled or 'its only instance'}, the first value that "
-            f"is not finite (statement {statement})",
-            record.line,
-        )
-
 
 def compile_arrays(
     program: Program, xp: Any, functions: Functions, finish: Callable[[], Any] = lambda: None
@@ -182,53 +133,3 @@ def _function(source: str, name: str) -> Callable[..., None]:
     exec(compile(source, f"<generated from {name}>", "exec"), space)
     found: Callable[..., None] = space[ENTRY]
     return found
-
-
-# -- functions of the table that are not the module's ---------------------------------------------
-
-
-def _orthogonalize(x: Any, out: Any) -> None:
-    evaluate = OPERATIONS["orthogonalize"].evaluate
-    assert evaluate is not None
-    out[...] = evaluate(x)
-
-
-def segment_add(out: Any, value: Any, indices: Sequence[Any], lower: Sequence[int]) -> None:
-    """out[index] = sum of the values with that index, added in order; `out` is contiguous."""
-    places: Any = None
-    inside: Any = True
-    for index, low, n in zip(indices, lower, out.shape, strict=False):
-        place = index.reshape(-1) - low
-        inside = inside & (place >= 0) & (place < n)
-        places = place if places is None else places * n + place
-    count = math.prod(out.shape[: len(indices)])
-    rows, inner = value.reshape(len(inside), -1), out.size // max(count, 1)
-    if not inside.all():
-        places, rows = places[inside], rows[inside]
-    if inner > 1:
-        places = (places[:, None] * inner + np.arange(inner)).reshape(-1)
-    out[...] = 0
-    np.add.at(out.reshape(-1), places, rows.reshape(-1))
-
-
-def _check_index(index: Any, lower: int, upper: int, array: str, dim: str, statement: str) -> None:
-    if not index.size:
-        return
-    low, high = int(index.min()), int(index.max())
-    if low < lower or high >= upper:
-        wrong = low if low < lower else high
-        raise RunError(
-            f"{statement} reads {array} at {dim} = {wrong}, outside {lower} to {upper - 1}"
-        )
-
-
-def _check_length(length: int, axis: str, statement: str) -> None:
-    if length <= 0:
-        raise RunError(f"{statement} combines no elements over {axis}: an empty max has no value")
-
-
-def _check_all(some: Any, statement: str) -> None:
-    if not bool(some.all()):
-        raise RunError(
-            f"{statement} combines no elements at some instance: an empty max has no value"
-        )

@@ -9,13 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from workbench.backends import philox
-from workbench.backends.arrays import (
-    CompiledArrays,
-    Functions,
-    compile_arrays,
-    functions_of,
-    segment_add,
-)
+from workbench.backends.arrays import CompiledArrays, compile_arrays
+from workbench.backends.functions import Functions, functions_of, segment_add
 from workbench.errors import UnavailableError
 from workbench.program.values import Program
 
@@ -36,7 +31,7 @@ class CudaBackend:
             raise UnavailableError(f"cuda: {reason}")
         import cupy
 
-        return compile_arrays(program, cupy, _functions(cupy), _finish(cupy))
+        return compile_arrays(program, cupy, cupy_functions(cupy), _finish(cupy))
 
 
 @lru_cache(maxsize=1)
@@ -57,7 +52,7 @@ def _finish(cupy: Any) -> Any:
     return cupy.cuda.get_current_stream().synchronize
 
 
-def _functions(cupy: Any) -> Functions:
+def cupy_functions(cupy: Any) -> Functions:
     """CuPy's functions under the names of the table, respelled where NumPy differs."""
     found = functions_of(cupy)
     found["add.reduce"] = lambda x, axis, out: cupy.sum(x, axis=axis, out=out)
@@ -77,7 +72,7 @@ def _segment_add(cupy: Any, out: Any, value: Any, indices: Any, lower: Sequence[
 
     host = np.empty(out.shape, out.dtype)
     segment_add(host, cupy.asnumpy(value), [cupy.asnumpy(k) for k in indices], lower)
-    out.set(host)
+    out[...] = cupy.asarray(host)
 
 
 def _random(cupy: Any, kind: str, out: Any, seed: int, key: int, at: Sequence[Any]) -> None:
@@ -87,4 +82,4 @@ def _random(cupy: Any, kind: str, out: Any, seed: int, key: int, at: Sequence[An
     host = np.empty(out.shape, out.dtype)
     here = [int(c) if isinstance(c, int) else cupy.asnumpy(c) for c in at]
     philox.fill(kind, host, seed, key, here)
-    out.set(host)
+    out[...] = cupy.asarray(host)

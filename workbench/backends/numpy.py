@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.backends.arrays import CompiledArrays, compile_arrays, functions_of
+from workbench.backends.arrays import CompiledArrays, compile_arrays
+from workbench.backends.functions import functions_of
 from workbench.program.values import Program
 
 

@@ -69,7 +69,7 @@ class _Writer:
             f'"""{self.program.name}: generated from its loop program."""',
             "",
             "",
-            f"def {ENTRY}(xp, functions, memory, seed, real, sizes, results, step, check):",
+            f"def {ENTRY}(xp, functions, memory, seed, real, sizes, results, step):",
         ]
         if sizes:
             head.append(f"    {', '.join(sizes)}{',' if len(sizes) == 1 else ''} = sizes")
@@ -136,9 +136,8 @@ class _Writer:
                 f"{self.show(b.shape[0])}, {record.step}, {_dtype(b)})"
             )
         elif isinstance(record, Check) and self.check_finite:
-            where = ", ".join(f'("{d}", {self.show(e)})' for d, e in record.instance)
-            lows = ", ".join(f'("{d}", {self.show(e)})' for d, e in record.axes)
-            yield f'check("{record.statement}", {record.name}, [{where}], [{lows}])'
+            where = f"{self.pairs(record.instance)}, {self.pairs(record.axes)}"
+            yield f'{self.function("check_finite")}({record.name}, "{record.statement}", {where})'
 
     def allocate(self, record: Allocate) -> Iterator[str]:
         """Memory, asked for or taken over; results are registered."""
@@ -210,17 +209,8 @@ class _Writer:
                 return (
                     f'{self.function("random")}("{o["kind"]}", {out}, seed, {key:#010x}, ({where}))'
                 )
-            case "check_index":
-                limits = f"{self.show(o['lower'])}, {self.show(o['upper'])}"
-                names = f'"{o["array"]}", "{o["dim"]}", "{o["statement"]}"'
-                return f"{self.function('check_index')}({inputs[0]}, {limits}, {names})"
-            case "check_length":
-                length = self.show(o["length"])
-                return (
-                    f'{self.function("check_length")}({length}, "{o["axis"]}", "{o["statement"]}")'
-                )
-            case "check_all":
-                return f'{self.function("check_all")}({inputs[0]}, "{o["statement"]}")'
+            case "check_index" | "check_length" | "check_all":
+                return self.check(record)
             case "take":
                 return f'{self.function("take")}({inputs[0]}, {inputs[1]}, 0, {out}, "clip")'
             case "argmax" | "argmin":
@@ -235,6 +225,19 @@ class _Writer:
                 return f"{self.function('orthogonalize')}({inputs[0]}, {out})"
         arguments = [*inputs, *(f"{k}={v}" for k, v in record.options), f"out={out}"]
         return f"{self.function(record.function)}({', '.join(arguments)})"
+
+    def check(self, record: Apply) -> str:
+        """The call of a check: what is looked at, what is expected, which instance it is."""
+        o = record.option
+        expected = [self.show(o[k]) for k in ("lower", "upper", "length") if k in o]
+        names = [f'"{o[k]}"' for k in ("array", "dim") if k in o]
+        where = [f'"{o["statement"]}"', self.pairs(o["instance"]), self.pairs(o["axes"])]
+        arguments = [*record.inputs, *expected, *names, *where]
+        return f"{self.function(record.function)}({', '.join(arguments)})"
+
+    def pairs(self, named: tuple[tuple[str, Expression], ...]) -> str:
+        """Dimensions with values, as a list of pairs."""
+        return "[" + ", ".join(f'("{d}", {self.show(e)})' for d, e in named) + "]"
 
     def function(self, name: str) -> str:
         """The local name of a function of the backend's table."""

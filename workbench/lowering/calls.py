@@ -18,7 +18,7 @@ from workbench.lowering.records import NEW, WHOLE, Entry, Range, Symbolic
 from workbench.lowering.scope import Scope
 from workbench.lowering.storage import symbolic
 from workbench.polyhedral.expression import Expression, expression
-from workbench.program.values import Body, Call, IndexValue, Literal
+from workbench.program.values import Body, Call, IndexValue, Literal, Read
 
 if TYPE_CHECKING:
     from workbench.lowering.linearize import Linearizer
@@ -225,16 +225,9 @@ def _take(at: Linearizer, body: Call, target: Value | None) -> Value:
     scope = at.scope
     table, index = (at.value(a) for a in body.arguments)
     rows = table.shape[0]
-    scope.apply(
-        "check_index",
-        [index],
-        index,
-        lower=expression(0),
-        upper=rows,
-        array="take",
-        dim="0",
-        statement=at.statement.name,
-    )
+    read = body.arguments[0]
+    name = read.array if isinstance(read, Read) else "a tensor"
+    scope.check("check_index", index, lower=expression(0), upper=rows, array=name, dim="axis 0")
     number = scope.cast(index, "int64")
     out = at.result(body, target)
     if table.axes:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from workbench.lowering.intervals import greatest
 from workbench.lowering.layout import Layout, Value, dense
-from workbench.lowering.records import NEW, WHOLE, Apply, Entry, Reshape, Symbolic, Transpose
+from workbench.lowering.records import NEW, WHOLE, Entry, Reshape, Symbolic, Transpose
 from workbench.lowering.scope import Scope
 from workbench.polyhedral.expression import Expression, expression
 
@@ -90,12 +90,6 @@ def product(scope: Scope, left: Operand, right: Operand, letters: Letters, dtype
     out = _temporary(scope, letters, sizes, dtype)
     _product(scope, left, right, out)
     return out
-
-
-def nonempty(scope: Scope, axis: str, statement: str) -> Apply:
-    """A check that a reduction has at least one point along `axis`."""
-    options = (("length", scope.length(axis)), ("axis", axis), ("statement", statement))
-    return Apply("check_length", (), "", options)
 
 
 def reduce(scope: Scope, function: str, source: Operand, target: Operand) -> None:

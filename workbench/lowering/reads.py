@@ -303,15 +303,13 @@ def _place(
             return index_value(scope, e % stored.windows[position], "int64")  # type: ignore[operator]
         return index_value(scope, stored.slot(position, e), "int64")
     lower, upper = checked[position]
-    scope.apply(
+    scope.check(
         "check_index",
-        [e],
         e,
         lower=lower,
         upper=upper,
         array=stored.array.name,
         dim=stored.array.dims[position],
-        statement=scope.title,
     )
     value = scope.cast(e, "int64")
     if stored.windows[position] is not None:

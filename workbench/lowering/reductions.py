@@ -248,7 +248,7 @@ def _reduced(
     gone = [a for a in over if a in one.letters]
     letters = (*target.axes, *inner)
     for axis in over:
-        scope.records.append(contractions.nonempty(scope, axis, at.statement.name))
+        scope.check("check_length", None, length=scope.length(axis), dim=axis)
     out = Operand(plain(target), letters)
     if gone:
         contractions.reduce(scope, UFUNCS[combiner], one, out)
@@ -271,7 +271,7 @@ def _masked(
     kept = tuple(a for a in mask.inside.axes if a not in over)
     some = scope.temporary(kept, (), "bool")
     contractions.reduce(scope, "logical_or", operand(mask.inside, ()), Operand(plain(some), kept))
-    scope.apply("check_all", [some], some, statement=at.statement.name, combiner=combiner)
+    scope.check("check_all", some)
     return copy
 
 
@@ -293,7 +293,7 @@ def _argmax(at: Linearizer, target: Value, axis: str, mask: Mask | None) -> None
         value = _masked(at, value, target, (axis,), mask, "argmax")
     axes = scope.ordered({*value.axes, axis})
     value = scope.broadcast(value, axes, ())
-    scope.records.append(contractions.nonempty(scope, axis, at.statement.name))
+    scope.check("check_length", None, length=scope.length(axis), dim=axis)
     kept = tuple(a for a in axes if a != axis)
     wide = scope.temporary(kept, (), "int64")
     scope.apply("argmax", [value], wide, axis=axes.index(axis))

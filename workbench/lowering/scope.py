@@ -109,6 +109,9 @@ class Scope:
     title: str
     axes: dict[str, tuple[Expression, Expression]]
     ranges: Ranges
+    statement: str = ""
+    instance: tuple[tuple[str, Expression], ...] = ()
+    """The loop dimensions' values: what a failed check names."""
     records: list[Record] = field(default_factory=list)
     views: dict[Any, Value] = field(default_factory=dict)
     indices: dict[str, tuple[Value, tuple[Entry, ...]]] = field(default_factory=dict)
@@ -148,6 +151,13 @@ class Scope:
             Apply(function, tuple(v.name for v in inputs), out.name, tuple(options.items()))
         )
         return out
+
+    def check(self, function: str, value: Value | None, **options: Any) -> None:
+        """Record a check that raises an error naming the statement and the instance."""
+        lows = () if value is None else tuple((a, self.axes[a][0]) for a in value.axes)
+        named = {"statement": self.statement, "instance": self.instance, "axes": lows}
+        inputs = () if value is None else (value.name,)
+        self.records.append(Apply(function, inputs, "", tuple((options | named).items())))
 
     def longest(self, n: Expression) -> Expression:
         """An upper bound of a length that may depend on loops."""

@@ -50,7 +50,8 @@ def linearize(
     array axes.
     """
     found, boxed = _axes(statement, axes, values, ranges, ranks, stored)
-    scope = Scope(workspace, statement.array, found, ranges)
+    loops = tuple((d, values[d]) for d in statement.dims if d in values)
+    scope = Scope(workspace, statement.array, found, ranges, statement.name, loops)
     at = Linearizer(scope, statement, stored, values, not boxed)
     scope.records.append(Enter(statement.name, _title(statement)))
     index = tuple(at.placed(e) for e in statement.write)
@@ -68,7 +69,6 @@ def linearize(
         mask = None if boxed else _mask(scope, statement, axes, at)
         over: Letters = scope.ordered(statement.reduction_dims)
         combine(at, target, over, mask)
-    loops = tuple((d, values[d]) for d in statement.dims if d in values)
     lengths = tuple((a, found[a][0]) for a in own)
     scope.records.append(Check(statement.name, target.name, loops, lengths, statement.line))
     return scope.records
