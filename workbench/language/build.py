@@ -15,7 +15,7 @@ from workbench.errors import ProgramError
 from workbench.language.array_names import Reader, Source, array_names, unique
 from workbench.language.recurrent import Piece, Recurrent
 from workbench.language.tensor import IDENTITIES, Bound, Index, Node, Tensor, apply
-from workbench.language.trace import Trace
+from workbench.language.trace import Trace, current
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.relations import box, hull, image, union
 from workbench.program.operations import OPERATIONS
@@ -369,7 +369,12 @@ def _array_of(x: Tensor) -> Source:
     stored = isinstance(node, Recurrent) or not (
         node.inline or node.operation in ("literal", "index")
     )
-    return node if x.is_plain and stored else apply("copy", x).source
+    if x.is_plain and stored:
+        return node
+    copy = apply("copy", x).source
+    assert isinstance(copy, Node)
+    copy.line = current().returned or copy.line
+    return copy
 
 
 def _is_random(node: Node) -> bool:

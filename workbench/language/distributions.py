@@ -27,12 +27,14 @@ class Categorical:
     """
 
     def __init__(self, logits: Tensor) -> None:
-        if len(logits.shape) != 1 or logits.dtype != "float":
+        choices = logits.shape[0] if len(logits.shape) == 1 else None
+        if not isinstance(choices, int) or logits.dtype != "float":
             raise ProgramError(
                 f"Categorical expects logits of inner shape (choices,), found {logits!r}",
                 user_line(),
             )
         self.logits = logits
+        self.choices = choices
 
     @cached_property
     def log_probabilities(self) -> Tensor:
@@ -55,15 +57,14 @@ class Categorical:
         The last one counts as 1 whatever rounding makes of it. Constant to `gradient`.
         """
         with scope("policy"):
-            choices = self.logits.shape[0]
             uniform = draws("uniform", (), self.logits.dims)
-            below = cumsum(self.probabilities)[..., : choices - 1]
+            below = cumsum(self.probabilities)[..., : self.choices - 1]
             return cast(below <= uniform, "int32").sum(axis=0)
 
     def log_probability(self, action: TensorLike) -> Tensor:
         """log p(action); `action` is an integer scalar."""
         with scope("policy"):
-            hot = one_hot(action, int(self.logits.shape[0]))
+            hot = one_hot(action, self.choices)
             return (self.log_probabilities * hot).sum(axis=0)
 
     def entropy(self) -> Tensor:

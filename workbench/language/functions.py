@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.language.tensor import Tensor, TensorLike, apply, as_tensor
+from workbench.language.tensor import Tensor, TensorLike, apply, as_tensor, dtype_name
 from workbench.language.tensor import cast as cast_tensor
 from workbench.language.trace import user_line
 from workbench.polyhedral import expression as affine
@@ -113,8 +113,7 @@ def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
 
 def cast(x: TensorLike, dtype: Any) -> Tensor:
     """`x` with another dtype: float, int, bool or a dtype's name."""
-    names = {float: "float", int: "int32", bool: "bool"}
-    return cast_tensor(as_tensor(x), names.get(dtype, dtype))
+    return cast_tensor(as_tensor(x), dtype_name(dtype, "dtype"))
 
 
 def stop_gradient(x: TensorLike) -> Tensor:

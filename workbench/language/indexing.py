@@ -121,7 +121,7 @@ def _affine(x: Tensor, d: str, entry: Any) -> Expression:
         raise ProgramError(
             f"the index {entry!r} for {d} of {x!r} is not an affine expression of dims", user_line()
         )
-    value = expression(entry)
+    value = entry if isinstance(entry, Expression) else expression(int(entry))
     if not value.is_affine:
         raise ProgramError(
             f"the index {value} for {d} is not affine (a product or quotient of sizes or dims); "

@@ -13,9 +13,8 @@ import sys
 from collections.abc import Iterator
 from types import FrameType
 
-from workbench.language.recurrent import Recurrent
 from workbench.language.tensor import Node, Tensor
-from workbench.language.trace import PACKAGE, Trace
+from workbench.language.trace import PACKAGE, Trace, source_line
 
 _WRITTEN_LIKE_A_USER = (
     str(PACKAGE / "algorithms"),
@@ -38,6 +37,8 @@ def naming(trace: Trace) -> Iterator[None]:
             started.append(trace.written)
         elif event == "return" and started:
             first = started.pop()
+            if not started and returned is not None:
+                trace.returned = source_line(frame)
             if _is_named(frame):
                 _name(frame, first, outermost=not started)
                 _hint(frame.f_code.co_name, first, returned)
@@ -71,9 +72,8 @@ def _name(frame: FrameType, first: int, outermost: bool) -> None:
 
 
 def _hint(function: str, first: int, returned: object) -> None:
-    if not isinstance(returned, Tensor) or isinstance(returned, Recurrent):
+    if not isinstance(returned, Tensor) or function.startswith("_"):
         return
     source = returned.source
-    made_here = isinstance(source, Node) and source.number > first and returned.is_plain
-    if made_here and not function.startswith("_"):
+    if isinstance(source, Node) and source.number > first and returned.is_plain:
         source.hint = function

@@ -109,7 +109,7 @@ def mlp(
 
 
 def vector(name: str, size: int, value: float = 0.0) -> Network:
-    """Parameters that are the output themselves, whatever the input: a free log standard deviation."""
+    """Parameters that are themselves the output: a free log standard deviation."""
 
     def function(own: Mapping[str, Tensor], x: Tensor | None) -> Tensor:
         return own["value"]

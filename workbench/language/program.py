@@ -7,12 +7,14 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from workbench.errors import ProgramError, SourceLine
+import numpy as np
+
+from workbench.errors import ProgramError, SizeError, SourceLine
 from workbench.language.build import build
 from workbench.language.naming import naming
 from workbench.language.schedule import scheduled
 from workbench.language.tensor import Tensor, as_tensor
-from workbench.language.trace import Trace, tracing
+from workbench.language.trace import Trace, current, tracing
 from workbench.polyhedral.expression import size
 from workbench.program.values import Parameter, Program
 from workbench.program.wellformed import check
@@ -54,20 +56,28 @@ class Template:
         return dict(bound.arguments)
 
     def _size(self, name: str, value: Any) -> Parameter:
-        if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
-            raise ProgramError(
+        integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not integer or value <= 0:
+            raise SizeError(
                 f"{name}={value!r}: a size must be a positive int "
                 "(arguments whose name starts with a capital are sizes)",
                 self._line(),
             )
-        return Parameter(name, value)
+        return Parameter(name, int(value))
 
     def _outputs(self, outputs: Any) -> dict[str, Tensor]:
         if not isinstance(outputs, Mapping) or not outputs:
             raise ProgramError(
                 f"{self.name} returned {outputs!r}; expected a dict of named outputs", self._line()
             )
-        return {str(name): as_tensor(x) for name, x in outputs.items()}
+        return {str(name): self._output(str(name), x) for name, x in outputs.items()}
+
+    def _output(self, name: str, x: Any) -> Tensor:
+        try:
+            return as_tensor(x)
+        except ProgramError as error:
+            line = current().returned or self._line()
+            raise ProgramError(f"output {name} of {self.name}: {error.message}", line) from None
 
     def _line(self) -> SourceLine:
         code = self.function.__code__

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from workbench.errors import ProgramError, SourceLine
-from workbench.language.tensor import Tensor, as_tensor, cast
+from workbench.language.tensor import Tensor, as_tensor, cast, dtype_name
 from workbench.language.trace import current, dim_name, dim_names, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.operations import broadcast_shapes, shape_text
@@ -33,7 +35,17 @@ class Recurrent(Tensor):
     variables.
     """
 
-    __slots__ = ("_dtype", "_shape", "aliases", "declared", "line", "name", "pieces", "scope")
+    __slots__ = (
+        "_dtype",
+        "_shape",
+        "aliases",
+        "declared",
+        "line",
+        "name",
+        "pieces",
+        "scope",
+        "trace",
+    )
 
     def __init__(
         self, name: str, shape: Shape, over: tuple[str, ...], dtype: str, scope: tuple[str, ...]
@@ -45,6 +57,7 @@ class Recurrent(Tensor):
         self._dtype = dtype
         self.scope = scope
         self.line = user_line()
+        self.trace = current()
         self.pieces: list[Piece] = []
         super().__init__(self)
 
@@ -112,13 +125,23 @@ class Recurrent(Tensor):
                 user_line(),
             )
         entries = (*entries, *(variable(d) for d in self.declared[len(entries) :]))
-        for e in entries:
-            if isinstance(e, bool) or not isinstance(e, (int, Expression)):
-                raise ProgramError(
-                    f"{self.name}[…] = …: the index {e!r} is not an affine expression of dims",
-                    user_line(),
-                )
-        return tuple(expression(e) for e in entries)
+        return tuple(self._index(e) for e in entries)
+
+    def _index(self, entry: Any) -> Expression:
+        known = isinstance(entry, (int, np.integer, Expression)) and not isinstance(entry, bool)
+        if not known:
+            raise ProgramError(
+                f"{self.name}[…] = …: the index {entry!r} is not an affine expression of dims",
+                user_line(),
+            )
+        found = entry if isinstance(entry, Expression) else expression(int(entry))
+        if not found.is_affine:
+            raise ProgramError(
+                f"{self.name}[{found}] = …: the index {found} is not affine "
+                "(a product or quotient of sizes or dims)",
+                user_line(),
+            )
+        return found
 
     def _text(self, index: tuple[Expression, ...]) -> str:
         return f"{self.name}[{', '.join(str(e) for e in index)}]"
@@ -131,10 +154,7 @@ def recurrent(name: str, shape: Any = (), over: Any = (), dtype: Any = "float") 
     """
     trace = current()
     shape = (shape,) if isinstance(shape, (int, Expression)) else tuple(shape)
-    names = {float: "float", int: "int32", bool: "bool"}
-    dtype = names.get(dtype, dtype)
-    if dtype not in ("float", "int32", "int64", "bool"):
-        raise ProgramError(f"dtype {dtype!r} of {name}; expected float, int or bool", user_line())
+    dtype = dtype_name(dtype, f"{name}: dtype")
     if any(r.name == name and r.scope == trace.scope for r in trace.recurrents):
         raise ProgramError(f"there is already a recurrent tensor {name!r}", user_line())
     over = dim_names(over) if not isinstance(over, Expression) else (dim_name(over),)

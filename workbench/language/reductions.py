@@ -9,6 +9,9 @@ from workbench.language.functions import reshape, sqrt
 from workbench.language.tensor import Bound, Node, Tensor, apply, cast, index, record
 from workbench.language.trace import current, dim_names, user_line
 from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.relations import box, parse_set
+from workbench.polyhedral.witness import smallest
+from workbench.program.text import at_text
 
 
 def reduce(x: Tensor, kind: str, over: Any = None, axis: int | None = None) -> Tensor:
@@ -37,6 +40,8 @@ def reduce(x: Tensor, kind: str, over: Any = None, axis: int | None = None) -> T
 
 def mean(x: Tensor, over: Any = None, axis: int | None = None) -> Tensor:
     """The sum divided by the count."""
+    if axis is None:
+        _refuse_empty(_ranges(x) if over is None else dim_names(over))
     total = reduce(cast(x, "float"), "sum", over, axis)
     return _of_kind("mean", total / count(x, over, axis))
 
@@ -51,6 +56,23 @@ def std(x: Tensor, over: Any = None, axis: int | None = None) -> Tensor:
     return _of_kind("std", sqrt(mean(distance * distance, over, axis)))
 
 
+def _refuse_empty(ranges: tuple[str, ...]) -> None:
+    """A mean over no points has no value: refuse it, with the first such instance."""
+    trace = current()
+    for name in ranges:
+        own = trace.range(name)
+        outer = trace.ordered(set(own.lower.variables | own.upper.variables))
+        bounds = [(d, trace.dims[d].lower, trace.dims[d].upper) for d in outer]
+        found = smallest(parse_set(box(bounds, at_least=[(own.lower, own.upper)])))
+        if found is not None:
+            sizes, instance = found
+            raise ProgramError(
+                f"mean over no points of {own.lower}:{own.upper} "
+                f"at {at_text(outer, instance, sizes)}",
+                user_line(),
+            )
+
+
 def _of_kind(kind: str, x: Tensor) -> Tensor:
     if isinstance(x.source, Node) and x.source.kind is None:
         x.source.kind = kind
@@ -58,17 +80,14 @@ def _of_kind(kind: str, x: Tensor) -> Tensor:
 
 
 def count(x: Tensor, over: Any, axis: int | None) -> Tensor | float:
-    """How many elements a mean combines; they may depend on the instance (`T - t` of the range
-    `t:T`).
-    """
-    if axis is not None:
-        return float(x.shape[axis])
-    names = dim_names(over) if over is not None else _ranges(x)
+    """How many elements a mean combines; of a range `t:T` they depend on the instance."""
     total = expression(1)
-    for name in names:
-        total = total * current().range(name).length
-    if over is None:
-        for n in x.shape:
+    if axis is not None:
+        total = expression(x.shape[axis])
+    else:
+        for name in dim_names(over) if over is not None else _ranges(x):
+            total = total * current().range(name).length
+        for n in x.shape if over is None else ():
             total = total * n
     return float(total.constant) if not total.terms else cast(index(total), "float")
 

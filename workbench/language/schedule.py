@@ -4,6 +4,7 @@ order.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from workbench.errors import ProgramError
@@ -39,19 +40,19 @@ def _explained(program: Program, found: Dependences, component: tuple[str, ...])
     listed = "\n".join(f"  {name}: {line or 'no line'}" for name, line in lines.items())
     return ProgramError(
         "no order of loops was found for these equations, although they may have no cycle:\n"
-        + listed
+        + listed,
+        next(iter(lines.values())),
     )
 
 
 def _cycle_text(cycle: Cycle, program: Program) -> str:
     """`x[t=0] needs y[t=0] needs x[t=0]` with the lines."""
 
-    def one(name: str, values: object) -> str:
-        coordinates = dict(values)  # type: ignore[call-overload]
-        return f"{name}[{', '.join(f'{d}={v}' for d, v in coordinates.items())}]"
+    def one(name: str, at: Mapping[str, int]) -> str:
+        return f"{name}[{', '.join(f'{d}={v}' for d, v in at.items())}]"
 
     steps = [one(name, values) for name, values in cycle.instances]
-    sizes = ", ".join(f"{n}={v}" for n, v in dict(cycle.sizes).items())
+    sizes = ", ".join(f"{n}={v}" for n, v in cycle.sizes.items())
     text = f"a cycle with no delay: {' needs '.join([*steps, steps[0]])}" + (
         f" (at {sizes})" if sizes else ""
     )

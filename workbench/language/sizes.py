@@ -33,6 +33,10 @@ def size(definition: ExpressionLike) -> Expression:
     numbers.
     """
     trace, line = current(), user_line()
+    if not _is_size(definition):
+        raise ProgramError(
+            f"the definition of a size is {definition!r}; expected an expression over sizes", line
+        )
     definition = expression(definition)
     if definition.variables:
         raise ProgramError(
@@ -49,9 +53,13 @@ def size(definition: ExpressionLike) -> Expression:
     return size_expression(name)
 
 
+def _is_size(value: object) -> bool:
+    return isinstance(value, (int, Expression)) and not isinstance(value, bool)
+
+
 def _declare(name: str, upper: ExpressionLike) -> Expression:
     trace, line = current(), user_line()
-    if not isinstance(upper, (int, Expression)) or isinstance(upper, bool):
+    if not _is_size(upper):
         raise ProgramError(f"the size of dim {name} is {upper!r}; expected a size or an int", line)
     if name in trace.dims:
         raise ProgramError(f"dim {name} is declared twice", line)

@@ -35,6 +35,7 @@ class Node:
     pairs that must be equal, and expressions that must be at least zero.
     """
 
+    trace: Trace
     number: int
     operation: str
     operands: tuple[Tensor, ...]
@@ -263,7 +264,7 @@ class Tensor:
 
 def record(trace: Trace, **fields: Any) -> Tensor:
     """A node of the trace, read plainly; the same computation a second time is the same node."""
-    node = Node(number=trace.position(), scope=trace.scope, line=user_line(), **fields)
+    node = Node(trace=trace, number=trace.position(), scope=trace.scope, line=user_line(), **fields)
     row = OPERATIONS.get(node.operation)
     if row is not None and row.random:
         trace.nodes.append(node)
@@ -339,6 +340,8 @@ def index(value: Expression | int, dtype: str = "int32") -> Tensor:
 def as_tensor(value: object) -> Tensor:
     """A tensor from a tensor, an index expression, a number or an array."""
     if isinstance(value, Tensor):
+        if value.source.trace is not current():
+            raise ProgramError(f"{value!r} belongs to another program", user_line())
         return value
     if isinstance(value, Expression):
         return index(value)
@@ -353,6 +356,16 @@ def is_literal(x: Tensor, value: float | None = None) -> bool:
     if not isinstance(source, Node) or source.operation != "literal" or source.shape:
         return False
     return value is None or source.options["value"] == value
+
+
+def dtype_name(dtype: object, what: str) -> str:
+    """The dtype that float, int, bool or a dtype's name stands for."""
+    if isinstance(dtype, str) and dtype in ("float", "int32", "int64", "bool"):
+        return dtype
+    for kind, name in ((float, "float"), (int, "int32"), (bool, "bool")):
+        if dtype is kind:
+            return name
+    raise ProgramError(f"{what} {dtype!r}; expected float, int or bool", user_line())
 
 
 def cast(x: Tensor, dtype: str) -> Tensor:

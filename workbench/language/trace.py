@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from workbench.errors import ProgramError, SourceLine
@@ -61,6 +62,8 @@ class Trace:
     """How many values and pieces have been written so far: positions in the text."""
     recurrents: list[Recurrent] = field(default_factory=list)
     scope: tuple[str, ...] = ()
+    returned: SourceLine | None = None
+    """The line on which the program function returned its outputs."""
 
     def position(self) -> int:
         """The next position in the text."""
@@ -140,11 +143,17 @@ def user_line() -> SourceLine | None:
     while frame is not None:
         file = frame.f_code.co_filename
         if not file.startswith(str(PACKAGE)) or file.startswith(str(USER_CODE)):
-            return SourceLine(file, frame.f_lineno, linecache.getline(file, frame.f_lineno).strip())
+            return source_line(frame)
         if frame.f_back is None:
             return None
         frame = frame.f_back
     return None
+
+
+def source_line(frame: FrameType) -> SourceLine:
+    """The line that a frame is at."""
+    file, number = frame.f_code.co_filename, frame.f_lineno
+    return SourceLine(file, number, linecache.getline(file, number).strip())
 
 
 def dim_name(value: object) -> str:
