@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,7 @@ class CompiledArrays:
         except KeyboardInterrupt:
             pass
         seconds = time.perf_counter() - start
-        timeline = self.loop_program.timeline(known, dtype)
+        timeline = partial(self.loop_program.timeline, known, dtype)
         return Execution(run.finished(), seconds, memory.peak, run.done, run.total, timeline)
 
 

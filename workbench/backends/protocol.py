@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 from workbench.lowering.memory import Point
@@ -31,7 +32,13 @@ class Execution:
     peak_bytes: int
     completed: int
     total: int
-    timeline: list[Point] = field(repr=False, default_factory=list)
+    memory: Callable[[], list[Point]] = field(repr=False, default=list)
+    """Computes the timeline when it is asked for."""
+
+    @cached_property
+    def timeline(self) -> list[Point]:
+        """Bytes and live arrays at each point of the loop program, one iteration of every loop."""
+        return self.memory()
 
 
 class Compiled(Protocol):
