@@ -58,6 +58,7 @@ __all__ = [
     "Refusal",
     "Refused",
     "Result",
+    "Tensor",
     "Variant",
     "absolute",
     "backends",

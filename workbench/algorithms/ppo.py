@@ -13,11 +13,11 @@ from workbench import environments, nn, optim, rl
 
 @wb.program
 def ppo(
-    B: int = 4,  # noqa: N803  # sizes are capitals in this language
-    I: int = 976,  # noqa: E741, N803
-    T: int = 128,  # noqa: N803
-    E: int = 4,  # noqa: N803
-    M: int = 4,  # noqa: N803
+    B: int = 4,  # sizes are capitals in this language
+    I: int = 976,
+    T: int = 128,
+    E: int = 4,
+    M: int = 4,
     environment: Any = "CartPole",
     gamma: float = 0.99,
     lam: float = 0.95,
@@ -82,7 +82,7 @@ def ppo(
     target = advantage + value
 
     # learning: every epoch visits all samples once, in a new order
-    K = wb.size(B * T // M)  # noqa: N806
+    K = wb.size(B * T // M)
     k = wb.dim(k=K)
     sample = wb.permutation(B * T, over=(i, e))[m * K + k]
 

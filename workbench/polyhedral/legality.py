@@ -119,7 +119,9 @@ def carries(dependences: Dependences, dependence: Dependence, dim: str) -> bool:
 
 
 def carried_witness(dependences: Dependences, dependence: Dependence, dim: str) -> Witness | None:
-    """The smallest pair of a dependence at two values of `dim`; None where it never crosses them."""
+    """The smallest pair of a dependence at two values of `dim`; None where it never crosses
+    them.
+    """
     crossing = _crossing(dependences, dependence, dim)
     if crossing.is_empty():
         return None
