@@ -102,6 +102,10 @@ def highest_over_dims(x: Any) -> Any:
     return x.max(over=t).sum(over=b) + x.min(over=b).max(over=t)
 
 
+def highest_over_two_dims(x: Any) -> Any:
+    return x.max(over=(b, t)) * x[0:B, 0:T].min()
+
+
 def constants(x: Any) -> Any:
     return (x[b, T - 1] * x[b, 0] * x[0, T - 1]).sum(over=b) + x[B - 1, T - 1]
 
@@ -182,6 +186,7 @@ PROGRAMS = [
     products_of_ranges,
     highest,
     highest_over_dims,
+    highest_over_two_dims,
     constants,
     one_read_for_all,
     broadcasts,

@@ -29,7 +29,7 @@ PROPER = ("a cycle with no delay: ", "no order of loops was found", "mean over n
 
 @dataclass(frozen=True)
 class Term:
-    """A read of array `source`: how many slices back in the first dim, which slice of the second."""
+    """A read of array `source`: slices back in the first dim, which slice of the second."""
 
     source: int
     back: int

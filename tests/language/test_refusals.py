@@ -191,7 +191,7 @@ def test_missing_index_of_a_piece() -> None:
     error = refused(body)
     assert error.message == (
         "s[b, 0] = …: the value varies over t, which the left side lacks; "
-        "read it at fixed t, or reduce over them"
+        "read it at fixed indices, or reduce over it"
     )
 
 
@@ -213,7 +213,7 @@ def test_acting_that_reads_parameters_bare() -> None:
         example()
     assert error.value.message == (
         "state[b, i, t + 1] = …: the value varies over e, m, which the left side lacks; "
-        "read it at fixed e, m, or reduce over them"
+        "read it at fixed indices, or reduce over it"
     )
     assert error.value.line is not None
     assert error.value.line.text == "state[b, i, t + 1] = following"
@@ -326,6 +326,60 @@ def test_gather_outside_the_extent_is_refused_when_it_happens() -> None:
         Reference(example()).array("y")
 
 
+def test_range_that_is_assigned() -> None:
+    def body() -> Any:
+        s = recurrent()
+        s[t] = wb.uniform(over=t)[t:T]
+        return s
+
+    error = refused(body)
+    assert error.message == (
+        "s[t] = …: the value varies over the range t:T, which the left side lacks; "
+        "read it at fixed indices, or reduce over it"
+    )
+
+
+def test_range_that_is_returned() -> None:
+    error = refused(lambda: wb.uniform(over=t)[0:T])
+    assert error.message == (
+        "output y of example varies over the range 0:T; reduce it, or return the whole array"
+    )
+    assert error.line is not None and error.line.text == 'return {"y": body()}'
+
+
+COMPARISONS: dict[str, tuple[Callable[[], Any], str]] = {
+    "where": (
+        lambda: wb.where(t == 0, 1.0, 0.0),
+        "where of the Python value False; to compare a dim, write wb.index(t) == 0",
+    ),
+    "and": (
+        lambda: (wb.index(t) > 1) & (t == 0),
+        "logical_and of the Python value False; to compare a dim, write wb.index(t) == 0",
+    ),
+    "times": (
+        lambda: wb.index(t) * (t != 0),
+        "multiply of the Python value True; to compare a dim, write wb.index(t) == 0",
+    ),
+    "less": (
+        lambda: wb.where(t < 1, 1.0, 0.0),
+        "t has no order with 1 before the program runs; compare wb.index(t)",
+    ),
+    "python_if": (
+        lambda: 1 if t < T else 0,
+        "t has no order with T before the program runs; compare wb.index(t)",
+    ),
+    "division": (lambda: wb.index(t // 0), "division of t by 0: the divisor must be positive"),
+}
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_comparison_of_a_dim(name: str) -> None:
+    function, sentence = COMPARISONS[name]
+    error = refused(function)
+    assert error.message == sentence
+    assert error.line is not None and error.line.file.endswith("test_refusals.py")
+
+
 # -- shapes and dtypes ----------------------------------------------------------------------------
 
 MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
@@ -352,8 +406,8 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
         "reshape(uniform[]: float(6,)): reshape of (6,) to (4,): other number of elements",
     ),
     "logical": (
-        lambda: wb.uniform() & True,
-        "uniform[]: float() and literal[]: bool(): expected booleans, found float and bool",
+        lambda: wb.uniform() & (wb.index(t) > 1),
+        "uniform[]: float() and greater[t]: bool(): expected booleans, found float and bool",
     ),
     "inverted_float": (
         lambda: ~wb.uniform(),

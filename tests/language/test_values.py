@@ -179,7 +179,7 @@ TYPES: dict[str, tuple[Callable[[], Any], str, Any]] = {
     "chosen_mixed": (lambda: wb.where(wb.index(t) > 2, 1, 0.5), "float", [0.5] * 3 + [1, 1]),
     "chosen_bools": (lambda: wb.where(wb.index(t) > 2, True, False), "bool", np.arange(5) > 2),
     "with_a_condition": (
-        lambda: (wb.index(t) > 0) & (wb.index(t) < 3) & True,
+        lambda: (wb.index(t) > 0) & (wb.index(t) < 3),
         "bool",
         [False, True, True, False, False],
     ),

@@ -322,12 +322,14 @@ def _through_reduction(node: Node, adjoint: Tensor) -> Tensor:
     """What a reduction point receives: all of it (sum), or all at the first extremal point."""
     if node.combiner == "sum":
         return adjoint
-    if len(node.over) != 1:
-        raise ProgramError(f"gradient of {node.combiner} over several dims at once", node.line)
-    name = node.over[0][0]
     x = node.operands[0] if node.combiner == "max" else apply("negative", node.operands[0])
-    first = reduce_over(x, "argmax", node.over, node.equal, node.at_least)
-    return apply("where", apply("equal", first, index(variable(name))), adjoint, 0.0)
+    share = adjoint
+    for bound in reversed(node.over):  # the first point in lexicographic order that attains it
+        constraints = (node.equal, node.at_least) if len(node.over) == 1 else ((), ())
+        first = reduce_over(x, "argmax", (bound,), *constraints)
+        share = apply("where", apply("equal", first, index(variable(bound[0]))), share, 0.0)
+        x = reduce_over(x, "max", (bound,), *constraints)
+    return share
 
 
 def _summed_to(share: Tensor, shape: Shape) -> Tensor:

@@ -14,7 +14,7 @@ from workbench.language.build import build
 from workbench.language.naming import naming
 from workbench.language.schedule import scheduled
 from workbench.language.tensor import Tensor, as_tensor
-from workbench.language.trace import Trace, current, tracing
+from workbench.language.trace import Trace, current, line_of, tracing
 from workbench.polyhedral.expression import size
 from workbench.program.values import Parameter, Program
 from workbench.program.wellformed import check
@@ -41,8 +41,13 @@ class Template:
                 trace.sizes[name] = self._size(name, value)
                 bound[name] = size(name)
         with tracing(trace):
-            with naming(trace):
-                outputs = self.function(**bound)
+            try:
+                with naming(trace):
+                    outputs = self.function(**bound)
+            except ProgramError as error:
+                if error.line is None:
+                    error = ProgramError(error.message, line_of(error.__traceback__))
+                raise error from None
             program = build(trace, self._outputs(outputs), inspect.getdoc(self.function) or "")
         check(program)
         return scheduled(program)
@@ -73,11 +78,19 @@ class Template:
         return {str(name): self._output(str(name), x) for name, x in outputs.items()}
 
     def _output(self, name: str, x: Any) -> Tensor:
+        line = current().returned or self._line()
         try:
-            return as_tensor(x)
+            found = as_tensor(x)
         except ProgramError as error:
-            line = current().returned or self._line()
             raise ProgramError(f"output {name} of {self.name}: {error.message}", line) from None
+        ranges = [current().dims[d].text for d in found.dims if current().dims[d].axis is not None]
+        if ranges:
+            raise ProgramError(
+                f"output {name} of {self.name} varies over {' and '.join(ranges)}; "
+                "reduce it, or return the whole array",
+                line,
+            )
+        return found
 
     def _line(self) -> SourceLine:
         code = self.function.__code__

@@ -86,9 +86,10 @@ class Recurrent(Tensor):
         dims = current().ordered({d for e in index for d in e.variables})
         extra = [d for d in value.dims if d not in dims]
         if extra:
+            listed = ", ".join(current().dims[d].text for d in extra)
             raise ProgramError(
-                f"{text} = …: the value varies over {', '.join(extra)}, which the left side lacks; "
-                f"read it at fixed {', '.join(extra)}, or reduce over them",
+                f"{text} = …: the value varies over {listed}, which the left side lacks; "
+                "read it at fixed indices, or reduce over it",
                 line,
             )
         if value.dtype != self.dtype:

@@ -381,6 +381,7 @@ def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
     """Apply a row of the operation table: dtypes are unified, range axes aligned, trivial cases
     folded.
     """
+    _refuse_comparisons(name, arguments)
     operands = [as_tensor(a) for a in arguments]
     if name in IDENTITIES:
         return _make(name, tuple(operands), options)
@@ -390,6 +391,19 @@ def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
     operands = _aligned(operands)
     folded = _folded(name, operands)
     return folded if folded is not None else _make(name, tuple(operands), options)
+
+
+def _refuse_comparisons(name: str, arguments: Sequence[Any]) -> None:
+    """`t == 0` of a dim is Python's False, whatever t: not to be computed with."""
+    row = OPERATIONS.get(name)
+    asked = arguments[:1] if name == "where" else arguments
+    computes = row is not None and row.arity == 2 and name not in ("equal", "not_equal")
+    found = [a for a in asked if isinstance(a, (bool, np.bool_))]
+    if (name == "where" or computes) and found:
+        raise ProgramError(
+            f"{name} of the Python value {found[0]}; to compare a dim, write wb.index(t) == 0",
+            user_line(),
+        )
 
 
 def _make(name: str, operands: tuple[Tensor, ...], options: dict[str, Any]) -> Tensor:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING
 
 from workbench.errors import ProgramError, SourceLine
@@ -42,6 +42,11 @@ class Range:
     axis: int | None = None
     line: SourceLine | None = None
     declared: bool = False
+
+    @property
+    def text(self) -> str:
+        """As the user wrote it: a dimension's name, or a range."""
+        return self.name if self.axis is None else f"the range {self.lower}:{self.upper}"
 
     @property
     def length(self) -> Expression:
@@ -139,20 +144,30 @@ def user_line() -> SourceLine | None:
     """The innermost line being executed that is the user's (or an algorithm's), not the workbench's
     own.
     """
-    frame = sys._getframe(1)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if not file.startswith(str(PACKAGE)) or file.startswith(str(USER_CODE)):
-            return source_line(frame)
-        if frame.f_back is None:
-            return None
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not _is_users(frame):
         frame = frame.f_back
-    return None
+    return None if frame is None else source_line(frame)
 
 
-def source_line(frame: FrameType) -> SourceLine:
-    """The line that a frame is at."""
-    file, number = frame.f_code.co_filename, frame.f_lineno
+def line_of(traceback: TracebackType | None) -> SourceLine | None:
+    """The innermost line of the user's that a traceback went through."""
+    found = None
+    while traceback is not None:
+        if _is_users(traceback.tb_frame):
+            found = source_line(traceback.tb_frame, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return found
+
+
+def _is_users(frame: FrameType) -> bool:
+    file = frame.f_code.co_filename
+    return not file.startswith(str(PACKAGE)) or file.startswith(str(USER_CODE))
+
+
+def source_line(frame: FrameType, number: int | None = None) -> SourceLine:
+    """The line that a frame is at, unless it is given."""
+    file, number = frame.f_code.co_filename, number or frame.f_lineno
     return SourceLine(file, number, linecache.getline(file, number).strip())
 
 

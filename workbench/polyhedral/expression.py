@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Union
+from typing import NoReturn, Union
 
 from workbench.errors import ProgramError
 
@@ -87,6 +87,13 @@ class Expression:
 
     def __hash__(self) -> int:
         return hash((self.constant, self.terms))
+
+    def _compared(self, other: object) -> NoReturn:
+        raise ProgramError(
+            f"{self} has no order with {other} before the program runs; compare wb.index({self})"
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _compared
 
     def __add__(self, other: ExpressionLike) -> Expression:
         if not isinstance(other, (Expression, int)):
