@@ -57,7 +57,7 @@ def test_step_survives_json() -> None:
 
 def test_json_of_an_unknown_transform_offers_the_nearest() -> None:
     with pytest.raises(
-        WorkbenchError, match=r"unknown transform 'Vectorise'; did you mean Vectorize\?"
+        WorkbenchError, match=r"unknown transform 'Vectorise': did you mean Vectorize\?"
     ):
         from_json({"transform": "Vectorise", "arguments": {}})
 

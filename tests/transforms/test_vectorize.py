@@ -104,12 +104,12 @@ def test_no_effect_refused_when_a_named_statement_is_vectorized_already() -> Non
 
 def test_unknown_dim_refused_with_the_nearest() -> None:
     found = refusal(returns(), Vectorize("tt"))
-    assert found.sentence == "Vectorize('tt'): unknown dim tt; did you mean t? (dims: b, t)"
+    assert found.sentence == "Vectorize('tt'): unknown dim tt: did you mean t? (dims: b, t)"
 
 
 def test_unknown_statement_refused_with_the_nearest() -> None:
     found = refusal(returns(), Vectorize("t", ("stat",)))
-    assert "unknown statement stat; did you mean state? (statements: " in found.sentence
+    assert "unknown statement stat: did you mean state? (statements: " in found.sentence
 
 
 def test_undo_is_the_parent_and_two_steps_are_a_branch() -> None:

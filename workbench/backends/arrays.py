@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -31,6 +32,10 @@ class CompiledArrays:
     functions: Functions = field(repr=False)
     finish: Callable[[], Any] = field(repr=False, default=lambda: None)
     """Waits until the device is done."""
+    around: Callable[[], contextlib.AbstractContextManager[Any]] = field(
+        repr=False, default=contextlib.nullcontext
+    )
+    """What is in force while a run lasts."""
 
     @cached_property
     def source(self) -> str:
@@ -61,7 +66,7 @@ class CompiledArrays:
         function = self._checking if check_finite else self._plain
         start = time.perf_counter()
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), self.around():
                 function(
                     self.xp,
                     self.functions | Checks(self.program, self.xp).functions(),
@@ -122,10 +127,14 @@ class _Run:
 
 
 def compile_arrays(
-    program: Program, xp: Any, functions: Functions, finish: Callable[[], Any] = lambda: None
+    program: Program,
+    xp: Any,
+    functions: Functions,
+    finish: Callable[[], Any] = lambda: None,
+    around: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
 ) -> CompiledArrays:
     """Lower a program and generate its source over an array module."""
-    return CompiledArrays(program, lower(program), xp, functions, finish)
+    return CompiledArrays(program, lower(program), xp, functions, finish, around)
 
 
 def _function(source: str, name: str) -> Callable[..., None]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from workbench.backends.reference import Input as ReferenceInput
 from workbench.backends.reference import Reference
 from workbench.errors import ProgramError, SourceLine, nearest
 from workbench.program.text import equation
@@ -101,7 +102,7 @@ def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> 
             dict(zip(program.array[given.read.array].dims, given.element, strict=True)),
             given.value,
         )
-        for given in reference.inputs(array, element)
+        for given in _distinct(reference.inputs(array, element))
     )
     return Value(
         array=name,
@@ -135,3 +136,8 @@ def _short(x: Any) -> str:
 def _named(array: str, coordinates: Mapping[str, int]) -> str:
     listed = ", ".join(f"{d}={x}" for d, x in coordinates.items())
     return f"{array}[{listed}]" if listed else array
+
+
+def _distinct(inputs: Iterable[ReferenceInput]) -> list[ReferenceInput]:
+    """Each element once, however often the equation mentions it."""
+    return list({(given.read.array, given.element): given for given in inputs}.values())

@@ -6,6 +6,7 @@ import numpy as np
 
 from workbench.backends.arrays import CompiledArrays, compile_arrays
 from workbench.backends.functions import functions_of
+from workbench.backends.threads import one_blas_thread
 from workbench.program.values import Program
 
 
@@ -20,4 +21,4 @@ class NumPyBackend:
 
     def compile(self, program: Program) -> CompiledArrays:
         """Lower and generate."""
-        return compile_arrays(program, np, functions_of(np))
+        return compile_arrays(program, np, functions_of(np), around=one_blas_thread)

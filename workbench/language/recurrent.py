@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import ProgramError, SourceLine
+from workbench.language.functions import broadcast_to
 from workbench.language.tensor import Tensor, as_tensor, cast, dtype_name
 from workbench.language.trace import current, dim_name, dim_names, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
@@ -80,8 +81,6 @@ class Recurrent(Tensor):
         self, index: tuple[Expression, ...], value: Tensor, domain: str | None = None
     ) -> None:
         """Add the piece `self[index] = value`."""
-        from workbench.language.functions import broadcast_to  # the circle tensor <-> functions
-
         line, text = user_line(), self._text(index)
         dims = current().ordered({d for e in index for d in e.variables})
         extra = [d for d in value.dims if d not in dims]
@@ -92,28 +91,33 @@ class Recurrent(Tensor):
                 "read it at fixed indices, or reduce over it",
                 line,
             )
-        if value.dtype != self.dtype:
-            widens = self.dtype == "float" or value.dtype == "bool"
-            if widens or {value.dtype, self.dtype} <= {"int32", "int64"}:
-                value = cast(value, self.dtype)
-            else:
-                raise ProgramError(
-                    f"{text} is {self.dtype}, but the value is {value.dtype}; convert with wb.cast",
-                    line,
-                )
-        if value.shape != self.shape:
-            try:
-                fits = broadcast_shapes([value.shape, self.shape]) == self.shape
-            except ProgramError:
-                fits = False
-            if not fits:
-                raise ProgramError(
-                    f"{text} has shape {shape_text(self.shape)}, but the value has shape "
-                    f"{shape_text(value.shape)}",
-                    line,
-                )
-            value = broadcast_to(value, self.shape)
+        value = self._fitted(value, text)
         self.pieces.append(Piece(index, dims, value, line, domain, current().position()))
+
+    def _fitted(self, value: Tensor, text: str) -> Tensor:
+        """The value with the array's dtype and shape, where it can be widened to them."""
+        widens = self.dtype == "float" or value.dtype == "bool"
+        if not widens and value.dtype != self.dtype and "float" in (value.dtype, self.dtype):
+            raise ProgramError(
+                f"{text} is {self.dtype}, but the value is {value.dtype}; convert with wb.cast",
+                user_line(),
+            )
+        if self.dtype == "bool" != value.dtype:
+            raise ProgramError(
+                f"{text} is bool, but the value is {value.dtype}; convert with wb.cast", user_line()
+            )
+        value = cast(value, self.dtype)
+        try:
+            fits = broadcast_shapes([value.shape, self.shape]) == self.shape
+        except ProgramError:
+            fits = False
+        if not fits:
+            raise ProgramError(
+                f"{text} has shape {shape_text(self.shape)}, but the value has shape "
+                f"{shape_text(value.shape)}",
+                user_line(),
+            )
+        return broadcast_to(value, self.shape)
 
     def _written(self, key: Any) -> tuple[Expression, ...]:
         entries = key if isinstance(key, tuple) else (key,)

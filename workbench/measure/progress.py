@@ -29,7 +29,8 @@ def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Rep
     from tqdm.auto import tqdm
 
     steps = environment_steps(program, sizes)
-    drawn = tqdm(total=None, unit="update", mininterval=REFRESH, leave=True, desc=program.name)
+    total = _iterations(program, sizes)
+    drawn = tqdm(total=total, unit="update", mininterval=REFRESH, desc=program.name)
     started = last = time.perf_counter()
 
     def report(done: int, total: int, outputs: Mapping[str, Any]) -> None:
@@ -52,6 +53,13 @@ def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Rep
         yield report
     finally:
         drawn.close()
+
+
+def _iterations(program: Program, sizes: Mapping[str, int]) -> int:
+    """How often the longest of the outermost loops runs; 1 where there is none."""
+    loops = _outermost(program.schedule)
+    dims = [program.dim[loop.dim] for loop in loops if loop.dim in program.dim]
+    return max((dim.size.evaluate(sizes) for dim in dims), default=1)
 
 
 def environment_steps(program: Program, sizes: Mapping[str, int]) -> int:

@@ -42,7 +42,7 @@ class Result(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         if name not in self.outputs:
-            raise KeyError(f"no output {name!r}; {nearest(name, self.outputs, 'outputs')}")
+            raise KeyError(f"no output {name!r}: {nearest(name, self.outputs, 'outputs')}")
         return self.outputs[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -91,7 +91,7 @@ def from_json(value: Mapping[str, Any]) -> Transform:
     name = value.get("transform")
     if name not in REGISTRY:
         raise WorkbenchError(
-            f"unknown transform {name!r}; {nearest(str(name), REGISTRY, 'transforms')}"
+            f"unknown transform {name!r}: {nearest(str(name), REGISTRY, 'transforms')}"
         )
     arguments = {
         key: tuple(item) if isinstance(item, list) else item

@@ -97,11 +97,11 @@ class Vectorize(Transform):
         known = _dims(program)
         if self.dim not in known:
             hint = nearest(self.dim, known, "dims")
-            return Refusal("input", f"{self}: unknown dim {self.dim}; {hint}")
+            return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
         for name in self.statements or ():
             if name not in program.statement:
                 hint = nearest(name, program.statement, "statements")
-                return Refusal("input", f"{self}: unknown statement {name}; {hint}")
+                return Refusal("input", f"{self}: unknown statement {name}: {hint}")
         return None
 
     # -- the decision ------------------------------------------------------------------------------
