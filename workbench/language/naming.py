@@ -8,13 +8,12 @@ holds is remembered under the name of the function that returned it (`entropy`).
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
 from collections.abc import Iterator
 from types import FrameType
 
 from workbench.language.tensor import Node, Tensor
-from workbench.language.trace import PACKAGE, Trace, source_line
+from workbench.language.trace import PACKAGE, Trace, is_library, source_line
 
 _WRITTEN_LIKE_A_USER = (
     str(PACKAGE / "algorithms"),
@@ -24,7 +23,6 @@ _WRITTEN_LIKE_A_USER = (
         for name in ("nn.py", "optim.py", "rl.py", "distributions.py")
     ),
 )
-_LIBRARY = os.path.dirname(contextlib.__file__)
 
 
 @contextlib.contextmanager
@@ -53,7 +51,7 @@ def naming(trace: Trace) -> Iterator[None]:
 
 def _is_named(frame: FrameType) -> bool:
     file = frame.f_code.co_filename
-    if frame.f_code.co_name.startswith("<") or os.path.dirname(file) == _LIBRARY:
+    if frame.f_code.co_name.startswith("<") or is_library(file):
         return False
     return not file.startswith(str(PACKAGE)) or file.startswith(_WRITTEN_LIKE_A_USER)
 

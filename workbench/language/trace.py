@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import linecache
+import os
 import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).resolve().parent.parent
 USER_CODE = PACKAGE / "algorithms"
+_LIBRARY = os.path.dirname(contextlib.__file__)
 
 
 @dataclass(frozen=True)
@@ -160,9 +162,16 @@ def line_of(traceback: TracebackType | None) -> SourceLine | None:
     return found
 
 
+def is_library(file: str) -> bool:
+    """Whether Python itself brought the file: `functools` calls a cached property."""
+    return os.path.dirname(file) == _LIBRARY
+
+
 def _is_users(frame: FrameType) -> bool:
     file = frame.f_code.co_filename
-    return not file.startswith(str(PACKAGE)) or file.startswith(str(USER_CODE))
+    return not is_library(file) and (
+        not file.startswith(str(PACKAGE)) or file.startswith(str(USER_CODE))
+    )
 
 
 def source_line(frame: FrameType, number: int | None = None) -> SourceLine:

@@ -1,0 +1,130 @@
+"""What a program's arrays are called, and which of the user's lines they are of."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+import workbench as wb
+from tests.programs import PROGRAMS
+from workbench.algorithms import reinforce
+from workbench.program.values import Program
+
+
+def names(program: Program) -> list[str]:
+    return [a.name for a in program.arrays]
+
+
+def test_values_are_called_like_the_variables_that_hold_them() -> None:
+    @wb.program
+    def example(T: int = 3) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        noise = wb.uniform(over=t)
+        doubled = 2.0 * noise
+        return {"y": (doubled * doubled).sum(over=t)}
+
+    assert set(names(example())) == {"noise", "doubled", "y"}
+
+
+def test_unnamed_values_are_called_after_what_they_are_for() -> None:
+    @wb.program
+    def example(T: int = 3) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        loss = wb.exp(wb.uniform(over=t) - 0.5).mean(over=t)
+        return {"loss": loss, "spread": wb.normal(over=t).std(over=t)}
+
+    assert set(names(example())) == {
+        "loss_uniform",
+        "loss_sum",
+        "loss",
+        "spread_normal",
+        "spread_sum",
+        "spread_mean",
+        "spread_sum_2",
+        "spread",
+    }
+
+
+def test_value_that_a_function_returned_is_called_after_the_function() -> None:
+    @wb.program
+    def example(B: int = 3) -> dict[str, Any]:
+        b = wb.dim(b=B)
+        policy = wb.Categorical(logits=wb.normal(shape=3, over=b))
+        loss = policy.entropy().sum(over=b) + policy.entropy().max(over=b)
+        return {"loss": loss}
+
+    assert "policy.entropy" in names(example())
+
+
+def test_value_written_into_a_recurrence_is_found_under_its_own_name() -> None:
+    @wb.program
+    def example(T: int = 3) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        s = wb.recurrent("state", (), over=t)
+        s[0] = 1.0
+        following = s * 0.5
+        s[t + 1] = following
+        return {"last": s[T]}
+
+    program = example()
+    assert dict(program.aliases) == {"following": "state", "s": "state"}
+    assert [s.array for s in program.statements] == ["state", "state", "last"]
+
+
+def test_same_computation_is_one_statement_and_two_draws_are_two() -> None:
+    @wb.program
+    def example(T: int = 3) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.uniform(over=t)
+        first = wb.exp(x) * 2.0
+        second = wb.exp(x) * 2.0
+        return {"y": first + second + wb.uniform(over=t) + wb.uniform(over=t)}
+
+    program = example()
+    operations = [getattr(s.body, "operation", None) for s in program.statements]
+    assert operations.count("uniform") == 3 and operations.count("multiply") == 1
+    assert dict(program.aliases) == {"second": "first"}
+
+
+def test_every_statement_of_reinforce_has_the_users_line() -> None:
+    for statement in reinforce().statements:
+        assert statement.line is not None
+        assert statement.line.file.endswith("reinforce.py"), statement.name
+        assert statement.line.text
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_names_and_lines_of_the_small_programs(name: str) -> None:
+    program = PROGRAMS[name][0]()
+    for statement in program.statements:
+        assert statement.line is not None and statement.line.file.endswith("programs.py")
+    for array in names(program):
+        assert not any(word in array for word in ("multiply", "add", "copy", "subtract")), array
+    again = PROGRAMS[name][0]()
+    assert again == program and str(again) == str(program)
+
+
+def test_equations_of_a_small_program_read_as_one_would_write_them() -> None:
+    page = str(PROGRAMS["returns"][0]())
+    assert page.split("\n\n")[1].splitlines() == [
+        "    reward[b, t] = normal()",
+        "    done_uniform[b, t] = uniform()",
+        "    done[b, t]: bool = done_uniform[b, t] < 0.2",
+        "    g[b, T] = 0.0",
+        "    g[b, t] = reward[b, t] + where(done[b, t], 0.0, 0.9 * g[b, t + 1])",
+        "    to_go[b, t] = sum(t_1 in t..T-1) 0.9 ** (t_1 - t) * reward[b, t_1]",
+        "    mean_sum = sum(b) g[b, 0]",
+        "    mean = mean_sum / B",
+    ]
+
+
+def test_tracing_and_ordering_reinforce_take_less_than_a_second() -> None:
+    reinforce()
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        reinforce()
+        seconds.append(time.perf_counter() - start)
+    assert min(seconds) < 1.0
