@@ -380,6 +380,23 @@ def test_comparison_of_a_dim(name: str) -> None:
     assert error.line is not None and error.line.file.endswith("test_refusals.py")
 
 
+@pytest.mark.parametrize(("shift", "row", "at"), [(-1, -1, 0), (0, 3, 3)])
+def test_row_that_is_not_there_is_refused_when_it_happens(shift: int, row: int, at: int) -> None:
+    @wb.program
+    def example(T: int = 4) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.uniform(shape=3)
+        y = x[wb.index(t) + shift]
+        return {"y": y}
+
+    with pytest.raises(WorkbenchError) as error:
+        Reference(example()).array("y")
+    shifted = "t + -1" if shift else "t"
+    assert error.value.message == (
+        f"take(x, {shifted}) takes row {row} at t={at} (T=4), but there are rows 0..2 only"
+    )
+
+
 # -- shapes and dtypes ----------------------------------------------------------------------------
 
 MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {

@@ -15,10 +15,12 @@ import numpy as np
 
 from workbench.backends import philox
 from workbench.backends.indices import Index, Point, compiled, solved
+from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.relations import points
 from workbench.polyhedral.scan import contains, scanner
 from workbench.program.operations import OPERATIONS, evaluate, operand_dtypes
+from workbench.program.text import at_text, body_text
 from workbench.program.values import Array, Body, Call, IndexValue, Literal, Read, Shape, Statement
 
 DTYPES: dict[str, Any] = {
@@ -108,8 +110,23 @@ class Equation:
         ]
         if block and OPERATIONS[body.operation].elementwise:
             arrays = [_aligned(a, len(body.shape)) for a in arrays]
+        if body.operation == "take":
+            self._check_positions(body, arrays, at)
         result = evaluate(body.operation, arrays, ranks, options)
         return np.asarray(result, DTYPES[body.dtype])
+
+    def _check_positions(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
+        """A row that is not there has no value; NumPy would count negative ones from the back."""
+        index = np.asarray(arrays[1])
+        length = concrete(body.arguments[0].shape, self.sizes)[0]
+        wrong = (index < 0) | (index >= length)
+        if wrong.any():
+            where = at_text(self.dims, at[0], self.sizes) if len(at) == 1 else "one of its points"
+            raise ProgramError(
+                f"{body_text(body)} takes row {index[wrong].flat[0]} at {where}, "
+                f"but there are rows 0..{length - 1} only",
+                self.statement.line,
+            )
 
     def combined(self, state: Any, block: Any, at: Sequence[Point]) -> Any:
         """What was combined so far (None at first) with the values at further points."""
