@@ -9,6 +9,7 @@ from typing import Any
 
 import workbench as wb
 from workbench import environments, nn, optim, rl
+from workbench.language.policy import policy_of
 
 
 @wb.program
@@ -36,17 +37,9 @@ def ppo(
     """PPO with clipped ratio and value loss, GAE, E epochs of M minibatches over B * T samples."""
     b, i, t, e, m = wb.dims(b=B, i=I, t=T, e=E, m=M)
     env = environments.named(environment)
-    discrete = hasattr(env, "action_count")
-    actions = env.action_count if discrete else env.action_size
-    actor = nn.mlp("actor", env.observation_size, hidden, actions)
+    actor = policy_of(env, hidden)
     critic = nn.mlp("critic", env.observation_size, hidden, 1, output_gain=1.0)
-    log_std = nn.vector("log_std", actions)
-    theta = nn.parameters(actor, critic, *([] if discrete else [log_std]), over=(i, e, m))
-
-    def policy_of(parameters: Any, x: Any) -> Any:
-        if discrete:
-            return wb.Categorical(logits=actor(parameters, x))
-        return wb.Normal(actor(parameters, x), wb.exp(log_std(parameters)))
+    theta = nn.parameters(*actor.networks, critic, over=(i, e, m))
 
     # acting: environments go on from one update to the next and restart where an episode is done
     acting = theta[i, 0, 0]
@@ -55,7 +48,7 @@ def ppo(
     if normalize_observations:
         mean, variance = rl.running_moments(observation, b, i, t)
         observation = wb.clip((observation - mean) / wb.sqrt(variance + 1e-8), -10.0, 10.0)
-    policy = policy_of(acting, observation)
+    policy = actor(acting, observation)
     action = policy.sample()
     log_probability = policy.log_probability(action)
     following, reward, terminated, truncated = env.step(state, action)
@@ -90,7 +83,7 @@ def ppo(
         return wb.gather(x, b=sample // T, t=sample % T)
 
     seen = batch(observation)
-    new = policy_of(theta, seen)
+    new = actor(theta, seen)
     ratio = wb.exp(new.log_probability(batch(action)) - batch(log_probability))
     a = rl.normalize(batch(advantage), over=k)
     policy_loss = wb.maximum(-a * ratio, -a * wb.clip(ratio, 1 - clip, 1 + clip)).mean(over=k)
@@ -101,7 +94,7 @@ def ppo(
         near = before + wb.clip(estimate - before, -clip, clip)
         error = wb.maximum(error, (near - batch(target)) ** 2)
     value_loss = 0.5 * error.mean(over=k)
-    entropy = new.entropy().mean(over=k) if discrete else new.entropy()
+    entropy = new.entropy().mean(over=k)
     loss = policy_loss - entropy_weight * entropy + value_weight * value_loss
 
     rate = optim.linear_annealing(learning_rate, 0.0, over=i) if anneal else learning_rate

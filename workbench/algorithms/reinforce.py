@@ -1,4 +1,6 @@
-"""REINFORCE (Williams 1992): the Monte Carlo policy gradient."""
+"""REINFORCE (Williams 1992): the policy gradient over whole episodes, with three estimators of what
+an action was worth.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import workbench as wb
-from workbench import environments, nn, optim
+from workbench import environments, nn, optim, rl
+from workbench.errors import ProgramError, nearest
+from workbench.language.policy import policy_of
+
+ESTIMATORS = ("monte_carlo", "n_step", "td_lambda")
 
 
 @wb.program
@@ -14,30 +20,64 @@ def reinforce(
     B: int = 64,  # sizes are capitals in this language
     I: int = 100,
     T: int = 200,
+    environment: Any = "CartPole",
+    estimator: str = "monte_carlo",
+    n: int = 20,
+    lam: float = 0.95,
     gamma: float = 0.99,
     learning_rate: float = 3e-3,
+    value_weight: float = 0.5,
     hidden: Sequence[int] = (64, 64),
 ) -> dict[str, Any]:
-    """REINFORCE with return-to-go (Williams 1992): one episode per environment and update."""
+    """REINFORCE: one episode per environment and update, cut after T steps.
+
+    `estimator` says by what an action's log-probability is weighted. "monte_carlo": the return-to-
+    go, nothing learned but the policy. "n_step" and "td_lambda": an n-step return or a lambda-
+    return minus the value of the state. That value is a network of its own, learned towards the
+    same target in the same update (squared error times `value_weight`); it closes the return where
+    the n steps or the horizon T end, and is the baseline.
+    """
+    if estimator not in ESTIMATORS:
+        raise ProgramError(
+            f"unknown estimator {estimator!r}: {nearest(estimator, ESTIMATORS, 'estimators')}"
+        )
     b, i, t = wb.dims(b=B, i=I, t=T)
-    env = environments.CartPole()
-    network = nn.mlp("policy", env.observation_size, hidden, env.action_count)
-    theta = nn.parameters(network, over=i)
+    env = environments.named(environment)
+    actor = policy_of(env, hidden, "policy")
+    critic = nn.mlp("critic", env.observation_size, hidden, 1, output_gain=1.0)
+    learned = () if estimator == "monte_carlo" else (critic,)
+    theta = nn.parameters(*actor.networks, *learned, over=i)
 
     state = wb.recurrent("state", env.state_size, over=(b, i, t))
     alive = wb.recurrent("alive", (), over=(b, i, t), dtype=bool)
-    policy = wb.Categorical(logits=network(theta, env.observe(state)))
+    policy = actor(theta, env.observe(state))
     action = policy.sample()
     following, reward, terminated, truncated = env.step(state, action)
+    done = terminated | truncated
     state[b, i, 0] = env.reset(over=(b, i))
     state[b, i, t + 1] = following
     alive[b, i, 0] = True
-    alive[b, i, t + 1] = alive & ~(terminated | truncated)
+    alive[b, i, t + 1] = alive & ~done
 
     gain = wb.where(alive, reward, 0.0)
-    to_go = wb.discounted_sum(gain[b, i, t:T], gamma)
+    if estimator == "monte_carlo":
+        worth = wb.discounted_sum(gain[b, i, t:T], gamma)
+    else:
+        value = wb.recurrent("value", (), over=(b, i, t))
+        value[b, i, t] = critic(theta, env.observe(state))[..., 0]
+        value[b, i, T] = critic(theta, env.observe(state[b, i, T]))[..., 0]
+        if estimator == "n_step":
+            target = wb.stop_gradient(rl.n_step_return(gain, value, done, t, n, gamma))
+        else:
+            target = wb.stop_gradient(rl.td_lambda(gain, value, done, t, gamma, lam))
+        worth = target - value
+
     chosen = policy.log_probability(action)
-    loss = -wb.where(alive, chosen * wb.stop_gradient(to_go), 0.0).sum(over=t).mean(over=b)
+    surrogate = wb.where(alive, chosen * wb.stop_gradient(worth), 0.0)
+    loss = -surrogate.sum(over=t).mean(over=b)
+    if estimator != "monte_carlo":
+        error = wb.where(alive, (value - target) ** 2, 0.0)
+        loss = loss + value_weight * error.sum(over=t).mean(over=b)
     theta.update(optim.adam(wb.gradient(loss, theta), learning_rate))
 
     # every environment plays one episode an update, which ends at the latest after T steps

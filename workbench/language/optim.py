@@ -55,6 +55,26 @@ def adam(
     return values
 
 
+def rmsprop(
+    gradient: Gradient, learning_rate: TensorLike, decay: float = 0.99, eps: float = 1e-5
+) -> Mapping[str, Tensor]:
+    """RMSProp without momentum (Mnih et al. 2016, section 4): eps is inside the root."""
+    _expect(gradient)
+    parameters = gradient.parameters
+    zeros = {f"v.{n}": (x.shape, constant(0.0)) for n, x in parameters.tensors.items()}
+    second = carried(zeros, parameters.over, "optimizer")
+    values, squares = {}, {}
+    with scope("optimizer"):
+        for name, g in gradient.items():
+            v = f"v.{name}"
+            squares[v] = decay * second.tensors[v] + (1.0 - decay) * (g * g)
+            values[name] = parameters.tensors[name] - as_tensor(learning_rate) * (
+                g / sqrt(squares[v] + eps)
+            )
+    second.update(squares)
+    return values
+
+
 def clip_by_global_norm(gradient: Gradient, norm: float) -> Gradient:
     """All derivatives scaled together so that their joint Euclidean norm is at most `norm`."""
     _expect(gradient)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 from workbench.errors import ProgramError
-from workbench.language.functions import clip, sqrt, where
+from workbench.language.functions import clip, minimum, sqrt, where
 from workbench.language.recurrent import Recurrent
 from workbench.language.tensor import Tensor, TensorLike, apply, as_tensor, cast, index, literal
 from workbench.language.trace import current, dim_name, scope, user_line
-from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.expression import Expression, expression, variable
 
 
 def discounted_sum(x: Tensor, gamma: float) -> Tensor:
@@ -29,38 +29,122 @@ def discounted_sum(x: Tensor, gamma: float) -> Tensor:
     return (apply("power", literal(float(gamma)), ahead) * x).sum()
 
 
+def n_step_return(
+    reward: TensorLike, value: Recurrent, done: TensorLike, t: Expression, n: int, gamma: float
+) -> Tensor:
+    """r[t] + … + gamma**(n-1) * r[t+n-1] + gamma**n * V[t+n] (Sutton & Barto 2018, eq. 7.1).
+
+    Neither reward nor value is counted from beyond an episode's end. Within n steps of the horizon
+    T the last value, V[T], takes the place of V[t+n].
+    """
+    if n < 1:
+        raise ProgramError(f"n-step return with n = {n}; expected n of at least 1", user_line())
+    _expect_fraction("gamma", gamma)
+    name, (reward, done) = dim_name(t), (as_tensor(reward), as_tensor(done))
+    with scope("returns"):
+        episode = _recurrent("episode", _dims_of(reward, value, done), "int32")
+        start = tuple(expression(0) if d == name else variable(d) for d in episode.dims)
+        episode.define(start, literal(0))
+        episode.define(
+            tuple(variable(d) + 1 if d == name else variable(d) for d in episode.dims),
+            episode + cast(done, "int32"),
+        )
+        end = minimum(t + n, current().range(name).upper)
+        window = episode[tuple(slice(t, end) if d == name else variable(d) for d in episode.dims)]
+        (k,) = (d for d in window.dims if current().dims[d].axis is not None)
+        # no variable holds what is computed for every step and every k: it would be an array
+        return discounted_sum(
+            where(window == episode, reward.substitute({name: variable(k)}), 0.0), gamma
+        ) + where(
+            episode.substitute({name: end}) == episode,
+            gamma ** index(end - t) * value.substitute({name: end}),
+            0.0,
+        )
+
+
 def td_residual(
-    reward: Tensor, value: Recurrent, done: TensorLike, t: Expression, gamma: float
+    reward: TensorLike, value: Recurrent, done: TensorLike, t: Expression, gamma: float
 ) -> Tensor:
     """r + gamma * (1 - done) * V(next) - V (Sutton & Barto 2018, eq. 6.5); `value` has one slice
     more.
     """
-    name = dim_name(t)
-    ahead = value.substitute({name: t + 1})
-    return reward + where(as_tensor(done), 0.0, gamma * ahead) - value
+    _expect_fraction("gamma", gamma)
+    ahead = value.substitute({dim_name(t): t + 1})
+    return as_tensor(reward) + where(as_tensor(done), 0.0, gamma * ahead) - value
+
+
+def td_lambda(
+    reward: TensorLike,
+    value: Recurrent,
+    done: TensorLike,
+    t: Expression,
+    gamma: float,
+    lam: float,
+) -> Tensor:
+    """The lambda-return, G[t] = r + gamma * ((1 - lam) * V[t+1] + lam * G[t+1]), as a backward
+    recurrence from G[T] = V[T] (Sutton & Barto 2018, eq. 12.18).
+
+    An episode's end (`done`) counts nothing from beyond it. `lam` = 0 is the one-step target, 1 the
+    discounted sum of all rewards up to the episode's end or the horizon.
+    """
+    _expect_fraction("gamma", gamma)
+    _expect_fraction("lambda", lam)
+    name, (reward, done) = dim_name(t), (as_tensor(reward), as_tensor(done))
+    with scope("returns"):
+        target = _recurrent("target", _dims_of(reward, value, done))
+        target.define(_at_end(target, name), value.substitute({name: current().range(name).upper}))
+        ahead, beyond = value.substitute({name: t + 1}), target.substitute({name: t + 1})
+        target.define(
+            tuple(variable(d) for d in target.dims),
+            reward + where(done, 0.0, gamma * ((1.0 - lam) * ahead + lam * beyond)),
+        )
+    return target
 
 
 def gae(
-    reward: Tensor, value: Recurrent, done: TensorLike, t: Expression, gamma: float, lam: float
+    reward: TensorLike,
+    value: Recurrent,
+    done: TensorLike,
+    t: Expression,
+    gamma: float,
+    lam: float,
 ) -> Tensor:
     """Generalised advantage estimation (Schulman et al. 2016, eq. 16), as a backward recurrence
-    over `t`.
+    over `t`: the TD residual plus gamma * lam times the advantage one step later, 0 at an episode's
+    end and at the horizon.
     """
-    name = dim_name(t)
-    trace = current()
+    _expect_fraction("lambda", lam)
+    name, (reward, done) = dim_name(t), (as_tensor(reward), as_tensor(done))
     with scope("advantage"):
-        dims = trace.ordered({*reward.dims, *value.dims})
-        advantage = Recurrent("advantage", (), dims, "float", trace.scope)
-        trace.recurrents.append(advantage)
-        end = tuple(trace.range(name).upper if d == name else variable(d) for d in dims)
-        advantage.define(end, literal(0.0))
+        advantage = _recurrent("advantage", _dims_of(reward, value, done))
+        advantage.define(_at_end(advantage, name), literal(0.0))
         residual = td_residual(reward, value, done, t, gamma)
         ahead = advantage.substitute({name: t + 1})
         advantage.define(
-            tuple(variable(d) for d in dims),
-            residual + where(as_tensor(done), 0.0, (gamma * lam) * ahead),
+            tuple(variable(d) for d in advantage.dims),
+            residual + where(done, 0.0, (gamma * lam) * ahead),
         )
     return advantage
+
+
+def _recurrent(name: str, dims: tuple[str, ...], dtype: str = "float") -> Recurrent:
+    found = Recurrent(name, (), dims, dtype, current().scope)
+    current().recurrents.append(found)
+    return found
+
+
+def _dims_of(*xs: Tensor) -> tuple[str, ...]:
+    return current().ordered({d for x in xs for d in x.dims})
+
+
+def _at_end(x: Recurrent, name: str) -> tuple[Expression, ...]:
+    return tuple(current().range(name).upper if d == name else variable(d) for d in x.dims)
+
+
+def _expect_fraction(what: str, value: float) -> None:
+    """`value` from 0 to 1 (NaN is not)."""
+    if not 0.0 <= value <= 1.0:
+        raise ProgramError(f"{what} = {value}; expected a number from 0 to 1", user_line())
 
 
 def normalize(x: Tensor, over: Expression | tuple[Expression, ...], eps: float = 1e-8) -> Tensor:

@@ -1,0 +1,53 @@
+"""The policy that fits an environment: categorical for its discrete actions, diagonal normal for
+its continuous ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import ProgramError
+from workbench.language import nn
+from workbench.language.distributions import Categorical, Normal
+from workbench.language.functions import exp
+from workbench.language.tensor import Tensor
+from workbench.language.trace import user_line
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A distribution over actions for each observation; `networks` hold its parameters."""
+
+    mlp: nn.Network
+    log_std: nn.Network | None
+
+    @property
+    def networks(self) -> tuple[nn.Network, ...]:
+        """What `nn.parameters` needs."""
+        return (self.mlp,) if self.log_std is None else (self.mlp, self.log_std)
+
+    def __call__(
+        self, theta: nn.Parameters | nn.ParametersAt, observation: Tensor
+    ) -> Categorical | Normal:
+        """The distribution at an observation, with the given parameters."""
+        if self.log_std is None:
+            return Categorical(logits=self.mlp(theta, observation))
+        return Normal(self.mlp(theta, observation), exp(self.log_std(theta)))
+
+
+def policy_of(env: Any, hidden: Sequence[int], name: str = "actor") -> Policy:
+    """A tanh network that gives logits, or means beside standard deviations that no observation
+    changes (their logarithms start at 0).
+    """
+    if hasattr(env, "action_count"):
+        return Policy(nn.mlp(name, env.observation_size, hidden, env.action_count), None)
+    if not hasattr(env, "action_size"):
+        raise ProgramError(
+            f"{env!r} has neither an action_count (discrete actions) nor an action_size "
+            "(continuous ones): there is no policy for it",
+            user_line(),
+        )
+    mlp = nn.mlp(name, env.observation_size, hidden, env.action_size)
+    return Policy(mlp, nn.vector("log_std", env.action_size))
