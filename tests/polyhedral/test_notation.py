@@ -1,0 +1,54 @@
+"""Schedule trees survive their text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.errors import ProgramError
+from workbench.polyhedral.notation import parse
+from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence, statements, text
+
+names = st.sampled_from(["a", "policy.hidden_1", "state_2", "γ", "update"])
+leaves: st.SearchStrategy[Tree] = st.builds(Leaf, names)
+
+
+def loops(children: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
+    """Loops and sequences over smaller trees; only sequential loops have a direction and shifts."""
+
+    def shifted(tree: Tree, backwards: bool, by: int) -> Tree:
+        first = next(iter(statements(tree)))
+        return Loop("t", tree, "loop", backwards, ((first, by),) if by else ())
+
+    return st.one_of(
+        st.builds(shifted, children, st.booleans(), st.integers(-3, 3)),
+        st.builds(lambda tree: Loop("b", tree, "axis"), children),
+        st.builds(sequence, st.lists(children, min_size=1, max_size=3)),
+    )
+
+
+@given(st.recursive(leaves, loops, max_leaves=8))
+def test_tree_survives_its_text(tree: Tree) -> None:
+    assert parse(text(tree)) == tree
+
+
+def test_blank_lines_do_not_matter() -> None:
+    assert parse("\nfor t:\n\n    a\n") == Loop("t", Leaf("a"))
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("", "the schedule ends where a statement or a loop was expected"),
+        ("for t:\n", "the schedule ends where a statement or a loop was expected"),
+        ("for t:\na\n", "line 2 of the schedule, 'a': expected `for DIM:`"),
+        ("a\n        b\n", "line 2 of the schedule, '        b': expected"),
+        ("  a\n", "line 1 of the schedule, '  a': expected"),
+        ("while t:\n    a\n", "line 1 of the schedule, 'while t:': expected"),
+    ],
+)
+def test_broken_text_is_refused_with_its_line(source: str, message: str) -> None:
+    with pytest.raises(ProgramError) as caught:
+        parse(source)
+    assert caught.value.message.startswith(message)
