@@ -110,6 +110,7 @@ __all__ = [
     "unstack",
     "value",
     "variant",
+    "view",
     "where",
 ]
 
@@ -121,6 +122,13 @@ def _drawn(
     from workbench.session.jupyter import mimebundle
 
     return mimebundle(self.program if isinstance(self, Variant) else self)
+
+
+def view(program: Program | Variant) -> object:
+    """A live widget of the dependence graph, for front ends without our JupyterLab extension."""
+    from workbench.session.jupyter import view as widget
+
+    return widget(program.program if isinstance(program, Variant) else program)
 
 
 for _shown in (Program, Variant):
