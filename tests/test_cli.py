@@ -138,6 +138,25 @@ def test_run_names_the_first_value_that_is_not_finite(workbench: Call) -> None:
     assert "i=0" in done.err
 
 
+@pytest.mark.parametrize("environment", ["CartPole", "Pendulum"])
+def test_run_goes_on_from_what_was_saved(workbench: Call, tmp_path: Path, environment: str) -> None:
+    words = ["run", "ppo", "--environment", environment, *SMALL[:2], "--T", "4", "--E", "1"]
+    words += ["--M", "2", "--hidden", "4", "--no-progress"]
+    path, table = tmp_path / "parameters.safetensors", tmp_path / "results.csv"
+    done = workbench(*words, "--I", "2", "--seed", "5", "--save", path)
+    assert done.code == 0, done.err
+    assert f"parameters written to {path}" in done.out
+    done = workbench(*words, "--I", "3", "--resume", path, "--output", table, "--save", path)
+    head = done.out.splitlines()[0]
+    assert "I=3" in head
+    assert "seed 5" in head
+    assert head.endswith("; after 2 updates")
+    with table.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["i"] for row in rows] == ["2", "3", "4"]
+    assert "; after 5 updates" in workbench(*words, "--I", "1", "--resume", path).out
+
+
 # -- a user's file ---------------------------------------------------------------------------------
 
 
@@ -213,6 +232,9 @@ def test_file_refused_with_its_line(
         ("run reinforce --vectorized z", "unknown dim z"),
         ("run reinforce --output results.txt", "expected a name that ends in .csv or .json"),
         ("run reinforce --output no/such/folder/x.csv", "there is no folder"),
+        ("run reinforce --save no/such/folder/x.safetensors", "there is no folder"),
+        ("run reinforce --resume no-such-file", "there is no file no-such-file"),
+        ("run reinforce --resume README.md", "README.md is not a whole safetensors file"),
         ("run reinforce 5", "workbench run reinforce does not know what to do with '5'"),
         ("show reinforce --sauce", "has no option --sauce: did you mean --source?"),
         ("list everything", "workbench list does not know what to do with 'everything'"),
@@ -296,6 +318,8 @@ def test_list_names_everything(workbench: Call) -> None:
     out = workbench("list").out
     for text in ("reinforce: REINFORCE", "--hidden 64,64", "CartPole: ", "Vectorize: ", "numpy: "):
         assert text in out
+    assert "  Pendulum: " in out
+    assert "ENVIRONMENTS" not in out
 
 
 def test_doctor_is_content_here(workbench: Call) -> None:

@@ -58,9 +58,11 @@ class CompiledArrays:
         on_progress: Progress | None = None,
         check_finite: bool = False,
         capacity: int | None = None,
+        given: Mapping[str, Any] | None = None,
     ) -> Execution:
         """Run once; see `protocol.Compiled`."""
         known = resolve(self.program, sizes)
+        tables = {name: self.xp.asarray(values) for name, values in (given or {}).items()}
         memory = Memory(self.xp, capacity)
         run = _Run(self, known, on_progress)
         function = self._checking if check_finite else self._plain
@@ -69,7 +71,9 @@ class CompiledArrays:
             with np.errstate(all="ignore"), self.around():
                 function(
                     self.xp,
-                    self.functions | Checks(self.program, self.xp).functions(),
+                    self.functions
+                    | Checks(self.program, self.xp).functions()
+                    | {"given": partial(_given, tables)},
                     memory,
                     philox.checked_seed(seed),
                     getattr(self.xp, dtype),
@@ -135,6 +139,11 @@ def compile_arrays(
 ) -> CompiledArrays:
     """Lower a program and generate its source over an array module."""
     return CompiledArrays(program, lower(program), xp, functions, finish, around)
+
+
+def _given(tables: Mapping[str, Any], name: str, out: Any, at: tuple[Any, ...]) -> None:
+    """What was given under a name, at the instances `at`."""
+    out[...] = tables[name][at]
 
 
 def _function(source: str, name: str) -> Callable[..., None]:

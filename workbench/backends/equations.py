@@ -97,9 +97,17 @@ class Equation:
             constant = np.array(body.value, DTYPES[body.dtype])
             return np.broadcast_to(constant, (len(at), *constant.shape)) if block else constant
         assert isinstance(body, Call)
+        if body.operation == "given":
+            raise ProgramError(
+                f"{self.statement.array} starts from values that were given to a run",
+                self.statement.line,
+            )
         options = {name: _number(option, self.sizes) for name, option in body.attributes}
         if OPERATIONS[body.operation].random:
-            instance = at[0][: len(self.statement.dims)]
+            shift = dict(options.get("shift", ()))
+            instance = [
+                c + shift.get(d, 0) for d, c in zip(self.statement.dims, at[0], strict=False)
+            ]
             shape = options["shape"]
             drawn = philox.draw(body.operation, self.seed, self.key, instance, shape)
             return np.broadcast_to(drawn, (len(at), *shape)) if block else drawn

@@ -60,8 +60,10 @@ class Compiled(Protocol):
         on_progress: Progress | None = None,
         check_finite: bool = False,
         capacity: int | None = None,
+        given: Mapping[str, Any] | None = None,
     ) -> Execution:
-        """Run once. Ctrl-C ends the run early and returns what was done.
+        """Run once. Ctrl-C ends the run early and returns what was done. `given` are the values of
+        the bodies `given("…")` by name: over the instances, then the inner shape.
 
         Raises RunError: out of memory (more than `capacity` bytes, or the machine's), an index
         outside its range, an empty max; with `check_finite` at the first instance that is NaN or

@@ -200,11 +200,11 @@ class _Writer:
             case "fill":
                 value = self.show(o["value"]) if isinstance(o["value"], Expression) else o["value"]
                 return f"{out}[...] = {value}"
+            case "given":
+                call, where = self.function("given"), self.coordinates(o["coordinates"])
+                return f'{call}("{o["name"]}", {out}, ({where}))'
             case "random":
-                where = ", ".join(
-                    c if isinstance(c, str) else self.show(c) for c in o["coordinates"]
-                )
-                where += "," if len(o["coordinates"]) == 1 else ""
+                where = self.coordinates(o["coordinates"])
                 key = statement_key(o["origin"])
                 return (
                     f'{self.function("random")}("{o["kind"]}", {out}, seed, {key:#010x}, ({where}))'
@@ -225,6 +225,11 @@ class _Writer:
                 return f"{self.function('orthogonalize')}({inputs[0]}, {out})"
         arguments = [*inputs, *(f"{k}={v}" for k, v in record.options), f"out={out}"]
         return f"{self.function(record.function)}({', '.join(arguments)})"
+
+    def coordinates(self, where: tuple[str | Expression, ...]) -> str:
+        """The inside of a tuple of an instance's coordinates."""
+        found = ", ".join(c if isinstance(c, str) else self.show(c) for c in where)
+        return found + ("," if len(where) == 1 else "")
 
     def check(self, record: Apply) -> str:
         """The call of a check: what is looked at, what is expected, which instance it is."""

@@ -36,6 +36,7 @@ FOR_WHAT = {
     "graphviz": "the picture in a saved notebook",
     "matplotlib": "plots in the notebooks",
     "pandas": "tables",
+    "safetensors": "parameters saved and loaded",
 }
 PROGRAMS = {
     "dot": (("dot",), "Graphviz (package graphviz): it lays out the picture in a saved notebook"),

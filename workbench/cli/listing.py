@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from workbench import environments
 from workbench.algorithms import ALGORITHMS
 from workbench.backends import backends
 from workbench.cli.arguments import Parser, written
+from workbench.environments import ENVIRONMENTS
 from workbench.language.program import Template
 from workbench.transforms.base import REGISTRY
 
@@ -22,8 +22,8 @@ def main(words: list[str]) -> int:
         print(f"  {template.name}: {_first_line(template)}")
         print(f"    {' '.join(_argument(p) for p in _parameters(template))}")
     print("\nenvironments")
-    for name in environments.__all__:
-        print(f"  {name}: {_first_line(getattr(environments, name))}")
+    for name, environment in ENVIRONMENTS.items():
+        print(f"  {name}: {_first_line(environment)}")
     print("\ntransforms")
     for name, transform in REGISTRY.items():
         print(f"  {name}: {_first_line(transform)}")

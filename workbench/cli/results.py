@@ -25,6 +25,7 @@ def table(result: Result) -> str:
     steps = ", ".join(str(step) for step in result.variant.steps) or "as written"
     head = f"{program.name} on {result.backend}: {numbers(result.sizes)}, "
     head += f"seed {result.seed}, {result.dtype}; {steps}"
+    head += f"; after {result.first} updates" if result.first else ""
     rows = [["", "first", "last", "best"]]
     rows += [[name, *_row(name, values)] for name, values in result.items()]
     widths = [max(len(row[k]) for row in rows) for k in range(4)]
@@ -78,8 +79,9 @@ def _save_csv(result: Result, path: Path) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow([dims[0] if dims else "row", *columns])
+        first = result.first if result.variant.program.updates in dims else 0
         for row in range(length):
-            writer.writerow([row, *(_entry(x, row) for x in columns.values())])
+            writer.writerow([first + row, *(_entry(x, row) for x in columns.values())])
 
 
 def _entry(values: npt.NDArray[Any], row: int) -> Any:
@@ -96,6 +98,7 @@ def _save_json(result: Result, path: Path) -> None:
         "key": result.variant.key,
         "sizes": dict(result.sizes),
         "seed": result.seed,
+        "first": result.first,
         "dtype": result.dtype,
         "backend": result.backend,
         "seconds": result.seconds,

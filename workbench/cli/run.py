@@ -12,6 +12,7 @@ from workbench.cli.results import FORMATS, save, table
 from workbench.cli.templates import chosen
 from workbench.cli.variants import add_order, ordered, traced
 from workbench.errors import WorkbenchError
+from workbench.measure.checkpoint import expect_savable
 from workbench.measure.run import Result
 from workbench.measure.run import run as run_variant
 
@@ -29,29 +30,36 @@ def main(words: list[str]) -> int:
     add_order(parser, "whole arrays, by the automatic recipe")
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
+    chosen_variant = ordered(traced(template, names, given), given, automatic=True)
+    if given.save is not None:
+        expect_savable(chosen_variant.program, given.save)
     result = run_variant(
-        ordered(traced(template, names, given), given, automatic=True),
+        chosen_variant,
         backend=given.backend,
         seed=given.seed,
         dtype=given.dtype,
         progress=not given.no_progress,
         check_finite=given.check_finite,
+        parameters=given.resume,
     )
-    return _report(result, given.output)
+    return _report(result, given.output, given.save)
 
 
-def _report(result: Result, output: Path | None) -> int:
+def _report(result: Result, output: Path | None, parameters: Path | None) -> int:
     if result.completed:
         print(table(result))
         if output is not None:
             save(result, output)
             print(f"written to {output}")
+    done = f"interrupted after {result.completed} of {result.total} updates"
+    if parameters is not None and not result.interrupted:
+        result.save(parameters)
+        print(f"parameters written to {parameters}")
+    elif parameters is not None:
+        done += f"; parameters are kept at the end of a run only, {parameters} is not written"
     if not result.interrupted:
         return 0
-    print(
-        f"workbench: interrupted after {result.completed} of {result.total} updates",
-        file=sys.stderr,
-    )
+    print(f"workbench: {done}", file=sys.stderr)
     return 130
 
 
@@ -63,7 +71,9 @@ def _add_options(parser: Parser) -> None:
         choices=tuple(backends()),
         help="default numpy",
     )
-    group.add_argument("--seed", type=_seed, default=0, metavar="N", help="default 0")
+    group.add_argument(
+        "--seed", type=_seed, metavar="N", help="default 0, or that of the file of --resume"
+    )
     group.add_argument(
         "--dtype", default="float32", choices=("float32", "float64"), help="default float32"
     )
@@ -76,6 +86,15 @@ def _add_options(parser: Parser) -> None:
         type=_output,
         metavar="FILE",
         help=f"write the outputs to a {' or '.join(FORMATS)} file",
+    )
+    group.add_argument(
+        "--save",
+        type=Path,
+        metavar="FILE",
+        help="write parameters and all else that updates carry over to a safetensors file",
+    )
+    group.add_argument(
+        "--resume", type=Path, metavar="FILE", help="go on from a file that --save wrote"
     )
 
 

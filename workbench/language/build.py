@@ -88,6 +88,7 @@ class _Builder:
             outputs=tuple(Output(name, self.names[x]) for name, x in self.outputs.items()),
             description=description,
             aliases=self._aliases(),
+            updates=next(iter(self.trace.updates)) if len(self.trace.updates) == 1 else "",
         )
 
     # -- what is live and how it is used -----------------------------------------------------------

@@ -170,6 +170,7 @@ def carried(
 ) -> Parameters:
     """Recurrent tensors over the update dims, with a first value; `update` defines the others."""
     trace = current()
+    trace.updates.update(dict.fromkeys(dims[:1]))
     arrays: dict[str, Recurrent] = {}
     with scope(within):
         for name, (shape, initializer) in members.items():

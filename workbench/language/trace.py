@@ -68,6 +68,8 @@ class Trace:
     written: int = 0
     """How many values and pieces have been written so far: positions in the text."""
     recurrents: list[Recurrent] = field(default_factory=list)
+    updates: dict[str, None] = field(default_factory=dict)
+    """The outermost dims of parameters: what counts updates, if it is one."""
     scope: tuple[str, ...] = ()
     returned: SourceLine | None = None
     """The line on which the program function returned its outputs."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import ProgramError
 from workbench.lowering import contractions, reads
-from workbench.lowering.draws import draw
+from workbench.lowering.draws import draw, given
 from workbench.lowering.layout import Value
 from workbench.lowering.records import NEW, WHOLE, Entry, Range, Symbolic
 from workbench.lowering.scope import Scope
@@ -321,4 +321,5 @@ RULES: dict[str, Rule] = {
     "uniform": draw,
     "normal": draw,
     "permutation": draw,
+    "given": given,
 }

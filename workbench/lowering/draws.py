@@ -1,8 +1,11 @@
-"""Random rows: the coordinates of a statement's instances, and what drawing holds while it runs."""
+"""Rows whose value depends on the instance: random draws, and values given from outside. The
+coordinates of a statement's instances, and what is held while they are filled in.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from workbench.lowering import reads
 from workbench.lowering.layout import Value
@@ -24,21 +27,13 @@ def draw(at: Linearizer, body: Call, target: Value | None) -> Value:
     """Fill the result with words drawn by statement and instance."""
     scope, statement = at.scope, at.statement
     out = at.result(body, target)
-    coordinates: list[str | Expression] = []
-    for d in statement.dims:
-        e = at.placed(variable(d))
-        if e.variables & set(scope.axes):
-            coordinates.append(
-                scope.aligned(reads.index_value(scope, e, "int64"), out.axes, 0).name
-            )
-        else:
-            coordinates.append(e)
+    coordinates = _coordinates(at, out, dict(body.options.get("shift", ())))
     into = out
     if not out.layout.dense:
         into = scope.flat_copy(out)
     options = {
         "kind": body.operation,
-        "coordinates": tuple(coordinates),
+        "coordinates": coordinates,
         "origin": statement.origin or statement.name,
         "scratch": scope.scratch("int32", (_scratch(scope, body, out),)),
     }
@@ -47,6 +42,33 @@ def draw(at: Linearizer, body: Call, target: Value | None) -> Value:
     if into is not out:
         scope.apply("copyto", [into], out)
     return out
+
+
+def given(at: Linearizer, body: Call, target: Value | None) -> Value:
+    """Fill the result with what the run is given under a name, by instance."""
+    scope, out = at.scope, at.result(body, target)
+    coordinates = _coordinates(at, out, {})
+    names = tuple(c for c in coordinates if isinstance(c, str))
+    options: dict[str, Any] = {"name": body.options["name"], "coordinates": coordinates}
+    if names:  # an index by arrays makes a copy
+        options["scratch"] = scope.scratch(out.dtype, out.extents)
+    scope.records.append(Apply("given", names, out.name, tuple(options.items())))
+    return out
+
+
+def _coordinates(
+    at: Linearizer, out: Value, shift: Mapping[str, int]
+) -> tuple[str | Expression, ...]:
+    """The instance's dimensions in order: a loop's value, or the name of an axis's values."""
+    scope = at.scope
+    found: list[str | Expression] = []
+    for d in at.statement.dims:
+        e = at.placed(variable(d)) + shift.get(d, 0)
+        if e.variables & set(scope.axes):
+            found.append(scope.aligned(reads.index_value(scope, e, "int64"), out.axes, 0).name)
+        else:
+            found.append(e)
+    return tuple(found)
 
 
 def _scratch(scope: Scope, body: Call, out: Value) -> Expression:

@@ -58,7 +58,7 @@ class Linearizer:
                     else:
                         found |= set(self.axes_of(e))
             elif isinstance(body, Call):
-                if OPERATIONS[body.operation].random:
+                if OPERATIONS[body.operation].random or body.operation == "given":
                     found = set(self.statement.dims)
                 for argument in body.arguments:
                     found |= set(self.axes_of(argument))

@@ -1,17 +1,21 @@
-"""`wb.run`: compile a variant, run it once, and hand back its outputs."""
+"""`wb.run`: compile a variant, run it once, and hand back its outputs and what it carried."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
 
 from workbench.backends import get
-from workbench.errors import WorkbenchError, nearest
+from workbench.errors import ProgramError, WorkbenchError, nearest
 from workbench.lowering.memory import Point
+from workbench.measure import checkpoint
+from workbench.measure.checkpoint import Checkpoint
 from workbench.measure.progress import bar
+from workbench.program.carried import KEPT, keeping, resumed
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.variants.variant import Variant, optimize, variant
@@ -39,6 +43,11 @@ class Result(Mapping[str, Any]):
     completed: int
     total: int
     timeline: list[Point] = field(repr=False)
+    first: int = 0
+    """Updates done before this run: it went on from a checkpoint."""
+    carried: Mapping[str, npt.NDArray[Any]] = field(repr=False, default_factory=dict)
+    """What the last update handed to the next: parameters, an optimizer's moments, environment
+    states. Empty after Ctrl-C, and where the program has no parameters."""
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         if name not in self.outputs:
@@ -56,14 +65,40 @@ class Result(Mapping[str, Any]):
         """Whether the run ended before its last iteration."""
         return self.completed < self.total
 
+    def save(self, path: str | Path) -> None:
+        """Write what was carried over the last update to a safetensors file, which
+        `wb.run(program, parameters=path)` goes on from.
+        """
+        program = self.variant.program
+        checkpoint.expect_savable(program, path)
+        if self.interrupted:
+            raise WorkbenchError(
+                f"the run was interrupted after {self.completed} of {self.total} updates: "
+                "parameters are kept at the end of a run only"
+            )
+        kept = Checkpoint(
+            program=program.name,
+            key=self.variant.key,
+            sizes=self.sizes,
+            seed=self.seed,
+            dtype=self.dtype,
+            updates=self.first + program.dim[program.updates].size.evaluate(self.sizes),
+            tensors=self.carried,
+        )
+        checkpoint.save(kept, path)
+
     def frame(self) -> Any:
         """The outputs of scalar elements that vary over one dimension as a pandas table indexed by
-        it.
+        it. Updates are numbered on from a checkpoint.
         """
         import pandas as pd
 
+        def index(dim: str, length: int) -> Any:
+            start = self.first if dim == self.variant.program.updates else 0
+            return pd.RangeIndex(start, start + length, name=dim)
+
         columns = {
-            name: pd.Series(values, index=pd.RangeIndex(len(values), name=self.dims[name][0]))
+            name: pd.Series(values, index=index(self.dims[name][0], len(values)))
             for name, values in self.outputs.items()
             if len(self.dims[name]) == 1 and values.ndim == 1
         }
@@ -83,32 +118,46 @@ def run(
     program: Program | Variant,
     backend: str = "numpy",
     sizes: Mapping[str, int] | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     dtype: str = "float32",
     progress: bool = True,
     check_finite: bool = False,
     capacity: int | None = None,
+    parameters: str | Path | Mapping[str, Any] | None = None,
 ) -> Result:
     """Run a variant as it is, or a program under the automatic recipe (`result.variant.steps` shows
     it).
 
     `sizes` overrides sizes by name without a new trace. The same seed gives the same draws whatever
-    the variant, the dtype ("float32" or "float64") or the sizes. `check_finite` stops at the first
-    NaN or infinity and names statement and instance; `capacity` bounds the memory in bytes. Ctrl-C
-    ends the run and returns what was done.
+    the variant, the dtype ("float32" or "float64") or the sizes; it is 0 unless given.
+    `check_finite` stops at the first NaN or infinity and names statement and instance; `capacity`
+    bounds the memory in bytes. Ctrl-C ends the run and returns what was done.
+
+    `parameters`: a file that `Result.save` wrote, or arrays by name, to start from. From a file the
+    run goes on: all that is carried over updates is read from it, updates are counted on, and
+    unless given the seed is the file's, so that it equals the rest of one longer run. From arrays
+    by name a new run starts, in which those named have these values at first.
     """
     chosen = program if isinstance(program, Variant) else optimize(variant(program))
     if dtype not in ("float32", "float64"):
         raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
     known = resolve(chosen.program, sizes)
-    compiled = get(backend).compile(chosen.program)
+    start = None if parameters is None else checkpoint.opened(parameters)
+    if seed is None:
+        seed = 0 if start is None else start.seed
+    program, given = chosen.program, {}
+    if start is not None:
+        given = checkpoint.fitting(start, program, known, dtype)
+        program = resumed(program, given, start.updates)
+    compiled = get(backend).compile(_keeping(program))
     with bar(chosen.program, known, progress) as report:
-        done = compiled.run(sizes, seed, dtype, report, check_finite, capacity)
+        done = compiled.run(sizes, seed, dtype, report, check_finite, capacity, given)
     arrays = chosen.program.array
+    outputs = {o.name: o.array for o in chosen.program.outputs}
     return Result(
         variant=chosen,
-        outputs=done.outputs,
-        dims={o.name: arrays[o.array].dims for o in chosen.program.outputs},
+        outputs={name: x for name, x in done.outputs.items() if name in outputs},
+        dims={name: arrays[array].dims for name, array in outputs.items()},
         sizes=known,
         seed=seed,
         dtype=dtype,
@@ -118,4 +167,16 @@ def run(
         completed=done.completed,
         total=done.total,
         timeline=done.timeline,
+        first=start.updates if start is not None else 0,
+        carried={
+            name.removeprefix(KEPT): x for name, x in done.outputs.items() if name not in outputs
+        },
     )
+
+
+def _keeping(program: Program) -> Program:
+    """The program that also returns what it carries, where that is all that a later run needs."""
+    try:
+        return keeping(program)
+    except ProgramError:
+        return program

@@ -6,7 +6,7 @@ Statements are known by name, dimensions by name. isl is not needed to hold, edi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -102,6 +102,17 @@ def sequence(children: list[Tree]) -> Tree:
     for child in children:
         flat.extend(child.children if isinstance(child, Sequence) else (child,))
     return flat[0] if len(flat) == 1 else Sequence(tuple(flat))
+
+
+def only(tree: Tree, kept: Collection[str]) -> Tree | None:
+    """The tree without all other statements; None where none is left."""
+    if isinstance(tree, Leaf):
+        return tree if tree.statement in kept else None
+    if isinstance(tree, Loop):
+        child = only(tree.child, kept)
+        return None if child is None else with_child(tree, child)
+    children = [child for child in (only(c, kept) for c in tree.children) if child is not None]
+    return sequence(children) if children else None
 
 
 def with_child(loop: Loop, child: Tree) -> Loop:

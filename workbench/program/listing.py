@@ -33,7 +33,9 @@ def _header(program: Program) -> Iterator[str]:
     if description:
         yield f"  {description.splitlines()[0]}"
     if program.dims:
-        yield "  for " + ", ".join(f"{d.name} < {d.size}" for d in program.dims)
+        counts = {program.updates: " (counts updates)"}
+        dims = (f"{d.name} < {d.size}{counts.get(d.name, '')}" for d in program.dims)
+        yield "  for " + ", ".join(dims)
 
 
 def _equations(program: Program) -> Iterator[str]:

@@ -36,7 +36,8 @@ class Operation:
     `ufunc` names the NumPy ufunc of an elementwise operation; only those may overwrite an operand.
     `gradient(do, inputs, output, adjoint, **options)` gives one adjoint per input (None: no
     dependence); None instead of a rule: the operation's result is constant to `gradient`. `random`
-    rows draw words by statement and instance and have no `evaluate`.
+    rows draw words by statement and instance and have no `evaluate`; nor has `given`, whose values
+    by instance come from outside under a name when the program is run.
     """
 
     name: str
@@ -211,6 +212,10 @@ def _option_dtype(dtypes: Sequence[str], options: Options) -> str:
 
 def _index(dtypes: Sequence[str], options: Options) -> str:
     return "int32"
+
+
+def _named(dtypes: Sequence[str], options: Options) -> str:
+    return str(options["dtype"])
 
 
 # -- array meanings that are not a single NumPy function -----------------------------------------
@@ -528,6 +533,7 @@ _ROWS = [
     Operation("uniform", _from_option, _float, random=True, arity=0),
     Operation("normal", _from_option, _float, random=True, arity=0),
     Operation("permutation", _from_option, _index, random=True, arity=0),
+    Operation("given", _from_option, _named, arity=0),
 ]
 
 OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}

@@ -175,9 +175,12 @@ def _function(call: Call) -> str:
         return f"{_within(call.arguments[0], _ATOM, False)}.T"
     if call.operation == "absolute":
         return f"|{arguments[0]}|"
+    if call.operation == "given":
+        return f'given("{options["name"]}")'
     if OPERATIONS[call.operation].random:
         shape = options.pop("shape")
         arguments = [str(shape[0]) if len(shape) == 1 else shape_text(shape)] if shape else []
+        arguments += [f"at={d} + {n}" for d, n in options.pop("shift", ())]
     if "axis" in options and len(call.arguments) == 1 and len(call.arguments[0].shape) == 1:
         del options["axis"]
     arguments += [f"{name}={_option(value)}" for name, value in options.items()]

@@ -206,6 +206,8 @@ class Program:
     """User's names of values that are written straight into an array of another name: (name,
     array).
     """
+    updates: str = ""
+    """The dimension that counts updates (of `nn.parameters`), where there is one."""
 
     def __str__(self) -> str:
         from workbench.program.listing import listing  # it is written in terms of these values

@@ -1,0 +1,222 @@
+"""What a program carries from one update to the next, the program that keeps it at the end, and the
+one that starts from what was kept.
+
+`Program.updates` is the dimension that counts updates. An array is carried over it where its
+elements go one beyond the last update: parameters, an optimizer's moments, environment states,
+running statistics. Its start is what other statements write at update 0. To start from given values
+is to replace the starts, and to count updates from `first` on: in numbers made of the update
+(Adam's correction, an annealed rate) and in the counters of random draws, so that the draws go on
+and do not repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+
+from workbench.errors import ProgramError
+from workbench.polyhedral.expression import Choice, Expression, Size, expression, variable
+from workbench.polyhedral.relations import hull
+from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence
+from workbench.program.operations import OPERATIONS
+from workbench.program.text import equation
+from workbench.program.values import (
+    Array,
+    Body,
+    Call,
+    IndexValue,
+    Output,
+    Program,
+    Read,
+    Statement,
+)
+
+KEPT = "kept."
+"""Prefix of the arrays that hold what is carried over the last update."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """A statement that writes the first elements of a carried array."""
+
+    statement: Statement
+    array: Array
+    position: int
+    """Which of the array's dimensions counts updates."""
+
+    @property
+    def name(self) -> str:
+        """What the values are called in a checkpoint."""
+        return self.statement.name
+
+    @property
+    def shape(self) -> tuple[Expression, ...]:
+        """The lengths of the statement's dimensions, then the inner shape."""
+        lengths = [upper for _, upper in hull(self.statement.domain)]
+        return (*lengths, *(expression(n) for n in self.array.shape))
+
+
+def starts(program: Program) -> tuple[Start, ...]:
+    """What a program carries over updates; nothing where nothing counts them.
+
+    Raises ProgramError where an update needs more of the past than that.
+    """
+    if not program.updates:
+        return ()
+    beyond = program.dim[program.updates].size + 1
+    found = []
+    for array in program.arrays:
+        if program.updates not in array.dims:
+            continue
+        position = array.dims.index(program.updates)
+        if array.extent[position][1] != beyond:
+            continue
+        writers = [s for s in program.writers[array.name] if s.write[position] == 0]
+        found += [Start(s, array, position) for s in writers]
+    _needs_no_more(program, {start.statement.name for start in found})
+    order = {s.name: n for n, s in enumerate(program.statements)}
+    return tuple(sorted(found, key=lambda start: order[start.name]))
+
+
+def keeping(program: Program) -> Program:
+    """The program that also returns what it carries over its last update, as `kept.NAME`."""
+    arrays, statements, leaves, outputs = [], [], [], []
+    for start in starts(program):
+        s, name = start.statement, KEPT + start.name
+        end = program.dim[program.updates].size
+        index = tuple(end if p == start.position else e for p, e in enumerate(s.write))
+        array = replace(start.array, name=name, dims=s.dims, extent=hull(s.domain))
+        arrays.append(array)
+        statements.append(
+            replace(
+                s,
+                name=name,
+                array=name,
+                write=tuple(variable(d) for d in s.dims),
+                body=Read(start.array.name, index, array.dtype, array.shape),
+                reduction_dims=(),
+                reduction="",
+                combiner=None,
+                origin=name,
+            )
+        )
+        leaf: Tree = Leaf(name)
+        for d in reversed(s.dims):
+            leaf = Loop(d, leaf, "axis")
+        leaves.append(leaf)
+        outputs.append(Output(name, name))
+    if not outputs:
+        return program
+    return replace(
+        program,
+        arrays=(*program.arrays, *arrays),
+        statements=(*program.statements, *statements),
+        outputs=(*program.outputs, *outputs),
+        schedule=None if program.schedule is None else sequence([program.schedule, *leaves]),
+    )
+
+
+def resumed(program: Program, given: Collection[str], first: int) -> Program:
+    """The program whose starts named in `given` are values from outside, `first` updates on."""
+    replaced = {start.name for start in starts(program) if start.name in given}
+    total = program.dim[program.updates].size + first if program.updates else expression(0)
+    counted = {program.updates: variable(program.updates) + first}
+    counted |= {a.name: total for a in _sizes_of_updates(program)}
+    statements = [
+        _given(s, program.array[s.array])
+        if s.name in replaced
+        else replace(s, body=_counted(s.body, counted, program.updates, first))
+        if first and program.updates in s.dims
+        else s
+        for s in program.statements
+    ]
+    return _live(replace(program, statements=tuple(statements)))
+
+
+def _sizes_of_updates(program: Program) -> Iterator[Size]:
+    """The size that is the number of updates, where it is one."""
+    if program.updates:
+        length = program.dim[program.updates].size
+        if len(length.terms) == 1 and length.constant == 0:
+            atom, coefficient = length.terms[0]
+            if isinstance(atom, Size) and coefficient == 1:
+                yield atom
+
+
+def _given(s: Statement, array: Array) -> Statement:
+    options = (("name", s.name), ("shape", array.shape), ("dtype", array.dtype))
+    body = Call("given", (), array.dtype, array.shape, options)
+    return replace(s, body=body, reduction_dims=(), reduction="", combiner=None)
+
+
+def _counted(body: Body, counted: dict[str, Expression], updates: str, first: int) -> Body:
+    """The body with updates counted from `first` on."""
+    if isinstance(body, IndexValue):
+        return replace(body, expression=body.expression.substitute(counted))
+    if isinstance(body, Read):
+        entries = tuple(
+            e if isinstance(e, Expression) else _counted(e, counted, updates, first)
+            for e in body.index
+        )
+        return replace(body, index=entries)
+    if isinstance(body, Call):
+        arguments = tuple(_counted(a, counted, updates, first) for a in body.arguments)
+        attributes = body.attributes
+        if OPERATIONS[body.operation].random:
+            attributes = (*attributes, ("shift", ((updates, first),)))
+        return replace(body, arguments=arguments, attributes=attributes)
+    return body
+
+
+def _live(program: Program) -> Program:
+    """Without the statements that no output needs (what only the replaced starts had read)."""
+    needed: dict[str, None] = {}
+    todo = [output.array for output in program.outputs]
+    while todo:
+        name = todo.pop()
+        if name not in needed:
+            needed[name] = None
+            todo += [r.array for s in program.writers[name] for r in s.reads]
+    kept = tuple(s for s in program.statements if s.array in needed)
+    return replace(
+        program,
+        arrays=tuple(a for a in program.arrays if a.name in needed),
+        statements=kept,
+        schedule=program.schedule and only(program.schedule, {s.name for s in kept}),
+    )
+
+
+def _needs_no_more(program: Program, start: set[str]) -> None:
+    """Refuse what reads another update than its own, or a start, other than through what is
+    carried."""
+    updates = program.updates
+    needed = [s for s in program.statements if updates in s.dims]
+    seen = {s.name for s in needed} | start
+    while needed:
+        s = needed.pop()
+        for read in s.reads:
+            array = program.array[read.array]
+            if updates in array.dims and not _near(
+                read.index[array.dims.index(updates)], variable(updates)
+            ):
+                raise ProgramError(
+                    f"{equation(s, program)} reads {array.name} of other updates than its own, "
+                    f"which a run that goes on from here does not have",
+                    s.line,
+                )
+            fresh = [w for w in program.writers[array.name] if w.name not in seen]
+            seen |= {w.name for w in fresh}
+            needed += fresh
+
+
+def _near(index: Expression | Body, now: Expression) -> bool:
+    """Whether an index is the present update or the next."""
+    if not isinstance(index, Expression):
+        return False
+    if index in (now, now + 1):
+        return True
+    if len(index.terms) == 1 and index.constant == 0:
+        atom, coefficient = index.terms[0]
+        if isinstance(atom, Choice) and coefficient == 1:
+            return _near(atom.then, now) and _near(atom.otherwise, now)
+    return False
