@@ -92,6 +92,15 @@ def product(scope: Scope, left: Operand, right: Operand, letters: Letters, dtype
     return out
 
 
+def kept(scope: Scope, one: Operand, condition: Operand) -> Operand:
+    """The operand where a condition over some of its letters holds, else 0, in its own memory."""
+    out = _temporary(scope, one.letters, one.value.shape, one.value.dtype)
+    zero = scope.workspace.constant(0, one.value.dtype)
+    scope.apply("copyto", [zero], out.value)
+    scope.apply("copyto", [one.value, spread(scope, condition, one.letters)], out.value)
+    return out
+
+
 def reduce(scope: Scope, function: str, source: Operand, target: Operand) -> None:
     """target = source reduced over the letters that the target lacks."""
     gone = tuple(x for x in source.letters if x not in target.letters)

@@ -182,14 +182,25 @@ class Sum:
     def _contract(self, operands: list[Operand], out: Operand) -> None:
         scope = self.at.scope
         if self.mask is not None:
-            weights = scope.cast(self.mask.inside, out.value.dtype)
-            operands.append(operand(weights, ()))
+            operands = _inside(scope, operands, operand(self.mask.inside, ()), out)
         lacking = [a for a in self.over if all(a not in o.letters for o in operands)]
         left, right = _two(scope, operands, out)
         contractions.contract(scope, left, right, out.letters, out.value)
         for axis in lacking:
             n = index_value(scope, scope.length(axis), "int64")
             scope.apply("multiply", [out.value, scope.cast(n, out.value.dtype)], out.value)
+
+
+def _inside(scope: Scope, operands: list[Operand], mask: Operand, out: Operand) -> list[Operand]:
+    """Factors of a product that is 0 outside of the reduction set.
+
+    A factor that varies over all axes of the mask is computed where no point is, and may be
+    infinite there (0.5 ** (k - t) for k far behind t): it is replaced by 0, not multiplied with it.
+    """
+    covering = [one for one in operands if set(mask.letters) <= set(one.letters)]
+    if not covering:
+        return [*operands, Operand(scope.cast(mask.value, out.value.dtype), mask.letters)]
+    return [contractions.kept(scope, x, mask) if x in covering else x for x in operands]
 
 
 def _is_contract(body: Body) -> bool:
