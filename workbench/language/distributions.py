@@ -18,7 +18,7 @@ from workbench.language.functions import (
 from workbench.language.random import draws
 from workbench.language.tensor import Tensor, TensorLike, as_tensor, cast
 from workbench.language.trace import scope, user_line
-from workbench.program.operations import broadcast_shapes
+from workbench.program.operations import broadcast_shapes, shape_text
 
 
 class Categorical:
@@ -63,6 +63,11 @@ class Categorical:
 
     def log_probability(self, action: TensorLike) -> Tensor:
         """log p(action); `action` is an integer scalar."""
+        action = as_tensor(action)
+        if action.shape or action.dtype not in ("int32", "int64"):
+            raise ProgramError(
+                f"the action of a Categorical is an integer scalar, found {action!r}", user_line()
+            )
         with scope("policy"):
             hot = one_hot(action, self.choices)
             return (self.log_probabilities * hot).sum(axis=0)
@@ -86,6 +91,14 @@ class Normal:
         self.mean = as_tensor(mean)
         self.std = as_tensor(std)
         self._reparameterized = False
+        try:
+            self.shape = broadcast_shapes([self.mean.shape, self.std.shape])
+        except ProgramError:
+            raise ProgramError(
+                "Normal expects a mean and a standard deviation of one inner shape, "
+                f"found {self.mean!r} and {self.std!r}",
+                user_line(),
+            ) from None
 
     def reparameterized(self) -> Normal:
         """The same distribution whose samples are differentiable in mean and standard deviation."""
@@ -96,24 +109,28 @@ class Normal:
     def sample(self) -> Tensor:
         """mean + std * noise; constant to `gradient` unless `.reparameterized()`."""
         with scope("policy"):
-            shape = broadcast_shapes([self.mean.shape, self.std.shape])
-            noise = draws("normal", shape, _dims_of(self.mean, self.std))
+            noise = draws("normal", self.shape, _dims_of(self.mean, self.std))
             value = self.mean + self.std * noise
             return value if self._reparameterized else stop_gradient(value)
 
     def log_probability(self, value: TensorLike) -> Tensor:
         """log density, summed over the inner axes."""
+        value = as_tensor(value)
+        if value.shape not in (self.shape, ()):
+            raise ProgramError(
+                f"a Normal of inner shape {shape_text(self.shape)} has no value of inner shape "
+                f"{shape_text(value.shape)}: {value!r}",
+                user_line(),
+            )
         with scope("policy"):
-            z = (as_tensor(value) - self.mean) / self.std
+            z = (value - self.mean) / self.std
             return _total(-0.5 * z * z - log(self.std) - 0.5 * math.log(2 * math.pi))
 
     def entropy(self) -> Tensor:
         """Differential entropy in nats, summed over the inner axes."""
         with scope("policy"):
             per_entry = log(self.std) + 0.5 * (1.0 + math.log(2 * math.pi))
-            return _total(
-                broadcast_to(per_entry, broadcast_shapes([self.mean.shape, self.std.shape]))
-            )
+            return _total(broadcast_to(per_entry, self.shape))
 
     def kl(self, other: Normal) -> Tensor:
         """KL(self || other) in nats, summed over the inner axes."""
