@@ -79,6 +79,7 @@ def order_below(
 # -- the greedy recursion --------------------------------------------------------------------------
 
 _Left = Mapping[str, tuple[str, ...]]
+_Component = tuple[str, ...]
 
 
 @dataclass
@@ -91,61 +92,70 @@ class _Group:
 
 def _ordered(names: Sequence[str], dependences: Dependences, left: _Left) -> Tree:
     """Components one after the other, those that can share a loop in one."""
-    found = _loopless_first(components(names, dependences.all), dependences, left)
-    within = _inner(found, dependences)
-    loops = {k: _loop(found[k], part, left) for k, part in within.items()}
-    wanted = tuple(dict.fromkeys(loop.dim for loop in loops.values()))
+    parts = components(names, dependences.all)
+    within = _inner(parts, dependences)
+    choices = {own: _loops(own, part, left) for own, part in within.items()}
+    wanted = _wanted(choices)
     groups: list[_Group] = []
     place: dict[str, int] = {}
-    for k, component in enumerate(found):
-        first = max(
-            (
-                place[d.source]
-                for n in component
-                for d in dependences.by_sink.get(n, ())
-                if d.source in place
-            ),
-            default=0,
-        )
-        own = loops.get(k)
-        free = None if own else _free_loop(left[component[0]], wanted)
+    for own in _in_place(parts, dependences, left, wanted):
+        sources = (d.source for n in own for d in dependences.by_sink.get(n, ()))
+        first = max((place[source] for source in sources if source in place), default=0)
+        loop = _chosen(choices[own], wanted) if own in within else _free_loop(left[own[0]], wanted)
         for position in range(first, len(groups)):
             group = groups[position]
-            if _prefers(free, group, wanted):
+            if own not in within and _prefers(loop, group, wanted):
                 continue
-            if _joins(component, own, group, dependences, left):
-                group.members.extend(component)
+            if _joins(own, group, dependences, left):
+                group.members.extend(own)
                 break
         else:
             position = len(groups)
-            groups.append(_Group(own or free, list(component)))
-        place.update(dict.fromkeys(component, position))
+            groups.append(_Group(loop, list(own)))
+        place.update(dict.fromkeys(own, position))
     return sequence([_grouped(g, names, dependences, left) for g in groups])
 
 
-def _loopless_first(
-    found: list[tuple[str, ...]], dependences: Dependences, left: _Left
-) -> list[tuple[str, ...]]:
-    """The components, those without dimensions as early as can be: they need not part loops."""
-    part = {name: k for k, component in enumerate(found) for name in component}
-    after: dict[int, set[int]] = {k: set() for k in range(len(found))}
+def _wanted(choices: Mapping[_Component, Sequence[Loop]]) -> tuple[str, ...]:
+    """Dimensions that cycles at this level need: those without an alternative, if there are any."""
+    forced = [loops[0].dim for loops in choices.values() if len(loops) == 1]
+    return tuple(dict.fromkeys(forced or [loops[0].dim for loops in choices.values()]))
+
+
+def _chosen(loops: Sequence[Loop], wanted: Sequence[str]) -> Loop:
+    """The first loop over a dimension that another cycle needs too, else the first."""
+    return next((loop for loop in loops if loop.dim in wanted), loops[0])
+
+
+def _in_place(
+    parts: list[_Component], dependences: Dependences, left: _Left, wanted: Sequence[str]
+) -> list[_Component]:
+    """The components in topological order; what lacks the wanted dimensions as early as can be.
+
+    So it does not part what shares a loop: first what has no dimensions, then what has others.
+    """
+    part = {name: k for k, own in enumerate(parts) for name in own}
+    after: dict[int, set[int]] = {k: set() for k in range(len(parts))}
     for d in dependences.all:
         if part[d.source] != part[d.sink]:
             after[part[d.source]].add(part[d.sink])
-    rank = {k: k + len(found) * any(left[n] for n in own) for k, own in enumerate(found)}
-    return [found[k] for k in topological(after, rank)]
+    rank = {}
+    for k, own in enumerate(parts):
+        dims = {d for name in own for d in left[name]}
+        rank[k] = k + len(parts) * (bool(dims) + bool(dims & set(wanted)))
+    return [parts[k] for k in topological(after, rank)]
 
 
-def _inner(found: Sequence[tuple[str, ...]], dependences: Dependences) -> dict[int, Dependences]:
+def _inner(parts: Sequence[_Component], dependences: Dependences) -> dict[_Component, Dependences]:
     """For each component with dependences inside it, those."""
-    part = {name: k for k, component in enumerate(found) for name in component}
-    inner: dict[int, dict[Dependence, RelationKey]] = {}
+    part = {name: own for own in parts for name in own}
+    inner: dict[_Component, dict[Dependence, RelationKey]] = {}
     for d in dependences.all:
         if part[d.source] == part[d.sink]:
             inner.setdefault(part[d.source], {})[d] = dependences.keys[d]
     return {
-        k: Dependences({n: dependences.statements[n] for n in found[k]}, tuple(kept), kept)
-        for k, kept in inner.items()
+        own: Dependences({n: dependences.statements[n] for n in own}, tuple(kept), kept)
+        for own, kept in inner.items()
     }
 
 
@@ -165,21 +175,13 @@ def _prefers(free: Loop | None, group: _Group, wanted: Sequence[str]) -> bool:
     return group.loop.dim not in wanted
 
 
-def _joins(
-    component: tuple[str, ...],
-    own: Loop | None,
-    group: _Group,
-    dependences: Dependences,
-    left: _Left,
-) -> bool:
+def _joins(own: _Component, group: _Group, dependences: Dependences, left: _Left) -> bool:
     """Whether the component can run in the group's loop: it needs no later iteration."""
     loop = group.loop
-    if loop is None or loop.offsets or not all(loop.dim in left[n] for n in component):
+    if loop is None or loop.offsets or not all(loop.dim in left[n] for n in own):
         return False
-    if own is not None and (own.dim, own.backwards, own.offsets) != (loop.dim, loop.backwards, ()):
-        return False
-    members = set(group.members)
-    needed = [d for n in component for d in dependences.by_sink.get(n, ()) if d.source in members]
+    members = {*group.members, *own}
+    needed = [d for n in own for d in dependences.by_sink.get(n, ()) if d.source in members]
     return all(not _breaks(dependences, d, loop.dim, loop.backwards) for d in needed)
 
 
@@ -191,14 +193,23 @@ def _grouped(group: _Group, names: Sequence[str], dependences: Dependences, left
     return _around(group.loop, ordered, dependences.among(ordered), left)
 
 
-def _loop(names: tuple[str, ...], dependences: Dependences, left: _Left) -> Loop:
-    """The first loop, still without a body, that can run around a component."""
+def _loops(names: _Component, dependences: Dependences, left: _Left) -> list[Loop]:
+    """The loops, still without a body, that can run around a component; one a dimension.
+
+    Statements are shifted against each other only where nothing else does.
+    """
     shared = [d for d in left[names[0]] if all(d in left[name] for name in names)]
+    found = []
     for dim in shared:
         for backwards in (False, True):
             if all(not _breaks(dependences, d, dim, backwards) for d in dependences.all):
-                return Loop(dim, Leaf(""), backwards=backwards)
-    for dim in shared:
+                found.append(Loop(dim, Leaf(""), backwards=backwards))
+                break
+    return found or [_shifted(names, dependences, shared)]
+
+
+def _shifted(names: _Component, dependences: Dependences, dims: Sequence[str]) -> Loop:
+    for dim in dims:
         for backwards in (False, True):
             found = offsets(dependences, dim, backwards)
             if found is not None:
