@@ -24,6 +24,7 @@ def a2c(
     value_weight: float = 0.5,
     largest_norm: float = 0.5,
     hidden: Sequence[int] = (64, 64),
+    layers: str = "unrolled",
     bootstrap_at_time_limit: bool = False,
 ) -> dict[str, Any]:
     """A2C: after every T steps one RMSProp step on all B * T of them, then they are forgotten.
@@ -33,8 +34,8 @@ def a2c(
     """
     b, i, t = wb.dims(b=B, i=I, t=T)
     env = environments.named(environment)
-    actor = policy_of(env, hidden)
-    critic = nn.mlp("critic", env.observation_size, hidden, 1, output_gain=1.0)
+    actor = policy_of(env, hidden, layers=layers)
+    critic = nn.mlp("critic", env.observation_size, hidden, 1, output_gain=1.0, layers=layers)
     theta = nn.parameters(*actor.networks, critic, over=i)
 
     # acting: environments go on from one update to the next and restart where an episode is done

@@ -29,6 +29,7 @@ def ppo(
     value_weight: float = 0.5,
     largest_norm: float = 0.5,
     hidden: Sequence[int] = (64, 64),
+    layers: str = "unrolled",
     clip_value: bool = True,
     bootstrap_at_time_limit: bool = False,
     normalize_observations: bool = False,
@@ -37,8 +38,8 @@ def ppo(
     """PPO with clipped ratio and value loss, GAE, E epochs of M minibatches over B * T samples."""
     b, i, t, e, m = wb.dims(b=B, i=I, t=T, e=E, m=M)
     env = environments.named(environment)
-    actor = policy_of(env, hidden)
-    critic = nn.mlp("critic", env.observation_size, hidden, 1, output_gain=1.0)
+    actor = policy_of(env, hidden, layers=layers)
+    critic = nn.mlp("critic", env.observation_size, hidden, 1, output_gain=1.0, layers=layers)
     theta = nn.parameters(*actor.networks, critic, over=(i, e, m))
 
     # acting: environments go on from one update to the next and restart where an episode is done

@@ -28,6 +28,7 @@ def reinforce(
     learning_rate: float = 3e-3,
     value_weight: float = 0.5,
     hidden: Sequence[int] = (64, 64),
+    layers: str = "unrolled",
 ) -> dict[str, Any]:
     """REINFORCE: one episode per environment and update, cut after T steps.
 
@@ -43,8 +44,8 @@ def reinforce(
         )
     b, i, t = wb.dims(b=B, i=I, t=T)
     env = environments.named(environment)
-    actor = policy_of(env, hidden, "policy")
-    critic = nn.mlp("critic", env.observation_size, hidden, 1, output_gain=1.0)
+    actor = policy_of(env, hidden, "policy", layers)
+    critic = nn.mlp("critic", env.observation_size, hidden, 1, output_gain=1.0, layers=layers)
     learned = () if estimator == "monte_carlo" else (critic,)
     theta = nn.parameters(*actor.networks, *learned, over=i)
 

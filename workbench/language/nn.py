@@ -14,38 +14,48 @@ from workbench.language.functions import broadcast_to, tanh
 from workbench.language.random import draws
 from workbench.language.recurrent import Recurrent
 from workbench.language.tensor import Tensor, apply, literal
-from workbench.language.trace import current, dim_names, scope, user_line
+from workbench.language.trace import Range, current, dim_names, scope, user_line
 from workbench.polyhedral.expression import Expression, choice, expression, variable
 from workbench.program.operations import shape_text
 from workbench.program.values import Shape
 
-Initializer = Callable[[Shape], Tensor]
+Initializer = Callable[[Shape, tuple[str, ...]], Tensor]
+"""The first value of a parameter of a shape, for each layer where it varies over a layer dim."""
 Activation = Callable[[Tensor], Tensor]
 
 
 def orthogonal(gain: float = 1.0) -> Initializer:
     """A random matrix with orthonormal rows or columns, times `gain` (Saxe et al. 2014)."""
-    return lambda shape: apply("orthogonalize", draws("normal", shape, ())) * gain
+    return lambda shape, layers: apply("orthogonalize", draws("normal", shape, layers)) * gain
 
 
 def uniform(bound: float) -> Initializer:
     """Independent entries from [-bound, bound)."""
-    return lambda shape: draws("uniform", shape, ()) * (2.0 * bound) - bound
+    return lambda shape, layers: draws("uniform", shape, layers) * (2.0 * bound) - bound
 
 
 def constant(value: float = 0.0) -> Initializer:
     """Every entry the same."""
-    return lambda shape: broadcast_to(literal(float(value)), shape)
+    return lambda shape, layers: broadcast_to(literal(float(value)), shape)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A parameter of a network: its inner shape, its first value, and the layer dim it varies over,
+    if any.
+    """
+
+    shape: Shape
+    initializer: Initializer
+    layers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Network:
-    """A function of parameters and an input; `members` are its parameters with shape and
-    initialiser.
-    """
+    """A function of parameters and an input; `members` are its parameters by name."""
 
     name: str
-    members: Mapping[str, tuple[Shape, Initializer]]
+    members: Mapping[str, Member]
     function: Callable[[Mapping[str, Tensor], Any], Tensor]
 
     def __call__(self, parameters: Parameters | ParametersAt, x: Tensor | None = None) -> Tensor:
@@ -79,25 +89,36 @@ def mlp(
     hidden_gain: float = math.sqrt(2.0),
     output_gain: float = 0.01,
     initializer: Initializer | None = None,
+    layers: str = "unrolled",
 ) -> Network:
     """A multi-layer perceptron with orthogonal weights and zero biases (unless `initializer` is
     given).
-    """
-    sizes = [inputs, *hidden, outputs]
-    last = len(sizes) - 1
-    members: dict[str, tuple[Shape, Initializer]] = {}
-    for k in range(1, len(sizes)):
-        gain = output_gain if k == last else hidden_gain
-        members[f"weight_{k}"] = ((sizes[k - 1], sizes[k]), initializer or orthogonal(gain))
-        members[f"bias_{k}"] = ((sizes[k],), constant(0.0))
 
-    def function(own: Mapping[str, Tensor], x: Tensor) -> Tensor:
-        if x.shape != (inputs,):
+    `layers="unrolled"` makes statements for each layer. `layers="dim"`, for hidden layers of one
+    width, makes those between the first and the output one recurrence over a dimension of layers:
+    the program has the same number of statements whatever the depth.
+    """
+    if layers not in ("unrolled", "dim"):
+        raise ProgramError(f'layers={layers!r}; expected "unrolled" or "dim"', user_line())
+    if layers == "dim" and len(hidden) > 1:
+        if len(set(hidden)) > 1:
             raise ProgramError(
-                f"network {name!r} expects inputs of shape ({inputs},), "
-                f"found {shape_text(x.shape)}",
+                f"network {name!r}: layers as a dim need hidden layers of one width, found "
+                f"{', '.join(map(str, hidden))}",
                 user_line(),
             )
+        gains = hidden_gain, output_gain
+        return _recurrent(name, inputs, hidden, outputs, activation, gains, initializer)
+    sizes = [inputs, *hidden, outputs]
+    last = len(sizes) - 1
+    members: dict[str, Member] = {}
+    for k in range(1, len(sizes)):
+        gain = output_gain if k == last else hidden_gain
+        members[f"weight_{k}"] = Member((sizes[k - 1], sizes[k]), initializer or orthogonal(gain))
+        members[f"bias_{k}"] = Member((sizes[k],), constant(0.0))
+
+    def function(own: Mapping[str, Tensor], x: Tensor) -> Tensor:
+        _expect_inputs(name, inputs, x)
         for k in range(1, len(sizes)):
             x = x @ own[f"weight_{k}"] + own[f"bias_{k}"]
             if k < last:
@@ -108,13 +129,77 @@ def mlp(
     return Network(name, members, function)
 
 
+def _recurrent(
+    name: str,
+    inputs: int,
+    hidden: Sequence[int],
+    outputs: int,
+    activation: Activation,
+    gains: tuple[float, float],
+    initializer: Initializer | None,
+) -> Network:
+    """The perceptron with its equal layers over a dim l: hidden[…, 0] is the first layer's output,
+    hidden[…, l + 1] = activation(hidden[…, l] @ weight[…, l] + bias[…, l]).
+    """
+    width, layer = hidden[0], _layer_dim(len(hidden) - 1)
+    inner, last = (initializer or orthogonal(gain) for gain in gains)
+    members = {
+        "weight_first": Member((inputs, width), inner),
+        "bias_first": Member((width,), constant(0.0)),
+        "weight": Member((width, width), inner, (layer,)),
+        "bias": Member((width,), constant(0.0), (layer,)),
+        "weight_last": Member((width, outputs), last),
+        "bias_last": Member((outputs,), constant(0.0)),
+    }
+
+    def function(own: Mapping[str, Tensor], x: Tensor) -> Tensor:
+        _expect_inputs(name, inputs, x)
+        trace = current()
+        first = activation(x @ own["weight_first"] + own["bias_first"])
+        dims = trace.ordered({*first.dims, *own["weight"].dims})
+        between = Recurrent("hidden", (width,), dims, "float", trace.scope)
+        trace.recurrents.append(between)
+        at, l = {d: variable(d) for d in dims}, variable(layer)
+        between.define(tuple((at | {layer: expression(0)}).values()), first)
+        following = activation(between @ own["weight"] + own["bias"])
+        between.define(tuple((at | {layer: l + 1}).values()), following)
+        final = between.substitute({layer: trace.range(layer).upper})
+        output = final @ own["weight_last"] + own["bias_last"]
+        return output
+
+    return Network(name, members, function)
+
+
+def _layer_dim(count: int) -> str:
+    """The dim of so many equal layers: networks of one depth share it."""
+    trace, number = current(), 1
+    while True:
+        name = "l" if number == 1 else f"l_{number}"
+        known = trace.dims.get(name)
+        if known is None and name not in trace.sizes:
+            upper = expression(count)
+            trace.dims[name] = Range(name, expression(0), upper, line=user_line(), declared=True)
+            return name
+        if known is not None and known.declared and known.upper == count:
+            return name
+        number += 1
+
+
+def _expect_inputs(name: str, inputs: int, x: Tensor) -> None:
+    if x.shape != (inputs,):
+        raise ProgramError(
+            f"network {name!r} expects inputs of shape ({inputs},), found {shape_text(x.shape)}",
+            user_line(),
+        )
+
+
 def vector(name: str, size: int, value: float = 0.0) -> Network:
     """Parameters that are themselves the output: a free log standard deviation."""
 
     def function(own: Mapping[str, Tensor], x: Tensor | None) -> Tensor:
         return own["value"]
 
-    return Network(name, {"value": ((size,), constant(value))}, function)
+    return Network(name, {"value": Member((size,), constant(value))}, function)
 
 
 @dataclass(frozen=True)
@@ -141,6 +226,16 @@ class Parameters:
         """The parameters at the loop variables, by name."""
         return self.arrays
 
+    def layers(self, name: str) -> tuple[str, ...]:
+        """The layer dim of a parameter, if it has one: its dims behind those of the updates."""
+        return self.arrays[name].declared[len(self.over) :]
+
+    def like(self, initializer: Initializer) -> dict[str, Member]:
+        """Members of the parameters' shapes and layers: an optimizer's moments."""
+        return {
+            name: Member(x.shape, initializer, self.layers(name)) for name, x in self.arrays.items()
+        }
+
     def __getitem__(self, key: Any) -> ParametersAt:
         return ParametersAt({name: x[key] for name, x in self.arrays.items()})
 
@@ -152,19 +247,20 @@ class Parameters:
                 user_line(),
             )
         for name, value in values.items():
-            self.arrays[name].define(successor(self.over), value)
+            layers = (variable(d) for d in self.layers(name))
+            self.arrays[name].define((*successor(self.over), *layers), value)
 
 
 def parameters(*networks: Network, over: Any = ()) -> Parameters:
     """The networks' parameters over the dims that count updates: `over=i`, `over=(i, e, m)`."""
     dims = dim_names(over) if over != () else ()
     return carried(
-        {f"{n.name}.{member}": row for n in networks for member, row in n.members.items()}, dims
+        {f"{n.name}.{key}": member for n in networks for key, member in n.members.items()}, dims
     )
 
 
 def carried(
-    members: Mapping[str, tuple[Shape, Initializer]],
+    members: Mapping[str, Member],
     dims: tuple[str, ...],
     within: str = "parameters",
 ) -> Parameters:
@@ -173,12 +269,14 @@ def carried(
     trace.updates.update(dict.fromkeys(dims[:1]))
     arrays: dict[str, Recurrent] = {}
     with scope(within):
-        for name, (shape, initializer) in members.items():
+        for name, member in members.items():
             if any(r.name == name and r.scope == trace.scope for r in trace.recurrents):
                 raise ProgramError(f"there are already parameters named {name}", user_line())
-            array = Recurrent(name, shape, dims, "float", trace.scope)
+            layers = member.layers
+            array = Recurrent(name, member.shape, (*dims, *layers), "float", trace.scope)
             trace.recurrents.append(array)
-            array.define((expression(0),) * len(dims), initializer(shape))
+            first = (*(expression(0) for _ in dims), *(variable(d) for d in layers))
+            array.define(first, member.initializer(member.shape, layers))
             arrays[name] = array
     return Parameters(arrays, dims)
 

@@ -34,7 +34,7 @@ def adam(
     """Adam (Kingma & Ba 2015, algorithm 1), its moments kept beside the parameters."""
     _expect(gradient)
     parameters = gradient.parameters
-    zeros = {name: (x.shape, constant(0.0)) for name, x in parameters.tensors.items()}
+    zeros = parameters.like(constant(0.0))
     first = carried({f"m.{n}": row for n, row in zeros.items()}, parameters.over, "optimizer")
     second = carried({f"v.{n}": row for n, row in zeros.items()}, parameters.over, "optimizer")
     # no variable holds a single parameter's moment or step: it would be named, and so a statement
@@ -61,8 +61,8 @@ def rmsprop(
     """RMSProp without momentum (Mnih et al. 2016, section 4): eps is inside the root."""
     _expect(gradient)
     parameters = gradient.parameters
-    zeros = {f"v.{n}": (x.shape, constant(0.0)) for n, x in parameters.tensors.items()}
-    second = carried(zeros, parameters.over, "optimizer")
+    zeros = parameters.like(constant(0.0))
+    second = carried({f"v.{n}": row for n, row in zeros.items()}, parameters.over, "optimizer")
     values, squares = {}, {}
     with scope("optimizer"):
         for name, g in gradient.items():
@@ -79,7 +79,7 @@ def clip_by_global_norm(gradient: Gradient, norm: float) -> Gradient:
     """All derivatives scaled together so that their joint Euclidean norm is at most `norm`."""
     _expect(gradient)
     with scope("optimizer"):
-        squares = [(g * g).sum() if g.shape else g * g for g in gradient.values()]
+        squares = [_total(g * g, gradient.parameters.layers(name)) for name, g in gradient.items()]
         global_norm = sqrt(functools.reduce(operator.add, squares))
         # the small constant only guards the quotient at 0, as CleanRL's and PyTorch's clipping do
         scale = minimum(1.0, norm / (global_norm + 1e-6))
@@ -93,6 +93,12 @@ def linear_annealing(start: float, end: float, over: Any) -> Tensor:
     (name,) = dim_names(over)
     count = cast(index(current().range(name).upper), "float")
     return start + (end - start) * (cast(index(variable(name)), "float") / count)
+
+
+def _total(x: Tensor, layers: tuple[str, ...]) -> Tensor:
+    """The sum over inner axes and layers."""
+    total = x.sum() if x.shape else x
+    return total.sum(over=tuple(variable(d) for d in layers)) if layers else total
 
 
 def _expect(gradient: Any) -> None:

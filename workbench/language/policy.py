@@ -37,17 +37,20 @@ class Policy:
         return Normal(self.mlp(theta, observation), exp(self.log_std(theta)))
 
 
-def policy_of(env: Any, hidden: Sequence[int], name: str = "actor") -> Policy:
+def policy_of(
+    env: Any, hidden: Sequence[int], name: str = "actor", layers: str = "unrolled"
+) -> Policy:
     """A tanh network that gives logits, or means beside standard deviations that no observation
-    changes (their logarithms start at 0).
+    changes (their logarithms start at 0). `layers` as in `nn.mlp`.
     """
+    inputs = env.observation_size
     if hasattr(env, "action_count"):
-        return Policy(nn.mlp(name, env.observation_size, hidden, env.action_count), None)
+        return Policy(nn.mlp(name, inputs, hidden, env.action_count, layers=layers), None)
     if not hasattr(env, "action_size"):
         raise ProgramError(
             f"{env!r} has neither an action_count (discrete actions) nor an action_size "
             "(continuous ones): there is no policy for it",
             user_line(),
         )
-    mlp = nn.mlp(name, env.observation_size, hidden, env.action_size)
+    mlp = nn.mlp(name, inputs, hidden, env.action_size, layers=layers)
     return Policy(mlp, nn.vector("log_std", env.action_size))
