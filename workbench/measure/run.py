@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
@@ -19,6 +19,9 @@ from workbench.program.carried import KEPT, keeping, resumed
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.variants.variant import Variant, optimize, variant
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +106,18 @@ class Result(Mapping[str, Any]):
             if len(self.dims[name]) == 1 and values.ndim == 1
         }
         return pd.DataFrame(columns)
+
+    def plot(self, *names: str) -> Figure:
+        """The outputs (or those named) against their first dimension, as a matplotlib Figure: gaps
+        where an output is not a number, such as the return of an update in which no episode ended.
+        """
+        from workbench.measure.curves import curves
+
+        program = self.variant.program
+        sizes = ", ".join(f"{p.name}={self.sizes[p.name]}" for p in program.parameters)
+        first = {program.updates: self.first} if self.first else {}
+        title = f"{program.name}: {sizes}, seed {self.seed}, {self.dtype}"
+        return curves(self.outputs, self.dims, title, names or None, first)
 
     def __repr__(self) -> str:
         shapes = ", ".join(f"{name}{list(values.shape)}" for name, values in self.outputs.items())

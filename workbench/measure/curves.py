@@ -1,0 +1,91 @@
+"""Learning curves of a run as a matplotlib figure, without pyplot and so without global state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.errors import WorkbenchError, nearest
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LABELS = {
+    "episode_return": "return per episode\n(sum of rewards)",
+    "episodes": "episodes ended\nper update",
+}
+"""What the axis of an output of that name is called; another output is called by its name."""
+
+DIMS = {"b": "environment", "i": "update", "t": "environment step", "e": "epoch", "m": "minibatch"}
+"""What a dimension of that name counts."""
+
+
+def curves(
+    outputs: Mapping[str, npt.NDArray[Any]],
+    dims: Mapping[str, tuple[str, ...]],
+    title: str,
+    names: Sequence[str] | None = None,
+    first: Mapping[str, int] | None = None,
+) -> Figure:
+    """One axes below the other for each output, against its first dimension.
+
+    An output of several dimensions is averaged over all but the first (the loss of an update over
+    its epochs and minibatches). A value that is not a number leaves a gap. Without `names` all
+    outputs of scalars that vary over a dimension are drawn. `first` gives the first index of a
+    dimension, where that is not 0.
+    """
+    from matplotlib.figure import Figure
+
+    chosen = list(drawable(outputs, dims) if names is None else names)
+    for name in chosen:
+        _expect(name, outputs, dims)
+    if not chosen:
+        raise WorkbenchError("there is no curve to draw: no output varies over a dimension")
+    figure = Figure(figsize=(7.0, 0.8 + 2.0 * len(chosen)), layout="constrained")
+    figure.suptitle(title)
+    shared: dict[str, Any] = {}
+    for axes, name in zip(figure.subplots(len(chosen), squeeze=False)[:, 0], chosen, strict=True):
+        dim, averaged = dims[name][0], dims[name][1:]
+        values = np.asarray(outputs[name], dtype=float)
+        values = values.mean(axis=tuple(range(1, values.ndim))) if values.ndim > 1 else values
+        # points between gaps would not be seen as lines
+        at = np.arange(len(values)) + (first or {}).get(dim, 0)
+        axes.plot(at, values, marker="." if _lonely(values) else None)
+        over = f"\nmean over {', '.join(averaged)}" if averaged else ""
+        axes.set_ylabel(LABELS.get(name, name) + over)
+        axes.set_xlabel(f"{DIMS[dim]} {dim}" if dim in DIMS else dim)
+        axes.grid(alpha=0.3)
+        if dim in shared:
+            axes.sharex(shared[dim])
+        shared.setdefault(dim, axes)
+    return figure
+
+
+def drawable(
+    outputs: Mapping[str, npt.NDArray[Any]], dims: Mapping[str, tuple[str, ...]]
+) -> list[str]:
+    """The outputs of scalar elements that vary over at least one dimension, in the program's
+    order.
+    """
+    return [name for name, own in dims.items() if own and outputs[name].ndim == len(own)]
+
+
+def _lonely(values: npt.NDArray[Any]) -> bool:
+    """Whether some value stands between two gaps."""
+    there = np.concatenate([[False], np.isfinite(values), [False]])
+    return bool((there[1:-1] & ~there[:-2] & ~there[2:]).any())
+
+
+def _expect(
+    name: str, outputs: Mapping[str, npt.NDArray[Any]], dims: Mapping[str, tuple[str, ...]]
+) -> None:
+    found = drawable(outputs, dims)
+    if name in outputs and name not in found:
+        raise WorkbenchError(
+            f"{name!r} is no curve: it varies over no dimension, or its elements are no scalars"
+        )
+    if name not in found:
+        raise WorkbenchError(f"no output {name!r}: {nearest(name, found, 'curves')}")
