@@ -174,7 +174,7 @@ def test_acyclic_program_without_an_order_says_so() -> None:
         "no order of loops was found for these equations, although they may have no cycle:"
     )
     assert [re.sub(r", line \d+", "", x) for x in lines] == [
-        "  u_2: u[r] = u[r + 1 - 2 * (r % 4 // 2) + 8 * (r % 2)] * 2.0    (test_refusals.py)"
+        "  u: u[r] = u[r + 1 - 2 * (r % 4 // 2) + 8 * (r % 2)] * 2.0    (test_refusals.py)"
     ]
     assert error.line is not None and error.line.text.startswith("u[r] = ")
 

@@ -57,11 +57,11 @@ def test_loop_of_independent_statements_becomes_an_axis() -> None:
 def test_recurrence_stays_a_loop_and_the_rest_is_distributed() -> None:
     found = wb.variant(loop()).apply(Vectorize("t"))
     assert found.schedule == (
-        "for b:\n    position\n    for t:\n        force\n        position_2\n"
+        "for b:\n    position[0]\n    for t:\n        force\n        position[t+1]\n"
         "    axis t:\n        energy\n"
     )
     assert len(found.notes) == 1
-    assert found.notes[0].startswith("left as a loop over t: force, position_2: ")
+    assert found.notes[0].startswith("left as a loop over t: force, position[t+1]: ")
 
 
 def test_named_statements_are_exactly_those() -> None:
@@ -71,12 +71,13 @@ def test_named_statements_are_exactly_those() -> None:
 
 
 def test_recurrence_refused_with_two_instances() -> None:
-    found = refusal(loop(), Vectorize("t", ("position_2",)))
+    found = refusal(loop(), Vectorize("t", ("position[t+1]",)))
     assert found.kind == "dependence"
     assert found.sentence == (
-        "Vectorize('t', statements=('position_2',)): position_2[b=0, t=1] needs position[0, 1], "
-        "which position_2[b=0, t=0] writes, so they cannot run as one array operation over t; "
-        "the cycle position_2 → position_2 carries t (smallest case: B=1, T=2)"
+        "Vectorize('t', statements=('position[t+1]',)): position[t+1] at b=0, t=1 needs "
+        "position[0, 1], which position[t+1] at b=0, t=0 writes, so they cannot run as one array "
+        "operation over t; the cycle position[t+1] → position[t+1] carries t "
+        "(smallest case: B=1, T=2)"
     )
     assert found.witness.instances == ({"b": 0, "t": 0}, {"b": 0, "t": 1})
     assert found.witness.sizes == {"B": 1, "T": 2}
@@ -87,7 +88,7 @@ def test_statement_on_a_cycle_through_others_refused_with_the_cycle() -> None:
     found = refusal(loop(), Vectorize("t", ("force",)))
     assert found.kind == "dependence"
     assert "carries t" in found.sentence
-    assert {"force", "position_2"} >= set(found.witness.statements)
+    assert {"force", "position[t+1]"} >= set(found.witness.statements)
 
 
 def test_no_effect_refused_when_nothing_loops_over_the_dim() -> None:
@@ -99,7 +100,7 @@ def test_no_effect_refused_when_a_named_statement_is_vectorized_already() -> Non
     program = wb.variant(returns()).apply(Vectorize("b")).program
     found = refusal(program, Vectorize("b", ("to_go",)))
     assert found.kind == "no effect"
-    assert found.sentence.endswith("to_go has no loop over b (already has it as an axis)")
+    assert found.sentence.endswith("to_go has no loop over b: it runs as an array axis already")
 
 
 def test_unknown_dim_refused_with_the_nearest() -> None:
@@ -109,7 +110,7 @@ def test_unknown_dim_refused_with_the_nearest() -> None:
 
 def test_unknown_statement_refused_with_the_nearest() -> None:
     found = refusal(returns(), Vectorize("t", ("stat",)))
-    assert "unknown statement stat: did you mean state? (statements: " in found.sentence
+    assert "unknown statement stat: did you mean state[0]? (statements: " in found.sentence
 
 
 def test_undo_is_the_parent_and_two_steps_are_a_branch() -> None:
@@ -124,7 +125,7 @@ def test_refused_step_changes_nothing() -> None:
     root = wb.variant(loop())
     before = root.schedule
     with pytest.raises(wb.Refused) as caught:
-        root.apply(Vectorize("t", ("position_2",)))
+        root.apply(Vectorize("t", ("position[t+1]",)))
     assert caught.value.refusal.kind == "dependence"
     assert root.schedule == before
 
@@ -145,4 +146,20 @@ def test_triangle_refused_as_not_a_box() -> None:
     assert found.sentence == (
         "Vectorize('t', statements=('pairs',)): the domain of pairs is not a box in t_1, t, "
         "so one array cannot hold it"
+    )
+
+
+def test_name_of_an_array_stands_for_its_statements_with_the_loop() -> None:
+    by_array = refusal(loop(), Vectorize("t", "position"))
+    by_statement = refusal(loop(), Vectorize("t", ("position[t+1]",)))
+    assert by_array.witness == by_statement.witness
+    by_both = wb.variant(loop()).apply(Vectorize("b", "position")).schedule
+    assert by_both.startswith("axis b:\n    position[0]\n")
+
+
+def test_no_effect_refused_when_a_named_statement_lacks_the_dim() -> None:
+    found = refusal(loop(), Vectorize("t", "position[0]"))
+    assert found.sentence == (
+        "Vectorize('t', statements=('position[0]',)): position[0] has no loop over t: "
+        "it does not vary over t; its dims: b"
     )

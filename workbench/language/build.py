@@ -9,6 +9,7 @@ recurrent tensor writes them directly: no statement copies.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from workbench.errors import ProgramError
@@ -16,7 +17,7 @@ from workbench.language.array_names import Reader, Source, array_names, unique
 from workbench.language.recurrent import Piece, Recurrent
 from workbench.language.tensor import IDENTITIES, Bound, Index, Node, Tensor, apply
 from workbench.language.trace import Trace, current
-from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.expression import Choice, Expression, variable
 from workbench.polyhedral.relations import box, hull, image, union
 from workbench.program.operations import OPERATIONS
 from workbench.program.values import (
@@ -65,7 +66,6 @@ class _Builder:
         """Arrays and statements in textual order."""
         statements: list[tuple[int, Statement]] = []
         arrays: list[Array] = []
-        taken: set[str] = set()
         for source in self.live:
             if isinstance(source, Recurrent):
                 arrays.append(self._recurrent_array(source))
@@ -84,7 +84,7 @@ class _Builder:
                 Dim(r.name, r.upper, r.line) for r in self.trace.dims.values() if r.declared
             ),
             arrays=tuple(arrays),
-            statements=tuple(_distinct(s, taken) for _, s in statements),
+            statements=_named([s for _, s in statements]),
             outputs=tuple(Output(name, self.names[x]) for name, x in self.outputs.items()),
             description=description,
             aliases=self._aliases(),
@@ -382,6 +382,21 @@ def _is_random(node: Node) -> bool:
     return node.operation in OPERATIONS and OPERATIONS[node.operation].random
 
 
-def _distinct(statement: Statement, taken: set[str]) -> Statement:
-    name = unique(statement.name, taken)
-    return replace(statement, name=name, origin=name)
+def _named(statements: list[Statement]) -> tuple[Statement, ...]:
+    """Each called after its array, or after its piece of it: `state[0]`, `state[t+1]`."""
+    pieces = Counter(s.array for s in statements)
+    taken: set[str] = set()
+    found = []
+    for s in statements:
+        own = s.array if pieces[s.array] == 1 else s.array + _piece_text(s)
+        name = unique(own, taken)
+        found.append(replace(s, name=name, origin=name))
+    return tuple(found)
+
+
+def _piece_text(statement: Statement) -> str:
+    """The indices of the left side that are not the loop variables, without spaces."""
+    if any(isinstance(a, Choice) for e in statement.write for a in e.atoms()):
+        return "[next]"
+    told = [e for e in statement.write if e not in [variable(d) for d in statement.dims]]
+    return f"[{','.join(str(e).replace(' ', '') for e in told)}]" if told else ""

@@ -69,6 +69,9 @@ class Transform(ABC):
     def rewrite(self, program: Program) -> Rewritten:
         """The program after the step, which `check` has let pass."""
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         """The step as Python source."""
         given = []

@@ -11,7 +11,7 @@ from workbench.polyhedral.witness import Witness
 Kind = Literal["dependence", "capability", "no effect", "cost", "input"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Refusal:
     """`sentence` names what was expected and found; `witness` shows a dependence; `line` is the
     user's.
@@ -25,6 +25,8 @@ class Refusal:
     def __str__(self) -> str:
         return self.sentence if self.line is None else f"{self.sentence}\n  at: {self.line}"
 
+    __repr__ = __str__
+
 
 class Refused(WorkbenchError):
     """A step was applied that is not legal; `refusal` says why."""
@@ -35,10 +37,10 @@ class Refused(WorkbenchError):
 
 
 def instance_text(name: str, instance: object) -> str:
-    """`state[b=0, t=1]`: an instance with its coordinates."""
+    """`gain[b=0, t=1]`, of one piece of an array `state[t+1] at b=0, t=1`."""
     coordinates = dict(instance)  # type: ignore[call-overload]
     inside = ", ".join(f"{dim}={value}" for dim, value in coordinates.items())
-    return f"{name}[{inside}]"
+    return f"{name} at {inside}" if name.endswith("]") and inside else f"{name}[{inside}]"
 
 
 def sizes_text(witness: Witness) -> str:

@@ -11,7 +11,7 @@ from workbench.polyhedral.legality import carried_witness
 from workbench.polyhedral.relations import is_box
 from workbench.polyhedral.tree import Tree, axis_dims, loop_dims
 from workbench.program.dependences import dependences
-from workbench.program.values import Program
+from workbench.program.values import Program, Statement
 from workbench.transforms.base import Rewritten, Transform
 from workbench.transforms.distribution import Stuck, vectorized
 from workbench.transforms.refusal import (
@@ -22,13 +22,13 @@ from workbench.transforms.refusal import (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Vectorize(Transform):
     """All instances of a statement that agree outside `dim` run as one array operation.
 
     Without `statements`, every statement that can is vectorized, and those that cannot are
-    reported; with them, exactly those. Loops over `dim` that hold other statements too are
-    distributed.
+    reported; with them, exactly those. The name of an array stands for all its statements that
+    loop over `dim`. Loops over `dim` that hold other statements too are distributed.
 
     Example::
 
@@ -44,19 +44,19 @@ class Vectorize(Transform):
     Before::
 
         for b:
-            total
+            total[0]
             for t:
                 draw
-                total_2
+                total[t+1]
 
     After Vectorize("t")::
 
         for b:
-            total
+            total[0]
             axis t:
                 draw
             for t:
-                total_2
+                total[t+1]
 
     Legal when, with the instances that agree outside `dim` taken as one, the program still has an
     order in which all other loops stay: no chosen statement needs, through any chain of others in
@@ -66,6 +66,10 @@ class Vectorize(Transform):
 
     dim: str
     statements: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.statements, str):  # one name, as a user writes it
+            object.__setattr__(self, "statements", (self.statements,))
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Vectorize]:
@@ -99,10 +103,20 @@ class Vectorize(Transform):
             hint = nearest(self.dim, known, "dims")
             return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
         for name in self.statements or ():
-            if name not in program.statement:
+            if not self._meant(program, name):
                 hint = nearest(name, program.statement, "statements")
                 return Refusal("input", f"{self}: unknown statement {name}: {hint}")
         return None
+
+    def _meant(self, program: Program, name: str) -> list[str]:
+        """What a name stands for: a statement, or those of an array that loop over the dim."""
+        if name in program.statement:
+            return [name]
+        assert program.schedule is not None
+        array = dict(program.aliases).get(name, name)
+        loops = loop_dims(program.schedule)
+        written = [s.name for s in program.writers.get(array, ())]
+        return [n for n in written if self.dim in loops[n]] or written
 
     # -- the decision ------------------------------------------------------------------------------
 
@@ -120,26 +134,30 @@ class Vectorize(Transform):
         self, program: Program, loops: dict[str, tuple[str, ...]]
     ) -> tuple[Tree, tuple[str, ...]] | Refusal:
         assert self.statements is not None and program.schedule is not None
-        for name in self.statements:
-            if self.dim not in loops[name]:
-                kind = (
-                    "already has it as an axis"
-                    if self.dim in program.statement[name].dims
-                    else "lacks it"
-                )
-                return Refusal(
-                    "no effect",
-                    f"{self}: {name} has no loop over {self.dim} ({kind})",
-                    line=program.statement[name].line,
-                )
-            shape = self._not_a_box(program, name)
-            if shape is not None:
-                return shape
+        chosen = frozenset(n for name in self.statements for n in self._meant(program, name))
+        for statement in program.statements:
+            if statement.name not in chosen:
+                continue
+            refusal = self._no_loop(statement, loops) or self._not_a_box(program, statement.name)
+            if refusal is not None:
+                return refusal
         try:
-            chosen = frozenset(self.statements)
             return vectorized(program.schedule, self.dim, chosen, dependences(program)), ()
         except Stuck as stuck:
             return self._cycle(program, stuck, chosen)
+
+    def _no_loop(self, statement: Statement, loops: dict[str, tuple[str, ...]]) -> Refusal | None:
+        """Why a named statement has no loop to vectorize."""
+        if self.dim in loops[statement.name]:
+            return None
+        known = ", ".join(statement.dims) or "none"
+        reason = (
+            "it runs as an array axis already"
+            if self.dim in statement.dims
+            else f"it does not vary over {self.dim}; its dims: {known}"
+        )
+        sentence = f"{self}: {statement.name} has no loop over {self.dim}: {reason}"
+        return Refusal("no effect", sentence, line=statement.line)
 
     def _all_that_can(
         self, program: Program, able: list[str]

@@ -20,12 +20,16 @@ from workbench.transforms.base import check as check_step
 from workbench.transforms.refusal import Refusal, Refused
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Move:
-    """A step that could come next; `refusal` says why not, None where it can."""
+    """A step that could come next; `refusal` says why not, None where it can.
+
+    `notes` are what a legal step would leave as it is, and why.
+    """
 
     step: Transform
     refusal: Refusal | None
+    notes: tuple[str, ...] = ()
 
     @property
     def legal(self) -> bool:
@@ -33,7 +37,9 @@ class Move:
         return self.refusal is None
 
     def __str__(self) -> str:
-        return f"{self.step}" if self.refusal is None else f"{self.step}: refused. {self.refusal}"
+        if self.refusal is not None:
+            return f"{self.step}: refused. {self.refusal}"
+        return "\n  ".join([f"{self.step}: legal", *self.notes])
 
     __repr__ = __str__
 
@@ -84,11 +90,17 @@ class Variant:
     def moves(self) -> list[Move]:
         """Every step that would do something, legal ones first."""
         found = [
-            Move(step, self.check(step))
+            self._move(step)
             for transform in REGISTRY.values()
             for step in transform.candidates(self.program)
         ]
         return sorted(found, key=lambda move: not move.legal)
+
+    def _move(self, step: Transform) -> Move:
+        try:
+            return Move(step, None, apply_step(self.program, step).notes)
+        except Refused as refused:
+            return Move(step, refused.refusal)
 
     def recipe(self) -> str:
         """Python source that rebuilds this variant from its program."""
