@@ -25,6 +25,10 @@ def test_start_is_quick(capsys: pytest.CaptureFixture[str]) -> None:
     found = figures(capsys, "start")
     assert min(found["import"]["samples"]) <= 0.5
     assert min(found["trace_and_root_schedule"]["samples"]) <= 1.0
+    assert min(found["ppo_trace_and_root_schedule"]["samples"]) <= 1.5
+    assert min(found["ppo_first_update"]["samples"]) <= 4.0
+    assert found["ppo_8_layers / ppo_trace_and_root_schedule"]["of_least"] <= 3.0
+    assert found["ppo_8_layers_as_dim / ppo_trace_and_root_schedule"]["of_least"] <= 1.5
 
 
 def test_vectorized_program_is_many_times_faster(capsys: pytest.CaptureFixture[str]) -> None:

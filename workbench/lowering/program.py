@@ -16,7 +16,7 @@ from workbench.lowering.storage import Stored, memory_order, store
 from workbench.polyhedral import ast
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.instances import Instances
-from workbench.polyhedral.lifetimes import lifetime
+from workbench.polyhedral.lifetimes import lifetimes
 from workbench.polyhedral.tree import Loop, Tree, axis_dims, paths
 from workbench.program.values import Program
 
@@ -116,45 +116,28 @@ def _storage(
 ) -> dict[str, Stored]:
     ranks = memory_order(program, schedule)
     outputs = {o.array for o in program.outputs}
+    masked = _masked(program, axis_dims(schedule))
+    anywhere: dict[str, set[int]] = {array.name: set() for array in program.arrays}
+    for r in (r for s in program.statements for r in s.reads):
+        anywhere[r.array] |= {k for k, e in enumerate(r.index) if not isinstance(e, Expression)}
+    extents = {array.name: array.extent for array in program.arrays}
+    lives = lifetimes(extents, schedule, shapes, live_out=outputs, keep=anywhere)
     found: dict[str, Stored] = {}
     for array in program.arrays:
-        anywhere = {
-            k
-            for s in program.statements
-            for r in s.reads
-            if r.array == array.name
-            for k, e in enumerate(r.index)
-            if not isinstance(e, Expression)
-        }
-        life = lifetime(
-            array.name,
-            array.extent,
-            schedule,
-            shapes,
-            live_out=array.name in outputs,
-            keep=anywhere,
-        )
+        life = lives[array.name]
         name = workspace.names.fresh(array.name)
         stored = store(array, ranks, life.windows, life.loops, name)
-        initial = (
-            "nan"
-            if array.name in outputs
-            else "zero"
-            if _masked(program, array.name, axis_dims(schedule))
-            else ""
-        )
+        initial = "nan" if array.name in outputs else "zero" if array.name in masked else ""
         stored = replace(stored, buffer=replace(stored.buffer, initial=initial))
         workspace.buffers[name] = stored.buffer
         found[array.name] = stored
     return found
 
 
-def _masked(program: Program, array: str, axes: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether a statement reads the array under a mask, where nobody may have written."""
-    return any(
-        any(r.array == array for r in s.reads) and is_masked(s, axes[s.name])
-        for s in program.statements
-    )
+def _masked(program: Program, axes: Mapping[str, tuple[str, ...]]) -> set[str]:
+    """The arrays that a statement reads under a mask, where nobody may have written."""
+    statements = (s for s in program.statements if is_masked(s, axes[s.name]))
+    return {r.array for s in statements for r in s.reads}
 
 
 def _homes(program: Program, schedule: Tree, stored: Mapping[str, Stored]) -> dict[str, list[str]]:
