@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.environments.actions import discrete
 from workbench.language.functions import absolute, cos, sin, stack, unstack, where
 from workbench.language.random import uniform
 from workbench.language.tensor import Tensor, literal
@@ -53,7 +54,7 @@ class CartPole:
         """The following state, the reward, terminated, truncated."""
         with scope("environment"):
             x, velocity, angle, angular_velocity, elapsed = unstack(state)
-            force = where(action == 1, self.push, -self.push)
+            force = where(discrete("CartPole", action, 2) == 1, self.push, -self.push)
             cosine, sine = cos(angle), sin(angle)
             pushed = (
                 force + self.pole_mass_length * (angular_velocity * angular_velocity) * sine
