@@ -74,6 +74,9 @@ def save(result: Result, path: Path) -> None:
 def _save_csv(result: Result, path: Path) -> None:
     """One row for each value of the outer dimension; an output without it repeats its value."""
     columns = {name: x for name, x in result.items() if x.ndim <= 1}
+    left = ", ".join(name for name in result if name not in columns)
+    if left:
+        print(f"left out of {path}, having more than one dimension: {left} (.json holds all)")
     length = max((len(x) for x in columns.values() if x.ndim), default=1)
     dims = [result.dims[name][0] for name, x in columns.items() if x.ndim and result.dims[name]]
     with path.open("w", newline="", encoding="utf-8") as file:

@@ -1,6 +1,6 @@
 """What a run carried over its last update, as a safetensors file, and a run that goes on from it.
 
-Tensors are named like the statements that write their first values: `parameters.actor.weight_1`,
+Tensors are named like the arrays whose last values they are: `parameters.actor.weight_1`,
 `optimizer.m.actor.weight_1`, `state`. The file's metadata says which program wrote them, at which
 sizes, seed and dtype, and how many updates came before.
 """

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -26,11 +27,14 @@ def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Rep
     if not shown:
         yield None
         return
-    from tqdm.auto import tqdm
+    from tqdm import tqdm
 
     steps = environment_steps(program, sizes)
-    total = _iterations(program, sizes)
-    drawn = tqdm(total=total, unit="update", mininterval=REFRESH, desc=program.name)
+    total, unit = _iterations(program, sizes)
+    # Text and not a widget, so that a saved notebook shows where the run ended; a notebook takes
+    # the standard output, since it marks the error output as an alarm.
+    file = sys.stdout if "ipykernel" in sys.modules else sys.stderr
+    drawn = tqdm(total=total, unit=unit, mininterval=REFRESH, desc=program.name, file=file)
     started = last = time.perf_counter()
 
     def report(done: int, total: int, outputs: Mapping[str, Any]) -> None:
@@ -55,11 +59,14 @@ def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Rep
         drawn.close()
 
 
-def _iterations(program: Program, sizes: Mapping[str, int]) -> int:
-    """How often the longest of the outermost loops runs; 1 where there is none."""
-    loops = _outermost(program.schedule)
-    dims = [program.dim[loop.dim] for loop in loops if loop.dim in program.dim]
-    return max((dim.size.evaluate(sizes) for dim in dims), default=1)
+def _iterations(program: Program, sizes: Mapping[str, int]) -> tuple[int, str]:
+    """How often the longest of the outermost loops runs, and what one iteration is called."""
+    dims = [
+        program.dim[loop.dim] for loop in _outermost(program.schedule) if loop.dim in program.dim
+    ]
+    found = [(dim.size.evaluate(sizes), dim.name) for dim in dims]
+    count, name = max(found, default=(1, ""))
+    return count, "update" if name and name == program.updates else name or "run"
 
 
 def environment_steps(program: Program, sizes: Mapping[str, int]) -> int:

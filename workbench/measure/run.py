@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from workbench.backends import get
@@ -132,6 +133,7 @@ class Result(Mapping[str, Any]):
 def run(
     program: Program | Variant,
     backend: str = "numpy",
+    *,
     sizes: Mapping[str, int] | None = None,
     seed: int | None = None,
     dtype: str = "float32",
@@ -153,6 +155,10 @@ def run(
     unless given the seed is the file's, so that it equals the rest of one longer run. From arrays
     by name a new run starts, in which those named have these values at first.
     """
+    if not isinstance(backend, str):
+        raise WorkbenchError(f"backend {backend!r}; expected a name (sizes are given by sizes=)")
+    if seed is not None and not _is_integer(seed):
+        raise WorkbenchError(f"seed {seed!r}; expected an integer")
     chosen = program if isinstance(program, Variant) else optimize(variant(program))
     if dtype not in ("float32", "float64"):
         raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
@@ -171,7 +177,7 @@ def run(
     outputs = {o.name: o.array for o in chosen.program.outputs}
     return Result(
         variant=chosen,
-        outputs={name: x for name, x in done.outputs.items() if name in outputs},
+        outputs={name: done.outputs[name] for name in outputs if name in done.outputs},
         dims={name: arrays[array].dims for name, array in outputs.items()},
         sizes=known,
         seed=seed,
@@ -187,6 +193,10 @@ def run(
             name.removeprefix(KEPT): x for name, x in done.outputs.items() if name not in outputs
         },
     )
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _keeping(program: Program) -> Program:

@@ -43,11 +43,8 @@ class Start:
     array: Array
     position: int
     """Which of the array's dimensions counts updates."""
-
-    @property
-    def name(self) -> str:
-        """What the values are called in a checkpoint."""
-        return self.statement.name
+    name: str
+    """What the values are called in a checkpoint: the array, or its piece where it has several."""
 
     @property
     def shape(self) -> tuple[Expression, ...]:
@@ -72,10 +69,11 @@ def starts(program: Program) -> tuple[Start, ...]:
         if array.extent[position][1] != beyond:
             continue
         writers = [s for s in program.writers[array.name] if s.write[position] == 0]
-        found += [Start(s, array, position) for s in writers]
+        alone = len(writers) == 1
+        found += [Start(s, array, position, array.name if alone else s.name) for s in writers]
     _needs_no_more(program, {start.statement.name for start in found})
     order = {s.name: n for n, s in enumerate(program.statements)}
-    return tuple(sorted(found, key=lambda start: order[start.name]))
+    return tuple(sorted(found, key=lambda start: order[start.statement.name]))
 
 
 def keeping(program: Program) -> Program:
@@ -118,12 +116,14 @@ def keeping(program: Program) -> Program:
 
 def resumed(program: Program, given: Collection[str], first: int) -> Program:
     """The program whose starts named in `given` are values from outside, `first` updates on."""
-    replaced = {start.name for start in starts(program) if start.name in given}
+    replaced = {
+        start.statement.name: start.name for start in starts(program) if start.name in given
+    }
     total = program.dim[program.updates].size + first if program.updates else expression(0)
     counted = {program.updates: variable(program.updates) + first}
     counted |= {a.name: total for a in _sizes_of_updates(program)}
     statements = [
-        _given(s, program.array[s.array])
+        _given(s, program.array[s.array], replaced[s.name])
         if s.name in replaced
         else replace(s, body=_counted(s.body, counted, program.updates, first))
         if first and program.updates in s.dims
@@ -143,8 +143,8 @@ def _sizes_of_updates(program: Program) -> Iterator[Size]:
                 yield atom
 
 
-def _given(s: Statement, array: Array) -> Statement:
-    options = (("name", s.name), ("shape", array.shape), ("dtype", array.dtype))
+def _given(s: Statement, array: Array, name: str) -> Statement:
+    options = (("name", name), ("shape", array.shape), ("dtype", array.dtype))
     body = Call("given", (), array.dtype, array.shape, options)
     return replace(s, body=body, reduction_dims=(), reduction="", combiner=None)
 

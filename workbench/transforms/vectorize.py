@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from workbench.errors import nearest
-from workbench.polyhedral.dependences import Dependence, Dependences
+from workbench.polyhedral.dependences import Dependence
 from workbench.polyhedral.legality import carried_witness
 from workbench.polyhedral.relations import is_box
 from workbench.polyhedral.tree import Tree, axis_dims, loop_dims
@@ -218,7 +218,7 @@ class Vectorize(Transform):
                 instance_text(name, at)
                 for name, at in zip(witness.statements, witness.instances, strict=True)
             )
-            cycle = _path(inside, dependence, found)
+            cycle = _cycle_through(inside, dependence, chosen)
             sentence = (
                 f"{self}: {sink} needs {element_text(witness)}, which {source} writes, so they "
                 f"cannot run as one array operation over {self.dim}; the cycle "
@@ -228,11 +228,17 @@ class Vectorize(Transform):
         raise AssertionError(f"no dependence carries {self.dim} in {stuck.component}")
 
     def _carrying_first(self, inside: list[Dependence], chosen: frozenset[str]) -> list[Dependence]:
-        """Self-dependences of chosen statements first: they explain themselves."""
-        return sorted(
-            inside,
-            key=lambda d: (d.source != d.sink, d.sink not in chosen, d.source not in chosen),
-        )
+        """What explains most first: a chosen statement that needs itself, then its neighbours.
+
+        A statement that was not chosen and needs itself explains nothing of the chosen ones.
+        """
+
+        def rank(d: Dependence) -> tuple[bool, bool, int]:
+            alone = d.source == d.sink
+            ends = (d.source in chosen) + (d.sink in chosen)
+            return alone and not ends, not (alone and ends), -ends
+
+        return sorted(inside, key=rank)
 
 
 def _dims(program: Program) -> list[str]:
@@ -241,21 +247,33 @@ def _dims(program: Program) -> list[str]:
     return list(dict.fromkeys([*(d.name for d in program.dims), *used]))
 
 
-def _path(inside: list[Dependence], first: Dependence, found: Dependences) -> list[str]:
-    """The shortest chain of statements from the dependence's sink back to its source, closed."""
-    came: dict[str, str | None] = {first.sink: None}
-    queue = [first.sink]
-    while queue and first.source not in came:
+def _cycle_through(
+    inside: list[Dependence], first: Dependence, chosen: frozenset[str]
+) -> list[str]:
+    """A cycle that begins with the dependence and comes by a chosen statement."""
+    if first.source == first.sink:
+        return [first.source, first.sink]
+    back = _path(inside, first.sink, first.source)
+    if not chosen & {first.source, *back}:
+        by = min((n for n in chosen if _path(inside, first.sink, n)), default="")
+        if by:
+            back = [*_path(inside, first.sink, by), *_path(inside, by, first.source)[1:]]
+    return [first.source, *back]
+
+
+def _path(inside: list[Dependence], start: str, end: str) -> list[str]:
+    """The shortest chain of statements from one to another, ends included; empty if none is."""
+    came: dict[str, str | None] = {start: None}
+    queue = [start]
+    while queue and end not in came:
         name = queue.pop(0)
         for d in inside:
             if d.source == name and d.sink not in came:
                 came[d.sink] = name
                 queue.append(d.sink)
     chain: list[str] = []
-    at: str | None = first.source
+    at: str | None = end if end in came else None
     while at is not None:
         chain.append(at)
         at = came[at]
-    return (
-        [first.source, *chain[::-1]] if first.source != first.sink else [first.source, first.sink]
-    )
+    return chain[::-1]
