@@ -1,35 +1,33 @@
-"""REINFORCE learns CartPole: the mean return that it reaches, over five seeds."""
+"""REINFORCE learns CartPole with each of its estimators."""
+
+from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from tests.learning.returns import over_seeds
 from workbench.algorithms import reinforce
-from workbench.measure.run import run
+from workbench.algorithms.reinforce import ESTIMATORS
 
-SEEDS = range(5)
-UPDATES, ENOUGH = 100, 150.0
-
-
-def test_reinforce_reaches_a_return_of_150_on_cartpole(capsys: pytest.CaptureFixture[str]) -> None:
-    """Median over seeds of the mean return of the last ten of 100 updates, 64 environments."""
-    program = reinforce(B=64, T=200, I=UPDATES)
-    returns = [run(program, seed=seed, progress=False)["episode_return"] for seed in SEEDS]
-    last = [float(r[-10:].mean()) for r in returns]
-    with capsys.disabled():
-        print()
-        for seed, values, end in zip(SEEDS, returns, last, strict=True):
-            reached = np.flatnonzero(values >= ENOUGH)
-            when = f"update {reached[0]}" if reached.size else "never"
-            print(
-                f"  seed {seed}: from {values[0]:.1f}, {ENOUGH:g} reached at {when}, "
-                f"highest {values.max():.1f}, last ten updates {end:.1f}"
-            )
-        print(f"  median of the last ten updates: {np.median(last):.1f}")
-    assert np.median(last) >= ENOUGH
-    assert np.median([values.max() for values in returns]) >= ENOUGH
+UPDATES = 10
+"""What is counted at the end of a run, times 64 environments."""
 
 
-def test_reinforce_does_not_learn_without_a_learning_rate() -> None:
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_reinforce_reaches_a_return_of_150_on_cartpole(
+    estimator: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """100 updates of 64 episodes, cut at 200 steps; the median over five seeds.
+
+    Measured: Monte Carlo 191 to 200, lambda-returns 198 to 200, n-step returns 155 to 200.
+    """
+    found = over_seeds(reinforce(estimator=estimator), range(5), capsys, 64 * UPDATES)
+    assert np.median(found) >= 150.0
+
+
+def test_reinforce_does_not_learn_without_a_learning_rate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """Guards the test above: the return comes from the updates."""
-    program = reinforce(B=64, T=200, I=10, learning_rate=0.0)
-    assert run(program, progress=False)["episode_return"].max() < 40
+    program = reinforce(I=UPDATES, learning_rate=0.0)
+    assert over_seeds(program, [0], capsys, 64 * UPDATES)[0] < 40.0
