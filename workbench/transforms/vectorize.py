@@ -135,10 +135,11 @@ class Vectorize(Transform):
     ) -> tuple[Tree, tuple[str, ...]] | Refusal:
         assert self.statements is not None and program.schedule is not None
         chosen = frozenset(n for name in self.statements for n in self._meant(program, name))
+        axes = axis_dims(program.schedule)
         for statement in program.statements:
             if statement.name not in chosen:
                 continue
-            refusal = self._no_loop(statement, loops) or self._not_a_box(program, statement.name)
+            refusal = self._no_loop(statement, loops) or self._not_a_box(statement, axes)
             if refusal is not None:
                 return refusal
         try:
@@ -165,8 +166,9 @@ class Vectorize(Transform):
         """Leave out whatever is stuck until the rest is not."""
         assert program.schedule is not None
         refusals: dict[str, Refusal] = {}
+        axes = axis_dims(program.schedule)
         for name in able:
-            shape = self._not_a_box(program, name)
+            shape = self._not_a_box(program.statement[name], axes)
             if shape is not None:
                 refusals[name] = shape
         while len(refusals) < len(able):
@@ -191,15 +193,14 @@ class Vectorize(Transform):
             for reason, names in by_reason.items()
         )
 
-    def _not_a_box(self, program: Program, name: str) -> Refusal | None:
-        assert program.schedule is not None
-        statement = program.statement[name]
-        axes = (*axis_dims(program.schedule)[name], self.dim)
-        if is_box(statement.domain, axes):
+    def _not_a_box(self, statement: Statement, axes: dict[str, tuple[str, ...]]) -> Refusal | None:
+        """Why one array cannot hold the statement's results."""
+        own = (*axes[statement.name], self.dim)
+        if is_box(statement.domain, own):
             return None
         return Refusal(
             "capability",
-            f"{self}: the domain of {name} is not a box in {', '.join(axes)}, "
+            f"{self}: the domain of {statement.name} is not a box in {', '.join(own)}, "
             "so one array cannot hold it",
             line=statement.line,
         )
