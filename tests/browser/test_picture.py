@@ -46,7 +46,7 @@ def test_a_cell_draws_the_graph_and_a_click_shows_the_equation(lab: Lab) -> None
     page = lab.open(lab.notebook("click.ipynb", [SHOW.format(program="reinforce(1)")]))
     run_all(page)
     view = drawn(page)
-    assert view.locator(".wbk-root g.node").count() == 59
+    assert view.locator(".wbk-root g.node").count() == 22
     box(view, "to_go[b, i, t]").click()
     detail = view.locator(".wbk-detail")
     assert "to_go[b, i, t] = sum(" in detail.inner_text()
@@ -85,13 +85,13 @@ def test_scopes_close_and_open(lab: Lab) -> None:
     page = lab.open(lab.notebook("scopes.ipynb", [SHOW.format(program="reinforce(1)")]))
     run_all(page)
     view = drawn(page)
-    view.locator("g.cluster text", has_text="optimizer").click()
     closed = box(view, "optimizer")
-    closed.wait_for()
-    assert view.locator("g.node").count() == 44
     closed.dblclick()
     closed.wait_for(state="detached")
-    assert view.locator("g.node").count() == 59
+    assert view.locator("g.node").count() == 29
+    view.locator("g.cluster text", has_text="optimizer").click()
+    closed.wait_for()
+    assert view.locator("g.node").count() == 22
     page.check()
 
 
@@ -99,11 +99,11 @@ def test_a_large_program_opens_as_an_overview(lab: Lab) -> None:
     page = lab.open(lab.notebook("large.ipynb", [SHOW.format(program="reinforce(14)")]))
     run_all(page)
     view = drawn(page)
-    assert view.locator("g.node").count() <= 60
+    assert view.locator("g.node").count() <= 24
     view.get_by_text("Open all").click()
     view.wait_for_function("() => document.querySelectorAll('.wbk-root g.node').length === 280")
     view.get_by_text("Overview").click()
-    view.wait_for_function("() => document.querySelectorAll('.wbk-root g.node').length <= 60")
+    view.wait_for_function("() => document.querySelectorAll('.wbk-root g.node').length <= 24")
     view.get_by_label("Search statements").fill("change_bias3")
     view.get_by_label("Search statements").press("Enter")
     view.locator(".wbk-selected", has_text="change_bias3").wait_for()
@@ -165,7 +165,7 @@ def test_the_widget_draws_and_follows_its_program(lab: Lab) -> None:
     page = lab.open(lab.notebook("widget.ipynb", cells))
     run_all(page)
     drawn(page).wait_for_function(
-        "() => document.querySelectorAll('.wbk-root g.node').length === 59", timeout=30_000
+        "() => document.querySelectorAll('.wbk-root g.node').length === 22", timeout=30_000
     )
     page.check()
 
@@ -224,9 +224,9 @@ def test_a_traced_program_is_drawn_by_its_own_cell(lab: Lab) -> None:
     page = lab.open(lab.notebook("traced.ipynb", [cell]), width=1920, height=1080)
     run_all(page)
     view = drawn(page)
-    box(view, "to_go[b, i, t]").click()
+    box(view, "worth[b, i, t]").click()
     detail = view.locator(".wbk-detail").inner_text()
-    assert "to_go = wb.discounted_sum(gain[b, i, t:T], gamma)" in detail
+    assert "worth = wb.discounted_sum(gain[b, i, t:T], gamma)" in detail
     assert "(reinforce.py, line " in detail
     view.screenshot(path=lab.shots / "traced.png")
     page.check()

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from tests.session import example
-from workbench.session.dot import dot, shortened, static_svg
+from workbench.session.dot import NAME, dot, shortened, static_svg
 from workbench.session.snapshot import snapshot
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz")
@@ -38,6 +38,13 @@ def test_loop_carried_arrows_are_dashed() -> None:
 def test_an_output_has_a_double_line() -> None:
     (loss,) = [line for line in dot(snapshot(example.small())).splitlines() if "<loss<br/>" in line]
     assert 'peripheries="2"' in loss
+
+
+def test_a_box_has_room_for_its_name_alone() -> None:
+    text = dot(snapshot(example.reinforce(1)), frozenset({("environment",)}))
+    (closed,) = [line for line in text.splitlines() if "▸ environment" in line]
+    (width,) = re.findall(r' width="([0-9.]+)"', closed)
+    assert 72 * float(width) > 0.6 * NAME * len("▸ environment") + 15
 
 
 def test_long_texts_lose_their_middle() -> None:

@@ -54,6 +54,15 @@ def test_a_title_leaves_out_the_scopes_around_it() -> None:
     assert [n.title for n in snapshot(moved).nodes] == [n.title for n in snapshot(program).nodes]
 
 
+def test_a_short_name_tells_the_pieces_of_an_array_apart() -> None:
+    short = {node.title: node.short for node in snapshot(example.reinforce()).nodes}
+    assert short["alive[b, i, t + 1]"] == "alive[t + 1]"
+    assert short["policy.weight0[next i]"] == "policy.weight0[next]"
+    assert short["to_go[b, i, t]"] == "to_go"
+    shown = snapshot(example.small()).nodes
+    assert [n.short for n in shown if n.array == "s"] == ["s[0]", "s[t + 1]"]
+
+
 def test_outputs_are_marked() -> None:
     marked = {n.title: n.outputs for n in snapshot(example.reinforce()).nodes if n.outputs}
     assert marked == {"loss[i]": ("loss",), "episode_return[i]": ("episode_return",)}
@@ -69,7 +78,7 @@ def test_json_has_the_declared_fields_and_is_small() -> None:
 
 
 def test_a_small_program_has_no_closed_scope() -> None:
-    assert closed_at_first([("a",)] * 60) == ()
+    assert closed_at_first([("a",)] * 24) == ()
 
 
 def test_a_large_program_opens_its_small_scopes() -> None:

@@ -31,6 +31,9 @@ ROUTED = 150
 STATIC = 40
 """Boxes of the static picture, which cannot be zoomed into."""
 
+NAME = 16
+"""Points of a name that stands alone on its box, for which every box has room."""
+
 _HEAD = (
     'graph [bgcolor="transparent", rankdir="TB", ranksep="0.38", nodesep="0.22", pad="0.1", '
     'fontname="Courier", fontsize="11", fontcolor="#57606a", labeljust="l"]',
@@ -126,7 +129,8 @@ def _node_text(position: int, node: Node) -> str:
     double = ', peripheries="2"' if node.outputs else ""
     return (
         f'n{position} [id="n{position}", class="statement {node.kind}", '
-        f'label={_lines(node.title, node.summary)}, color="{line}", fillcolor="{fill}"{double}]'
+        f'label={_lines(node.title, node.summary)}, width="{_width(node.short)}", '
+        f'color="{line}", fillcolor="{fill}"{double}]'
     )
 
 
@@ -135,6 +139,7 @@ def _closed_text(name: str, label: str, count: int) -> str:
     what = "1 statement" if count == 1 else f"{count} statements"
     return (
         f'{name} [id="{name}", class="scope closed", label={_lines(f"▸ {label}", what)}, '
+        f'width="{_width(f"▸ {label}")}", '
         f'color="{line}", fillcolor="{fill}", penwidth="1.5"]'
     )
 
@@ -176,8 +181,14 @@ def shortened(text: str, length: int = 34) -> str:
     return f"{text[: length - tail - 1]}…{text[len(text) - tail :]}"
 
 
+def _width(name: str) -> str:
+    """Inches that the name takes alone, its characters 0.6 em wide, with 8 points on both sides."""
+    hundredths = (60 * NAME * len(shortened(name)) + 1600) // 72
+    return f"{hundredths // 100}.{hundredths % 100:02d}"
+
+
 def _lines(title: str, summary: str) -> str:
-    first, second = _markup(shortened(title)), _markup(shortened(summary, 40))
+    first, second = _markup(shortened(title, 44)), _markup(shortened(summary, 44))
     return f'<{first}<br/><font point-size="9" color="#57606a">{second}</font>>'
 
 

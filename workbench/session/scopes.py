@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 
 Scope = tuple[str, ...]
 
-OVERVIEW = 60
+OVERVIEW = 24
 """Up to this many boxes are drawn at first; what is beyond stands in closed scopes. More make a
-picture 3,000 points wide and wider, whose text cannot be read in a notebook's column."""
+picture that does not fit into a notebook's output with names that can be read (9 pixels)."""
 
 
 def scopes(paths: Iterable[Scope]) -> tuple[Scope, ...]:

@@ -21,7 +21,7 @@ from workbench.program.values import Literal as Constant
 from workbench.session.edges import Edge, edges, is_successor, set_text
 from workbench.session.scopes import closed_at_first
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of the fields; a view says so when it is given another version."""
 
 Kind = Literal["operation", "contraction", "reduction", "random", "recurrence", "update"]
@@ -66,11 +66,13 @@ class LineView:
 
 @dataclass(frozen=True)
 class Node:
-    """A statement. `title` and `summary` are the two short lines on its box."""
+    """A statement. `title` and `summary` are the two lines on its box, `short` stands there alone
+    where these would be too small to read."""
 
     id: str
     title: str
     summary: str
+    short: str
     kind: Kind
     array: str
     scope: tuple[str, ...]
@@ -134,6 +136,7 @@ def _node(program: Program, statement: Statement) -> Node:
         id=statement.name,
         title=_title(statement),
         summary=_summary(statement, shape_text(array.shape) if array.shape else ""),
+        short=_short(program, statement),
         kind=_kind(program, statement),
         array=statement.array,
         scope=statement.scope,
@@ -158,11 +161,28 @@ def _line(line: SourceLine | None) -> LineView | None:
 
 def _title(statement: Statement) -> str:
     """What is written, without the names of the scopes that are drawn around it."""
-    prefix = ".".join(statement.scope) + "."
-    name = statement.array.removeprefix(prefix)
     if is_successor(statement):
-        return f"{name}[next {', '.join(statement.dims)}]"
-    return element_text(name, statement.write)
+        return f"{_name(statement)}[next {', '.join(statement.dims)}]"
+    return element_text(_name(statement), statement.write)
+
+
+def _name(statement: Statement) -> str:
+    return statement.array.removeprefix(".".join(statement.scope) + ".")
+
+
+def _short(program: Program, statement: Statement) -> str:
+    """The name, and of an array in several pieces the part of the index that tells them apart."""
+    pieces = program.writers[statement.array]
+    if len(pieces) == 1:
+        return _name(statement)
+    if is_successor(statement):
+        return f"{_name(statement)}[next]"
+    telling = [
+        e
+        for position, e in enumerate(statement.write)
+        if any(piece.write[position] != e for piece in pieces)
+    ]
+    return element_text(_name(statement), telling or statement.write)
 
 
 def _access(

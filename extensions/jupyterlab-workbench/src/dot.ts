@@ -16,6 +16,9 @@ const COLOURS: Readonly<Record<Kind | "closed", readonly [string, string]>> = {
 /** Arrows go round boxes up to this many; beyond it Graphviz is slow and sometimes fails at that. */
 const ROUTED = 150;
 
+/** Points of a name that stands alone on its box, for which every box has room. */
+export const NAME = 16;
+
 const HEAD = [
   'graph [bgcolor="transparent", rankdir="TB", ranksep="0.38", nodesep="0.22", pad="0.1", ' +
     'fontname="Courier", fontsize="11", fontcolor="#57606a", labeljust="l"]',
@@ -100,7 +103,8 @@ function nodeText(position: number, node: Node): string {
   const double = node.outputs.length ? ', peripheries="2"' : "";
   return (
     `n${position} [id="n${position}", class="statement ${node.kind}", ` +
-    `label=${labelText(node.title, node.summary)}, color="${line}", fillcolor="${fill}"${double}]`
+    `label=${labelText(node.title, node.summary)}, width="${width(node.short)}", ` +
+    `color="${line}", fillcolor="${fill}"${double}]`
   );
 }
 
@@ -109,6 +113,7 @@ function closedText(name: string, label: string, count: number): string {
   const what = count === 1 ? "1 statement" : `${count} statements`;
   return (
     `${name} [id="${name}", class="scope closed", label=${labelText(`▸ ${label}`, what)}, ` +
+    `width="${width(`▸ ${label}`)}", ` +
     `color="${line}", fillcolor="${fill}", penwidth="1.5"]`
   );
 }
@@ -133,8 +138,14 @@ export function shortened(text: string, length = 34): string {
   return `${head.join("")}…${rest.join("")}`;
 }
 
+/** Inches that the name takes alone, its characters 0.6 em wide, with 8 points on both sides. */
+function width(name: string): string {
+  const hundredths = Math.floor((60 * NAME * [...shortened(name)].length + 1600) / 72);
+  return `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, "0")}`;
+}
+
 function labelText(title: string, summary: string): string {
-  const [first, second] = [markup(shortened(title)), markup(shortened(summary, 40))];
+  const [first, second] = [markup(shortened(title, 44)), markup(shortened(summary, 44))];
   return `<${first}<br/><font point-size="9" color="#57606a">${second}</font>>`;
 }
 

@@ -4,18 +4,33 @@ import { select } from "d3-selection";
 import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { element, svgElement } from "./dom";
 import { type Arrow, arrows, dot } from "./dot";
+import {
+  around,
+  atFirst,
+  centred,
+  FAR,
+  fitting,
+  isInSight,
+  READABLE,
+  type Rectangle,
+  showing,
+  type Size,
+  type View,
+  whole,
+} from "./frame";
 import { layout, type Picture } from "./layout";
 import { prepare } from "./marks";
 import { nearest, type Direction } from "./navigate";
-import { box, key, type Path, scopes } from "./scopes";
+import { box, isInside, key, type Path, scopes } from "./scopes";
 import { NOTHING, type Selected, type Selection } from "./selection";
 import type { Snapshot } from "./snapshot";
 
 export interface Graph {
   readonly element: HTMLElement;
+  /** Shows the whole graph, however small. */
   fit(): void;
   zoomBy(factor: number): void;
-  /** Lights the boxes of these statements; null lights none and dims none. */
+  /** Lights the boxes of these statements and brings them into view; null lights none and dims none. */
   mark(ids: ReadonlySet<string> | null): void;
   /** Opens the scopes around a statement, selects it and brings it into view. */
   show(id: string): void;
@@ -28,9 +43,6 @@ export interface Graph {
   readonly drawn: Promise<void>;
   destroy(): void;
 }
-
-/** Below this scale the two lines of a box cannot be read, and its name alone is drawn. */
-const FAR = 0.6;
 
 const ARROW_KEYS: Readonly<Record<string, Direction>> = {
   ArrowUp: "up",
@@ -55,21 +67,22 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
   let boxes = new Map<string, SVGGElement>();
   let picture: Picture | null = null;
   let transform: ZoomTransform = zoomIdentity;
-  let fitted = true;
+  let matches: ReadonlySet<string> | null = null;
+  /** What the view goes back to when the window changes; none once the reader moved it. */
+  let frame: "first" | "whole" | "none" = "first";
+  let clicked: string | null = null;
   let revision = 0;
   let drawn = Promise.resolve();
 
   const behavior: ZoomBehavior<SVGSVGElement, unknown> = zoom<SVGSVGElement, unknown>()
     .scaleExtent([0.02, 6])
     .filter((event: Event) => {
-      if (event instanceof WheelEvent) {
-        return event.ctrlKey || event.metaKey || host.contains(document.activeElement);
-      }
+      if (event instanceof WheelEvent) return event.ctrlKey || event.metaKey; // else the page scrolls
       return !(event instanceof MouseEvent && event.button !== 0);
     })
     .on("zoom", (event: { transform: ZoomTransform; sourceEvent: unknown }) => {
       transform = event.transform;
-      if (event.sourceEvent) fitted = false;
+      if (event.sourceEvent) frame = "none";
       viewport.setAttribute("transform", transform.toString());
       // From afar, boxes show their names alone and scopes grow theirs, so that both can be read.
       svg.classList.toggle("wbk-far", transform.k < FAR);
@@ -77,23 +90,46 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
     });
   const surface = select(svg).call(behavior).on("dblclick.zoom", null);
 
+  const room = (): Size => ({ width: host.clientWidth, height: host.clientHeight });
+
+  function look({ x, y, k }: View): void {
+    surface.call(behavior.transform, zoomIdentity.translate(x, y).scale(k));
+  }
+
+  /** Where something is drawn, in the picture's own points. */
+  function place(shape: Element | null | undefined): Rectangle | null {
+    if (!shape) return null;
+    const [inner, outer] = [shape.getBoundingClientRect(), host.getBoundingClientRect()];
+    return {
+      left: (inner.left - outer.left - transform.x) / transform.k,
+      top: (inner.top - outer.top - transform.y) / transform.k,
+      width: inner.width / transform.k,
+      height: inner.height / transform.k,
+    };
+  }
+
+  /** A box, or the ground of an open scope. */
+  const shape = (name: string): Element | null =>
+    boxes.get(name) ?? viewport.querySelector(`g.cluster[data-name="${name}"] path`);
+
+  const places = (names: Iterable<string | null>): Rectangle[] =>
+    [...names].flatMap((name) => place(boxes.get(name ?? "")) ?? []);
+
+  function arrange(): void {
+    const outer = room();
+    if (!picture || !outer.width || !outer.height) return;
+    if (frame === "first") look(atFirst(picture, places(boxes.keys()), outer));
+    else look(centred(whole(picture), outer, fitting(picture, outer)));
+  }
+
   function fit(): void {
-    const { clientWidth, clientHeight } = host;
-    if (!picture || !clientWidth || !clientHeight) return;
-    const scale = Math.min(
-      1.4,
-      (clientWidth - 16) / picture.width,
-      (clientHeight - 16) / picture.height,
-    );
-    const x = (clientWidth - picture.width * scale) / 2;
-    const y = (clientHeight - picture.height * scale) / 2;
-    surface.call(behavior.transform, zoomIdentity.translate(x, y).scale(scale));
-    fitted = true;
+    frame = "whole";
+    arrange();
   }
 
   async function draw(anchor: string | null): Promise<void> {
     const mine = ++revision;
-    const before = anchor === null ? null : (boxes.get(anchor)?.getBoundingClientRect() ?? null);
+    const before = anchor === null ? null : place(shape(anchor));
     host.classList.add("wbk-busy");
     let made: Picture;
     try {
@@ -111,11 +147,19 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
     boxes = prepare(made.group, snapshot, every, drawnArrows);
     viewport.replaceChildren(made.group);
     host.classList.remove("wbk-busy");
-    const after = anchor === null ? null : (boxes.get(anchor)?.getBoundingClientRect() ?? null);
-    if (before && after && !fitted) {
-      const [dx, dy] = [before.left - after.left, before.top - after.top];
-      surface.call(behavior.translateBy, dx / transform.k, dy / transform.k);
-    } else fit();
+    const after = anchor === null ? null : place(shape(anchor));
+    if (before && after) {
+      // The scope opens and closes where it is, and moves only where it would not be seen.
+      const { x, y, k } = transform;
+      const [dx, dy] = [(before.left - after.left) * k, (before.top - after.top) * k];
+      frame = "none";
+      const inner = fitting(made, room()) >= k ? whole(made) : after;
+      look(showing(inner, room(), { x: x + dx, y: y + dy, k }));
+    } else {
+      frame = "first";
+      arrange();
+    }
+    light();
     paint(selection.current);
     rove(boxName(selection.current) ?? boxes.keys().next().value ?? null);
   }
@@ -137,8 +181,17 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
     const hadFocus = svg.contains(document.activeElement);
     redraw(nameOf(scope));
     void drawn.then(() => {
-      if (hadFocus) focus(boxes.has(nameOf(scope)) ? nameOf(scope) : null);
+      if (hadFocus) focus(boxes.has(nameOf(scope)) ? nameOf(scope) : firstInside(scope));
     });
+  }
+
+  /** The first box inside an open scope, of those that are seen where there are some. */
+  function firstInside(scope: Path): string | null {
+    const ids = snapshot.nodes.filter((node) => isInside(node.scope, scope)).map((node) => node.id);
+    const names = ids.map((id) => boxName({ kind: "statement", id }));
+    const seen = (name: string | null): boolean =>
+      places([name]).some((inner) => isInSight(inner, room(), transform));
+    return names.find(seen) ?? names[0] ?? null;
   }
 
   const nameOf = (scope: Path): string =>
@@ -157,7 +210,6 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
 
   function paint(selected: Selected): void {
     const name = boxName(selected);
-    if (name !== null) fitted = false; // the pane that opens must not move the picture
     svg.classList.toggle("wbk-has-selection", name !== null);
     for (const [other, group] of boxes) {
       group.classList.toggle("wbk-selected", other === name);
@@ -185,51 +237,54 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
     if (!group) return;
     rove(group.dataset["name"] ?? null);
     group.focus({ preventScroll: true });
-    bringIntoView(group);
+    const inner = place(group);
+    if (inner) move(showing(inner, room(), transform));
   }
 
-  function bringIntoView(group: SVGGElement, scale = transform.k < 0.5 ? 1 : transform.k): void {
-    const [inner, outer] = [group.getBoundingClientRect(), host.getBoundingClientRect()];
-    const outside =
-      inner.left < outer.left || inner.right > outer.right ||
-      inner.top < outer.top || inner.bottom > outer.bottom;
-    if (!outside && scale === transform.k) return;
-    const x = (inner.left + inner.width / 2 - outer.left - transform.x) / transform.k;
-    const y = (inner.top + inner.height / 2 - outer.top - transform.y) / transform.k;
-    moveTo(x, y, scale);
+  /** A view that the reader asked for stays when the window changes. */
+  function move(view: View): void {
+    frame = "none";
+    look(view);
   }
 
-  /** After the pane opened or closed: all of a picture that fits, otherwise the selected box, without zooming. */
-  function makeRoom(): void {
-    const { clientWidth, clientHeight } = host;
-    const [width, height] = [picture?.width ?? Infinity, picture?.height ?? Infinity];
-    if (width * transform.k < clientWidth && height * transform.k < clientHeight) {
-      moveTo(width / 2, height / 2, transform.k);
-      return;
+  /** Shows all of these boxes where their names can then be read; otherwise the first, or any. */
+  function bringIntoSight(first: string | null, others: readonly (string | null)[]): void {
+    const [wanted, outer] = [places([first, ...others]), room()];
+    const [needed] = wanted;
+    if (!needed) return;
+    const all = around(wanted);
+    const k = fitting(all, outer);
+    const seen = (inner: Rectangle): boolean => isInSight(inner, outer, transform);
+    if (k >= transform.k) look(showing(all, outer, transform));
+    else if (k >= READABLE) look(centred(all, outer, k));
+    else if (first === null ? !wanted.some(seen) : !seen(needed)) {
+      look(centred(needed, outer, transform.k));
     }
-    const group = boxes.get(boxName(selection.current) ?? "");
-    if (group) bringIntoView(group, transform.k);
+  }
+
+  const matching = (): (string | null)[] =>
+    [...(matches ?? [])].map((id) => boxName({ kind: "statement", id }));
+
+  /** After the pane opened or closed: what was seen of the whole, then the selection and the matches. */
+  function makeRoom(): void {
+    const outer = room();
+    if (frame !== "none") arrange();
+    else if (picture && fitting(picture, outer) >= transform.k) {
+      look(centred(whole(picture), outer, transform.k));
+    }
+    if (frame !== "whole") bringIntoSight(boxName(selection.current), matching());
   }
 
   /** From afar, a click on a scope's ground brings that scope close. */
   function closer(name: string): void {
-    const ground = viewport.querySelector(`g.cluster[data-name="${name}"] path`);
-    const [inner, outer] = [ground?.getBoundingClientRect(), host.getBoundingClientRect()];
-    if (!inner) return;
-    const factor = 0.94 * Math.min(outer.width / inner.width, outer.height / inner.height);
-    const scale = Math.min(1.4, Math.max(FAR, transform.k * factor));
-    const x = (inner.left + inner.width / 2 - outer.left - transform.x) / transform.k;
-    const y = (inner.top + inner.height / 2 - outer.top - transform.y) / transform.k;
-    moveTo(x, y, scale);
+    const inner = place(shape(name));
+    if (inner) move(centred(inner, room(), Math.max(READABLE, fitting(inner, room()))));
   }
 
-  function moveTo(x: number, y: number, scale: number): void {
-    const [width, height] = [host.clientWidth / 2, host.clientHeight / 2];
-    fitted = false;
-    surface.call(
-      behavior.transform,
-      zoomIdentity.translate(width - x * scale, height - y * scale).scale(scale),
-    );
+  function light(): void {
+    svg.classList.toggle("wbk-has-matches", matches !== null);
+    const lit = new Set(matching());
+    for (const [name, group] of boxes) group.classList.toggle("wbk-match", lit.has(name));
   }
 
   function choose(name: string): void {
@@ -253,16 +308,18 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
     if (event.defaultPrevented) return;
     const target = targetName(event);
     const scope = target?.header ? scopeAt(target.name) : undefined;
+    if (event.detail > 1) return; // a double click selects what its first click hit
+    clicked = scope ? null : (target?.name ?? null);
     if (scope) toggle(scope);
     else if (target && boxes.has(target.name)) {
       choose(target.name);
       boxes.get(target.name)?.focus({ preventScroll: true });
-    } else if (target && transform.k < FAR) closer(target.name);
+    } else if (target && transform.k < READABLE) closer(target.name);
     else selection.select(NOTHING);
   });
   svg.addEventListener("dblclick", (event) => {
     const name = targetName(event)?.name ?? "";
-    const scope = name.startsWith("s") ? scopeAt(name) : undefined;
+    const scope = name === clicked && boxes.has(name) && name.startsWith("s") ? scopeAt(name) : undefined;
     if (scope) toggle(scope);
   });
   svg.addEventListener("keydown", (event) => {
@@ -288,10 +345,7 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
   });
 
   selection.onChange(paint);
-  const observer = new ResizeObserver(() => {
-    if (fitted) fit();
-    else makeRoom();
-  });
+  const observer = new ResizeObserver(makeRoom);
   observer.observe(host);
   redraw(null);
 
@@ -301,32 +355,31 @@ export function createGraph(snapshot: Snapshot, selection: Selection): Graph {
     toggle,
     openAll(open) {
       closed = new Set(open ? [] : snapshot.closed.map(key));
-      fitted = true;
       redraw(null);
     },
     zoomBy(factor) {
-      fitted = false;
+      frame = "none";
       surface.call(behavior.scaleBy, factor);
     },
     mark(ids) {
-      svg.classList.toggle("wbk-has-matches", ids !== null);
-      for (const group of boxes.values()) group.classList.remove("wbk-match");
-      for (const id of ids ?? []) {
-        boxes.get(boxName({ kind: "statement", id }) ?? "")?.classList.add("wbk-match");
-      }
+      matches = ids;
+      light();
+      bringIntoSight(null, matching());
     },
     show(id) {
       const path = snapshot.nodes[positions.get(id) ?? -1]?.scope ?? [];
       const open = new Set(closed);
       for (let depth = 1; depth <= path.length; depth++) open.delete(key(path.slice(0, depth)));
       if (open.size !== closed.size) {
+        const outermost = boxName({ kind: "statement", id });
         closed = open;
-        redraw(null);
+        redraw(outermost);
       }
       selection.select({ kind: "statement", id });
       void drawn.then(() => {
-        const group = boxes.get(boxName({ kind: "statement", id }) ?? "");
-        if (group) bringIntoView(group);
+        const inner = place(boxes.get(boxName({ kind: "statement", id }) ?? ""));
+        if (!inner || isInSight(inner, room(), transform)) return;
+        move(centred(inner, room(), Math.max(READABLE, transform.k)));
       });
     },
     get height() {

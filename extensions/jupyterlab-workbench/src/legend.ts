@@ -27,8 +27,15 @@ export function legend(snapshot: Snapshot): HTMLElement {
     "div",
     "wbk-legend",
     ...entries,
-    element("span", "wbk-keys", "Ctrl + wheel zooms · arrows move · Enter selects · C closes a scope"),
+    element("span", "wbk-keys", keys(snapshot)),
   );
+}
+
+function keys(snapshot: Snapshot): string {
+  const scopes = snapshot.nodes.some((node) => node.scope.length);
+  const wheel = `${navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl"} + wheel zooms`;
+  const always = [wheel, "arrows move", "Enter selects"];
+  return [...(scopes ? ["Double click opens a scope, C closes it"] : []), ...always].join(" · ");
 }
 
 function entry(swatch: string, name: string): HTMLElement {

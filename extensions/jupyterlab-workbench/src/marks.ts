@@ -1,7 +1,7 @@
 // Makes Graphviz' group ours: names in data attributes, tooltips, roles; ids and fixed colours go.
 
 import { svgElement } from "./dom";
-import { type Arrow, shortened } from "./dot";
+import { type Arrow, NAME, shortened } from "./dot";
 import type { Path } from "./scopes";
 import type { Snapshot } from "./snapshot";
 
@@ -34,7 +34,8 @@ export function prepare(
       ? scopeText(every[position] ?? [], part.matches(".cluster"))
       : statementText(snapshot, position);
     if (part.matches(".node")) {
-      addShortName(part, name.startsWith("n") ? (snapshot.nodes[position]?.title ?? "") : "");
+      const last = every[position]?.at(-1) ?? "";
+      addShortName(part, name.startsWith("n") ? (snapshot.nodes[position]?.short ?? "") : `▸ ${last}`);
       part.setAttribute("role", "button");
       part.setAttribute("aria-label", spoken(snapshot, every, name));
       boxes.set(name, part);
@@ -60,24 +61,21 @@ function header(cluster: SVGGElement): SVGGElement {
   return made;
 }
 
-/** A box's name alone, as large as the box allows: what is drawn when it is seen from afar. */
-function addShortName(box: SVGGElement, title: string): void {
+/** A box's name alone, in larger letters: what is drawn when it is seen from afar. */
+function addShortName(box: SVGGElement, name: string): void {
   const lines = [...box.querySelectorAll("text")];
   const [first, last] = [lines[0], lines[lines.length - 1]];
   if (!first || !last) return;
   const extent = (line: SVGTextElement): number =>
     (line.textContent ?? "").length * 0.6 * Number(line.getAttribute("font-size"));
   const shift = first.getAttribute("text-anchor") === "start" ? extent(first) / 2 : 0;
-  const name = shortened(title.split("[")[0] || (first.textContent ?? ""), 20);
-  const room = (Math.max(...lines.map(extent)) + 10) / (0.6 * name.length);
-  const size = title ? Math.min(22, room) : 17;
   const middle = (Number(first.getAttribute("y")) + Number(last.getAttribute("y"))) / 2 - 3;
   const text = svgElement("text", "wbk-short");
-  text.textContent = name;
+  text.textContent = shortened(name);
   text.setAttribute("text-anchor", "middle");
   text.setAttribute("x", String(Number(first.getAttribute("x")) + shift));
-  text.setAttribute("y", String(middle + size * 0.34));
-  text.setAttribute("font-size", String(size));
+  text.setAttribute("y", String(middle + NAME * 0.34));
+  text.setAttribute("font-size", String(NAME));
   box.append(text);
 }
 

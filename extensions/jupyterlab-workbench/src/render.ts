@@ -61,7 +61,7 @@ function view(root: HTMLElement, snapshot: Snapshot): () => void {
   const main = element("div", "wbk-main", graph.element, side.body);
   root.replaceChildren(header(snapshot, graph, side.bar), main, legend(snapshot));
   void graph.drawn.then(() => {
-    root.style.height = `${Math.min(560, Math.max(340, graph.height * 1.2 + 90))}px`;
+    root.style.height = `${Math.min(600, Math.max(340, graph.height * 1.2 + 90))}px`;
   });
   return graph.destroy;
 }

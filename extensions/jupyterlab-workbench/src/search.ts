@@ -37,7 +37,6 @@ export function createSearch(snapshot: Snapshot, graph: Graph): HTMLElement {
       const id = found[next];
       next = (next + step + found.length) % found.length;
       if (id) graph.show(id);
-      void graph.drawn.then(() => graph.mark(new Set(found)));
     }
   });
   return element("span", "wbk-search-box", input, count);

@@ -57,8 +57,14 @@ export function createSide(tabs: readonly Tab[]): Side {
   return { bar, body, open: show };
 }
 
+/** Text line by line; what does not fit goes on below, further to the right than its line began. */
 export function textPane(text: string, absent: string): HTMLElement {
-  return text
-    ? element("pre", "wbk-code wbk-listing", text)
-    : element("p", "wbk-hint", absent);
+  if (!text) return element("p", "wbk-hint", absent);
+  const lines = text.split("\n").map((line) => {
+    const parts = line.split(/(?<=[A-Za-z_]\.|\()/).flatMap((part) => [part, element("wbr", "")]);
+    const made = element("div", "wbk-line", ...parts);
+    made.style.setProperty("--wbk-hang", `${line.length - line.trimStart().length + 4}ch`);
+    return made;
+  });
+  return element("pre", "wbk-code wbk-listing", ...lines);
 }

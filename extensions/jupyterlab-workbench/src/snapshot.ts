@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const VERSION = 1;
+export const VERSION = 2;
 
 export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update";
 
@@ -30,6 +30,7 @@ export interface Node {
   readonly id: string;
   readonly title: string;
   readonly summary: string;
+  readonly short: string;
   readonly kind: Kind;
   readonly array: string;
   readonly scope: readonly string[];

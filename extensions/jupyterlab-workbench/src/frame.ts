@@ -1,0 +1,99 @@
+// Which part of a picture a window shows: rectangles in, a scale and a place out.
+
+export interface Rectangle {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A point of the picture stands `k` times as far from the window's corner, then moved by `x`, `y`. */
+export interface View {
+  readonly x: number;
+  readonly y: number;
+  readonly k: number;
+}
+
+/** Below this scale the two lines of a box cannot be read, and its name alone is drawn. */
+export const FAR = 0.85;
+
+/** Below this scale names drawn alone are smaller than 9 pixels; no view chosen for the reader is. */
+export const READABLE = 0.6;
+
+const LARGEST = 1.4;
+const MARGIN = 8;
+
+export const whole = ({ width, height }: Size): Rectangle => ({ left: 0, top: 0, width, height });
+
+/** The scale at which all of it is seen. */
+export function fitting(inner: Size, outer: Size): number {
+  return Math.min(
+    LARGEST,
+    (outer.width - 2 * MARGIN) / inner.width,
+    (outer.height - 2 * MARGIN) / inner.height,
+  );
+}
+
+/** The rectangle in the middle of the window. */
+export function centred(inner: Rectangle, outer: Size, k: number): View {
+  return {
+    x: outer.width / 2 - (inner.left + inner.width / 2) * k,
+    y: outer.height / 2 - (inner.top + inner.height / 2) * k,
+    k,
+  };
+}
+
+/** All of the picture where its names can then be read, else its top, where most boxes are seen. */
+export function atFirst(picture: Size, boxes: readonly Rectangle[], outer: Size): View {
+  const k = Math.max(READABLE, fitting(picture, outer));
+  const { x, y } = centred(whole(picture), outer, k);
+  const [width, height] = [outer.width / k, outer.height / k];
+  const wide = picture.width > width;
+  const lefts = wide ? boxes.map((box) => Math.min(box.left - MARGIN, picture.width - width)) : [];
+  let [best, most] = [0, -1];
+  for (const left of lefts) {
+    const seen = boxes.filter(
+      (box) =>
+        box.left >= left && box.left + box.width <= left + width && box.top + box.height <= height,
+    ).length;
+    if (seen > most) [best, most] = [left, seen];
+  }
+  return { x: wide ? -best * k : x, y: picture.height > height ? 0 : y, k };
+}
+
+/** The view moved as little as shows the rectangle; of one larger than the window, its left and top. */
+export function showing(inner: Rectangle, outer: Size, view: View): View {
+  const along = (start: number, length: number, room: number, moved: number): number => {
+    const [first, last] = [start * view.k + moved, (start + length) * view.k + moved];
+    if (first < MARGIN || last - first > room - 2 * MARGIN) return moved + MARGIN - first;
+    return moved + Math.min(0, room - MARGIN - last);
+  };
+  return {
+    x: along(inner.left, inner.width, outer.width, view.x),
+    y: along(inner.top, inner.height, outer.height, view.y),
+    k: view.k,
+  };
+}
+
+/** The least rectangle around all of them. */
+export function around(all: readonly Rectangle[]): Rectangle {
+  const left = Math.min(...all.map((one) => one.left));
+  const top = Math.min(...all.map((one) => one.top));
+  const right = Math.max(...all.map((one) => one.left + one.width));
+  const bottom = Math.max(...all.map((one) => one.top + one.height));
+  return { left, top, width: right - left, height: bottom - top };
+}
+
+/** Whether all of it is seen. */
+export function isInSight(inner: Rectangle, outer: Size, view: View): boolean {
+  const [left, top] = [inner.left * view.k + view.x, inner.top * view.k + view.y];
+  return (
+    left >= 0 && left + inner.width * view.k <= outer.width &&
+    top >= 0 && top + inner.height * view.k <= outer.height
+  );
+}

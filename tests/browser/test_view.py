@@ -1,0 +1,141 @@
+"""What the window shows of a picture: at first, after a scope opened, beside the pane."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Lab, Page, run_all
+from tests.browser.test_picture import SHOW, box, drawn
+
+SIZES = """() => [...document.querySelectorAll(".wbk-viewport text")]
+    .filter((e) => getComputedStyle(e).display !== "none")
+    .map((e) => parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a)"""
+
+TOO_WIDE = """() => [...document.querySelectorAll(".wbk-viewport g.node")].filter((node) => {
+    const ground = node.querySelector("path").getBoundingClientRect();
+    return [...node.querySelectorAll("text")].map((e) => e.getBoundingClientRect())
+      .filter((text) => text.width > 0)
+      .some((text) => text.left < ground.left || text.right > ground.right);
+}).map((node) => node.textContent)"""
+
+HIDDEN = """(chosen) => {
+    const outer = document.querySelector(".wbk-graph").getBoundingClientRect();
+    return [...document.querySelectorAll(chosen)].map((e) => e.getBoundingClientRect())
+      .filter((e) => e.left < outer.left || e.right > outer.right ||
+                     e.top < outer.top || e.bottom > outer.bottom).length;
+}"""
+
+
+def opened(lab: Lab, name: str, layers: int = 1, width: int = 1280) -> tuple[Page, Any]:
+    page = lab.open(lab.notebook(name, [SHOW.format(program=f"reinforce({layers})")]), width=width)
+    run_all(page)
+    view = drawn(page)
+    view.wait_for_timeout(300)  # the window gets its height after the first drawing
+    return page, view
+
+
+def scale(view: Any) -> float:
+    """Of the picture, read from its transform."""
+    text = view.locator(".wbk-viewport").get_attribute("transform")
+    return float(text.split("scale(")[1].rstrip(")"))
+
+
+@pytest.mark.parametrize(("layers", "width"), [(1, 1280), (14, 1280), (1, 1812)])
+def test_names_can_be_read_at_first(lab: Lab, layers: int, width: int) -> None:
+    page, view = opened(lab, f"first{layers}-{width}.ipynb", layers, width)
+    assert min(view.evaluate(SIZES)) >= 9
+    assert view.evaluate(TOO_WIDE) == []
+    assert view.evaluate(HIDDEN, "g.node") == 0
+    view.screenshot(path=lab.shots / f"first{layers}-{width}.png")
+    page.check()
+
+
+def test_every_statement_can_be_read_when_all_is_open(lab: Lab) -> None:
+    page, view = opened(lab, "all.ipynb", 14)
+    view.get_by_text("Open all").click()
+    view.wait_for_function("() => document.querySelectorAll('.wbk-root g.node').length === 280")
+    view.wait_for_timeout(300)
+    assert min(view.evaluate(SIZES)) >= 9
+    shown = view.locator("g.node").count() - view.evaluate(HIDDEN, "g.node")
+    assert shown >= 10
+    view.screenshot(path=lab.shots / "all.png")
+    page.check()
+
+
+def test_a_scope_opens_and_closes_where_it_is(lab: Lab) -> None:
+    page, view = opened(lab, "anchor.ipynb")
+    before, closed = scale(view), box(view, "optimizer")
+    was = closed.bounding_box()
+    closed.dblclick()
+    closed.wait_for(state="detached")
+    ground = view.locator("g.cluster:not(.wbk-scope-name)").filter(has_text="optimizer").first
+    place = ground.locator("path").first.bounding_box()
+    assert scale(view) == pytest.approx(before)
+    outer = view.locator(".wbk-graph").bounding_box()
+    assert outer["y"] <= place["y"] <= was["y"] + 5  # moved only as far as it did not fit
+    assert outer["x"] <= place["x"] < place["x"] + place["width"] <= outer["x"] + outer["width"]
+    focused = view.locator("g.node:focus")
+    assert focused.get_attribute("aria-label").startswith("optimizer › ")
+    view.screenshot(path=lab.shots / "anchor.png")
+    view.keyboard.press("c")
+    closed.wait_for()
+    assert scale(view) == pytest.approx(before)
+    assert view.evaluate(HIDDEN, "g.node") == 0
+    assert view.locator("g.node:focus").get_attribute("aria-label") == "optimizer, closed scope"
+    page.check()
+
+
+def test_the_wheel_scrolls_the_page_unless_control_is_held(lab: Lab) -> None:
+    page, view = opened(lab, "wheel.ipynb")
+    statement = box(view, "to_go[b, i, t]")
+    statement.click()
+    view.wait_for_timeout(300)
+    before = scale(view)
+    view.mouse.wheel(0, 120)
+    view.wait_for_timeout(200)
+    assert scale(view) == before
+    statement.hover()
+    view.keyboard.down("Control")
+    view.mouse.wheel(0, -120)
+    view.keyboard.up("Control")
+    view.wait_for_timeout(200)
+    assert scale(view) > before
+    assert "Double click opens a scope" in view.locator(".wbk-keys").inner_text()
+    page.check()
+
+
+def test_the_pane_hides_neither_the_selection_nor_matches(lab: Lab) -> None:
+    page, view = opened(lab, "beside.ipynb")
+    box(view, "gain[b, i, t]").click()
+    view.wait_for_timeout(300)
+    assert view.evaluate(HIDDEN, ".wbk-selected") == 0
+    for _ in range(2):
+        view.get_by_label("Zoom in").click()
+    view.get_by_label("Search statements").fill("per_environment")
+    view.wait_for_timeout(300)
+    assert view.locator(".wbk-match").count() == 2
+    assert view.evaluate(HIDDEN, ".wbk-match") == 0
+    assert min(view.evaluate(SIZES)) >= 9
+    view.screenshot(path=lab.shots / "beside.png")
+    page.check()
+
+
+def test_long_equations_go_on_below_further_to_the_right(lab: Lab) -> None:
+    page, view = opened(lab, "hanging.ipynb")
+    view.get_by_role("tab", name="Equations").click()
+    pane = view.locator(".wbk-side")
+    assert pane.evaluate("e => e.scrollWidth <= e.clientWidth")
+    lines = """e => [...e.querySelectorAll(".wbk-line")].map((line) => {
+        const range = document.createRange();
+        range.selectNodeContents(line);
+        const lefts = [...range.getClientRects()].filter((r) => r.width > 1);
+        const tops = [...new Set(lefts.map((r) => Math.round(r.top)))];
+        return tops.map((top) => Math.min(
+          ...lefts.filter((r) => Math.round(r.top) === top).map((r) => r.left)));
+    }).filter((starts) => starts.length > 1)"""
+    wrapped = pane.evaluate(lines)
+    assert wrapped
+    assert all(start > starts[0] for starts in wrapped for start in starts[1:])
+    page.check()
