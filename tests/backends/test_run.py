@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,7 @@ from workbench.algorithms.reinforce import reinforce
 from workbench.backends import backends, get
 from workbench.backends.arrays import CompiledArrays
 from workbench.backends.numpy import NumPyBackend
-from workbench.errors import RunError, UnavailableError
+from workbench.errors import RunError, UnavailableError, WorkbenchError
 from workbench.program.values import Program
 
 CASES = {name: p for name, p, _ in cases()}
@@ -149,3 +150,80 @@ def test_tracked_peak_is_computed_peak_and_what_numpy_holds() -> None:
 def test_schedule_that_is_missing_is_refused() -> None:
     with pytest.raises(Exception, match="has no schedule"):
         NumPyBackend().compile(replace(counting(), schedule=None))
+
+
+def test_outputs_come_in_the_order_of_the_returned_dict() -> None:
+    @wb.program
+    def example(I: int = 4, T: int = 3) -> dict[str, Any]:
+        i, t = wb.dims(i=I, t=T)
+        first = wb.uniform(over=i)
+        second = wb.normal(over=(i, t))
+        third = second.sum(over=t)
+        return {"third": third, "first": first, "second": second}
+
+    assert list(wb.run(example(), progress=False)) == ["third", "first", "second"]
+
+
+def test_interrupted_outputs_come_in_the_order_of_the_returned_dict(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = CompiledArrays.run
+
+    def interrupted(self: CompiledArrays, *args: Any) -> Any:
+        def on_progress(done: int, total: int, outputs: Any) -> None:
+            if done == 2:
+                raise KeyboardInterrupt
+
+        return whole(self, *args[:3], on_progress, *args[4:])
+
+    @wb.program
+    def example(I: int = 4) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        x = wb.normal(over=i)
+        s = wb.recurrent("s", over=i)
+        s[0] = 0.0
+        s[i + 1] = s + x
+        return {"s": s, "x": x, "twice": x * 2.0}
+
+    monkeypatch.setattr(CompiledArrays, "run", interrupted)
+    result = wb.run(wb.variant(example()), progress=False)
+    assert result.interrupted and list(result) == ["s", "x", "twice"]
+
+
+def test_options_of_a_run_that_are_not_what_they_should_be() -> None:
+    for given, sentence in (
+        ({"backend": {"I": 1}}, "backend {'I': 1}; expected a name (sizes are given by sizes=)"),
+        ({"seed": "x"}, "seed 'x'; expected an integer"),
+        ({"seed": True}, "seed True; expected an integer"),
+    ):
+        with pytest.raises(WorkbenchError) as refused:
+            wb.run(counting(), **given)
+        assert refused.value.message == sentence
+    with pytest.raises(TypeError, match="positional"):
+        wb.run(counting(), "numpy", {"I": 1})  # type: ignore[misc]
+
+
+def test_out_of_memory_names_arrays_of_the_program_and_what_helps() -> None:
+    @wb.program
+    def example(B: int = 100, T: int = 50) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x = wb.normal(over=(b, t))
+        weight = (x * 2.0 + wb.cast(wb.index(t), float)).sum(over=t)
+        return {"x": x, "weight": weight}
+
+    for capacity, sentence in (
+        (
+            10_000,
+            r"out of memory: 19.53 KiB asked for x \(100×50\), capacity 9.766 KiB, [\d.]+ KiB live "
+            r"\(the largest: a temporary of x [\d.]+ KiB, a temporary of weight 204 bytes\); "
+            "smaller sizes would help, or a larger capacity=",
+        ),
+        (
+            35_000,
+            r"out of memory: [\d.]+ KiB asked for a temporary of x \(\d+\), capacity 34.18 KiB, "
+            r"[\d.]+ KiB live \(the largest: x 19.53 KiB, .*",
+        ),
+    ):
+        with pytest.raises(RunError) as refused:
+            wb.run(example(), capacity=capacity, progress=False)
+        assert re.fullmatch(sentence, refused.value.message)

@@ -17,6 +17,7 @@ from workbench.backends.functions import Functions
 from workbench.backends.protocol import Execution, Progress
 from workbench.backends.source import ENTRY, generate, main_loop
 from workbench.backends.tracker import Memory
+from workbench.lowering.attribution import attributed
 from workbench.lowering.program import LoopProgram, lower
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
@@ -63,7 +64,7 @@ class CompiledArrays:
         """Run once; see `protocol.Compiled`."""
         known = resolve(self.program, sizes)
         tables = {name: self.xp.asarray(values) for name, values in (given or {}).items()}
-        memory = Memory(self.xp, capacity)
+        memory = Memory(self.xp, capacity, partial(attributed, self.loop_program, self.program))
         run = _Run(self, known, on_progress)
         function = self._checking if check_finite else self._plain
         start = time.perf_counter()

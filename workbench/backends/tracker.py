@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from workbench.errors import RunError
 
+SHOWN = 3
+"""Live arrays that an error lists."""
+
 
 class Memory:
     """Hands out arrays of the module `xp` and keeps the books. `capacity` is in bytes, None for no
-    limit.
+    limit. `described` gives what errors call the memory under a name.
 
     Freed blocks are kept for the next request of their size as long as all blocks together stay
     within the highest amount ever held: a loop that frees and asks again pays for no new pages, and
     the peak is what the books say.
     """
 
-    def __init__(self, xp: Any, capacity: int | None = None) -> None:
+    def __init__(
+        self,
+        xp: Any,
+        capacity: int | None = None,
+        described: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
         self.xp = xp
+        self.described = described
         self.capacity = capacity
         self.live: dict[str, int] = {}
         self.held = 0
@@ -51,11 +60,7 @@ class Memory:
         """Count memory that an operation takes for itself."""
         asked = math.prod(shape) * int(np.dtype(dtype).itemsize)
         if self.capacity is not None and self.held + asked > self.capacity:
-            raise RunError(
-                f"out of memory: {_bytes(asked)} asked for {name} "
-                f"({'×'.join(map(str, shape)) or 'a scalar'}), capacity {_bytes(self.capacity)}, "
-                + self._holding()
-            )
+            raise self._refused(name, asked, shape)
         self.live[name] = asked
         self.held += asked
         self.peak = max(self.peak, self.held)
@@ -92,14 +97,25 @@ class Memory:
             return self.xp.empty(asked, np.uint8)
         except MemoryError as error:
             self.held -= self.live.pop(name)
-            raise RunError(
-                f"out of memory: {_bytes(asked)} asked for {name}, {self._holding()}"
-            ) from error
+            raise self._refused(name, asked) from error
 
-    def _holding(self) -> str:
-        largest = sorted(self.live.items(), key=lambda item: -item[1])[:5]
-        listed = ", ".join(f"{name} {_bytes(n)}" for name, n in largest)
-        return f"{_bytes(self.held)} live" + (f" ({listed})" if listed else "")
+    def _refused(self, name: str, asked: int, shape: Sequence[int] | None = None) -> RunError:
+        """What was asked for, the limit, the largest of what is held, and what helps."""
+        described = self.described()
+        held: dict[str, int] = {}
+        for other, n in self.live.items():
+            text = described.get(other, other)
+            held[text] = held.get(text, 0) + n
+        largest = sorted(held.items(), key=lambda item: -item[1])[:SHOWN]
+        listed = ", ".join(f"{text} {_bytes(n)}" for text, n in largest)
+        dims = "" if shape is None else f" ({'×'.join(map(str, shape)) or 'a scalar'})"
+        limit = "" if self.capacity is None else f", capacity {_bytes(self.capacity)}"
+        helps = "" if self.capacity is None else ", or a larger capacity="
+        return RunError(
+            f"out of memory: {_bytes(asked)} asked for {described.get(name, name)}{dims}{limit}, "
+            f"{_bytes(self.held)} live{f' (the largest: {listed})' if listed else ''}; "
+            f"smaller sizes would help{helps}"
+        )
 
 
 def _bytes(n: int) -> str:

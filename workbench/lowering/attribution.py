@@ -1,0 +1,66 @@
+"""Which array of the user's a buffer belongs to: what to call it when memory runs out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.lowering.program import LoopProgram
+from workbench.lowering.records import Allocate, Apply, Check, Enter, Record, View, walk
+from workbench.program.values import Program
+
+
+def attributed(loops: LoopProgram, program: Program) -> dict[str, str]:
+    """For each buffer that is asked for, the array it holds, or whose equation needs it.
+
+    Memory that one buffer takes over from another goes by both.
+    """
+    arrays = {where.buffer.name: name for name, where in loops.stored.items()}
+    needed = _first_needed(loops.body)
+    found: dict[str, list[str]] = {}
+    first: dict[str, str] = {}
+    for record in walk(loops.body):
+        if isinstance(record, Allocate) and record.source is not None:
+            first[record.buffer.name] = first.get(record.source, record.source)
+    for buffer in dict.fromkeys([*arrays, *needed, *first]):
+        text = arrays.get(buffer)
+        if text is None and buffer in needed:
+            text = f"a temporary of {program.statement[needed[buffer]].array}"
+        held = found.setdefault(first.get(buffer, buffer), [])
+        if text is not None and text not in held:
+            held.append(text)
+    return {buffer: ", then ".join(held[:2]) for buffer, held in found.items() if held}
+
+
+def _first_needed(body: tuple[Record, ...]) -> Mapping[str, str]:
+    """The statement in which a buffer is first mentioned, by name, itself or through views.
+
+    What is computed in front of all statements belongs to the one that needs it; memory that an
+    operation takes for itself belongs to the operation that comes next.
+    """
+    found: dict[str, str] = {}
+    source: dict[str, str] = {}
+    result_of: dict[str, str] = {}
+    scratch: list[str] = []
+    statement = ""
+    for record in walk(body):
+        if isinstance(record, Enter):
+            statement = record.statement
+        elif isinstance(record, View):
+            source[record.name] = source.get(record.source, record.source)
+        elif isinstance(record, Allocate) and record.buffer.scratch:
+            scratch.append(record.buffer.name)
+        elif isinstance(record, (Apply, Check)):
+            inputs = record.inputs if isinstance(record, Apply) else ()
+            out = record.out if isinstance(record, Apply) else record.name
+            out = source.get(out, out)
+            operands = [*(source.get(name, name) for name in inputs), *scratch]
+            scratch.clear()
+            for name in (*operands, out):
+                if statement and name:
+                    found.setdefault(name, statement)
+                elif name and name != out:
+                    result_of.setdefault(name, out)
+    for name in reversed(list(result_of)):
+        if result_of[name] in found:
+            found.setdefault(name, found[result_of[name]])
+    return found
