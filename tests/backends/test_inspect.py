@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+import workbench as wb
 from tests.by_hand import B, T, b, call, k, program, read, statement, t, value
 from workbench.backends.inspect import explain, number_text
 from workbench.backends.inspect import value as value_of
@@ -76,6 +79,35 @@ def test_value_refused_when_a_coordinate_is_missing_or_unknown() -> None:
         value_of(returns(), "to_go", b=0)
     with pytest.raises(ProgramError, match="no dimension 'T': did you mean t"):
         value_of(returns(), "to_go", b=0, T=0)
+
+
+@pytest.mark.parametrize("at", [0.5, True, "0", None])
+def test_value_refused_at_what_is_not_an_integer(at: Any) -> None:
+    with pytest.raises(ProgramError) as refused:
+        value_of(returns(), "gain", b=at, t=0)
+    assert refused.value.message == f"gain at b={at!r}: a coordinate is an integer"
+    assert value_of(returns(), "gain", b=np.int64(1), t=0).value == 2
+
+
+def test_value_of_a_variant_and_at_a_mapping() -> None:
+    varied = wb.variant(returns())
+    assert value_of(varied, "gain", {"b": 1, "t": 0}).value == 2
+    assert value_of(varied, "gain", {"b": 1}, t=0).value == 2
+
+
+def test_value_of_an_array_over_a_dim_called_seed() -> None:
+    @wb.program
+    def example(S: int = 3) -> dict[str, Any]:
+        seed = wb.dim(seed=S)
+        return {"y": wb.index(seed) * 2}
+
+    assert value_of(example(), "y", {"seed": 2}, seed=5).value == 4
+    with pytest.raises(ProgramError) as refused:
+        value_of(example(), "y", seed=2)
+    assert refused.value.message == (
+        "y has the dimensions seed: say where along seed, in a mapping: "
+        'wb.value(program, "y", {"seed": …})'
+    )
 
 
 def test_value_refused_when_the_name_is_unknown() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -62,9 +62,18 @@ class Value:
         return "\n".join([*lines, *(["from"] if inputs else []), *inputs])
 
 
+class Varied(Protocol):
+    """A variant of a program."""
+
+    @property
+    def program(self) -> Program:
+        """The program as transformed."""
+
+
 def value(
-    program: Program,
+    program: Program | Varied,
     name: str,
+    at: Mapping[str, int] | None = None,
     /,
     *,
     seed: int = 0,
@@ -73,10 +82,12 @@ def value(
 ) -> Value:
     """The element of `name` at `coordinates` (one for each of its dimensions), by the reference.
 
+    Coordinates may also be given as a mapping `at`: a dimension called `seed` or `sizes` must be.
     Evaluates what the element needs and nothing else. Raises ProgramError for an unknown name, an
     unknown or missing coordinate, and an element that nothing defines.
     """
-    return explain(Reference(program, sizes, seed), name, coordinates)
+    program = program if isinstance(program, Program) else program.program
+    return explain(Reference(program, sizes, seed), name, {**(at or {}), **coordinates})
 
 
 def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> Value:
@@ -91,7 +102,13 @@ def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> 
     missing = [d for d in dims if d not in coordinates]
     if missing:
         listed, lacking = ", ".join(dims), ", ".join(missing)
-        raise ProgramError(f"{name} has the dimensions {listed}: say where along {lacking}")
+        shown = ", ".join(f'"{d}": …' for d in dims)
+        reserved = {"seed", "sizes"} & set(missing)
+        hint = f', in a mapping: wb.value(program, "{name}", {{{shown}}})' if reserved else ""
+        raise ProgramError(f"{name} has the dimensions {listed}: say where along {lacking}{hint}")
+    for d in dims:
+        if not isinstance(coordinates[d], (int, np.integer)) or isinstance(coordinates[d], bool):
+            raise ProgramError(f"{name} at {d}={coordinates[d]!r}: a coordinate is an integer")
     element = tuple(int(coordinates[d]) for d in dims)
     found_value = reference.element(array, element)
     found = reference.defining(array, element)
