@@ -202,18 +202,47 @@ def test_categorical_refused_when_the_logits_are_a_scalar() -> None:
 
 def test_action_refused_when_it_is_not_an_integer() -> None:
     assert sentence(lambda: wb.Categorical(as_logits(LOGITS[0])).log_probability(0.5)) == (
-        "the action of a Categorical is an integer scalar, found literal[]: float()"
+        "the action of a Categorical is an integer scalar, found 0.5"
     )
 
 
 def test_value_refused_when_its_shape_does_not_fit_the_normal() -> None:
     assert sentence(lambda: wb.Normal(MEAN, STD).log_probability(np.zeros(3))) == (
-        "a Normal of inner shape (2,) has no value of inner shape (3,): literal[]: float(3,)"
+        "a Normal of inner shape (2,) has no value of inner shape (3,): [0.0, 0.0, 0.0]"
     )
 
 
 def test_normal_refused_when_mean_and_deviation_do_not_fit() -> None:
     assert sentence(lambda: wb.Normal(MEAN, np.ones(3))) == (
         "Normal expects a mean and a standard deviation of one inner shape, "
-        "found literal[]: float(2,) and literal[]: float(3,)"
+        "found [0.5, -2.0] and [1.0, 1.0, 1.0]"
     )
+
+
+def test_sample_over_dims_that_the_distribution_does_not_vary_over() -> None:
+    """Without `over` all environments share one draw; with it each has its own."""
+
+    @wb.program
+    def example(B: int = 8, T: int = 4) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        logits = wb.uniform(shape=5, over=t)
+        choice = wb.Categorical(logits)
+        normal = wb.Normal(wb.uniform(over=t), 1.0)
+        return {
+            "shared": choice.sample(),
+            "each": choice.sample(over=b),
+            "shared_normal": normal.sample(),
+            "each_normal": normal.sample(over=(b, t)),
+        }
+
+    program = example()
+    dims = {o.name: program.array[o.array].dims for o in program.outputs}
+    assert dims == {
+        "shared": ("t",),
+        "each": ("b", "t"),
+        "shared_normal": ("t",),
+        "each_normal": ("b", "t"),
+    }
+    found = wb.run(program, progress=False)
+    assert found["each"].shape == (8, 4) and (found["each"] != found["each"][0]).any()
+    assert len(np.unique(found["each_normal"])) == 32

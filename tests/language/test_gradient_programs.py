@@ -388,5 +388,5 @@ def test_gradient_refused_with_respect_to_an_integer() -> None:
 def test_gradient_refused_with_respect_to_a_moved_read() -> None:
     error = refused(lambda x: wb.gradient(x.sum(over=(b, t)), x[b, 0]))
     assert error.message == (
-        "gradient with respect to add[b, 0]: float(): expected it read at its loop variables"
+        "gradient with respect to x[b, 0]: float(): expected it read at its loop variables"
     )

@@ -241,7 +241,7 @@ def test_program_refused_when_a_read_is_outside() -> None:
     y = statement("y", [t], read("x", t + 1), OVER_T)
     assert refusal(X, y) == "x[t + 1] is read at t=0 (T=1), but x has elements t=0..0 only"
     y = statement("y", [t], read("x", k), OVER_T, {"k": (t, t + 3)})
-    assert refusal(X, y) == "x[k] is read at t=0, k=1 (T=1), but x has elements t=0..0 only"
+    assert refusal(X, y) == "x[t:t + 3] is read at t=0 (T=1), but x has elements t=0..0 only"
     y = statement("y", [t], read("x", k), OVER_T, {"k": (t, minimum(t + 3, T))})
     accepted(X, y)
 

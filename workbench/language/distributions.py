@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.functions import (
@@ -17,7 +18,7 @@ from workbench.language.functions import (
 )
 from workbench.language.random import draws
 from workbench.language.tensor import Tensor, TensorLike, as_tensor, cast
-from workbench.language.trace import scope, user_line
+from workbench.language.trace import dim_names, scope, user_line
 from workbench.program.operations import broadcast_shapes, shape_text
 
 
@@ -50,14 +51,17 @@ class Categorical:
             probabilities = exp(self.log_probabilities)
             return probabilities
 
-    def sample(self) -> Tensor:
-        """One choice (int32) per instance, by inversion: the count of cumulative probabilities <=
-        u.
+    def sample(self, over: Any = ()) -> Tensor:
+        """One choice (int32) per instance of the dims of the logits and of `over` (one dim or a
+        tuple).
 
-        The last one counts as 1 whatever rounding makes of it. Constant to `gradient`.
+        Along all other dims the choice is the same: where the logits do not vary over
+        environments b, `sample(over=b)` draws for each of them. By inversion: the count of
+        cumulative probabilities <= u; the last one counts as 1 whatever rounding makes of it.
+        Constant to `gradient`.
         """
         with scope("policy"):
-            uniform = draws("uniform", (), self.logits.dims)
+            uniform = draws("uniform", (), _dims_of(self.logits, over=over))
             below = cumsum(self.probabilities)[..., : self.choices - 1]
             return cast(below <= uniform, "int32").sum(axis=0)
 
@@ -106,10 +110,14 @@ class Normal:
         other._reparameterized = True
         return other
 
-    def sample(self) -> Tensor:
-        """mean + std * noise; constant to `gradient` unless `.reparameterized()`."""
+    def sample(self, over: Any = ()) -> Tensor:
+        """mean + std * noise, drawn for each instance of the dims of mean and standard deviation
+        and of `over` (one dim or a tuple); along all other dims the draw is the same.
+
+        Constant to `gradient` unless `.reparameterized()`.
+        """
         with scope("policy"):
-            noise = draws("normal", self.shape, _dims_of(self.mean, self.std))
+            noise = draws("normal", self.shape, _dims_of(self.mean, self.std, over=over))
             value = self.mean + self.std * noise
             return value if self._reparameterized else stop_gradient(value)
 
@@ -146,5 +154,7 @@ def _total(x: Tensor) -> Tensor:
     return x
 
 
-def _dims_of(*xs: Tensor) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(d for x in xs for d in x.dims))
+def _dims_of(*xs: Tensor, over: Any) -> tuple[str, ...]:
+    """The dims that the tensors vary over, and those of `over`."""
+    added = dim_names(over) if over != () else ()
+    return tuple(dict.fromkeys([*(d for x in xs for d in x.dims), *added]))

@@ -29,16 +29,18 @@ def read(x: Tensor, key: Any) -> Tensor:
     else:
         outer, inner = entries[:where], entries[where + 1 :]
     if len(outer) > len(dims) or len(inner) > len(x.shape):
+        most = len(dims) + len(x.shape)
         raise ProgramError(
             f"{x!r} has {len(dims)} dims ({', '.join(dims) or 'none'}) and inner shape "
-            f"{shape_text(x.shape)}: too many indices in [{_text(entries)}]",
+            f"{shape_text(x.shape)}: [{_text(entries)}] has too many indices, expected at most "
+            f"{most if where is None else f'{len(dims)} before and {len(x.shape)} behind the ...'}",
             user_line(),
         )
     moved = x.substitute(_moves(x, dims, outer)) if outer else x
     return _inner(moved, inner, 0 if where is None else len(x.shape) - len(inner))
 
 
-def gather(x: Tensor, **indices: Any) -> Tensor:
+def gather(x: Tensor, /, **indices: Any) -> Tensor:
     """Read `x` at data-dependent indices, one per named dim: `wb.gather(x, b=sample // T, t=sample
     % T)`.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import linecache
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -56,7 +57,7 @@ class Template:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise ProgramError(f"{self.name}{self.signature}: {error}", self._line()) from None
+            raise ProgramError(f"{self._written()}: {error}", self._line()) from None
         bound.apply_defaults()
         return dict(bound.arguments)
 
@@ -93,11 +94,22 @@ class Template:
         return found
 
     def _line(self) -> SourceLine:
+        """The line of the `def`, as it is written; decorators come before it."""
         code = self.function.__code__
-        return SourceLine(code.co_filename, code.co_firstlineno, f"def {self.name}{self.signature}")
+        lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+        for number, text in enumerate(lines, code.co_firstlineno):
+            if text.lstrip().startswith(f"def {self.function.__name__}("):
+                return SourceLine(code.co_filename, number, text.strip())
+        return SourceLine(code.co_filename, code.co_firstlineno, f"def {self._written()}")
+
+    def _written(self) -> str:
+        """The name and the parameters with their defaults."""
+        parameters = self.signature.parameters.values()
+        bare = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
+        return f"{self.name}{inspect.Signature(bare)}"
 
     def __repr__(self) -> str:
-        return f"<program template {self.name}{self.signature}>"
+        return f"<program template {self._written()}>"
 
 
 def program(function: Callable[..., Mapping[str, Any]]) -> Template:

@@ -15,23 +15,42 @@ from workbench.program.values import Shape
 
 
 def uniform(
-    low: TensorLike = 0.0, high: TensorLike = 1.0, shape: Any = (), over: Any = ()
+    low: TensorLike = 0.0, high: TensorLike = 1.0, *, shape: Any = (), over: Any = ()
 ) -> Tensor:
-    """Independent draws from [low, high), one per instance of the dims `over` and inner element.
+    """Independent draws from [low, high): one per instance of `over` and inner element.
 
-    The underlying draw is (32-bit word >> 8) * 2**-24, so it is the same in every dtype.
+    `low` and `high` are numbers or tensors of any dims; `shape` is the inner shape (an int means
+    one axis), `over` one dim or a tuple of dims. Along other dims the draw is the same: without
+    `over` there is a single one. The underlying draw is (32-bit word >> 8) * 2**-24, so it is the
+    same in every dtype.
     """
+    low, high = _given("low", low), _given("high", high)
     draw = draws("uniform", _shape(shape), dim_names(over) if over != () else ())
-    low, high = as_tensor(low), as_tensor(high)
     return low + (high - low) * draw
 
 
 def normal(
-    mean: TensorLike = 0.0, std: TensorLike = 1.0, shape: Any = (), over: Any = ()
+    mean: TensorLike = 0.0, std: TensorLike = 1.0, *, shape: Any = (), over: Any = ()
 ) -> Tensor:
-    """Independent normal draws, one per instance of the dims `over` and inner element."""
+    """Independent normal draws: one per instance of `over` and inner element.
+
+    `mean` and `std` (the standard deviation) are numbers or tensors of any dims; `shape` is the
+    inner shape (an int means one axis), `over` one dim or a tuple of dims. Along other dims the
+    draw is the same: without `over` there is a single one.
+    """
+    mean, std = _given("mean", mean), _given("std", std)
     draw = draws("normal", _shape(shape), dim_names(over) if over != () else ())
-    return as_tensor(mean) + as_tensor(std) * draw
+    return mean + std * draw
+
+
+def _given(what: str, value: TensorLike) -> Tensor:
+    found = as_tensor(value)
+    if 0 in found.shape:
+        raise ProgramError(
+            f"{what}={value!r} is empty; expected numbers (the inner shape is given by shape=)",
+            user_line(),
+        )
+    return found
 
 
 def draws(kind: str, shape: Shape, dims: tuple[str, ...]) -> Tensor:
@@ -62,8 +81,8 @@ class Permutation:
 
 
 def permutation(size: ExpressionLike, over: Any = ()) -> Permutation:
-    """A random permutation of `size` samples per instance of `over`: the stable argsort of random
-    words.
+    """A random permutation of `size` samples per instance of `over` (one dim or a tuple of dims):
+    the stable argsort of random words.
     """
     if not isinstance(size, (int, Expression)):
         raise ProgramError(f"the size of a permutation is {size!r}; expected a size", user_line())

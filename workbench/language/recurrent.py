@@ -126,7 +126,8 @@ class Recurrent(Tensor):
         if len(entries) > len(self.declared):
             raise ProgramError(
                 f"{self.name} has dims {', '.join(self.declared) or 'none'}: "
-                f"{len(entries)} indices are too many on the left side",
+                f"{len(entries)} indices are too many on the left side, "
+                f"expected at most {len(self.declared)}",
                 user_line(),
             )
         entries = (*entries, *(variable(d) for d in self.declared[len(entries) :]))

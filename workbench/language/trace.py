@@ -148,10 +148,16 @@ def user_line() -> SourceLine | None:
     """The innermost line being executed that is the user's (or an algorithm's), not the workbench's
     own.
     """
+    frame = user_frame()
+    return None if frame is None else source_line(frame)
+
+
+def user_frame() -> FrameType | None:
+    """The frame that `user_line` finds."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not _is_users(frame):
         frame = frame.f_back
-    return None if frame is None else source_line(frame)
+    return frame
 
 
 def line_of(traceback: TracebackType | None) -> SourceLine | None:

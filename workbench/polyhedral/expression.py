@@ -93,6 +93,17 @@ class Expression:
             f"{self} has no order with {other} before the program runs; compare wb.index({self})"
         )
 
+    def __index__(self) -> int:
+        raise ProgramError(
+            f"{self} has no value before the program runs: instead of a loop over range({self}), "
+            f"declare a dim, k = wb.dim(k={self}); as a number of the program, wb.index({self})"
+        )
+
+    __int__ = __index__
+
+    def __float__(self) -> float:
+        return float(self.__index__())
+
     __lt__ = __le__ = __gt__ = __ge__ = _compared
 
     def __add__(self, other: ExpressionLike) -> Expression:

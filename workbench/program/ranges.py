@@ -5,7 +5,7 @@ Boxes are found again from the sets; what is not a box is shown as the set's own
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Expression, variable
@@ -13,6 +13,9 @@ from workbench.polyhedral.instances import Extent
 from workbench.polyhedral.names import readable
 from workbench.polyhedral.relations import bounds, domain_with, is_box, is_equal, pieces, with_dims
 from workbench.program.values import Program, Statement
+
+Ranges = Mapping[str, tuple[Expression, Expression]]
+"""Lower (inclusive) and upper (exclusive) bounds by dimension."""
 
 
 def domain_text(statement: Statement, program: Program | None = None) -> str:
@@ -42,6 +45,17 @@ def reduction_text(statement: Statement, program: Program | None = None) -> str:
         whole = _is_whole(dim, lower, upper, program)
         shown.append(dim if whole else f"{dim} in {_bound(lower)}..{_bound(upper - 1)}")
     return ", ".join(shown)
+
+
+def unnamed_ranges(statement: Statement, program: Program) -> Ranges:
+    """The bounds of the statement's dimensions that the user wrote as ranges (`t:t + 3`)."""
+    parts = ((statement.domain, statement.dims), (statement.reduction, statement.reduction_dims))
+    return {
+        dim: between
+        for text, dims in parts
+        for dim, between in zip(dims, _bounds(text, dims) or (), strict=False)
+        if dim not in program.dim
+    }
 
 
 def extent_text(dims: Sequence[str], extent: Extent) -> str:

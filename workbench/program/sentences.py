@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.polyhedral.expression import Expression
+from workbench.program.ranges import Ranges
 from workbench.program.text import at_text, element_text, equation, point_text
 from workbench.program.values import Array, Program, Read, Statement
 
@@ -20,6 +21,7 @@ def outside(
     reader: Reader | None,
     sizes: Mapping[str, int],
     extent: Sequence[tuple[int, int]],
+    ranges: Ranges | None = None,
 ) -> str:
     """`value[b, t + 1] is read at b=0, t=3 (T=4), but value has elements t=0..3 only`."""
     wrong = [
@@ -33,27 +35,40 @@ def outside(
     asked = ", ".join(f"{dim}={position}" for dim, position, _, _ in wrong)
     if reader is None:
         return f"{record.name} has elements {has} only, asked for {asked} ({_listed(sizes)})"
-    read, dims, point = reader
-    gathered = any(not isinstance(e, Expression) for e in read.index)
+    gathered = any(not isinstance(e, Expression) for e in reader[0].index)
     found = f" with {asked}" if gathered else ""
-    return (
-        f"{element_text(read.array, read.index)} is read at {at_text(dims, point, sizes)}{found}, "
-        f"but {record.name} has elements {has} only"
-    )
+    return f"{_read(reader, sizes, ranges)}{found}, but {record.name} has elements {has} only"
 
 
 def undefined(
-    record: Array, element: Point, reader: Reader | None, sizes: Mapping[str, int]
+    record: Array,
+    element: Point,
+    reader: Reader | None,
+    sizes: Mapping[str, int],
+    ranges: Ranges | None = None,
 ) -> str:
     """`x[t - 1] is read at t=0 (T=4), but nothing defines x at t=-1`."""
     where = f" at {point_text(record.dims, element)}" if element else ""
     if reader is None:
         return f"nothing defines {record.name}{where} ({_listed(sizes)})"
+    return f"{_read(reader, sizes, ranges)}, but nothing defines {record.name}{where}"
+
+
+def _read(reader: Reader, sizes: Mapping[str, int], ranges: Ranges | None) -> str:
+    """`x[t:t + 3] is read at t=2 (T=4)`: what was written as a range is shown as one."""
     read, dims, point = reader
-    return (
-        f"{element_text(read.array, read.index)} is read at {at_text(dims, point, sizes)}, "
-        f"but nothing defines {record.name}{where}"
-    )
+    shown: set[str] = set()
+    index: list[str] = []
+    for e in read.index:
+        text = element_text("", [e])[1:-1]
+        for d, (lower, upper) in (ranges or {}).items():
+            if isinstance(e, Expression) and e.coefficient(d) == 1:
+                text = f"{e.substitute({d: lower})}:{e.substitute({d: upper})}"
+                shown.add(d)
+        index.append(text)
+    at = {d: x for d, x in zip(dims, point, strict=True) if d not in shown}
+    written = f"{read.array}[{', '.join(index)}]" if index else read.array
+    return f"{written} is read at {at_text(list(at), list(at.values()), sizes)}"
 
 
 def empty(statement: Statement, program: Program, instance: Point, sizes: Mapping[str, int]) -> str:

@@ -25,7 +25,7 @@ from workbench.polyhedral.witness import Witness, smallest
 from workbench.program import sentences
 from workbench.program.keys import statement_key
 from workbench.program.operations import OPERATIONS
-from workbench.program.ranges import extent_text
+from workbench.program.ranges import extent_text, unnamed_ranges
 from workbench.program.text import at_text, body_text, element_text, equation
 from workbench.program.types import check_types
 from workbench.program.values import Array, Call, IndexValue, Program, Read, Statement, walk
@@ -218,8 +218,9 @@ def reads_are_inside(program: Program) -> None:
         statement, array, reader = _reader(program, found)
         sizes = _at_least_one(program, array, found.sizes)
         extent = [(lo.evaluate(sizes), up.evaluate(sizes)) for lo, up in array.extent]
-        text = sentences.outside(array, found.element, reader, sizes, extent)
-        raise ProgramError(text, statement.line)
+        ranges = unnamed_ranges(statement, program)
+        text = sentences.outside(array, found.element, reader, sizes, extent, ranges)
+        raise ProgramError(text + _without_update(program, array), statement.line)
 
 
 def reads_are_defined(program: Program) -> None:
@@ -227,8 +228,15 @@ def reads_are_defined(program: Program) -> None:
     found = undefined_read([s.instances for s in program.statements], _extents(program))
     if found is not None:
         statement, array, reader = _reader(program, found)
-        text = sentences.undefined(array, found.element, reader, found.sizes)
-        raise ProgramError(text, statement.line)
+        ranges = unnamed_ranges(statement, program)
+        text = sentences.undefined(array, found.element, reader, found.sizes, ranges)
+        raise ProgramError(text + _without_update(program, array), statement.line)
+
+
+def _without_update(program: Program, array: Array) -> str:
+    """What to add where a parameter has its first value alone."""
+    never = len(program.writers[array.name]) == 1 and program.updates in array.dims
+    return "; theta.update was not called" if array.scope[:1] == ("parameters",) and never else ""
 
 
 def ranges_are_not_empty(program: Program) -> None:
