@@ -895,5 +895,15 @@ def test_gather_along_a_dim_called_x() -> None:
     assert found["turned"].tolist() == found["noise"].tolist()[::-1]
 
 
+def test_gather_from_what_is_computed_of_indices_alone() -> None:
+    @wb.program
+    def example(X: int = 3) -> Any:
+        x = wb.dim(x=X)
+        squares = wb.cast(wb.index(x), float) * wb.index(x) + 0.5
+        return {"y": wb.gather(squares, x=2 - wb.index(x))}
+
+    assert Reference(example()).outputs()["y"].tolist() == [4.5, 1.5, 0.5]
+
+
 def test_expression_used_as_condition_is_python() -> None:
     assert isinstance(t, Expression) and (t == t) is True

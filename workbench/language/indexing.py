@@ -61,13 +61,17 @@ def gather(x: Tensor, /, **indices: Any) -> Tensor:
 
 
 def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
-    """Push the data-dependent indices through views down to what is stored."""
+    """Push the data-dependent indices through what has no array down to what is stored."""
     source = x.source
-    if isinstance(source, Node) and source.operation in VIEWS:
-        inner = source.operands[0]
-        own = dict(zip(source.dims, x.index, strict=True))
-        moved = inner.substitute({d: e for d, e in own.items() if isinstance(e, Expression)})
-        return apply(source.operation, _gathered(moved, positions), **source.options)
+    if (
+        isinstance(source, Node)
+        and source.operands
+        and (source.operation in VIEWS or _only_indices(source))
+    ):
+        pairs = zip(source.dims, x.index, strict=True)
+        own = {d: e for d, e in pairs if isinstance(e, Expression)}
+        operands = (_gathered(y.substitute(own), positions) for y in source.operands)
+        return apply(source.operation, *operands, **source.options)
     if isinstance(source, Node) and source.operation == "index":
         return cast(_position_of(source.options["expression"], positions), source.dtype)
     return Tensor(
@@ -80,6 +84,18 @@ def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
             else e
             for e in x.index
         ),
+    )
+
+
+def _only_indices(source: object) -> bool:
+    """Whether a value is computed from literals and index expressions alone: it has no array."""
+    if not isinstance(source, Node) or source.combiner is not None:
+        return False
+    if not source.operands:
+        return source.operation in ("literal", "index")
+    return source.operation != "copy" and all(
+        all(isinstance(e, Expression) for e in x.index) and _only_indices(x.source)
+        for x in source.operands
     )
 
 
