@@ -23,7 +23,7 @@ from tests.by_hand import (
 )
 from workbench.errors import ProgramError
 from workbench.polyhedral.expression import choice, expression, minimum, variable
-from workbench.program.values import Call, Dim, Literal, Output, Program, Statement
+from workbench.program.values import Call, Dim, External, Literal, Output, Program, Statement
 from workbench.program.wellformed import check
 
 OVER_T = {"t": (0, T)}
@@ -267,3 +267,44 @@ def test_refusals_carry_the_users_line() -> None:
     p = program(X, statement("y", [t], read("x", t + 1), OVER_T), sizes={"T": 4})
     with pytest.raises(ProgramError, match=r"at: y\[t\] = \.\.\.    \(model\.py, line 1\)"):
         check(p)
+
+
+# -- calls and what they are given --------------------------------------------------------------
+
+ANSWER = {"name": "clock", "method": "step", "shape": (3,), "dtype": "float"}
+CLOCK = External("clock", None, expression(1))
+
+
+def test_a_call_of_an_external_object() -> None:
+    accepted(statement("x", [t], call("external", **ANSWER), OVER_T), externals=(CLOCK,))
+
+
+def test_a_call_refused_when_nobody_is_there() -> None:
+    asked = statement("x", [t], call("external", **ANSWER), OVER_T)
+    other = replace(CLOCK, name="cloak")
+    assert refusal(asked, externals=(other,)) == (
+        "unknown external object 'clock': did you mean cloak? (external objects: cloak)"
+    )
+
+
+def test_a_call_refused_when_it_is_part_of_a_body() -> None:
+    asked = statement("x", [t], call("negative", call("external", **ANSWER)), OVER_T)
+    assert "clock.step() needs an equation of its own, without a range" in refusal(
+        asked, externals=(CLOCK,)
+    )
+
+
+def test_external_objects_refused_when_two_have_one_name() -> None:
+    asked = statement("x", [t], call("external", **ANSWER), OVER_T)
+    assert refusal(asked, externals=(CLOCK, CLOCK)) == (
+        "two of the program's external objects are called clock"
+    )
+
+
+def test_collecting_refused_when_the_axis_is_not_filled() -> None:
+    over = {"k": (1, B)}
+    rows = statement("rows", [t], read("x", t), OVER_T, over, "collect")
+    p = program(X, rows, sizes={"B": 2, "T": 4}, dims={"t": T, "b": B})
+    wide = tuple(replace(a, shape=(B,)) if a.name == "rows" else a for a in p.arrays)
+    with pytest.raises(ProgramError, match="what is collected does not fill the leading axis"):
+        check(replace(p, arrays=wide))

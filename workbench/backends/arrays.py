@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.backends import philox
 from workbench.backends.checks import Checks
+from workbench.backends.externals import Externals
 from workbench.backends.functions import Functions
 from workbench.backends.protocol import Execution, Progress
 from workbench.backends.source import ENTRY, generate, main_loop
@@ -67,16 +68,18 @@ class CompiledArrays:
         memory = Memory(self.xp, capacity, partial(attributed, self.loop_program, self.program))
         run = _Run(self, known, on_progress)
         function = self._checking if check_finite else self._plain
+        seed = philox.checked_seed(seed)
+        externals = Externals(self.program, known, seed, self.functions.get("on_host"))
         start = time.perf_counter()
         try:
-            with np.errstate(all="ignore"), self.around():
+            with externals, np.errstate(all="ignore"), self.around():
                 function(
                     self.xp,
                     self.functions
                     | Checks(self.program, self.xp).functions()
-                    | {"given": partial(_given, tables)},
+                    | {"given": partial(_given, tables), "external": externals.call},
                     memory,
-                    philox.checked_seed(seed),
+                    seed,
                     getattr(self.xp, dtype),
                     tuple(known.values()),
                     run.results,

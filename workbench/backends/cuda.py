@@ -63,6 +63,7 @@ def cupy_functions(cupy: Any) -> Functions:
     found["take"] = lambda x, index, axis, out, mode: cupy.take(x, index, axis=axis, out=out)
     found["random"] = lambda kind, out, seed, key, at: _random(cupy, kind, out, seed, key, at)
     found["segment_add"] = lambda *arguments: _segment_add(cupy, *arguments)
+    found["on_host"] = lambda *arguments: _on_host(cupy, *arguments)
     return found
 
 
@@ -72,6 +73,15 @@ def _segment_add(cupy: Any, out: Any, value: Any, indices: Any, lower: Sequence[
 
     host = np.empty(out.shape, out.dtype)
     segment_add(host, cupy.asnumpy(value), [cupy.asnumpy(k) for k in indices], lower)
+    out[...] = cupy.asarray(host)
+
+
+def _on_host(cupy: Any, function: Any, out: Any, *operands: Any) -> None:
+    """A call of an external object: operands to the host, its result back."""
+    import numpy as np
+
+    host = np.empty(out.shape, out.dtype)
+    function(host, *(cupy.asnumpy(x) for x in operands))
     out[...] = cupy.asarray(host)
 
 

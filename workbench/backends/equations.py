@@ -139,6 +139,8 @@ class Equation:
     def combined(self, state: Any, block: Any, at: Sequence[Point]) -> Any:
         """What was combined so far (None at first) with the values at further points."""
         combiner = self.statement.combiner
+        if combiner == "collect":
+            return block if state is None else np.concatenate([state, block])
         if combiner == "argmax":
             first = np.argmax(block, axis=0)
             best = np.take_along_axis(block, first[None], axis=0)[0]

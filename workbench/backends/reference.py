@@ -7,6 +7,7 @@ steps is ten thousand entries there, not ten thousand Python calls), and every e
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -17,11 +18,13 @@ import numpy.typing as npt
 
 from workbench.backends import philox
 from workbench.backends.equations import DTYPES, Equation, concrete
+from workbench.backends.externals import Externals
 from workbench.backends.indices import Point
 from workbench.errors import ProgramError, nearest
 from workbench.program import sentences
+from workbench.program.operations import OPERATIONS
 from workbench.program.sizes import resolve
-from workbench.program.values import Array, Program, Read
+from workbench.program.values import Array, Call, Program, Read
 
 Override = Callable[[Point], Any]
 BLOCK = 256
@@ -77,6 +80,8 @@ class Reference:
         self._given = {self.resolve(name): f for name, f in (given or {}).items()}
         self._known: dict[str, dict[Point, Any]] = {a.name: {} for a in program.arrays}
         self._equations: dict[str, list[Equation]] = {}
+        self._externals: Externals | None = None
+        self._answers: dict[tuple[str, Point], Any] = {}
         self._extents = {
             a.name: [(lo.evaluate(self.sizes), up.evaluate(self.sizes)) for lo, up in a.extent]
             for a in program.arrays
@@ -210,6 +215,10 @@ class Reference:
     ) -> Generator[Wanted, None, Any]:
         values: list[Any] = []
         for step in equation.steps:
+            if isinstance(step.body, Call) and OPERATIONS[step.body.operation].external:
+                operands = [values[k] for k in step.operands]
+                values.append(self._answer(equation, step.body, operands, at[0]))
+                continue
             if not isinstance(step.body, Read):
                 values.append(equation.value(step, values, at, block))
                 continue
@@ -232,6 +241,22 @@ class Reference:
             else:
                 values.append(np.broadcast_to(found[0], (len(at), *found[0].shape)))
         return values[-1]
+
+    def _answer(
+        self, equation: Equation, call: Call, operands: Sequence[Any], instance: Point
+    ) -> Any:
+        """What an external object answers, asked once: it is not the same object afterwards."""
+        key = (equation.statement.name, instance)
+        if key not in self._answers:
+            if self._externals is None:
+                self._externals = Externals(self.program, self.sizes, self.seed)
+                weakref.finalize(self, self._externals.close)
+            out = np.empty(concrete(call.shape, self.sizes), DTYPES[call.dtype])
+            at = tuple(zip(equation.statement.dims, instance, strict=True))
+            name, method = call.options["name"], call.options["method"]
+            self._externals.call(name, method, equation.statement.name, at, out, *operands)
+            self._answers[key] = out
+        return self._answers[key]
 
     def _writer(self, array: str, element: Point) -> tuple[Equation, Point] | None:
         for equation in self._writers(array):

@@ -221,6 +221,11 @@ class _Writer:
                 indices = ", ".join(inputs[1:]) + ("," if len(inputs) == 2 else "")
                 call = self.function("segment_add")
                 return f"{call}({out}, {inputs[0]}, ({indices}), ({lower}))"
+            case "external":
+                called = f'"{o["name"]}", "{o["method"]}", "{o["statement"]}"'
+                operands = "".join(f", {name}" for name in inputs)
+                where = self.pairs(o["instance"])
+                return f"{self.function('external')}({called}, {where}, {out}{operands})"
             case "orthogonalize":
                 return f"{self.function('orthogonalize')}({inputs[0]}, {out})"
         arguments = [*inputs, *(f"{k}={v}" for k, v in record.options), f"out={out}"]

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 
 from workbench.errors import ProgramError
 from workbench.language.array_names import Reader, Source, array_names, unique
+from workbench.language.external import called
 from workbench.language.recurrent import Piece, Recurrent
 from workbench.language.tensor import IDENTITIES, Bound, Index, Node, Tensor, apply
 from workbench.language.trace import Trace, current
 from workbench.polyhedral.expression import Choice, Expression, variable
 from workbench.polyhedral.relations import box, hull, image, union
-from workbench.program.operations import OPERATIONS
+from workbench.program.operations import APART
 from workbench.program.values import (
     Array,
     Body,
@@ -89,6 +90,7 @@ class _Builder:
             description=description,
             aliases=self._aliases(),
             updates=next(iter(self.trace.updates)) if len(self.trace.updates) == 1 else "",
+            externals=called(self.trace.calls, self.live),
         )
 
     # -- what is live and how it is used -----------------------------------------------------------
@@ -171,7 +173,7 @@ class _Builder:
         if node not in self.constant:
             self.constant[node] = (
                 node.combiner is None
-                and not _is_random(node)
+                and node.operation not in APART
                 and (node.operation != "copy")
                 and all(
                     isinstance(x.source, Node)
@@ -187,7 +189,7 @@ class _Builder:
             return True
         if node.inline or self._is_constant(node) or node not in self.uses:
             return False
-        if node.combiner is not None or _is_random(node) or node.operation == "copy":
+        if node.combiner is not None or node.operation in APART or node.operation == "copy":
             return True
         use = self.uses[node]
         return use.apart or len(use.readers) > 1 or node.name is not None
@@ -376,10 +378,6 @@ def _array_of(x: Tensor) -> Source:
     assert isinstance(copy, Node)
     copy.line = current().returned or copy.line
     return copy
-
-
-def _is_random(node: Node) -> bool:
-    return node.operation in OPERATIONS and OPERATIONS[node.operation].random
 
 
 def _named(statements: list[Statement]) -> tuple[Statement, ...]:

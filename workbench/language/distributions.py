@@ -17,7 +17,7 @@ from workbench.language.functions import (
     stop_gradient,
 )
 from workbench.language.random import draws
-from workbench.language.tensor import Tensor, TensorLike, as_tensor, cast
+from workbench.language.tensor import Node, Tensor, TensorLike, as_tensor, cast
 from workbench.language.trace import dim_names, scope, user_line
 from workbench.program.operations import broadcast_shapes, shape_text
 
@@ -63,7 +63,10 @@ class Categorical:
         with scope("policy"):
             uniform = draws("uniform", (), _dims_of(self.logits, over=over))
             below = cumsum(self.probabilities)[..., : self.choices - 1]
-            return cast(below <= uniform, "int32").sum(axis=0)
+            chosen = cast(below <= uniform, "int32").sum(axis=0)
+            if isinstance(chosen.source, Node):
+                chosen.source.choices = self.choices
+            return chosen
 
     def log_probability(self, action: TensorLike) -> Tensor:
         """log p(action); `action` is an integer scalar."""

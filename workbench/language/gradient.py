@@ -322,6 +322,8 @@ def _through_reduction(node: Node, adjoint: Tensor) -> Tensor:
     """What a reduction point receives: all of it (sum), or all at the first extremal point."""
     if node.combiner == "sum":
         return adjoint
+    if node.combiner == "collect":
+        return apply("take", adjoint, index(variable(node.over[0][0])))
     x = node.operands[0] if node.combiner == "max" else apply("negative", node.operands[0])
     share = adjoint
     for bound in reversed(node.over):  # the first point in lexicographic order that attains it

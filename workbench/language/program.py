@@ -45,6 +45,8 @@ class Template:
             try:
                 with naming(trace):
                     outputs = self.function(**bound)
+                for calls in trace.calls:
+                    calls.link()
             except ProgramError as error:
                 if error.line is None:
                     error = ProgramError(error.message, line_of(error.__traceback__))

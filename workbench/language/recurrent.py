@@ -78,10 +78,14 @@ class Recurrent(Tensor):
         self.define(self._written(key), as_tensor(value))
 
     def define(
-        self, index: tuple[Expression, ...], value: Tensor, domain: str | None = None
+        self,
+        index: tuple[Expression, ...],
+        value: Tensor,
+        domain: str | None = None,
+        line: SourceLine | None = None,
     ) -> None:
-        """Add the piece `self[index] = value`."""
-        line, text = user_line(), self._text(index)
+        """Add the piece `self[index] = value`, by default on the user's present line."""
+        line, text = line or user_line(), self._text(index)
         dims = current().ordered({d for e in index for d in e.variables})
         extra = [d for d in value.dims if d not in dims]
         if extra:

@@ -121,6 +121,22 @@ def reduce_over(
     )
 
 
+def collect(x: Tensor, over: str) -> Tensor:
+    """The values of `x` at every point of a dim, along a leading inner axis as long as the dim."""
+    trace = current()
+    own = trace.range(over)
+    return record(
+        trace,
+        operation="collect",
+        operands=(x,),
+        dims=trace.ordered({d for d in x.dims if d != over}),
+        shape=(own.length, *x.shape),
+        dtype=x.dtype,
+        combiner="collect",
+        over=((over, own.lower, own.upper),),
+    )
+
+
 def _sum_dtype(x: Tensor) -> str:
     return "int32" if x.dtype == "bool" else x.dtype
 

@@ -16,7 +16,7 @@ import numpy as np
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.trace import Range, Trace, current, user_frame, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.program.operations import OPERATIONS, evaluate, promote, shape_text
+from workbench.program.operations import APART, OPERATIONS, evaluate, promote, shape_text
 from workbench.program.text import body_text
 from workbench.program.values import Literal, Shape
 
@@ -55,6 +55,8 @@ class Node:
     """What to call it if it is a statement and no variable holds it: who returned it."""
     kind: str | None = None
     """What it computes, where that is more than its operation (the mean, by a quotient)."""
+    choices: int | None = None
+    """It is one of 0 … choices - 1, where that is known."""
     aliases: list[str] = field(default_factory=list)
     """The user's names for it."""
     scope: tuple[str, ...] = ()
@@ -380,8 +382,7 @@ def _index_text(e: Index) -> str:
 def record(trace: Trace, **fields: Any) -> Tensor:
     """A node of the trace, read plainly; the same computation a second time is the same node."""
     node = Node(trace=trace, number=trace.position(), scope=trace.scope, line=user_line(), **fields)
-    row = OPERATIONS.get(node.operation)
-    if row is not None and row.random:
+    if node.operation in APART:
         trace.nodes.append(node)
         return Tensor(node)
     known = trace.computed.setdefault(_key(node), node)

@@ -22,6 +22,7 @@ from workbench.polyhedral.expression import Expression, Variable
 from workbench.program.values import Parameter
 
 if TYPE_CHECKING:
+    from workbench.language.external import Calls
     from workbench.language.recurrent import Recurrent
     from workbench.language.tensor import Node
 
@@ -71,6 +72,8 @@ class Trace:
     updates: dict[str, None] = field(default_factory=dict)
     """The outermost dims of parameters: what counts updates, if it is one."""
     scope: tuple[str, ...] = ()
+    calls: list[Calls] = field(default_factory=list)
+    """Of each external object."""
     returned: SourceLine | None = None
     """The line on which the program function returned its outputs."""
 

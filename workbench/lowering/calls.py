@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from workbench.errors import ProgramError
 from workbench.lowering import contractions, reads
 from workbench.lowering.draws import draw, given
+from workbench.lowering.external import call
 from workbench.lowering.layout import Value
 from workbench.lowering.records import NEW, WHOLE, Entry, Range, Symbolic
 from workbench.lowering.scope import Scope
@@ -223,9 +224,13 @@ def _contract(at: Linearizer, body: Call, target: Value | None) -> Value:
 
 def _take(at: Linearizer, body: Call, target: Value | None) -> Value:
     scope = at.scope
-    table, index = (at.value(a) for a in body.arguments)
-    rows = table.shape[0]
-    read = body.arguments[0]
+    read, position = body.arguments
+    table = at.value(read)
+    if isinstance(position, IndexValue):
+        row = reads.row(scope, table, at.placed(position.expression))
+        if row is not None:
+            return row
+    index, rows = at.value(position), table.shape[0]
     name = read.array if isinstance(read, Read) else "a tensor"
     scope.check("check_index", index, lower=expression(0), upper=rows, array=name, dim="axis 0")
     number = scope.cast(index, "int64")
@@ -322,4 +327,5 @@ RULES: dict[str, Rule] = {
     "normal": draw,
     "permutation": draw,
     "given": given,
+    "external": call,
 }

@@ -111,13 +111,40 @@ def _slice(scope: Scope, place: Expression, axis: str, extent: Expression) -> tu
 
 def within(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> bool:
     """Whether the index stays inside the array for every point of the axes' box."""
+    moving = [
+        (e, *bounds)
+        for e, bounds in zip(index, stored.array.extent, strict=True)
+        if e.variables & set(scope.axes)
+    ]
+    return all(_between(scope, e, lower, upper) for e, lower, upper in moving)
+
+
+def _between(scope: Scope, e: Expression, lower: Expression, upper: Expression) -> bool:
+    """Whether `lower <= e < upper` at every point of the loops and of the axes' box."""
     ranges = {**scope.ranges, **{a: (low, low + n - 1) for a, (low, n) in scope.axes.items()}}
-    for e, (lower, upper) in zip(index, stored.array.extent, strict=True):
-        if not e.variables & set(scope.axes):
-            continue
-        if not (at_least(e - lower, 0, ranges) and at_least(upper - 1 - e, 0, ranges)):
-            return False
-    return True
+    return at_least(e - lower, 0, ranges) and at_least(upper - 1 - e, 0, ranges)
+
+
+def row(scope: Scope, table: Value, e: Expression) -> Value | None:
+    """The view of a tensor at position `e` of its leading inner axis; None if that is not one
+    position, nor one axis' own range, that surely exists.
+    """
+    rest: list[Entry] = [WHOLE] * (len(table.shape) - 1)
+    if not _between(scope, e, expression(0), table.shape[0]):
+        return None
+    axis = sole_axis(scope, e)
+    if not e.variables & set(scope.axes):
+        return scope.inner(table, [e, *rest], table.shape[1:])
+    if axis is None or axis in table.axes or e.coefficient(axis) < 0:
+        return None
+    entry, _ = _slice(scope, e, axis, table.shape[0])
+    named, inner = (*table.axes, axis), table.shape[1:]
+    value = scope.index(table, [*[WHOLE] * len(table.axes), entry, *rest], named, inner)
+    wanted = scope.ordered(named)
+    if wanted == named:
+        return value
+    order = [named.index(a) for a in wanted] + list(range(len(named), value.rank))
+    return scope.permuted(value, order, wanted, inner)
 
 
 def clamped(stored: Stored, index: tuple[Expression, ...]) -> tuple[Expression, ...]:

@@ -40,6 +40,8 @@ def combine(at: Linearizer, target: Value, over: Letters, mask: Mask | None) -> 
     combiner, body = at.statement.combiner, at.statement.body
     if combiner == "argmax":
         _argmax(at, target, over[0], mask)
+    elif combiner == "collect":
+        _collect(at, target, over[0])
     elif combiner == "sum" and mask is None and segment_sum(at, body, target, over):
         return
     elif combiner == "sum":
@@ -246,6 +248,14 @@ def _union(left: Letters, right: Letters, scope: Scope) -> Letters:
 
 
 # -- other combiners ------------------------------------------------------------------------------
+
+
+def _collect(at: Linearizer, target: Value, axis: str) -> None:
+    """The axis becomes the leading inner one."""
+    value = at.value(at.statement.body)
+    inner = tuple(f".{p}" for p in range(len(value.shape)))
+    out = Operand(plain(target), (*target.axes, axis, *inner))
+    contractions.repeat(at.scope, operand(value, inner), out)
 
 
 def _reduced(

@@ -252,7 +252,7 @@ def _shows(statement: Statement, body: Body) -> bool:
     """Whether the body's value may be a view of the written array's memory."""
     if isinstance(body, Read):
         return body.array == statement.array
-    if isinstance(body, Call) and (body.operation in VIEWS or body.operation == "cast"):
+    if isinstance(body, Call) and (body.operation in (*VIEWS, "take", "cast")):
         return any(_shows(statement, a) for a in body.arguments)
     return False
 

@@ -20,7 +20,15 @@ def canonical(program: Program) -> str:
         parameters=tuple(replace(p, line=None) for p in program.parameters),
         dims=tuple(replace(d, line=None) for d in program.dims),
         statements=tuple(replace(s, line=None) for s in program.statements),
+        externals=tuple(replace(e, line=None) for e in program.externals),
     )
-    groups = (plain.parameters, plain.dims, plain.arrays, plain.statements, plain.outputs)
+    groups = (
+        plain.parameters,
+        plain.dims,
+        plain.arrays,
+        plain.statements,
+        plain.outputs,
+        plain.externals,
+    )
     lines = [plain.name, *(repr(record) for group in groups for record in group)]
     return "\n".join([*lines, repr(plain.schedule), repr(plain.aliases)])

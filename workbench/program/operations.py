@@ -37,7 +37,8 @@ class Operation:
     `gradient(do, inputs, output, adjoint, **options)` gives one adjoint per input (None: no
     dependence); None instead of a rule: the operation's result is constant to `gradient`. `random`
     rows draw words by statement and instance and have no `evaluate`; nor has `given`, whose values
-    by instance come from outside under a name when the program is run.
+    by instance come from outside under a name when the program is run, nor have `external` rows,
+    which call an object outside the program (`values.External`) once per instance.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Operation:
     text: str | None = None
     arity: int | None = None
     random: bool = False
+    external: bool = False
 
     @property
     def elementwise(self) -> bool:
@@ -534,9 +536,13 @@ _ROWS = [
     Operation("normal", _from_option, _float, random=True, arity=0),
     Operation("permutation", _from_option, _index, random=True, arity=0),
     Operation("given", _from_option, _named, arity=0),
+    Operation("external", _from_option, _option_dtype, external=True),
 ]
 
 OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
+
+APART = frozenset(row.name for row in _ROWS if row.random or row.external)
+"""Rows of which every occurrence is a statement of its own: two draws, or two calls, are two."""
 
 RANKED = frozenset(
     {

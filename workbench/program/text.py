@@ -177,6 +177,8 @@ def _function(call: Call) -> str:
         return f"|{arguments[0]}|"
     if call.operation == "given":
         return f'given("{options["name"]}")'
+    if OPERATIONS[call.operation].external:
+        return f"{options['name']}.{options['method']}({', '.join(arguments)})"
     if OPERATIONS[call.operation].random:
         shape = options.pop("shape")
         arguments = [str(shape[0]) if len(shape) == 1 else shape_text(shape)] if shape else []

@@ -86,14 +86,16 @@ def _computed(call: Call, line: SourceLine | None) -> tuple[DType, Shape]:
 
 def _check_written(program: Program, statement: Statement) -> None:
     array, body = program.array[statement.array], statement.body
-    dtype = body.dtype
-    if statement.combiner == "argmax":
+    dtype, shape = body.dtype, body.shape
+    if statement.combiner == "collect":
+        shape = (*array.shape[:1], *shape)  # `domains_fit` compares its length with the range
+    elif statement.combiner == "argmax":
         dtype = "int32"
     elif statement.combiner == "sum":
         dtype = promote(["int32", dtype])
-    if (dtype, body.shape) != (array.dtype, array.shape):
+    if (dtype, shape) != (array.dtype, array.shape):
         raise ProgramError(
-            f"{equation(statement, program)} gives {type_text(dtype, body.shape)}, "
+            f"{equation(statement, program)} gives {type_text(dtype, shape)}, "
             f"but {array.name} is {type_text(array.dtype, array.shape)}",
             statement.line,
         )

@@ -142,7 +142,8 @@ class Statement:
 
     `domain` and `reduction` are isl text of sets over `dims` and `dims + reduction_dims` (see
     `polyhedral/names.py` for the names inside). `combiner` is None (no reduction), "sum", "max",
-    "min" or "argmax" (the value of the single reduction dimension, first of equals). The empty sum
+    "min", "argmax" (the value of the single reduction dimension, first of equals) or "collect" (the
+    values themselves, along a leading inner axis as long as the single dimension). The empty sum
     is 0. `origin` survives every step: random draws and lines refer to it.
     """
 
@@ -179,6 +180,22 @@ class Statement:
 
 
 @dataclass(frozen=True)
+class External:
+    """A Python object outside the program, which rows `external` call by name: a simulator.
+
+    `factory.open(count, seed)` makes it at the start of every run: an object with `close()` and for
+    each call a method of that name, `method(out, *operands)`, which writes its result into `out`.
+    The calls come in the order of the program's dependences: each reads what the one before wrote.
+    """
+
+    name: str
+    factory: Any
+    count: Expression
+    """How many stand side by side."""
+    line: SourceLine | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
 class Output:
     """A named result: the whole array, over its dimensions."""
 
@@ -208,6 +225,8 @@ class Program:
     """
     updates: str = ""
     """The dimension that counts updates (of `nn.parameters`), where there is one."""
+    externals: tuple[External, ...] = ()
+    """What its calls speak to, by name."""
 
     def __str__(self) -> str:
         from workbench.program.listing import listing  # it is written in terms of these values

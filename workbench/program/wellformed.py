@@ -11,15 +11,18 @@ from collections.abc import Iterator, Mapping
 
 from workbench.errors import ProgramError, nearest
 from workbench.polyhedral.dependences import outside, overlap, undefined_read
-from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.relations import box as box_of
 from workbench.polyhedral.relations import (
     dims_of,
+    domain_with,
     image,
+    is_equal,
     is_subset,
     parse_set,
     project_out,
     subtract,
+    with_dims,
 )
 from workbench.polyhedral.witness import Witness, smallest
 from workbench.program import sentences
@@ -30,7 +33,7 @@ from workbench.program.text import at_text, body_text, element_text, equation
 from workbench.program.types import check_types
 from workbench.program.values import Array, Call, IndexValue, Program, Read, Statement, walk
 
-COMBINERS = ("sum", "max", "min", "argmax")
+COMBINERS = ("sum", "max", "min", "argmax", "collect")
 MAXIMUM_RANDOM_DIMS = 5
 """Dimensions of an instance that a random counter can hold."""
 
@@ -52,6 +55,7 @@ def names_are_unique(program: Program) -> None:
         "arrays": [a.name for a in program.arrays],
         "statements": [s.name for s in program.statements],
         "outputs": [o.name for o in program.outputs],
+        "external objects": [e.name for e in program.externals],
     }
     for kind, names in kinds.items():
         for name in names:
@@ -141,13 +145,26 @@ def domains_fit(program: Program) -> None:
             s.combiner is not None and s.combiner not in COMBINERS
         ):
             raise ProgramError(f"{_plain(s)}: a range needs one of {_listed(COMBINERS)}", s.line)
-        if s.combiner == "argmax" and len(s.reduction_dims) != 1:
-            raise ProgramError(f"{_plain(s)}: argmax runs over one dimension", s.line)
+        if s.combiner in ("argmax", "collect") and len(s.reduction_dims) != 1:
+            raise ProgramError(f"{_plain(s)}: {s.combiner} runs over one dimension", s.line)
+        if s.combiner == "collect" and not is_equal(s.reduction, _collected(program, s)):
+            raise ProgramError(
+                f"{_plain(s)}: what is collected does not fill the leading axis of {s.array}",
+                s.line,
+            )
         if s.combiner and not is_subset(project_out(s.reduction, s.reduction_dims), s.domain):
             raise ProgramError(f"{_plain(s)}: its range goes beyond its domain", s.line)
 
 
-# -- random draws -------------------------------------------------------------------------------
+def _collected(program: Program, s: Statement) -> str:
+    """The points `0 <= k < n` at every instance, n the length of the array's leading inner axis."""
+    k, shape = variable(s.reduction_dims[0]), program.array[s.array].shape
+    length = expression(shape[0]) if shape else expression(0)
+    everything = with_dims(s.domain, s.dims + s.reduction_dims)
+    return domain_with(everything, at_least=[(k, expression(0)), (length - 1, k)])
+
+
+# -- random draws and calls ---------------------------------------------------------------------
 
 
 def draws_are_apart(program: Program) -> None:
@@ -176,6 +193,25 @@ def draws_are_apart(program: Program) -> None:
                 f"{other.origin!r} and {s.origin!r} have one 32-bit hash; name one differently",
                 s.line,
             )
+
+
+def calls_are_apart(program: Program) -> None:
+    """A call is a statement's whole body, and speaks to an external object of the program."""
+    externals = {e.name for e in program.externals}
+    for s in program.statements:
+        for call in walk(s.body):
+            if not isinstance(call, Call) or not OPERATIONS[call.operation].external:
+                continue
+            if call is not s.body or s.combiner is not None:
+                raise ProgramError(
+                    f"{equation(s, program)}: {body_text(call)} needs an equation of its own, "
+                    "without a range",
+                    s.line,
+                )
+            name = call.options["name"]
+            if name not in externals:
+                offered = nearest(name, externals, "external objects")
+                raise ProgramError(f"unknown external object {name!r}: {offered}", s.line)
 
 
 # -- elements and instances ---------------------------------------------------------------------
@@ -242,7 +278,7 @@ def _without_update(program: Program, array: Array) -> str:
 def ranges_are_not_empty(program: Program) -> None:
     """A maximum, minimum or position has points at every instance."""
     for s in program.statements:
-        if s.combiner in (None, "sum"):
+        if s.combiner in (None, "sum", "collect"):
             continue
         without = subtract(s.domain, project_out(s.reduction, s.reduction_dims))
         found = smallest(parse_set(without))
@@ -258,6 +294,7 @@ RULES = (
     domains_fit,
     check_types,
     draws_are_apart,
+    calls_are_apart,
     writes_are_inside,
     pieces_are_apart,
     reads_are_inside,

@@ -1,0 +1,83 @@
+"""The external objects of one run: made when it starts, called by its statements, closed when it
+ends, however it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any
+
+from workbench.errors import RunError, SourceLine, WorkbenchError
+from workbench.program.values import Program
+
+
+class Externals:
+    """What a program's calls speak to during one run. A context manager.
+
+    `on_host(call, out, *operands)` calls with arrays of the host where the run's are elsewhere.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        sizes: Mapping[str, int],
+        seed: int,
+        on_host: Callable[..., None] | None = None,
+    ) -> None:
+        self._program = program
+        self._on_host = on_host
+        self._objects: dict[str, Any] = {}
+        self._stack = ExitStack()
+        with ExitStack() as opened:
+            for external in program.externals:
+                try:
+                    made = external.factory.open(external.count.evaluate(sizes), seed)
+                except Exception as error:  # another package's code: whatever it raises
+                    raise _failure(error, external.name, "", external.line) from error
+                opened.callback(made.close)
+                self._objects[external.name] = made
+            self._stack = opened.pop_all()
+
+    def __enter__(self) -> Externals:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close every object; a second time does nothing."""
+        self._stack.close()
+
+    def call(
+        self,
+        name: str,
+        method: str,
+        statement: str,
+        instance: Sequence[tuple[str, int]],
+        out: Any,
+        *operands: Any,
+    ) -> None:
+        """`out` = what the object answers. Whatever it raises is a RunError with the instance."""
+        function = getattr(self._objects[name], method)
+        try:
+            if self._on_host is None:
+                function(out, *operands)
+            else:
+                self._on_host(function, out, *operands)
+        except Exception as error:  # another package's code: whatever it raises
+            at = ", ".join(f"{d}={x}" for d, x in instance)
+            line = self._program.statement[statement].line
+            raise _failure(error, f"{name}.{method}", f" at {at}" if at else "", line) from error
+
+
+def _failure(error: Exception, who: str, where: str, line: SourceLine | None) -> RunError:
+    if isinstance(error, WorkbenchError):
+        return RunError(f"{error.message}{where}", line)
+    return RunError(f"{who} failed{where}: {type(error).__name__}: {error}", line)
