@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from tests.backends.small_programs import cases, scheduled
+from tests.environments.playing import choice, restarting
 from workbench.backends.arrays import compile_arrays
 from workbench.backends.cuda import CudaBackend, cupy_functions
 from workbench.backends.numpy import NumPyBackend
+from workbench.environments import Gymnasium
 from workbench.errors import UnavailableError
 
 
@@ -34,6 +36,15 @@ def test_same_source_with_other_functions_gives_the_same(name: str, p: Any, all_
         left, right = (c.run(seed=5, dtype="float64").outputs for c in (ours, theirs))
         for key in left:
             np.testing.assert_allclose(right[key], left[key], rtol=1e-12, atol=1e-12)
+
+
+def test_external_objects_are_called_with_arrays_of_the_host() -> None:
+    xp = LikeCuPy()
+    program = restarting(Gymnasium("CartPole-v1"), choice(2), I=1, T=5)
+    ours = NumPyBackend().compile(program).run()
+    theirs = compile_arrays(program, xp, cupy_functions(xp)).run()
+    for name in ours.outputs:
+        assert theirs.outputs[name].tobytes() == ours.outputs[name].tobytes()
 
 
 def test_cuda_says_why_it_cannot_run() -> None:

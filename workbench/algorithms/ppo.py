@@ -56,7 +56,7 @@ def ppo(
     done = terminated | truncated
     state[b, 0, 0] = env.reset(over=b)
     state[b, i + 1, 0] = state[b, i, T]
-    state[b, i, t + 1] = wb.where(done, env.reset(over=(b, i, t)), following)
+    state[b, i, t + 1] = env.restart(done, following)
     episode_return, episodes = rl.episodes(reward, done, b, i, t)
 
     # what acting is judged by

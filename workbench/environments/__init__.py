@@ -4,6 +4,7 @@ from typing import Any
 
 from workbench.environments.acrobot import Acrobot
 from workbench.environments.cartpole import CartPole
+from workbench.environments.external import Gymnasium
 from workbench.environments.mountain_car import MountainCar
 from workbench.environments.mountain_car_continuous import MountainCarContinuous
 from workbench.environments.pendulum import Pendulum
@@ -15,6 +16,7 @@ __all__ = [
     "ENVIRONMENTS",
     "Acrobot",
     "CartPole",
+    "Gymnasium",
     "MountainCar",
     "MountainCarContinuous",
     "Noisy",
@@ -25,18 +27,31 @@ __all__ = [
 
 ENVIRONMENTS: dict[str, type[Any]] = {
     cls.__name__: cls
-    for cls in (Acrobot, CartPole, MountainCar, MountainCarContinuous, Noisy, Pendulum, Trivial)
+    for cls in (
+        Acrobot,
+        CartPole,
+        Gymnasium,
+        MountainCar,
+        MountainCarContinuous,
+        Noisy,
+        Pendulum,
+        Trivial,
+    )
 }
 
 
 def named(environment: Any) -> Any:
-    """An environment from its name (`"CartPole"`), or the environment that is given."""
+    """An environment from its name (`"CartPole"`, `"Gymnasium:CartPole-v1"`), or the one that is
+    given.
+    """
     if not isinstance(environment, str):
         return environment
-    if environment not in ENVIRONMENTS:
+    name, _, which = environment.partition(":")
+    if name not in ENVIRONMENTS:
         raise ProgramError(
-            f"unknown environment {environment!r}; "
-            f"{nearest(environment, ENVIRONMENTS, 'environments')}",
+            f"unknown environment {name!r}; {nearest(name, ENVIRONMENTS, 'environments')}",
             user_line(),
         )
-    return ENVIRONMENTS[environment]()
+    if name == Gymnasium.__name__ and not which:
+        raise ProgramError(f"{name}: which one? For example {name}:CartPole-v1", user_line())
+    return ENVIRONMENTS[name](*[which] if which else [])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.environments.actions import discrete
+from workbench.environments.environment import Environment
 from workbench.language.functions import cast, clip, cos, floor, sin, stack, unstack, where
 from workbench.language.random import uniform
 from workbench.language.tensor import Tensor
@@ -18,7 +19,7 @@ State = tuple[Tensor, Tensor, Tensor, Tensor]
 
 
 @dataclass(frozen=True)
-class Acrobot:
+class Acrobot(Environment):
     """Two links, a torque of -1, 0 or 1 N m (action 0, 1, 2) on the joint between them; reward -1
     until the end.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.environments.actions import discrete
+from workbench.environments.environment import Environment
 from workbench.language.functions import absolute, cos, sin, stack, unstack, where
 from workbench.language.random import uniform
 from workbench.language.tensor import Tensor, literal
@@ -16,7 +17,7 @@ from workbench.language.trace import scope
 
 
 @dataclass(frozen=True)
-class CartPole:
+class CartPole(Environment):
     """A pole on a cart; actions push left (0) or right (1); reward 1 for every step.
 
     State: position (m), velocity (m/s), angle (rad), angular velocity (rad/s), elapsed steps. The

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.environments.actions import discrete
+from workbench.environments.environment import Environment
 from workbench.language.functions import cast, clip, cos, stack, unstack, where
 from workbench.language.random import uniform
 from workbench.language.tensor import Tensor, literal
@@ -13,7 +14,7 @@ from workbench.language.trace import scope
 
 
 @dataclass(frozen=True)
-class MountainCar:
+class MountainCar(Environment):
     """An underpowered car in a valley; actions push left (0), not at all (1), right (2); reward -1
     a step.
 

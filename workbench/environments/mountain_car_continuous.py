@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.environments.actions import continuous
+from workbench.environments.environment import Environment
 from workbench.language.functions import clip, cos, stack, unstack, where
 from workbench.language.random import uniform
 from workbench.language.tensor import Tensor
@@ -13,7 +14,7 @@ from workbench.language.trace import scope
 
 
 @dataclass(frozen=True)
-class MountainCarContinuous:
+class MountainCarContinuous(Environment):
     """An underpowered car in a valley; the action is a push, cut to [-1, 1].
 
     State: position (m), velocity (m a step), elapsed steps. The reward is 100 at the goal, minus

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.environments.actions import continuous
+from workbench.environments.environment import Environment
 from workbench.language.functions import clip, cos, floor, sin, stack, unstack
 from workbench.language.random import uniform
 from workbench.language.tensor import Tensor, apply, literal
@@ -14,7 +15,7 @@ from workbench.language.trace import scope
 
 
 @dataclass(frozen=True)
-class Pendulum:
+class Pendulum(Environment):
     """A rod to be swung up and held; the action is a torque (N m), cut to [-2, 2].
 
     State: angle from upright (rad), angular velocity (rad/s), elapsed steps. The reward is minus

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.environments.environment import Environment
 from workbench.language.functions import absolute, broadcast_to, reshape, stack
 from workbench.language.random import draws, uniform
 from workbench.language.tensor import Tensor
@@ -13,7 +14,7 @@ from workbench.language.trace import scope
 
 
 @dataclass(frozen=True)
-class Trivial:
+class Trivial(Environment):
     """One scalar that the action moves by 0.1 left (0) or right (1); reward minus its absolute
     value.
 

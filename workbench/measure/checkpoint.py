@@ -117,6 +117,13 @@ def fitting(
     wanted = {start.name: start for start in starts(program)}
     if not wanted:
         raise WorkbenchError(f"{program.name} has no parameters (nn.parameters) to start from")
+    if checkpoint.whole and program.externals:
+        outside = ", ".join(e.name for e in program.externals)
+        raise WorkbenchError(
+            f"{program.name} cannot go on from {checkpoint.source}: the state of {outside} lies "
+            "outside the program and is not in the file; start anew from the parameters in it, "
+            "given as a mapping from name to array"
+        )
     found, wrong = {}, []
     for name in (n for n in wanted if n in checkpoint.tensors):
         values = checkpoint.tensors[name]
