@@ -106,6 +106,8 @@ class Clock(gymnasium.Env[Any, Any]):
                 raise ValueError("the clock is stuck at 100%")
             if self.fails == "interrupt":  # what Ctrl-C sends
                 os.kill(self.process, signal.SIGINT)
+            if self.fails == "end":
+                os._exit(3)
         return self._observation(), float(np.sum(action)), False, self.steps == 6, {"n": self.steps}
 
     def _observation(self) -> Any:

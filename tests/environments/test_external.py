@@ -25,6 +25,7 @@ from workbench.algorithms import a2c, ppo, reinforce
 from workbench.backends.reference import Reference
 from workbench.environments import Gymnasium
 from workbench.errors import ProgramError
+from workbench.session.snapshot import snapshot
 
 
 @pytest.fixture(autouse=True)
@@ -227,3 +228,9 @@ def test_the_equations_show_the_calls() -> None:
         "environment.ended[i, t])"
     ) in text
     assert "environment.states[i, t]: float(B, 4) = collect(b) state[b, i, t]" in text
+
+
+def test_the_picture_names_the_calls() -> None:
+    nodes = snapshot(restarting(Gymnasium("CartPole-v1"), choice(2))).nodes
+    called = {n.summary for n in nodes if n.summary.startswith("CartPole-v1.")}
+    assert called == {f"CartPole-v1.{call} (B, 7)" for call in ("reset", "step", "restart")}

@@ -36,6 +36,7 @@ FOR_WHAT = {
     "graphviz": "the picture in a saved notebook",
     "matplotlib": "plots in the notebooks",
     "pandas": "tables",
+    "gymnasium": "environments of Gymnasium",
     "safetensors": "parameters saved and loaded",
 }
 PROGRAMS = {

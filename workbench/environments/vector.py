@@ -11,6 +11,7 @@ import os
 import signal
 from collections.abc import Callable
 from functools import partial
+from multiprocessing.connection import wait
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +21,7 @@ from workbench.errors import RunError, UnavailableError
 
 FLAGS = 3
 """Entries of a row behind the observation: reward, terminated, truncated."""
-CLOSING_SECONDS = 5.0
+CLOSING_SECONDS = 2.0
 """How long closing waits for a worker that is still stepping."""
 
 Rows = npt.NDArray[Any]
@@ -124,13 +125,12 @@ class Vector:
         self.name = name
         self.seeds: list[int] | None = [seed + b for b in range(count)]
         self.vector, self.action = self._made(make, count, vectorized)
+        self.workers: list[Any] = getattr(self.vector, "processes", [])
 
     def reset(self, out: Rows, *before: Rows) -> None:
         """Begin an episode of every environment."""
-        rows, told = self.vector.reset(seed=self.seeds)
+        self._ask(out, self.vector.reset, seed=self.seeds)
         self.seeds = None
-        self._check(told)
-        out[...] = rows
 
     def step(self, out: Rows, before: Rows, state: Rows, action: Rows) -> None:
         """Act in every environment. `before` is what the last call wrote, `state` what the program
@@ -143,23 +143,27 @@ class Vector:
                 f"{self.name} is stepped from another state than environment {b} is in; it goes on "
                 "from the state that reset, step or restart returned"
             )
-        rows, _, _, _, told = self.vector.step(self.action(action))
-        self._check(told)
-        out[...] = rows
+        self._ask(out, self.vector.step, self.action(action))
 
     def restart(self, out: Rows, before: Rows, done: Rows) -> None:
         """Begin another episode where `done`; the other rows stay."""
-        if not done.any():
+        if done.any():
+            self._ask(out, self.vector.reset, options={"reset_mask": done})
+        else:
             out[...] = before
-            return
-        rows, told = self.vector.reset(options={"reset_mask": done})
-        self._check(told)
-        out[...] = rows
 
     def close(self) -> None:
         """Close every environment, and end the workers."""
-        waits = {"timeout": CLOSING_SECONDS} if hasattr(self.vector, "processes") else {}
-        self.vector.close(**waits)
+        if not self.workers:
+            self.vector.close()
+            return
+        try:
+            self.vector.close(timeout=CLOSING_SECONDS)
+        except (EOFError, ConnectionError):  # a worker has ended without being asked
+            for process in self.workers:
+                process.terminate()
+                process.join()
+            self.vector.closed = True
 
     def _made(
         self, make: Callable[[], Any], count: int, vectorized: str
@@ -190,10 +194,21 @@ class Vector:
             raise RunError(f"action {action[b]} of environment {b}: {self.name} takes 0 to {n - 1}")
         return wide + first
 
-    def _check(self, told: dict[str, Any]) -> None:
+    def _ask(self, out: Rows, method: Callable[..., Any], *given: Any, **options: Any) -> None:
+        """Write the rows that the vector environment answers with."""
+        try:
+            rows, *_, told = method(*given, **options)
+        except (EOFError, ConnectionError) as error:
+            sentinels = [worker.sentinel for worker in self.workers]
+            ended = wait(sentinels, 1.0)
+            gone = [str(b) for b, sentinel in enumerate(sentinels) if sentinel in ended]
+            raise RunError(
+                f"a worker process of {self.name}, environment {', '.join(gone)}, has ended"
+            ) from error
         if "raised" in told:
             b = int(told["_raised"].argmax())
             raise RunError(f"{self.name}, environment {b}, raised {told['raised'][b]}")
+        out[...] = rows
 
 
 def _boxed(shape: tuple[int, ...], dtype: Any, action: Rows) -> Rows:

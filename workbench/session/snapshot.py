@@ -214,6 +214,8 @@ def _summary(statement: Statement, shape: str) -> str:
     body = statement.body
     if statement.combiner:
         what = f"{statement.combiner} over {', '.join(statement.reduction_dims)}"
+    elif isinstance(body, Call) and OPERATIONS[body.operation].external:
+        what = f"{body.options['name']}.{body.options['method']}"
     elif isinstance(body, Call):
         what = body.operation.replace("_", " ")
     elif isinstance(body, Read):
