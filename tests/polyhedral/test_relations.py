@@ -23,21 +23,17 @@ from workbench.polyhedral.relations import (
     domain_with,
     hull,
     image,
-    inverse,
     is_box,
     is_empty,
     is_equal,
     is_subset,
-    joint,
     pieces,
     points,
-    preimage,
     project_out,
     rename,
     sizes_of,
     subtract,
     union,
-    value_range,
     with_dims,
 )
 
@@ -89,36 +85,11 @@ def test_pieces_are_disjoint_and_cover() -> None:
     assert sorted(found) == points(written, sizes)
 
 
-def test_successor_write_is_injective_and_inverted() -> None:
-    back = inverse(NEST, ("i", "e", "m"), successor(), None, ("i", "e", "m"))
-    sizes = {"I": 2, "E": 2, "M": 2}
-    for at in points(NEST, sizes):
-        values = {**sizes, **dict(zip("iem", at, strict=True))}
-        following = [x.evaluate(values) for x in successor()]
-        there = {**sizes, **dict(zip("iem", following, strict=True))}
-        assert tuple(x.evaluate(there) for x in back) == at
-
-
-def test_not_injective_index_has_no_inverse() -> None:
-    with pytest.raises(ProgramError):
-        inverse(SQUARE, ("b", "t"), [t], None, ("t",))
-
-
-def test_image_preimage_joint() -> None:
+def test_image() -> None:
     extent = ((ZERO, B), (ZERO, T + 1))
     index = [b, t + 1]
     moved = image(SQUARE, ("b", "t"), index, extent, ("b", "t"))
     assert bounds(moved, ("b", "t")) == [(ZERO, B), (expression(1), T + 1)]
-    last = box([("b", ZERO, B), ("t", T, T + 1)])
-    assert is_equal(
-        preimage(SQUARE, ("b", "t"), index, extent, last), domain_with(SQUARE, [(t, T - 1)])
-    )
-    pairs = joint(TRIANGLE, ("b", "t", "k"), [b, k], None, ("b0", "t0"))
-    assert dims_of(pairs) == ("b0", "t0", "b", "t", "k")
-    assert is_equal(
-        project_out(pairs, ["b", "k"]),
-        box([("b0", ZERO, B), ("t0", ZERO, T), ("t", ZERO, variable("t0") + 1)]),
-    )
     anywhere = image(SQUARE, ("b", "t"), [None, t], extent, ("b", "t"))
     assert is_equal(anywhere, SQUARE)
 
@@ -135,13 +106,12 @@ def test_is_box_and_bounds() -> None:
     assert is_box(even, ("b",))
 
 
-def test_hull_and_value_range() -> None:
+def test_hull() -> None:
     state = union(
         image(SQUARE, ("b", "t"), [b, t + 1], None, ("b", "t")),
         image(SQUARE, ("b", "t"), [b, ZERO], None, ("b", "t")),
     )
     assert hull(state) == ((ZERO, B), (ZERO, T + 1))
-    assert value_range(TRIANGLE, t + 2 * k) == (ZERO, 3 * T - 3)
     n = size("n")
     lower, upper = hull(box([("t", ZERO, minimum(T, n))]))[0]
     assert lower == 0

@@ -8,7 +8,7 @@ from functools import lru_cache
 import islpy as isl
 
 from workbench.errors import ProgramError
-from workbench.polyhedral.affine import constraint, dims_text, parameters_text, to_expression
+from workbench.polyhedral.affine import dims_text, to_expression
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.instances import Extent
 from workbench.polyhedral.names import readable
@@ -43,18 +43,6 @@ def hull(elements: str) -> Extent:
     Raises ProgramError for an empty set and for one without a bound.
     """
     return tuple(_interval(_onto(elements, (), (dim,)), ()) for dim in dims_of(elements))
-
-
-def value_range(text: str, e: Expression) -> tuple[Expression, Expression]:
-    """The least and the greatest value (inclusive) of an affine expression over a set's points."""
-    dims = dims_of(text)
-    value = constraint("v", "=", e)
-    function = parse_map(
-        f"{parameters_text(e.sizes)} -> {{ [{dims_text(dims)}] -> [v] : {value} }}"
-    )
-    values = isl.Map.from_range(in_context(parse_set(text)).apply(function))
-    lower, upper = _interval(values, ())
-    return lower, upper - 1
 
 
 @lru_cache(maxsize=4096)

@@ -13,7 +13,7 @@ import islpy as isl
 
 from workbench.errors import ProgramError
 from workbench.polyhedral.affine import constraint, dims_text, parameters_text, to_expression
-from workbench.polyhedral.boxes import bounds, hull, is_box, value_range
+from workbench.polyhedral.boxes import bounds, hull, is_box
 from workbench.polyhedral.counting import count, points
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.instances import Access, Extent, Instances
@@ -57,19 +57,15 @@ __all__ = [
     "in_context",
     "index_text",
     "intersect",
-    "inverse",
     "is_box",
     "is_empty",
     "is_equal",
-    "is_injective",
     "is_subset",
-    "joint",
     "limited",
     "parse_map",
     "parse_set",
     "pieces",
     "points",
-    "preimage",
     "project_out",
     "rename",
     "sizes_in",
@@ -80,7 +76,6 @@ __all__ = [
     "touched",
     "union",
     "universe",
-    "value_range",
     "with_dims",
 ]
 
@@ -136,59 +131,3 @@ def image(
     """The elements, named by `out_dims`, that the points of `domain` touch through `index`."""
     relation = parse_map(index_text(dims, index, extent))
     return to_text(parse_set(domain).apply(relation), out_dims)
-
-
-def preimage(
-    domain: str,
-    dims: Sequence[str],
-    index: Sequence[Expression | None],
-    extent: Extent | None,
-    elements: str,
-) -> str:
-    """The points of `domain` that touch some element of `elements` through `index`."""
-    relation = parse_map(index_text(dims, index, extent)).intersect_range(parse_set(elements))
-    return to_text(parse_set(domain).intersect(relation.domain()), dims)
-
-
-def joint(
-    domain: str,
-    dims: Sequence[str],
-    index: Sequence[Expression | None],
-    extent: Extent | None,
-    out_dims: Sequence[str],
-) -> str:
-    """The set over `out_dims + dims` of (element, point) pairs: which points touch an element.
-
-    A reversed access as a domain, elements first: what a gradient sums over.
-    """
-    relation = parse_map(index_text(dims, index, extent)).intersect_domain(parse_set(domain))
-    return to_text(relation.reverse().wrap().flatten(), (*out_dims, *dims))
-
-
-def is_injective(domain: str, dims: Sequence[str], index: Sequence[Expression | None]) -> bool:
-    """Whether no two points of `domain` touch one element."""
-    if any(e is None for e in index):
-        return False
-    relation = parse_map(index_text(dims, index)).intersect_domain(parse_set(domain))
-    return relation.intersect_params(context(sizes_in(relation))).is_injective()
-
-
-def inverse(
-    domain: str,
-    dims: Sequence[str],
-    index: Sequence[Expression | None],
-    extent: Extent | None,
-    out_dims: Sequence[str],
-) -> tuple[Expression, ...]:
-    """Each of `dims` as an expression over the element's `out_dims`, for an injective index.
-
-    Raises ProgramError where two points touch one element.
-    """
-    if not is_injective(domain, dims, index):
-        raise ProgramError("the index does not determine the instance")
-    relation = parse_map(index_text(dims, index, extent)).intersect_domain(parse_set(domain))
-    back = relation.reverse().as_pw_multi_aff()
-    known = in_context(relation.range())
-    return tuple(
-        to_expression(back.get_pw_aff(position), out_dims, known) for position in range(len(dims))
-    )
