@@ -34,6 +34,11 @@ class Loop:
     `kind`: "loop" runs sequentially, "axis" as one whole-array operation per statement (lockstep).
     `backwards` runs from the last value to the first. `offsets` shifts single statements: a
     statement at offset o executes its instance `d` at loop value `d + o`.
+
+    With `tile` it is a loop over blocks of so many consecutive values of `dim`: its value is
+    `floor((d + o) / tile)`, and a loop or axis over `dim` further inside runs within the block. A
+    statement that has the dimension `block_dim(dim, tile)` itself stands at that dimension's value
+    (plus its offset) instead.
     """
 
     dim: str
@@ -41,10 +46,16 @@ class Loop:
     kind: Kind = "loop"
     backwards: bool = False
     offsets: tuple[tuple[str, int], ...] = ()
+    tile: int | None = None
 
     def offset(self, statement: str) -> int:
         """The shift of `statement` in this loop."""
         return dict(self.offsets).get(statement, 0)
+
+
+def block_dim(dim: str, size: int) -> str:
+    """What the dimension that counts blocks of `size` values of `dim` is called."""
+    return f"{dim}_block{size}"
 
 
 Tree = Leaf | Sequence | Loop

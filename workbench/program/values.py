@@ -204,11 +204,30 @@ class Output:
 
 
 @dataclass(frozen=True)
+class Storage:
+    """Where arrays live, as steps have changed it.
+
+    As written every array has its full extent, allocated in the innermost loop inside which all of
+    its lifetime lies. What is said here is intent; windows, places and copies are derived from the
+    lifetimes under the schedule whenever a program is lowered or checked.
+    """
+
+    contracted: tuple[tuple[str, str], ...] = ()
+    """(array, dim): the dimension keeps only as many slices, used in turn, as lifetimes need."""
+    donated: tuple[tuple[str, str], ...] = ()
+    """(array, to): `to` takes over the storage of `array`, which is dead by then; an array that is
+    donated to itself is updated in place."""
+    swapped: tuple[tuple[str, int], ...] = ()
+    """(array, prefetch): the array lives in host memory and slices of it come to the device for
+    their use, fetched `prefetch` iterations before."""
+
+
+@dataclass(frozen=True)
 class Program:
     """Equations, order and storage as one immutable value.
 
     `schedule` is None only while a program is being built; `language.trace` returns programs under
-    the root schedule. Storage is derived from lifetimes under the schedule, in `lowering`.
+    the root schedule.
     """
 
     name: str
@@ -227,6 +246,7 @@ class Program:
     """The dimension that counts updates (of `nn.parameters`), where there is one."""
     externals: tuple[External, ...] = ()
     """What its calls speak to, by name."""
+    storage: Storage = Storage()
 
     def __str__(self) -> str:
         from workbench.program.listing import listing  # it is written in terms of these values

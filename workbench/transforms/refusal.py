@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from workbench.errors import SourceLine, WorkbenchError
 from workbench.polyhedral.witness import Witness
+
+if TYPE_CHECKING:
+    from workbench.transforms.base import Transform
 
 Kind = Literal["dependence", "capability", "no effect", "cost", "input"]
 
@@ -14,16 +17,23 @@ Kind = Literal["dependence", "capability", "no effect", "cost", "input"]
 @dataclass(frozen=True, repr=False)
 class Refusal:
     """`sentence` names what was expected and found; `witness` shows a dependence; `line` is the
-    user's.
+    user's; `repairs` are steps that can be applied as they are, after which the refused step is
+    legal (or which do what it wanted).
     """
 
     kind: Kind
     sentence: str
     witness: Witness | None = None
     line: SourceLine | None = None
+    repairs: tuple[Transform, ...] = ()
 
     def __str__(self) -> str:
-        return self.sentence if self.line is None else f"{self.sentence}\n  at: {self.line}"
+        lines = [self.sentence]
+        if self.line is not None:
+            lines.append(f"  at: {self.line}")
+        if self.repairs:
+            lines.append(f"  possible instead or before: {', '.join(map(str, self.repairs))}")
+        return "\n".join(lines)
 
     __repr__ = __str__
 
