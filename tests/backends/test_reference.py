@@ -304,3 +304,25 @@ def test_reference_evaluates_only_what_is_asked() -> None:
         sizes={"T": 4},
     )
     assert Reference(p).element("x", (0,)) == 2
+
+
+def test_watch_is_told_of_every_operation_with_its_operands() -> None:
+    seen: list[tuple[str, str, float]] = []
+    reference = Reference(
+        counted(), watch=lambda s, c, xs: seen.append((s.array, c.operation, float(xs[0])))
+    )
+    reference.element("s", [2])
+    assert seen == [
+        ("s", "multiply", 1.0),
+        ("s", "add", 2.0),
+        ("s", "multiply", 2.0),
+        ("s", "add", 4.0),
+    ]
+
+
+def test_computed_says_what_the_equation_gives_where_another_value_is_given() -> None:
+    reference = Reference(counted(), given={"s": lambda at: 100.0 if at == (2,) else None})
+    assert reference.element("s", [3]) == 202.0
+    assert reference.computed("s", [2]) == 5.0
+    with pytest.raises(ProgramError, match="nothing defines s at t=9"):
+        reference.computed("s", [9])

@@ -7,7 +7,7 @@ business.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,10 @@ DTYPES: dict[str, Any] = {
 }
 
 
+Watch = Callable[[Statement, Call, Sequence[Any]], None]
+"""Told of every operation that is evaluated: by which statement, which call, on which operands."""
+
+
 @dataclass(frozen=True)
 class Step:
     """One node of a body: its operands are earlier steps, by position.
@@ -51,9 +55,15 @@ class Equation:
     """A statement made ready at given sizes."""
 
     def __init__(
-        self, statement: Statement, array: Array, sizes: Mapping[str, int], seed: int
+        self,
+        statement: Statement,
+        array: Array,
+        sizes: Mapping[str, int],
+        seed: int,
+        watch: Watch | None = None,
     ) -> None:
         self.statement = statement
+        self.watch = watch
         self.dims = statement.dims + statement.reduction_dims
         self.sizes = sizes
         self.dtype = DTYPES[array.dtype]
@@ -120,6 +130,8 @@ class Equation:
             arrays = [_aligned(a, len(body.shape)) for a in arrays]
         if body.operation == "take":
             self._check_positions(body, arrays, at)
+        if self.watch is not None:
+            self.watch(self.statement, body, arrays)
         result = evaluate(body.operation, arrays, ranks, options)
         return np.asarray(result, DTYPES[body.dtype])
 

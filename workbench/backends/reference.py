@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.backends import philox
-from workbench.backends.equations import DTYPES, Equation, concrete
+from workbench.backends.equations import DTYPES, Equation, Watch, concrete
 from workbench.backends.externals import Externals
 from workbench.backends.indices import Point
 from workbench.errors import ProgramError, nearest
@@ -64,7 +64,8 @@ class Reference:
     """A program's elements at given sizes and seed.
 
     `given` overrides elements of arrays by name: a function from an element's coordinates to its
-    value, or to None where the equations decide. Returned arrays are read-only.
+    value, or to None where the equations decide. `watch` is told of every operation evaluated.
+    Returned arrays are read-only.
     """
 
     def __init__(
@@ -73,8 +74,10 @@ class Reference:
         sizes: Mapping[str, int] | None = None,
         seed: int = 0,
         given: Mapping[str, Override] | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self.program = program
+        self.watch = watch
         self.sizes = resolve(program, sizes)
         self.seed = philox.checked_seed(seed)
         self._given = {self.resolve(name): f for name, f in (given or {}).items()}
@@ -125,6 +128,26 @@ class Reference:
         """The statement (made ready) and instance that define an element; None if it is given."""
         name, element = self.resolve(array), tuple(int(c) for c in coordinates)
         return None if self._override(name, element) is not None else self._writer(name, element)
+
+    def computed(self, array: str, coordinates: Sequence[int]) -> npt.NDArray[Any]:
+        """What an element's equation says, whether or not the element is given.
+
+        Raises ProgramError where nothing writes it.
+        """
+        name, element = self.resolve(array), tuple(int(c) for c in coordinates)
+        found = self._writer(name, element)
+        if found is None:
+            raise self._failure(
+                sentences.undefined, self.program.array[name], Wanted(name, element)
+            )
+        work = self._evaluate(*found)
+        while True:
+            try:
+                needed = next(work)
+            except StopIteration as finished:
+                value: npt.NDArray[Any] = finished.value
+                return value
+            self._settle(needed)
 
     def inputs(self, array: str, coordinates: Sequence[int]) -> list[Input]:
         """The elements that the defining instance reads directly, with values, in order."""
@@ -269,7 +292,7 @@ class Reference:
         if array not in self._equations:
             record = self.program.array[array]
             self._equations[array] = [
-                Equation(statement, record, self.sizes, self.seed)
+                Equation(statement, record, self.sizes, self.seed, self.watch)
                 for statement in self.program.writers[array]
             ]
         return self._equations[array]
