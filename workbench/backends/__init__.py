@@ -19,6 +19,10 @@ class NativeBackend:
         """Always a reason."""
         return "compiled C is not part of this version"
 
+    def device(self) -> str:
+        """Refuse."""
+        raise UnavailableError(f"native: {self.unavailable()}")
+
     def compile(self, program: object) -> object:
         """Refuse."""
         raise UnavailableError(f"native: {self.unavailable()}")

@@ -48,6 +48,10 @@ class CompiledArrays:
     def _plain(self) -> Callable[..., None]:
         return _function(self.source, self.program.name)
 
+    def prepare(self) -> None:
+        """Generate and load the function that runs."""
+        _ = self._plain
+
     @cached_property
     def _checking(self) -> Callable[..., None]:
         return _function(generate(self.loop_program, check_finite=True), self.program.name)

@@ -24,6 +24,13 @@ class CudaBackend:
         """None, or why CuPy cannot run here."""
         return _reason()
 
+    def device(self) -> str:
+        """The GPU in use."""
+        import cupy
+
+        found = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
+        return str(found["name"].decode())
+
     def compile(self, program: Program) -> CompiledArrays:
         """Lower and generate."""
         reason = self.unavailable()

@@ -6,6 +6,7 @@ import numpy as np
 
 from workbench.backends.arrays import CompiledArrays, compile_arrays
 from workbench.backends.functions import functions_of
+from workbench.backends.processor import processor
 from workbench.backends.threads import one_blas_thread
 from workbench.program.values import Program
 
@@ -18,6 +19,10 @@ class NumPyBackend:
     def unavailable(self) -> str | None:
         """Always available."""
         return None
+
+    def device(self) -> str:
+        """The processor."""
+        return processor()
 
     def compile(self, program: Program) -> CompiledArrays:
         """Lower and generate."""

@@ -52,6 +52,9 @@ class Compiled(Protocol):
     def loop_program(self) -> LoopProgram:
         """The loop program it was generated from."""
 
+    def prepare(self) -> None:
+        """Generate and load what a run needs, so that the first does no more than the others."""
+
     def run(
         self,
         sizes: Mapping[str, int] | None = None,
@@ -78,6 +81,9 @@ class Backend(Protocol):
 
     def unavailable(self) -> str | None:
         """None, or the sentence that says why it cannot run here."""
+
+    def device(self) -> str:
+        """What the programs run on, by its maker's name: recorded with every measurement."""
 
     def compile(self, program: Program) -> Compiled:
         """Lower and generate; raises UnavailableError where the backend is not available."""
