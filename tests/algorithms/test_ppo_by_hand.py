@@ -136,7 +136,7 @@ def test_first_update_is_cleanrls() -> None:
     step, K = 0, B * T // M
     clipped = 0
     for e in range(E):
-        order = reference.element("sample_permutation", (0, e))
+        order = reference.element("minibatch.sample_permutation", (0, e))
         assert sorted(order) == list(range(B * T))
         for m in range(M):
             chosen = order[m * K : (m + 1) * K]

@@ -72,6 +72,21 @@ def test_value_written_into_a_recurrence_is_found_under_its_own_name() -> None:
     assert [s.array for s in program.statements] == ["state", "state", "last"]
 
 
+def test_constant_to_gradient_is_called_like_the_variable_that_holds_it() -> None:
+    @wb.program
+    def example(T: int = 3) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.uniform(over=t)
+        held = wb.stop_gradient(wb.exp(x) * 2.0)
+        raw = wb.exp(-x)
+        frozen = wb.stop_gradient(raw)
+        return {"y": (held * held + frozen * raw).sum(over=t)}
+
+    program = example()
+    assert set(names(program)) == {"x", "held", "raw", "y"}
+    assert dict(program.aliases) == {"frozen": "raw"}
+
+
 def test_same_computation_is_one_statement_and_two_draws_are_two() -> None:
     @wb.program
     def example(T: int = 3) -> dict[str, Any]:

@@ -61,10 +61,11 @@ def a2c(
     advantage = wb.stop_gradient(target - value)
 
     # learning
-    policy_loss = -(policy.log_probability(action) * advantage).mean(over=(b, t))
-    value_loss = ((value - target) ** 2).mean(over=(b, t))
-    entropy = policy.entropy().mean(over=(b, t))
-    loss = policy_loss - entropy_weight * entropy + value_weight * value_loss
+    with wb.scope("loss"):
+        policy_loss = -(policy.log_probability(action) * advantage).mean(over=(b, t))
+        value_loss = ((value - target) ** 2).mean(over=(b, t))
+        entropy = policy.entropy().mean(over=(b, t))
+        loss = policy_loss - entropy_weight * entropy + value_weight * value_loss
 
     rate = optim.linear_annealing(learning_rate, 0.0, over=i) if anneal else learning_rate
     gradient = optim.clip_by_global_norm(wb.gradient(loss, theta), largest_norm)

@@ -78,25 +78,28 @@ def ppo(
     # learning: every epoch visits all samples once, in a new order
     K = wb.size(B * T // M)
     k = wb.dim(k=K)
-    sample = wb.permutation(B * T, over=(i, e))[m * K + k]
+    with wb.scope("minibatch"):
+        sample = wb.permutation(B * T, over=(i, e))[m * K + k]
+        row, step = sample // T, sample % T
 
     def batch(x: Any) -> Any:
-        return wb.gather(x, b=sample // T, t=sample % T)
+        return wb.gather(x, b=row, t=step)
 
-    seen = batch(observation)
-    new = actor(theta, seen)
-    ratio = wb.exp(new.log_probability(batch(action)) - batch(log_probability))
-    a = rl.normalize(batch(advantage), over=k)
-    policy_loss = wb.maximum(-a * ratio, -a * wb.clip(ratio, 1 - clip, 1 + clip)).mean(over=k)
-    estimate = critic(theta, seen)[..., 0]
-    error = (estimate - batch(target)) ** 2
-    if clip_value:
-        before = batch(value)
-        near = before + wb.clip(estimate - before, -clip, clip)
-        error = wb.maximum(error, (near - batch(target)) ** 2)
-    value_loss = 0.5 * error.mean(over=k)
-    entropy = new.entropy().mean(over=k)
-    loss = policy_loss - entropy_weight * entropy + value_weight * value_loss
+    with wb.scope("loss"):
+        seen = batch(observation)
+        new = actor(theta, seen)
+        ratio = wb.exp(new.log_probability(batch(action)) - batch(log_probability))
+        a = rl.normalize(batch(advantage), over=k)
+        policy_loss = wb.maximum(-a * ratio, -a * wb.clip(ratio, 1 - clip, 1 + clip)).mean(over=k)
+        estimate = critic(theta, seen)[..., 0]
+        error = (estimate - batch(target)) ** 2
+        if clip_value:
+            before = batch(value)
+            near = before + wb.clip(estimate - before, -clip, clip)
+            error = wb.maximum(error, (near - batch(target)) ** 2)
+        value_loss = 0.5 * error.mean(over=k)
+        entropy = new.entropy().mean(over=k)
+        loss = policy_loss - entropy_weight * entropy + value_weight * value_loss
 
     rate = optim.linear_annealing(learning_rate, 0.0, over=i) if anneal else learning_rate
     gradient = optim.clip_by_global_norm(wb.gradient(loss, theta), largest_norm)

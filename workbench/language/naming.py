@@ -2,7 +2,8 @@
 
 The profile hook of the interpreter sees every return. Inner functions (an environment's `step`)
 return first, so the outermost name, the user's, is the one that stays. A value that no variable
-holds is remembered under the name of the function that returned it (`entropy`).
+holds is remembered under the name of the function that returned it (`entropy`). What
+`stop_gradient` gives is the value that it is given, so its name is that value's.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from types import FrameType
 
+from workbench.language.recurrent import Recurrent
 from workbench.language.tensor import Node, Tensor
 from workbench.language.trace import PACKAGE, Trace, is_library, source_line
 
@@ -61,12 +63,21 @@ def _name(frame: FrameType, first: int, outermost: bool) -> None:
     for name, value in frame.f_locals.items():
         if not isinstance(value, Tensor) or name.startswith("_") or not value.is_plain:
             continue
-        source = value.source
+        source = _stored(value)
         if outermost:
             source.aliases.append(name)
         if isinstance(source, Node) and source.number > first and id(source) not in seen:
             seen.add(id(source))
             source.name = name
+
+
+def _stored(x: Tensor) -> Node | Recurrent:
+    """What is computed, where a variable holds it as a constant to `gradient`."""
+    source = x.source
+    if isinstance(source, Node) and source.operation == "stop_gradient":
+        (operand,) = source.operands
+        return _stored(operand) if operand.is_plain else source
+    return source
 
 
 def _hint(function: str, first: int, returned: object) -> None:
