@@ -27,6 +27,7 @@ from workbench.polyhedral.cycles import _points
 from workbench.polyhedral.dependences import flow, outside, overlap, undefined_read
 from workbench.polyhedral.expression import expression
 from workbench.polyhedral.instances import Access
+from workbench.polyhedral.tree import Leaf, Loop
 
 
 def enumerated(equations: list[Equation], sizes: dict[str, int]) -> set:
@@ -157,9 +158,9 @@ def _missing(equations: list[Equation], sizes: dict[str, int]) -> set:
 def test_within_drops_what_a_loop_carries() -> None:
     found = flow(instances(reinforce()), extents(reinforce())).among(["act", "step"])
     assert len(found.all) == 3
-    inside = found.within("t")
+    inside = found.within(Loop("t", Leaf("")))
     assert [(d.source, d.sink) for d in inside.all] == [("act", "step")]
-    shifted = found.within("t", {"act": -1})
+    shifted = found.within(Loop("t", Leaf(""), offsets=(("act", -1),)))
     assert [(d.source, d.sink) for d in shifted.all] == [("step", "act")]
 
 

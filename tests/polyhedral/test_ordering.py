@@ -167,7 +167,7 @@ def test_region_below_a_loop() -> None:
     equations = [q for q in reinforce() if q.name in ("act", "step")]
     found = flow(instances(equations), extents(equations))
     dims = {"act": ("b", "t"), "step": ("b", "t")}
-    tree = order_below(instances(equations), found.within("i"), dims, "bt")
+    tree = order_below(instances(equations), found.within(Loop("i", Leaf(""))), dims, "bt")
     assert tree == Loop("b", Loop("t", Sequence((Leaf("act"), Leaf("step")))))
 
 

@@ -147,7 +147,7 @@ def _homes(program: Program, schedule: Tree, stored: Mapping[str, Stored]) -> di
     for array in program.arrays:
         writer = program.writers[array.name][0]
         loops = [
-            n.dim for n, _ in all_paths[writer.name] if isinstance(n, Loop) and n.kind == "loop"
+            n.name for n, _ in all_paths[writer.name] if isinstance(n, Loop) and n.kind == "loop"
         ]
         found[stored[array.name].buffer.name] = loops[: stored[array.name].level]
     return found

@@ -55,12 +55,13 @@ def memory_order(program: Program, schedule: Tree) -> dict[str, int]:
     """
     loops: dict[str, list[int]] = {}
     for path in paths(schedule).values():
-        nodes = [node for node, _ in path if isinstance(node, Loop)]
-        for depth, node in enumerate(nodes):
-            loops.setdefault(node.dim, [0, 0, 0])
-            loops[node.dim][0] += node.kind == "axis"
-            loops[node.dim][1] += 1
-            loops[node.dim][2] += depth
+        depth = 0
+        for node in (node for node, _ in path if isinstance(node, Loop)):
+            counted = loops.setdefault(node.name, [0, 0, 0])
+            counted[0] += node.kind == "axis"
+            counted[1] += 1
+            counted[2] += depth
+            depth += node.tile is None  # blocks run in the order of what they are blocks of
 
     def key(name: str) -> tuple[float, float, int]:
         axes, all_, depth = loops.get(name, (1, 1, 0))

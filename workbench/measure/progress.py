@@ -61,25 +61,26 @@ def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Rep
 
 def _iterations(program: Program, sizes: Mapping[str, int]) -> tuple[int, str]:
     """How often the longest of the outermost loops runs, and what one iteration is called."""
-    dims = [
-        program.dim[loop.dim] for loop in _outermost(program.schedule) if loop.dim in program.dim
-    ]
-    found = [(dim.size.evaluate(sizes), dim.name) for dim in dims]
+    found = []
+    for loop in _outermost(program.schedule):
+        if loop.dim in program.dim:
+            values = program.dim[loop.dim].size.evaluate(sizes)
+            found.append((-(-values // (loop.tile or 1)), loop.name))
     count, name = max(found, default=(1, ""))
     return count, "update" if name and name == program.updates else name or "run"
 
 
 def environment_steps(program: Program, sizes: Mapping[str, int]) -> int:
-    """Instances of an environment's step in one iteration of the outermost loop; 0 where there is
-    none.
+    """Instances of an environment's step in one iteration of the outermost loop (of a loop over
+    blocks: in a whole block); 0 where there is none.
     """
     inside = [s for s in program.statements if "environment" in s.scope]
     if not inside:
         return 0
-    outer = {loop.dim for loop in _outermost(program.schedule)}
+    at_once = {loop.dim: loop.tile or 1 for loop in _outermost(program.schedule)}
     most = max(inside, key=lambda s: len(s.dims))
-    dims = [d for d in most.dims if d not in outer and d in program.dim]
-    return math.prod(program.dim[d].size.evaluate(sizes) for d in dims)
+    counts = {d: program.dim[d].size.evaluate(sizes) for d in most.dims if d in program.dim}
+    return math.prod(min(n, at_once.get(d, n)) for d, n in counts.items())
 
 
 def _outermost(tree: Tree | None) -> list[Loop]:

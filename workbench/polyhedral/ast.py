@@ -1,8 +1,9 @@
 """Loops from a schedule tree: plain records with the user's names, ready to be printed and lowered.
 
 isl generates loops from a flattened schedule map; this file only translates. Axis dimensions are
-projected out before (isl would invent loops for them), a loop that runs backwards is generated over
-the negated variable and turned back, one-iteration loops are gone with their value in place.
+projected out before (isl would invent loops for them); of those that run block by block the number
+of the block is left. A loop that runs backwards is generated over the negated variable and turned
+back, one-iteration loops are gone with their value in place.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ from functools import lru_cache
 import islpy as isl
 
 from workbench.polyhedral.affine import dims_text
+from workbench.polyhedral.blocks import axis_blocks, with_blocks
 from workbench.polyhedral.conditions import Comparison, Compound, Condition, negated, selected
 from workbench.polyhedral.expression import (
     Expression,
+    Extremum,
+    FloorDivision,
     expression,
     maximum,
     minimum,
@@ -33,7 +37,7 @@ from workbench.polyhedral.sets import (
     project_out,
     sizes_in,
 )
-from workbench.polyhedral.tree import Loop, Path, Tree, paths, statements
+from workbench.polyhedral.tree import Loop, Path, Tree, paths, standing, statements
 from workbench.polyhedral.tree import Sequence as SequenceNode
 
 __all__ = ["Comparison", "Compound", "Condition", "For", "If", "Instance", "Node", "loops"]
@@ -41,7 +45,9 @@ __all__ = ["Comparison", "Compound", "Condition", "For", "If", "Instance", "Node
 
 @dataclass(frozen=True)
 class For:
-    """`lower <= variable < upper`, backwards from the last value if so; `dim` is the tree's dim."""
+    """`lower <= variable < upper`, backwards from the last value if so; `dim` is the name of the
+    tree's loop.
+    """
 
     variable: str
     lower: Expression
@@ -61,7 +67,9 @@ class If:
 
 @dataclass(frozen=True)
 class Instance:
-    """One statement at given loop dimensions; axis dimensions have no value here."""
+    """One statement at given loop dimensions. Axis dimensions have no value here, but the blocks
+    in which they run have (`blocks.Block.number`).
+    """
 
     statement: str
     values: tuple[tuple[str, Expression], ...]
@@ -74,7 +82,7 @@ def loops(tree: Tree, instances: Mapping[str, Instances]) -> tuple[Node, ...]:
     """The loops that execute a tree. Every size is taken to be at least 1.
 
     A statement may occur several times (an iteration that differs is peeled), and not at all only
-    where its domain is empty. Variables have the names of dimensions, numbered where nested.
+    where its domain is empty. Variables have the names of loops, numbered where nested.
     """
     parts = tree.children if isinstance(tree, SequenceNode) else (tree,)
     result: list[Node] = []
@@ -121,8 +129,12 @@ class _Schedule:
         self.name = domain.name
         self.path = path
         axes = {n.dim for n, _ in path if isinstance(n, Loop) and n.kind == "axis"}
-        self.dims = tuple(d for d in domain.dims if d not in axes)
-        self.domain = project_out(domain.text, [d for d in domain.dims if d in axes])
+        blocks = axis_blocks(domain.name, domain.dims, path)
+        self.whole = domain.dims
+        self.blocks = {block.loop: block.number for block in blocks}
+        self.dims = (*(d for d in domain.dims if d not in axes), *self.blocks.values())
+        counted = with_blocks(domain.text, blocks)
+        self.domain = project_out(counted, [d for d in domain.dims if d in axes])
 
     def loop(self, depth: int) -> Loop:
         """The loop whose values stand at `depth`."""
@@ -157,7 +169,12 @@ class _Schedule:
             return str(at)
         if node.kind == "axis":
             return "0"
-        value = f"{dim_name(node.dim)} + {node.offset(self.name)}"
+        if node.name in self.blocks:
+            value = dim_name(self.blocks[node.name])
+        else:
+            stands = standing(node, self.name, self.whole)
+            value = f"{dim_name(self.whole[stands.position])} + {stands.shift}"
+            value = value if stands.divisor == 1 else f"floor(({value})/{stands.divisor})"
         return f"-({value})" if node.backwards else value
 
 
@@ -216,16 +233,16 @@ class _Reader:
         step = int(node.for_get_inc().get_val().to_python())
         # isl's iterators are named by depth, and all statements below share the loop there.
         loop = self.groups[_statement(node)][0].loop(int(iterator[1:]))
-        name = _unused(loop.dim, known)
+        name = _unused(loop.name, known)
         value = variable(name)
-        lower, upper = first, last + 1
+        lower, upper = first, _behind(last)
         if step > 1:
             lower, upper = expression(0), (last - first) // step + 1
             value = first + value * step
         elif loop.backwards:
-            lower, upper, value = -last, 1 - first, -value
+            lower, upper, value = _negative(last), _behind(_negative(first)), -value
         body = self.read(node.for_get_body(), {**known, iterator: value})
-        return (For(name, lower, upper, loop.backwards and step == 1, loop.dim, body),)
+        return (For(name, lower, upper, loop.backwards and step == 1, loop.name, body),)
 
 
 def _statement(node: isl.AstNode) -> int:
@@ -249,6 +266,29 @@ def _unused(dim: str, known: _Environment) -> str:
         number += 1
         name = f"{dim}{number}"
     return name
+
+
+def _behind(last: Expression) -> Expression:
+    """`last + 1`: behind `(T - 1) // 64` comes `(T + 63) // 64`, behind `min(T - 1, n)` comes
+    `min(T, n + 1)`.
+    """
+    (a, factor), *more = last.terms or ((None, 0),)
+    if more or factor != 1 or last.constant:
+        return last + 1
+    if isinstance(a, Extremum):
+        return (minimum if a.kind == "min" else maximum)(_behind(a.left), _behind(a.right))
+    if isinstance(a, FloorDivision) and not a.divisor.terms:
+        return (a.dividend + a.divisor) // a.divisor
+    return last + 1
+
+
+def _negative(e: Expression) -> Expression:
+    """`-e`; of `max(1 - T, n)` it is `min(T - 1, -n)`."""
+    (a, factor), *more = e.terms or ((None, 0),)
+    if isinstance(a, Extremum) and not more and factor == 1:
+        rest = e.constant
+        return (maximum if a.kind == "min" else minimum)(-a.left - rest, -a.right - rest)
+    return -e
 
 
 def _last(condition: isl.AstExpr, known: _Environment) -> Expression:

@@ -20,6 +20,7 @@ from workbench.polyhedral.instances import Access, Extent, Instances
 from workbench.polyhedral.names import dim_name, readable
 from workbench.polyhedral.relations import index_text
 from workbench.polyhedral.sets import box, context, parse_map, parse_set, sizes_in
+from workbench.polyhedral.tree import Loop, Standing, standing
 from workbench.polyhedral.witness import Witness, smallest, written_element
 
 
@@ -48,12 +49,12 @@ class AccessKey(NamedTuple):
 class RelationKey(NamedTuple):
     """A relation {source instance -> sink instance} by what it is made from.
 
-    `equal` restricts it to pairs with `source[i] + shift == sink[j]` for each (i, j, shift).
+    `equal` restricts it to pairs that stand at one value of each of some loops.
     """
 
     write: AccessKey
     read: AccessKey
-    equal: tuple[tuple[int, int, int], ...] = ()
+    equal: tuple[tuple[Standing, Standing], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,21 +101,16 @@ class Dependences:
         kept = {d: self.keys[d] for d in self.all if d.source in chosen and d.sink in chosen}
         return Dependences({n: self.statements[n] for n in names}, tuple(kept), kept)
 
-    def within(self, dim: str, offsets: Mapping[str, int] | None = None) -> Dependences:
-        """Only the pairs of instances in one iteration of a loop over `dim`.
+    def within(self, loop: Loop) -> Dependences:
+        """Only the pairs of instances in one iteration of a sequential loop (its body is not asked
+        for).
 
-        Every statement has the dimension; `offsets` shifts statements as `tree.Loop` does. What
-        the loop carries from one iteration to a later one is dropped.
+        Every statement stands in the loop. What it carries from one iteration to a later one is
+        dropped.
         """
-        shift = offsets or {}
         kept: dict[Dependence, RelationKey] = {}
         for d in self.all:
-            source, sink = self.statements[d.source], self.statements[d.sink]
-            pair = (
-                source.dims.index(dim),
-                sink.dims.index(dim),
-                shift.get(d.source, 0) - shift.get(d.sink, 0),
-            )
+            pair = standings(loop, self.statements[d.source], self.statements[d.sink])
             key = self.keys[d]._replace(equal=(*self.keys[d].equal, pair))
             if not is_empty_relation(key):
                 kept[d] = key
@@ -193,7 +189,7 @@ def relation(key: RelationKey) -> isl.Map:
         *others, last = key.equal
         outer = relation(key._replace(equal=tuple(others)))
         return outer.intersect(
-            pair_order(outer.dim(isl.dim_type.in_), outer.dim(isl.dim_type.out), *last, "=")
+            pair_order(outer.dim(isl.dim_type.in_), outer.dim(isl.dim_type.out), *last)
         )
     pairs = touches(key.write).apply_range(instance_touches(key.read).reverse())
     return pairs.intersect_params(context(sizes_in(pairs))).coalesce()
@@ -205,12 +201,33 @@ def is_empty_relation(key: RelationKey) -> bool:
     return relation(key).is_empty()
 
 
+def standings(loop: Loop, source: Instances, sink: Instances) -> tuple[Standing, Standing]:
+    """Where two statements stand in a loop around both; alike where that compares alike."""
+    first = standing(loop, source.name, source.dims)
+    second = standing(loop, sink.name, sink.dims)
+    if first.divisor != second.divisor:
+        return first, second
+    whole = second.shift if first.divisor == 1 else second.shift // first.divisor * first.divisor
+    return (
+        first._replace(shift=first.shift - whole),
+        second._replace(shift=second.shift - whole),
+    )
+
+
 @lru_cache(maxsize=4096)
-def pair_order(sources: int, sinks: int, i: int, j: int, shift: int, sign: str) -> isl.Map:
-    """{source -> sink : sink[j] sign source[i] + shift} for ranks `sources` and `sinks`."""
+def pair_order(
+    sources: int, sinks: int, source: Standing, sink: Standing, sign: str = "="
+) -> isl.Map:
+    """{source -> sink : the sink's value `sign` the source's} for ranks `sources` and `sinks`."""
     p = ", ".join(f"p{k}" for k in range(sources))
     q = ", ".join(f"q{k}" for k in range(sinks))
-    return parse_map(f"{{ [{p}] -> [{q}] : q{j} {sign} p{i} + {shift} }}")
+    left, right = _value_text("q", sink), _value_text("p", source)
+    return parse_map(f"{{ [{p}] -> [{q}] : {left} {sign} {right} }}")
+
+
+def _value_text(coordinates: str, at: Standing) -> str:
+    value = f"{coordinates}{at.position} + {at.shift}"
+    return value if at.divisor == 1 else f"floor(({value})/{at.divisor})"
 
 
 # -- every element that is read is written, once ---------------------------------------------------

@@ -26,9 +26,10 @@ from workbench.polyhedral.dependences import (
     pair_order,
     pair_witness,
     relation,
+    standings,
 )
 from workbench.polyhedral.instances import Instances
-from workbench.polyhedral.tree import Loop, Path, Tree, paths
+from workbench.polyhedral.tree import Loop, Path, Standing, Tree, paths
 from workbench.polyhedral.witness import Witness
 
 Place = Literal["loop", "sequence", "leaf"]
@@ -37,15 +38,14 @@ Place = Literal["loop", "sequence", "leaf"]
 class Step(NamedTuple):
     """One thing that two statements' paths share, as far as the order of their instances goes.
 
-    A loop: positions of its dimension in source and sink, and the source's shift minus the sink's.
+    A loop: at which of its values source and sink stand.
     "before" and "after" say where the source's child stands in the sequence that parts them;
     "same" ends the path of a statement and itself.
     """
 
     kind: Literal["forwards", "backwards", "before", "after", "same"]
-    source: int = 0
-    sink: int = 0
-    shift: int = 0
+    source: Standing = Standing(0)
+    sink: Standing = Standing(0)
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,8 @@ def shared_steps(source: Instances, sink: Instances, found: Mapping[str, Path]) 
                 steps.append(Step("before" if at < to else "after"))
                 return tuple(steps)
         elif node.kind == "loop":
-            i, j = source.dims.index(node.dim), sink.dims.index(node.dim)
-            shift = node.offset(source.name) - node.offset(sink.name)
-            steps.append(Step("backwards" if node.backwards else "forwards", i, j, shift))
+            way: Literal["forwards", "backwards"] = "backwards" if node.backwards else "forwards"
+            steps.append(Step(way, *standings(node, source, sink)))
     return (*steps, Step("same"))
 
 
@@ -138,9 +137,9 @@ def _crossing(dependences: Dependences, dependence: Dependence, dim: str) -> isl
     if dim not in source.dims or dim not in sink.dims:
         return isl.Map.empty(pairs.get_space())
     ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
-    i, j = source.dims.index(dim), sink.dims.index(dim)
-    earlier = pairs.intersect(pair_order(*ranks, i, j, 0, "<"))
-    return earlier.union(pairs.intersect(pair_order(*ranks, i, j, 0, ">")))
+    ends = Standing(source.dims.index(dim)), Standing(sink.dims.index(dim))
+    earlier = pairs.intersect(pair_order(*ranks, *ends, "<"))
+    return earlier.union(pairs.intersect(pair_order(*ranks, *ends, ">")))
 
 
 @lru_cache(maxsize=65536)
@@ -170,7 +169,7 @@ def _together(pairs: isl.Map, step: Step) -> isl.Map:
 
 def _compared(pairs: isl.Map, step: Step, sign: str) -> isl.Map:
     ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
-    return pair_order(*ranks, step.source, step.sink, step.shift, sign)
+    return pair_order(*ranks, step.source, step.sink, sign)
 
 
 def _violation(
@@ -196,5 +195,6 @@ def _violation(
         return Violation(dependence, "leaf", None, text, witness)
     loop = shared_loops(dependence.source, dependence.sink, found)[broken]
     way = "backwards" if loop.backwards else "forwards"
-    text = f"the loop over {loop.dim} runs {way}"
+    over = loop.dim if loop.tile is None else f"blocks of {loop.tile} values of {loop.dim}"
+    text = f"the loop over {over} runs {way}"
     return Violation(dependence, "loop", loop.dim, text, witness)

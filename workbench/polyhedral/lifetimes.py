@@ -25,13 +25,14 @@ from workbench.polyhedral.dependences import (
     pair_order,
     read_key,
     relation,
+    standings,
     write_key,
 )
 from workbench.polyhedral.expression import Expression, minimum
 from workbench.polyhedral.instances import Access, Extent, Instances
 from workbench.polyhedral.legality import Step, shared_steps
 from workbench.polyhedral.sets import context, in_context, limited, parse_map, parse_set, sizes_in
-from workbench.polyhedral.tree import Loop, Path, Tree, axis_dims, paths
+from workbench.polyhedral.tree import Loop, Path, Standing, Tree, axis_dims, paths
 
 USUAL_SIZE = 100
 """What a size is taken to be in comparing orders where none is given."""
@@ -213,7 +214,7 @@ def _before(sources: int, sinks: int, steps: tuple[Step, ...], shares: bool) -> 
                 at_once = at_once.subtract(isl.Map.identity(together.get_space()))
             return earlier.union(at_once)
         sign = ">" if step.kind == "forwards" else "<"
-        place = (sources, sinks, step.source, step.sink, step.shift)
+        place = (sources, sinks, step.source, step.sink)
         earlier = earlier.union(together.intersect(pair_order(*place, sign)))
         together = together.intersect(pair_order(*place, "="))
     raise AssertionError("steps end in before, after or same")
@@ -356,14 +357,12 @@ def _shared_path(all_paths: Sequence[Path]) -> list[Loop]:
 
 
 def _crosses(loop: Loop, write: _Use, read: _Use, statements: Mapping[str, Instances]) -> bool:
-    i = statements[write.statement].dims.index(loop.dim)
-    j = statements[read.statement].dims.index(loop.dim)
-    shift = loop.offset(write.statement) - loop.offset(read.statement)
-    return _differs(RelationKey(write.key, read.key), i, j, shift)
+    ends = standings(loop, statements[write.statement], statements[read.statement])
+    return _differs(RelationKey(write.key, read.key), *ends)
 
 
 @lru_cache(maxsize=16384)
-def _differs(key: RelationKey, i: int, j: int, shift: int) -> bool:
+def _differs(key: RelationKey, source: Standing, sink: Standing) -> bool:
     pairs = relation(key)
-    place = (pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out), i, j, shift)
-    return not pairs.is_subset(pair_order(*place, "="))
+    ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
+    return not pairs.is_subset(pair_order(*ranks, source, sink))

@@ -9,7 +9,7 @@ from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
 
 INDENT = 4
 
-_LOOP = re.compile(r"(for|axis) (\S+?)( reversed)?:(?:\s+# shifted: (.+))?")
+_LOOP = re.compile(r"(for|axis) (\S+?)(?: in blocks of (\d+))?( reversed)?:(?:\s+# shifted: (.+))?")
 _SHIFT = re.compile(r"(\S+) ([+-]\d+)")
 
 
@@ -41,7 +41,7 @@ def _children(lines: list[str], position: int, depth: int) -> tuple[list[Tree], 
         below, behind = _children(lines, position + 1, depth + 1)
         if not below:
             raise _unexpected(lines, position + 1)
-        kind, dim, backwards, shifted = loop.groups()
+        kind, dim, tile, backwards, shifted = loop.groups()
         offsets = tuple((name, int(shift)) for name, shift in _SHIFT.findall(shifted or ""))
         found.append(
             Loop(
@@ -50,6 +50,7 @@ def _children(lines: list[str], position: int, depth: int) -> tuple[list[Tree], 
                 "loop" if kind == "for" else "axis",
                 backwards is not None,
                 offsets,
+                None if tile is None else int(tile),
             )
         )
         position = behind
@@ -69,6 +70,6 @@ def _unexpected(lines: list[str], position: int) -> ProgramError:
         return ProgramError("the schedule ends where a statement or a loop was expected")
     return ProgramError(
         f"line {position + 1} of the schedule, {lines[position]!r}: expected `for DIM:`, "
-        "`for DIM reversed:`, `axis DIM:` or a statement's name, indented by "
-        f"{INDENT} spaces for each loop around it"
+        "`for DIM reversed:`, `for DIM in blocks of SIZE:`, `axis DIM:` or a statement's name, "
+        f"indented by {INDENT} spaces for each loop around it"
     )

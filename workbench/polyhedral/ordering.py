@@ -24,11 +24,12 @@ from workbench.polyhedral.dependences import (
     RelationKey,
     pair_order,
     relation,
+    standings,
 )
 from workbench.polyhedral.graph import components, topological
 from workbench.polyhedral.instances import Instances
 from workbench.polyhedral.sets import parse_map
-from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
+from workbench.polyhedral.tree import Leaf, Loop, Standing, Tree, sequence
 
 __all__ = [
     "Cycle",
@@ -63,22 +64,33 @@ def order_below(
     dependences: Dependences,
     dims: Mapping[str, Sequence[str]],
     dim_order: Sequence[str] = (),
+    blocks: Mapping[str, tuple[str, int]] | None = None,
 ) -> Tree:
     """An order of a region in which each statement has only `dims` left to loop over.
 
     `dependences` hold what the region must respect: what enclosing loops carry is dropped already
-    (`Dependences.within`). Dimensions are tried in `dim_order`, then as they occur. Raises NoOrder.
+    (`Dependences.within`). Dimensions are tried in `dim_order`, then as they occur. Among `dims`
+    may be names of loops over blocks; `blocks` says of what (`tree.blocks`), and they stand around
+    all finer loops over the same dimension. Raises NoOrder.
     """
     names = [s.name for s in statements]
     everything = [*dim_order, *(d for name in names for d in dims[name])]
-    ranked = list(dict.fromkeys(everything))
-    left = {name: tuple(d for d in ranked if d in dims[name]) for name in names}
+    loops = {d: _bare(d, blocks or {}) for d in dict.fromkeys(everything)}
+    left = {name: tuple(loop for d, loop in loops.items() if d in dims[name]) for name in names}
     return _ordered(names, dependences.among(names), left)
+
+
+def _bare(name: str, blocks: Mapping[str, tuple[str, int]]) -> Loop:
+    """A loop by its name, without a body."""
+    dim, tile = blocks.get(name, (name, None))
+    return Loop(dim, Leaf(""), tile=tile)
 
 
 # -- the greedy recursion --------------------------------------------------------------------------
 
-_Left = Mapping[str, tuple[str, ...]]
+_Left = Mapping[str, tuple[Loop, ...]]
+"""For each statement the loops that are still to be placed, without bodies."""
+
 _Component = tuple[str, ...]
 
 
@@ -118,13 +130,22 @@ def _ordered(names: Sequence[str], dependences: Dependences, left: _Left) -> Tre
 
 def _wanted(choices: Mapping[_Component, Sequence[Loop]]) -> tuple[str, ...]:
     """Dimensions that cycles at this level need: those without an alternative, if there are any."""
-    forced = [loops[0].dim for loops in choices.values() if len(loops) == 1]
-    return tuple(dict.fromkeys(forced or [loops[0].dim for loops in choices.values()]))
+    forced = [loops[0].name for loops in choices.values() if len(loops) == 1]
+    return tuple(dict.fromkeys(forced or [loops[0].name for loops in choices.values()]))
 
 
 def _chosen(loops: Sequence[Loop], wanted: Sequence[str]) -> Loop:
     """The first loop over a dimension that another cycle needs too, else the first."""
-    return next((loop for loop in loops if loop.dim in wanted), loops[0])
+    return next((loop for loop in loops if loop.name in wanted), loops[0])
+
+
+def _open(left: Sequence[Loop]) -> dict[str, Loop]:
+    """The loops that may come next, by name: blocks come before what runs within them."""
+    return {
+        loop.name: loop
+        for loop in left
+        if not any(o.dim == loop.dim and (o.tile or 1) > (loop.tile or 1) for o in left)
+    }
 
 
 def _in_place(
@@ -141,7 +162,7 @@ def _in_place(
             after[part[d.source]].add(part[d.sink])
     rank = {}
     for k, own in enumerate(parts):
-        dims = {d for name in own for d in left[name]}
+        dims = {loop.name for name in own for loop in left[name]}
         rank[k] = k + len(parts) * (bool(dims) + bool(dims & set(wanted)))
     return [parts[k] for k in topological(after, rank)]
 
@@ -159,10 +180,10 @@ def _inner(parts: Sequence[_Component], dependences: Dependences) -> dict[_Compo
     }
 
 
-def _free_loop(dims: Sequence[str], wanted: Sequence[str]) -> Loop | None:
+def _free_loop(left: Sequence[Loop], wanted: Sequence[str]) -> Loop | None:
     """A loop for a statement that may run in any order: a cycle's at this level, if it can."""
-    dim = next((d for d in (*wanted, *dims) if d in dims), None)
-    return None if dim is None else Loop(dim, Leaf(""))
+    found = _open(left)
+    return next((found[name] for name in (*wanted, *found) if name in found), None)
 
 
 def _prefers(free: Loop | None, group: _Group, wanted: Sequence[str]) -> bool:
@@ -170,19 +191,19 @@ def _prefers(free: Loop | None, group: _Group, wanted: Sequence[str]) -> bool:
 
     What every update starts from belongs into the loop over updates, not before it.
     """
-    if free is None or free.dim not in wanted or group.loop is None:
+    if free is None or free.name not in wanted or group.loop is None:
         return False
-    return group.loop.dim not in wanted
+    return group.loop.name not in wanted
 
 
 def _joins(own: _Component, group: _Group, dependences: Dependences, left: _Left) -> bool:
     """Whether the component can run in the group's loop: it needs no later iteration."""
     loop = group.loop
-    if loop is None or loop.offsets or not all(loop.dim in left[n] for n in own):
+    if loop is None or loop.offsets or not all(loop.name in _open(left[n]) for n in own):
         return False
     members = {*group.members, *own}
     needed = [d for n in own for d in dependences.by_sink.get(n, ()) if d.source in members]
-    return all(not _breaks(dependences, d, loop.dim, loop.backwards) for d in needed)
+    return all(not _breaks(dependences, d, loop) for d in needed)
 
 
 def _grouped(group: _Group, names: Sequence[str], dependences: Dependences, left: _Left) -> Tree:
@@ -198,45 +219,52 @@ def _loops(names: _Component, dependences: Dependences, left: _Left) -> list[Loo
 
     Statements are shifted against each other only where nothing else does.
     """
-    shared = [d for d in left[names[0]] if all(d in left[name] for name in names)]
+    open_loops = [_open(left[name]) for name in names]
+    shared = [loop for n, loop in open_loops[0].items() if all(n in o for o in open_loops)]
     found = []
-    for dim in shared:
-        for backwards in (False, True):
-            if all(not _breaks(dependences, d, dim, backwards) for d in dependences.all):
-                found.append(Loop(dim, Leaf(""), backwards=backwards))
+    for loop in shared:
+        for way in (loop, replace(loop, backwards=True)):
+            if all(not _breaks(dependences, d, way) for d in dependences.all):
+                found.append(way)
                 break
     return found or [_shifted(names, dependences, shared)]
 
 
-def _shifted(names: _Component, dependences: Dependences, dims: Sequence[str]) -> Loop:
-    for dim in dims:
+def _shifted(names: _Component, dependences: Dependences, loops: Sequence[Loop]) -> Loop:
+    """A loop in which statements run ahead of others. The shifts that put instances in order put
+    their blocks in order too.
+    """
+    for loop in loops:
+        dims = [dependences.statements[name].dims for name in names]
+        if not all(loop.dim in own and (loop.tile is None or loop.name not in own) for own in dims):
+            continue
         for backwards in (False, True):
-            found = offsets(dependences, dim, backwards)
+            found = offsets(dependences, loop.dim, backwards)
             if found is not None:
                 shifts = tuple((n, o) for n, o in found.items() if o)
-                return Loop(dim, Leaf(""), backwards=backwards, offsets=shifts)
+                return replace(loop, backwards=backwards, offsets=shifts)
     raise NoOrder(names)
 
 
 def _around(loop: Loop, names: Sequence[str], dependences: Dependences, left: _Left) -> Tree:
-    inside = dependences.within(loop.dim, dict(loop.offsets))
-    rest = {name: tuple(d for d in left[name] if d != loop.dim) for name in names}
-    return replace(loop, child=_ordered(names, inside, rest))
+    rest = {name: tuple(x for x in left[name] if x.name != loop.name) for name in names}
+    return replace(loop, child=_ordered(names, dependences.within(loop), rest))
 
 
-def _breaks(dependences: Dependences, dependence: Dependence, dim: str, backwards: bool) -> bool:
-    source = dependences.statements[dependence.source].dims.index(dim)
-    sink = dependences.statements[dependence.sink].dims.index(dim)
-    return goes_back(dependences.keys[dependence], source, sink, backwards)
+def _breaks(dependences: Dependences, dependence: Dependence, loop: Loop) -> bool:
+    source = dependences.statements[dependence.source]
+    sink = dependences.statements[dependence.sink]
+    ends = standings(loop, source, sink)
+    return goes_back(dependences.keys[dependence], *ends, loop.backwards)
 
 
 @lru_cache(maxsize=65536)
-def goes_back(key: RelationKey, i: int, j: int, backwards: bool) -> bool:
+def goes_back(key: RelationKey, source: Standing, sink: Standing, backwards: bool) -> bool:
     """Whether some sink comes in an earlier iteration than its source."""
     pairs = relation(key)
-    sources, sinks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
+    ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
     sign = ">" if backwards else "<"
-    return not pairs.is_disjoint(pair_order(sources, sinks, i, j, 0, sign))
+    return not pairs.is_disjoint(pair_order(*ranks, source, sink, sign))
 
 
 def offsets(dependences: Dependences, dim: str, backwards: bool = False) -> dict[str, int] | None:

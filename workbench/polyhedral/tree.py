@@ -7,8 +7,9 @@ Statements are known by name, dimensions by name. isl is not needed to hold, edi
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from collections.abc import Sequence as Items
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["loop", "axis"]
 
@@ -48,6 +49,13 @@ class Loop:
     offsets: tuple[tuple[str, int], ...] = ()
     tile: int | None = None
 
+    @property
+    def name(self) -> str:
+        """What tells the loop from others around the same statement: its dimension, or what counts
+        its blocks.
+        """
+        return self.dim if self.tile is None else block_dim(self.dim, self.tile)
+
     def offset(self, statement: str) -> int:
         """The shift of `statement` in this loop."""
         return dict(self.offsets).get(statement, 0)
@@ -56,6 +64,27 @@ class Loop:
 def block_dim(dim: str, size: int) -> str:
     """What the dimension that counts blocks of `size` values of `dim` is called."""
     return f"{dim}_block{size}"
+
+
+class Standing(NamedTuple):
+    """The value of a loop at which an instance runs: `floor((coordinate + shift) / divisor)`.
+
+    `position` says which coordinate of the instance it is.
+    """
+
+    position: int
+    shift: int = 0
+    divisor: int = 1
+
+
+def standing(loop: Loop, statement: str, dims: Items[str]) -> Standing:
+    """Where a statement over `dims` stands in a loop around it: by the loop's dimension, in a loop
+    over blocks by the dimension that counts them where it has that one.
+    """
+    shift = loop.offset(statement)
+    if loop.name in dims:
+        return Standing(dims.index(loop.name), shift)
+    return Standing(dims.index(loop.dim), shift, loop.tile or 1)
 
 
 Tree = Leaf | Sequence | Loop
@@ -100,10 +129,23 @@ def axis_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
 
 
 def loop_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
-    """For each statement the dimensions that run as sequential loops, outermost first."""
+    """For each statement the names of its sequential loops, outermost first.
+
+    A loop over blocks has the name of the dimension that counts them (`blocks` says of which).
+    """
     return {
-        name: tuple(n.dim for n, _ in path if isinstance(n, Loop) and n.kind == "loop")
+        name: tuple(n.name for n, _ in path if isinstance(n, Loop) and n.kind == "loop")
         for name, path in paths(tree).items()
+    }
+
+
+def blocks(tree: Tree) -> dict[str, tuple[str, int]]:
+    """For the name of each loop over blocks the dimension and the size of a block."""
+    return {
+        node.name: (node.dim, node.tile)
+        for path in paths(tree).values()
+        for node, _ in path
+        if isinstance(node, Loop) and node.tile is not None
     }
 
 
@@ -133,13 +175,16 @@ def with_child(loop: Loop, child: Tree) -> Loop:
 
 
 def text(tree: Tree, indent: str = "") -> str:
-    """The tree as indented text: `for t reversed:`, `axis b:`, a statement a line."""
+    """The tree as indented text, a statement a line: `for t reversed:`, `axis b:`, `for t in blocks
+    of 64:`.
+    """
     if isinstance(tree, Leaf):
         return f"{indent}{tree.statement}\n"
     if isinstance(tree, Sequence):
         return "".join(text(child, indent) for child in tree.children)
     word = "for" if tree.kind == "loop" else "axis"
+    of = "" if tree.tile is None else f" in blocks of {tree.tile}"
     way = " reversed" if tree.backwards else ""
     shifts = ", ".join(f"{s} {o:+d}" for s, o in tree.offsets if o)
     note = f"    # shifted: {shifts}" if shifts else ""
-    return f"{indent}{word} {tree.dim}{way}:{note}\n" + text(tree.child, indent + "    ")
+    return f"{indent}{word} {tree.dim}{of}{way}:{note}\n" + text(tree.child, indent + "    ")

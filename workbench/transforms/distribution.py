@@ -45,9 +45,7 @@ def vectorized(tree: Tree, dim: str, chosen: frozenset[str], dependences: Depend
     if not chosen & set(members):
         return tree
     if tree.dim != dim or tree.kind == "axis":
-        inside = (
-            dependences if tree.kind == "axis" else dependences.within(tree.dim, dict(tree.offsets))
-        )
+        inside = dependences if tree.kind == "axis" else dependences.within(tree)
         return replace(tree, child=vectorized(tree.child, dim, chosen, inside))
     if set(members) <= chosen:
         flipped = Loop(dim, tree.child, kind="axis")
