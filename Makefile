@@ -23,7 +23,7 @@ START := $(addprefix --LabApp.default_url=/lab/tree/,$(wildcard notebooks/00_sta
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help lab test lint unit property notebooks browser learn bench clean dot chromium
+.PHONY: help lab test lint unit property notebooks browser learn bench soundness clean dot chromium
 
 help:
 	@echo 'make lab         set everything up and open JupyterLab on notebooks/00_start.ipynb'
@@ -35,6 +35,7 @@ help:
 	@echo 'make browser     JupyterLab in headless Chromium'
 	@echo 'make learn       training runs that must reach a return (minutes)'
 	@echo 'make bench       benchmarks'
+	@echo 'make soundness   steps at random by the hundred thousand (an hour)'
 	@echo 'make clean       remove .venv and all caches'
 
 lab: $(LAB_STAMP) dot
@@ -69,6 +70,10 @@ learn: $(DEV_STAMP)
 bench: $(DEV_STAMP)
 	@if [ -d tests/benchmarks ]; then set -x; $(PYTEST) -m benchmark tests/benchmarks; \
 	else echo 'bench: there are no tests/benchmarks yet'; fi
+
+soundness: $(DEV_STAMP)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --steps 100000 --seconds 5400
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --programs algorithms --steps 2000 --seconds 5400
 
 clean:
 	rm -rf $(VENV) build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,134 @@
+"""A schedule tree executed by hand, instance by instance: which read comes before its write.
+
+It shares no code with `polyhedral/legality.py`: instances are listed, grouped as the tree says, and
+run in that order; an array operation reads everything before it writes anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.scan import scanner
+from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree, block_dim
+from workbench.program.sizes import resolve
+from workbench.program.values import Program, Read, Statement
+
+Point = tuple[int, ...]
+Points = Mapping[str, list[Point]]
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """An instance that reads an element before anybody has written it."""
+
+    statement: str
+    instance: Point
+    array: str
+    element: Point
+
+
+def undefined_read(program: Program, tree: Tree, sizes: Mapping[str, int]) -> Undefined | None:
+    """The first such read when the program runs in the order of `tree`; None where all is well."""
+    known = resolve(program, sizes)
+    instances = {s.name: list(scanner(s.domain, known, 0)(())) for s in program.statements}
+    written: set[tuple[str, Point]] = set()
+    for name, points in operations(tree, program, instances):
+        statement = program.statement[name]
+        for point in points:
+            for array, element in _read(program, statement, point, known):
+                if (array, element) not in written:
+                    return Undefined(name, point, array, element)
+        written |= {
+            (statement.array, _element(statement.write, _values(statement.dims, p, known)))
+            for p in points
+        }
+    return None
+
+
+def operations(
+    tree: Tree, program: Program, instances: Points
+) -> Iterator[tuple[str, list[Point]]]:
+    """Statements and the instances that run at once, in the order of the tree."""
+    if isinstance(tree, Leaf):
+        points = instances.get(tree.statement)
+        if points:
+            yield tree.statement, points
+    elif isinstance(tree, Sequence):
+        for child in tree.children:
+            yield from operations(child, program, instances)
+    elif tree.kind == "axis":
+        yield from operations(tree.child, program, instances)
+    else:
+        at = {
+            (name, point): _time(tree, program.statement[name], point)
+            for name, points in instances.items()
+            if name in set(_names(tree))
+            for point in points
+        }
+        for time in sorted(set(at.values()), reverse=tree.backwards):
+            now = {
+                name: [p for p in points if at.get((name, p)) == time]
+                for name, points in instances.items()
+            }
+            yield from operations(tree.child, program, now)
+
+
+def _names(tree: Tree) -> Iterator[str]:
+    if isinstance(tree, Leaf):
+        yield tree.statement
+    else:
+        for child in tree.children if isinstance(tree, Sequence) else (tree.child,):
+            yield from _names(child)
+
+
+def _time(loop: Loop, statement: Statement, point: Point) -> int:
+    values = dict(zip(statement.dims, point, strict=True))
+    shift = dict(loop.offsets).get(statement.name, 0)
+    if loop.tile is None:
+        return values[loop.dim] + shift
+    block = block_dim(loop.dim, loop.tile)
+    if block in values:
+        return values[block] + shift
+    return (values[loop.dim] + shift) // loop.tile
+
+
+def _read(
+    program: Program, statement: Statement, point: Point, sizes: Mapping[str, int]
+) -> Iterator[tuple[str, Point]]:
+    """The elements that an instance reads, at all of its reduction points."""
+    points = [point]
+    if statement.reduction_dims:
+        inner = scanner(statement.reduction, sizes, len(statement.dims))(point)
+        points = [(*point, *rest) for rest in inner]
+    dims = (*statement.dims, *statement.reduction_dims)
+    for at in points:
+        values = _values(dims, at, sizes)
+        for read in statement.reads:
+            for element in _elements(program, read, values, sizes):
+                yield read.array, element
+
+
+def _values(dims: tuple[str, ...], point: Point, sizes: Mapping[str, int]) -> dict[str, int]:
+    return {**sizes, **dict(zip(dims, point, strict=True))}
+
+
+def _element(index: tuple[Any, ...], values: Mapping[str, int]) -> Point:
+    return tuple(e.evaluate(values) for e in index)
+
+
+def _elements(
+    program: Program, read: Read, values: Mapping[str, int], sizes: Mapping[str, int]
+) -> Iterator[Point]:
+    """The element of a read; at a data-dependent index every element that it may be."""
+    extent = program.array[read.array].extent
+    choices = [
+        [e.evaluate(values)]
+        if isinstance(e, Expression)
+        else range(extent[k][0].evaluate(sizes), extent[k][1].evaluate(sizes))
+        for k, e in enumerate(read.index)
+    ]
+    yield from product(*choices)

@@ -1,0 +1,89 @@
+"""Steps to try on a program: what a transform proposes itself, and arguments chosen at random.
+
+The choices are made by a `Chooser`, so that a seeded generator and Hypothesis (which shrinks what
+it finds) walk the same way.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import types
+import typing
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol, TypeVar
+
+from workbench.program.values import Program
+from workbench.transforms.base import REGISTRY, Transform
+
+T = TypeVar("T")
+SIZES = (1, 2, 3, 4, 5)
+"""Sizes of tiles and blocks: around the extents of the small programs."""
+MOST_NAMED = 4
+"""Statements that one step names at most."""
+
+
+class Chooser(Protocol):
+    """Whoever decides."""
+
+    def choose(self, options: Sequence[T]) -> T:
+        """One of the options."""
+
+
+class Dice:
+    """Choices by a seeded generator."""
+
+    def __init__(self, seed: str) -> None:
+        self._random = random.Random(seed)
+
+    def choose(self, options: Sequence[T]) -> T:
+        """One of the options, each as likely."""
+        return self._random.choice(options)
+
+
+def propose(program: Program, chooser: Chooser, names: Sequence[str]) -> Transform | None:
+    """A step of one of the transforms `names`, legal or not; None where the transform has none."""
+    transform = REGISTRY[chooser.choose(names)]
+    if chooser.choose((True, False)):
+        candidates = list(transform.candidates(program))
+        return chooser.choose(candidates) if candidates else None
+    hints = typing.get_type_hints(transform)
+    arguments = {
+        field.name: _argument(program, chooser, field.name, hints[field.name])
+        for field in dataclasses.fields(transform)
+    }
+    return transform(**arguments)
+
+
+def _argument(program: Program, chooser: Chooser, name: str, hint: Any) -> Any:
+    """A value for the parameter `name`; what a parameter of that name means is the same in all."""
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        parts = typing.get_args(hint)
+        if type(None) in parts and chooser.choose((True, False)):
+            return None
+        return _argument(program, chooser, name, next(p for p in parts if p is not type(None)))
+    if typing.get_origin(hint) is Literal:
+        return chooser.choose(typing.get_args(hint))
+    if typing.get_origin(hint) is tuple:
+        item = typing.get_args(hint)[0]
+        count = chooser.choose(range(1, MOST_NAMED + 1))
+        return tuple(dict.fromkeys(_argument(program, chooser, name, item) for _ in range(count)))
+    return chooser.choose(_options(program, name, hint))
+
+
+def _options(program: Program, name: str, hint: Any) -> Sequence[Any]:
+    if hint is int:
+        return SIZES
+    if hint is bool:
+        return (True, False)
+    statements = [s.name for s in program.statements]
+    if name in ("statement", "statements", "readers", "shifts"):
+        return statements
+    if name in ("array", "to"):
+        return [a.name for a in program.arrays]
+    if name == "rules":
+        from workbench.transforms.simplify import RULES
+
+        return [str(rule) for rule in RULES]
+    assert hint is str, f"no values for the parameter {name}: {hint}"
+    return list(dict.fromkeys(d for s in program.statements for d in (*s.dims, *s.reduction_dims)))

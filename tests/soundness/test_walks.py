@@ -1,0 +1,73 @@
+"""Accepted steps compute what the program as written does; refused orders do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import workbench as wb
+from tests.programs import PROGRAMS
+from tests.soundness.__main__ import LENGTH, meanings
+from tests.soundness.order import undefined_read
+from tests.soundness.proposals import Dice
+from tests.soundness.walks import Meaning, Tally, walk
+from workbench.transforms.base import REGISTRY
+
+T = TypeVar("T")
+ENOUGH = 24
+"""Accepted steps of each of the programs: more than 300 in all."""
+MOST_WALKS = 30
+
+cached_meanings = lru_cache(maxsize=None)(meanings)
+
+
+class Drawn:
+    """Choices by Hypothesis, which shrinks them."""
+
+    def __init__(self, data: st.DataObject) -> None:
+        self._data = data
+
+    def choose(self, options: Sequence[T]) -> T:
+        """One of the options."""
+        return self._data.draw(st.sampled_from(list(options)))
+
+
+def no_wrong(tally: Tally) -> None:
+    assert not tally.wrong, "\n\n".join(str(wrong) for wrong in tally.wrong)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_steps_at_random_compute_the_same(name: str) -> None:
+    tally = Tally()
+    with np.errstate(all="ignore"):
+        for number in range(MOST_WALKS):
+            dice = Dice(f"{name} test {number}")
+            tally.add(walk(dice.choose(cached_meanings(name)), dice, sorted(REGISTRY), LENGTH))
+            no_wrong(tally)
+            if sum(tally.accepted.values()) >= ENOUGH:
+                return
+
+
+@given(st.data())
+@settings(max_examples=25)
+def test_steps_chosen_by_hypothesis_compute_the_same(data: st.DataObject) -> None:
+    chooser = Drawn(data)
+    meaning: Meaning = chooser.choose(cached_meanings(chooser.choose(list(PROGRAMS))))
+    with np.errstate(all="ignore"):
+        no_wrong(walk(meaning, chooser, sorted(REGISTRY), LENGTH))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_legal_orders_read_nothing_before_it_is_written(name: str) -> None:
+    template, all_sizes = PROGRAMS[name]
+    root = wb.variant(template())
+    for variant in (root, wb.optimize(root)):
+        assert variant.program.schedule is not None
+        for sizes in all_sizes:
+            assert undefined_read(variant.program, variant.program.schedule, sizes) is None
