@@ -227,3 +227,13 @@ def test_out_of_memory_names_arrays_of_the_program_and_what_helps() -> None:
         with pytest.raises(RunError) as refused:
             wb.run(example(), capacity=capacity, progress=False)
         assert re.fullmatch(sentence, refused.value.message)
+
+
+def test_index_as_a_number_where_its_loop_has_one_iteration() -> None:
+    @wb.program
+    def example(T: int = 3) -> dict[str, Any]:
+        t, once = wb.dims(t=T, once=1)
+        return {"y": wb.cast(wb.index(once + 3), float) * wb.cast(wb.index(t), float)}
+
+    result = wb.run(wb.variant(example()), progress=False)
+    np.testing.assert_array_equal(result["y"].ravel(), [0.0, 3.0, 6.0])

@@ -50,8 +50,9 @@ def _where(at: Linearizer, body: Call, target: Value | None) -> Value:
 
 def _cast(at: Linearizer, body: Call, target: Value | None) -> Value:
     argument = body.arguments[0]
-    if isinstance(argument, IndexValue) and not at.placed(argument.expression).variables:
-        value = reads.index_value(at.scope, argument.expression, body.dtype)
+    placed = at.placed(argument.expression) if isinstance(argument, IndexValue) else None
+    if placed is not None and not placed.variables:
+        value = reads.index_value(at.scope, placed, body.dtype)
     else:
         value = at.value(argument, body.dtype if isinstance(argument, Literal) else None)
     if value.dtype == body.dtype and target is None:
