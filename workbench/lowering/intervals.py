@@ -16,6 +16,7 @@ from workbench.polyhedral.expression import (
     expression,
     maximum,
     minimum,
+    shortest,
 )
 
 Ranges = Mapping[str, tuple[Expression, Expression]]
@@ -48,7 +49,7 @@ def _extreme(e: Expression, ranges: Ranges, way: int) -> Expression:
                 smaller = (a.kind == "min") == (c > 0)
             else:
                 smaller = way < 0
-            return minimum(left, right) if smaller else maximum(left, right)
+            return _smaller(left, right) if smaller else _larger(left, right)
         if isinstance(a, FloorDivision) and a.dividend.variables & set(ranges):
             toward = way if c > 0 else -way
             whole = _extreme(a.dividend, ranges, toward) // a.divisor
@@ -60,6 +61,18 @@ def _extreme(e: Expression, ranges: Ranges, way: int) -> Expression:
             e = e.substitute({name: high if c * way > 0 else low})
             return _extreme(e, ranges, way)
     return e
+
+
+def _smaller(left: Expression, right: Expression) -> Expression:
+    if at_least(right - left, 0, {}):
+        return left
+    return right if at_least(left - right, 0, {}) else minimum(left, right)
+
+
+def _larger(left: Expression, right: Expression) -> Expression:
+    if at_least(right - left, 0, {}):
+        return right
+    return left if at_least(left - right, 0, {}) else maximum(left, right)
 
 
 def _floor(e: Expression) -> int | None:
@@ -76,6 +89,17 @@ def _floor(e: Expression) -> int | None:
             rest = e - atom(a) * c
             left, right = _floor(a.then * c + rest), _floor(a.otherwise * c + rest)
             return None if left is None or right is None else min(left, right)
+    found = [_sum_floor(e)]
+    for a, c in e.terms:
+        if isinstance(a, FloorDivision) and not a.divisor.terms and not c % a.divisor.constant:
+            # n - 63 <= 64 * (n // 64) <= n
+            reached = a.dividend - (a.divisor - 1 if c > 0 else 0)
+            found.append(_floor(e - atom(a) * c + reached * (c // a.divisor.constant)))
+    return max((value for value in found if value is not None), default=None)
+
+
+def _sum_floor(e: Expression) -> int | None:
+    """The least values of the terms together."""
     total = e.constant
     for a, c in e.terms:
         value = _atom_floor(a)
@@ -106,5 +130,5 @@ def _atom_floor(a: object) -> int | None:
 
 def length(lower: Expression, upper: Expression, ranges: Ranges) -> Expression:
     """`upper - lower`, at least 0."""
-    n = upper - lower
+    n = shortest(upper - lower)
     return n if at_least(n, 0, ranges) else maximum(expression(0), n)

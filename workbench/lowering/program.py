@@ -14,6 +14,7 @@ from workbench.lowering.scope import Names, Workspace
 from workbench.lowering.statements import instances, is_masked, linearize
 from workbench.lowering.storage import Stored, memory_order, store
 from workbench.polyhedral import ast
+from workbench.polyhedral.blocks import Block, axis_blocks
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.instances import Instances
 from workbench.polyhedral.lifetimes import lifetimes
@@ -71,14 +72,14 @@ class LoopProgram:
 def lower(program: Program) -> LoopProgram:
     """Program → loops → storage → array operations → memory."""
     schedule = _scheduled(program)
-    axes = axis_dims(schedule)
+    axes, blocks = axis_dims(schedule), _blocks(program, schedule)
     shapes = {s.name: instances(s, axes[s.name]) for s in program.statements if s.name in axes}
     nodes = ast.loops(schedule, shapes)
     workspace = Workspace(Names(set(RESERVED)))
     aliases = _variables(program, nodes, workspace.names)
     stored = _storage(program, schedule, shapes, workspace)
     body = _Lowering(
-        program, axes, stored, workspace, aliases, memory_order(program, schedule)
+        program, axes, blocks, stored, workspace, aliases, memory_order(program, schedule)
     ).nodes(nodes, {})
     placed = place(body, workspace, _homes(program, schedule, stored))
     results = tuple(_result(program, stored, o.name, o.array) for o in program.outputs)
@@ -91,6 +92,14 @@ def _scheduled(program: Program) -> Tree:
     if program.schedule is None:
         raise ProgramError(f"{program.name} has no schedule")
     return program.schedule
+
+
+def _blocks(program: Program, schedule: Tree) -> dict[str, tuple[Block, ...]]:
+    """For each statement the blocks in which its axes run."""
+    return {
+        name: axis_blocks(name, program.statement[name].dims, path)
+        for name, path in paths(schedule).items()
+    }
 
 
 def _variables(program: Program, nodes: tuple[ast.Node, ...], names: Names) -> dict[str, str]:
@@ -170,6 +179,7 @@ def _result(program: Program, stored: Mapping[str, Stored], name: str, array: st
 class _Lowering:
     program: Program
     axes: Mapping[str, tuple[str, ...]]
+    blocks: Mapping[str, tuple[Block, ...]]
     stored: Mapping[str, Stored]
     workspace: Workspace
     aliases: Mapping[str, str]
@@ -208,6 +218,7 @@ class _Lowering:
                         self.stored,
                         self.workspace,
                         self.ranks,
+                        self.blocks[statement.name],
                     )
                 )
         return body

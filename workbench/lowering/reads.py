@@ -21,6 +21,7 @@ from workbench.polyhedral.expression import (
     expression,
     maximum,
     minimum,
+    shortest,
     variable,
 )
 
@@ -103,10 +104,10 @@ def _slice(scope: Scope, place: Expression, axis: str, extent: Expression) -> tu
     first = place.substitute({axis: lower})
     backwards = step < 0
     if backwards:
-        first, step = first + (n - 1) * step, -step
+        first, step = shortest(first + (n - 1) * step), -step
     if step == 1 and first == 0 and n == extent:
         return WHOLE, backwards
-    return Range(first, first + (n - 1) * step + 1, step), backwards
+    return Range(first, shortest(first + (n - 1) * step + 1), step), backwards
 
 
 def within(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> bool:
@@ -252,7 +253,7 @@ def _moving_range(scope: Scope, axis: str, c: int, dtype: str) -> Value:
     start, stop = least(lower, scope.ranges), greatest(lower + n, scope.ranges)
     whole = scope.workspace.count(axis, start * c, stop - start, c, dtype)
     source = Value(whole.name, whole.buffer, (), (), (stop - start,), dtype, whole.layout, True)
-    return scope.index(source, [Range(lower - start, lower - start + n)], (axis,), ())
+    return scope.index(source, [Range(lower - start, shortest(lower - start + n))], (axis,), ())
 
 
 def binary(scope: Scope, function: str, left: Value, right: Value, dtype: str = "") -> Value:

@@ -133,17 +133,19 @@ class Scope:
     def temporary(self, axes: Sequence[str], shape: Symbolic, dtype: str, wish: str = "") -> Value:
         """Fresh memory for a value over `axes`; as much as the longest iteration needs."""
         counts = tuple(self.length(a) for a in axes)
-        full = tuple(greatest(n, self.ranges) for n in counts)
+        extents = (*counts, *shape)
+        full = tuple(greatest(n, self.ranges) for n in extents)
         name = self.workspace.names.fresh(wish or self.title)
-        buffer = Buffer(name, dtype, (*full, *shape))
-        self.workspace.buffers[name] = buffer
-        whole = Value(name, name, tuple(axes), full, shape, dtype, dense(len(buffer.shape)), True)
-        if full == counts:
+        self.workspace.buffers[name] = Buffer(name, dtype, full)
+        rank = len(counts)
+        layout = dense(len(full))
+        whole = Value(name, name, tuple(axes), full[:rank], full[rank:], dtype, layout, True)
+        if full == extents:
             return whole
         entries: list[Entry] = [
-            WHOLE if n == m else Range(expression(0), n) for n, m in zip(counts, full, strict=True)
+            WHOLE if n == m else Range(expression(0), n) for n, m in zip(extents, full, strict=True)
         ]
-        return self.index(whole, [*entries, *[WHOLE] * len(shape)], tuple(axes), shape)
+        return self.index(whole, entries, tuple(axes), shape)
 
     def apply(self, function: str, inputs: Sequence[Value], out: Value, **options: Any) -> Value:
         """Record `out = function(inputs)`."""

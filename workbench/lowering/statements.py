@@ -5,7 +5,7 @@ overwrite what it reads.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from workbench.errors import ProgramError
 from workbench.lowering import reads
@@ -17,11 +17,13 @@ from workbench.lowering.records import Check, Enter, Record
 from workbench.lowering.reductions import Mask, combine
 from workbench.lowering.scope import Scope, Workspace
 from workbench.lowering.storage import Stored
+from workbench.polyhedral.blocks import Block, with_blocks
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.instances import Instances
 from workbench.polyhedral.relations import (
     bounds,
     box,
+    dims_of,
     domain_with,
     intersect,
     is_box,
@@ -45,11 +47,13 @@ def linearize(
     stored: Mapping[str, Stored],
     workspace: Workspace,
     ranks: Mapping[str, int],
+    blocks: tuple[Block, ...] = (),
 ) -> list[Record]:
     """The array operations of one instance: loop dimensions are `values`, the dimensions `axes`
-    array axes.
+    array axes, of those with `blocks` the part in the block that is among the values too.
     """
-    found, boxed = _axes(statement, axes, values, ranges, ranks, stored)
+    points = _points(statement, blocks)
+    found, boxed = _axes(statement, points, axes, values, ranges, ranks, stored)
     loops = tuple((d, values[d]) for d in statement.dims if d in values)
     scope = Scope(workspace, statement.array, found, ranges, statement.name, loops)
     at = Linearizer(scope, statement, stored, values, not boxed)
@@ -66,7 +70,7 @@ def linearize(
     if statement.combiner is None:
         at.into(statement.body, target)
     else:
-        mask = None if boxed else _mask(scope, statement, axes, at)
+        mask = None if boxed else _mask(scope, statement, points, axes, at)
         over: Letters = scope.ordered(statement.reduction_dims)
         combine(at, target, over, mask)
     lengths = tuple((a, found[a][0]) for a in own)
@@ -79,8 +83,24 @@ def _title(statement: Statement) -> str:
     return written if statement.write else statement.array
 
 
+@dataclass(frozen=True)
+class _Points:
+    """A statement's instances, and its reduction points, with the numbers of the blocks they are
+    in.
+    """
+
+    domain: str
+    reduction: str
+
+
+def _points(statement: Statement, blocks: tuple[Block, ...]) -> _Points:
+    reduction = with_blocks(statement.reduction, blocks) if statement.reduction_dims else ""
+    return _Points(with_blocks(statement.domain, blocks), reduction)
+
+
 def _axes(
     statement: Statement,
+    points: _Points,
     axes: Sequence[str],
     values: Mapping[str, Expression],
     ranges: Ranges,
@@ -91,15 +111,15 @@ def _axes(
     box.
     """
     own = [d for d in statement.dims if d in axes]
-    if own and not is_box(statement.domain, own):
+    if own and not is_box(points.domain, own):
         raise ProgramError(
             f"{statement.name}: its instances are not a box in {', '.join(own)}", statement.line
         )
-    found = dict(zip(own, bounds(statement.domain, own), strict=True)) if own else {}
+    found = dict(zip(own, bounds(points.domain, own), strict=True)) if own else {}
     over = list(statement.reduction_dims)
     boxed = True
     if over:
-        inner, boxed = _reduction_box(statement, own, over)
+        inner, boxed = _reduction_box(statement, points, own, over)
         found.update(inner)
     placed = {
         d: (low.substitute(dict(values)), high.substitute(dict(values)))
@@ -110,14 +130,14 @@ def _axes(
 
 
 def _reduction_box(
-    statement: Statement, own: list[str], over: list[str]
+    statement: Statement, points: _Points, own: list[str], over: list[str]
 ) -> tuple[dict[str, tuple[Expression, Expression]], bool]:
     """Ranges of the reduction dimensions (over sizes and loop dimensions), and whether they fill a
     box.
     """
-    points, inner = statement.reduction, {}
+    inner = {}
     for d in over:
-        alone = project_out(points, [x for x in (*own, *over) if x != d])
+        alone = project_out(points.reduction, [x for x in (*own, *over) if x != d])
         try:
             inner[d] = bounds(alone, [d])[0]
         except ProgramError as error:
@@ -125,7 +145,7 @@ def _reduction_box(
                 f"{statement.name}: the points of {d} have gaps, which array axes cannot have",
                 statement.line,
             ) from error
-    return inner, is_equal(_bounding_box(statement, own, inner), points)
+    return inner, is_equal(_bounding_box(points, inner), points.reduction)
 
 
 def is_masked(statement: Statement, axes: Sequence[str]) -> bool:
@@ -133,14 +153,13 @@ def is_masked(statement: Statement, axes: Sequence[str]) -> bool:
     if not statement.reduction_dims:
         return False
     own = [d for d in statement.dims if d in axes]
-    return not _reduction_box(statement, own, list(statement.reduction_dims))[1]
+    over = list(statement.reduction_dims)
+    return not _reduction_box(statement, _points(statement, ()), own, over)[1]
 
 
-def _bounding_box(
-    statement: Statement, own: list[str], inner: Mapping[str, tuple[Expression, Expression]]
-) -> str:
-    dims = (*statement.dims, *statement.reduction_dims)
-    wide = with_dims(statement.domain, dims)
+def _bounding_box(points: _Points, inner: Mapping[str, tuple[Expression, Expression]]) -> str:
+    dims = dims_of(points.reduction)
+    wide = with_dims(points.domain, dims)
     filled = box([(d, *inner[d]) for d in inner]) if _free(inner) else None
     if filled is not None:
         return intersect(wide, with_dims(filled, dims))
@@ -156,16 +175,18 @@ def _free(inner: Mapping[str, tuple[Expression, Expression]]) -> bool:
     return not any(e.variables for pair in inner.values() for e in pair)
 
 
-def _mask(scope: Scope, statement: Statement, axes: Sequence[str], at: Linearizer) -> Mask:
+def _mask(
+    scope: Scope, statement: Statement, points: _Points, axes: Sequence[str], at: Linearizer
+) -> Mask:
     """Which points of the box are in the reduction set, over the axes on which that depends."""
     own = [d for d in statement.dims if d in axes]
-    inner, _ = _reduction_box(statement, own, list(statement.reduction_dims))
-    known = _bounding_box(statement, own, inner)
-    key = ("mask", statement.combiner == "sum", statement.reduction, str(scope.axes))
+    inner, _ = _reduction_box(statement, points, own, list(statement.reduction_dims))
+    known = _bounding_box(points, inner)
+    key = ("mask", statement.combiner == "sum", points.reduction, str(scope.axes))
     cached = scope.workspace.cached
     alternatives = [
         [(at.placed(e), equality) for e, equality in each]
-        for each in conditions(statement.reduction, known)
+        for each in conditions(points.reduction, known)
     ]
     moving = {v for each in alternatives for e, _ in each for v in e.variables} | {
         v for pair in scope.axes.values() for e in pair for v in e.variables

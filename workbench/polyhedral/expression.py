@@ -151,8 +151,12 @@ class Expression:
                 raise ProgramError(f"division of {self} by {other}: the divisor must be positive")
             if other.constant == 1:
                 return self
-            if not self.terms:
-                return Expression(self.constant // other.constant)
+            whole = Expression(0, tuple((a, c) for a, c in self.terms if not c % other.constant))
+            if whole.terms or not self.terms:  # `(4 * n + t) // 4` is `n + t // 4`
+                rest = self - whole
+                divided = tuple((a, c // other.constant) for a, c in whole.terms)
+                below = Expression(rest.constant // other.constant)
+                return Expression(0, divided) + (rest // other if rest.terms else below)
         return atom(FloorDivision(self, other))
 
     def __mod__(self, other: ExpressionLike) -> Expression:
@@ -251,6 +255,26 @@ def minimum(left: ExpressionLike, right: ExpressionLike) -> Expression:
 def maximum(left: ExpressionLike, right: ExpressionLike) -> Expression:
     """The larger of two expressions."""
     return _extremum("max", expression(left), expression(right))
+
+
+def shortest(e: Expression) -> Expression:
+    """The same value with what stands beside a minimum or maximum drawn into it, where that is
+    shorter: `min(T, 4 * n + 4) - 4 * n` is `min(T - 4 * n, 4)`.
+    """
+    for a, factor in e.terms:
+        if isinstance(a, Extremum) and factor in (1, -1):
+            rest = e - atom(a) * factor
+            kind = a.kind if factor == 1 else {"min": "max", "max": "min"}[a.kind]
+            drawn = _extremum(kind, a.left * factor + rest, a.right * factor + rest)
+            if _parts_in(drawn) < _parts_in(e):
+                return drawn
+    return e
+
+
+def _parts_in(e: Expression) -> int:
+    """How many numbers and names an expression is written with, about."""
+    inner = sum(_parts_in(part) for a, _ in e.terms for part in _parts(a))
+    return inner + len(e.terms) + bool(e.constant)
 
 
 def choice(
