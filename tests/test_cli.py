@@ -88,10 +88,10 @@ def test_run_shows_progress_unless_told_not_to(workbench: Call) -> None:
 @pytest.mark.parametrize(
     ("options", "order"),
     [
-        ([], "Vectorize('b'), Vectorize('t')"),
+        ([], "Vectorize('b'), Vectorize('t'), Contract()"),
         (["--as-written"], "as written"),
         (["--vectorized", "b"], "Vectorize('b')"),
-        (["--vectorized"], "Vectorize('b'), Vectorize('t')"),
+        (["--vectorized"], "Vectorize('b'), Vectorize('t'), Contract()"),
     ],
 )
 def test_run_in_the_order_asked_for(workbench: Call, options: list[str], order: str) -> None:

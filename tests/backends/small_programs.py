@@ -12,7 +12,7 @@ from workbench.polyhedral.expression import Expression, choice, size
 from workbench.polyhedral.ordering import order
 from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree
 from workbench.program.dependences import dependences
-from workbench.program.values import Body, Program
+from workbench.program.values import Body, Program, Storage
 
 SIZES = [{"B": 3, "T": 5, "N": 4}, {"B": 1, "T": 1, "N": 1}, {"B": 2, "T": 7, "N": 3}]
 I = size("I")
@@ -23,6 +23,12 @@ def scheduled(p: Program, axes: tuple[str, ...] = ()) -> Program:
     instances = [s.instances for s in p.statements]
     tree = order(instances, dependences(p), [d.name for d in p.dims])
     return replace(p, schedule=as_axes(tree, axes))
+
+
+def folded(p: Program) -> Program:
+    """The program with every dimension of every array folded as far as lifetimes let it."""
+    everything = tuple((a.name, d) for a in p.arrays for d in a.dims)
+    return replace(p, storage=Storage(contracted=everything))
 
 
 def as_axes(tree: Tree, axes: tuple[str, ...]) -> Tree:

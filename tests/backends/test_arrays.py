@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.backends.small_programs import SIZES, cases, scheduled
+from tests.backends.small_programs import SIZES, cases, folded, scheduled
 from tests.programs import PROGRAMS
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference import Reference
 from workbench.program.sizes import resolve
-from workbench.program.values import Program
+from workbench.program.values import Program, Storage
 
 CASES = {name: (p, axes) for name, p, axes in cases()}
 RUNS = [(name, axes) for name, (_, all_axes) in CASES.items() for axes in all_axes]
@@ -41,6 +41,10 @@ def meaning(p: Program, sizes: tuple[tuple[str, int], ...]) -> dict[str, tuple[A
     return {a: (reference.array(a), reference.mask(a)) for a in arrays}
 
 
+def _equations(p: Program) -> Program:
+    return replace(p, schedule=None, storage=Storage())
+
+
 def check(p: Program, sizes: dict[str, int], dtype: str = "float64") -> None:
     """Run and compare every output; the tracked peak is the computed one."""
     used = {k: v for k, v in sizes.items() if k in {x.name for x in p.parameters}}
@@ -48,7 +52,7 @@ def check(p: Program, sizes: dict[str, int], dtype: str = "float64") -> None:
     run = compiled.run(used, seed=3, dtype=dtype)
     assert run.completed == run.total
     for output in p.outputs:
-        wanted, defined = meaning(replace(p, schedule=None), tuple(used.items()))[output.array]
+        wanted, defined = meaning(_equations(p), tuple(used.items()))[output.array]
         agrees(run.outputs[output.name], wanted, defined, dtype)
     assert run.peak_bytes == compiled.loop_program.peak(resolve(p, used), dtype)
 
@@ -60,7 +64,9 @@ def check(p: Program, sizes: dict[str, int], dtype: str = "float64") -> None:
 def test_program_agrees_with_reference(
     name: str, axes: tuple[str, ...], sizes: dict[str, int]
 ) -> None:
-    check(scheduled(CASES[name][0], axes), sizes)
+    program = scheduled(CASES[name][0], axes)
+    check(program, sizes)
+    check(folded(program), sizes)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

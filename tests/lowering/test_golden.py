@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.backends.small_programs import cases, scheduled
+from tests.backends.small_programs import cases, folded, scheduled
 from workbench.backends.numpy import NumPyBackend
 
 CASES = {name: p for name, p, _ in cases()}
@@ -19,7 +19,7 @@ GOLDEN = Path(__file__).parent.parent / "golden"
 )
 @pytest.mark.parametrize("kind", ["loops", "source"])
 def test_text_is_golden(name: str, axes: tuple[str, ...], kind: str) -> None:
-    compiled = NumPyBackend().compile(scheduled(CASES[name], axes))
+    compiled = NumPyBackend().compile(folded(scheduled(CASES[name], axes)))
     found = str(compiled.loop_program) if kind == "loops" else compiled.source
     path = GOLDEN / f"{name}.{kind}.txt"
     if os.environ.get("WORKBENCH_GOLDEN") == "write":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests import by_hand as h
-from tests.backends.small_programs import cases, scheduled
+from tests.backends.small_programs import cases, folded, scheduled
 from workbench.lowering.program import LoopProgram, lower
 from workbench.lowering.records import Allocate, Apply, For, Free, If, Record, walk
 from workbench.polyhedral.expression import expression
@@ -15,7 +15,7 @@ B, T, b, t = h.B, h.T, h.b, h.t
 
 
 def lowered(name: str, *axes: str) -> LoopProgram:
-    return lower(scheduled(CASES[name], axes))
+    return lower(folded(scheduled(CASES[name], axes)))
 
 
 def loops(body: tuple[Record, ...]) -> Iterator[For]:
@@ -60,6 +60,11 @@ def test_parameters_and_moments_need_one_slice() -> None:
     program = lowered("adam", "b")
     assert program.stored["theta"].buffer.shape == (expression(3),)
     assert program.stored["m"].buffer.shape == (expression(3),)
+
+
+def test_what_is_not_folded_keeps_its_full_extent() -> None:
+    program = lower(scheduled(CASES["forwards"], ("b",)))
+    assert program.stored["s"].buffer.shape == (T + 1, B)
 
 
 def test_results_keep_their_full_extent_with_axes_innermost() -> None:

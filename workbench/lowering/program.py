@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from workbench.errors import ProgramError
 from workbench.lowering import memory
 from workbench.lowering.intervals import at_least
+from workbench.lowering.lives import homes, lives, masked, shapes
 from workbench.lowering.placement import place
 from workbench.lowering.records import For, If, Record, Result
 from workbench.lowering.scope import Names, Workspace
-from workbench.lowering.statements import instances, is_masked, linearize
+from workbench.lowering.statements import linearize
 from workbench.lowering.storage import Stored, memory_order, store
 from workbench.polyhedral import ast
 from workbench.polyhedral.blocks import Block, axis_blocks
 from workbench.polyhedral.expression import Expression
-from workbench.polyhedral.instances import Instances
-from workbench.polyhedral.lifetimes import lifetimes
-from workbench.polyhedral.tree import Loop, Tree, axis_dims, paths
+from workbench.polyhedral.lifetimes import Lifetime
+from workbench.polyhedral.tree import Tree, axis_dims, paths
 from workbench.program.values import Program
 
 RESERVED = frozenset(
@@ -73,15 +73,17 @@ def lower(program: Program) -> LoopProgram:
     """Program → loops → storage → array operations → memory."""
     schedule = _scheduled(program)
     axes, blocks = axis_dims(schedule), _blocks(program, schedule)
-    shapes = {s.name: instances(s, axes[s.name]) for s in program.statements if s.name in axes}
-    nodes = ast.loops(schedule, shapes)
+    nodes = ast.loops(schedule, shapes(program))
     workspace = Workspace(Names(set(RESERVED)))
     aliases = _variables(program, nodes, workspace.names)
-    stored = _storage(program, schedule, shapes, workspace)
+    found = lives(program)
+    stored = _storage(program, schedule, found, workspace)
     body = _Lowering(
         program, axes, blocks, stored, workspace, aliases, memory_order(program, schedule)
     ).nodes(nodes, {})
-    placed = place(body, workspace, _homes(program, schedule, stored))
+    around = homes(program, found)
+    inside = {stored[a].buffer.name: [loop.name for loop in around[a]] for a in stored}
+    placed = place(body, workspace, inside)
     results = tuple(_result(program, stored, o.name, o.array) for o in program.outputs)
     return LoopProgram(
         program.name, tuple(p.name for p in program.parameters), placed, results, stored, aliases
@@ -121,45 +123,21 @@ def _variables(program: Program, nodes: tuple[ast.Node, ...], names: Names) -> d
 
 
 def _storage(
-    program: Program, schedule: Tree, shapes: Mapping[str, Instances], workspace: Workspace
+    program: Program, schedule: Tree, found: Mapping[str, Lifetime], workspace: Workspace
 ) -> dict[str, Stored]:
     ranks = memory_order(program, schedule)
     outputs = {o.array for o in program.outputs}
-    masked = _masked(program, axis_dims(schedule))
-    anywhere: dict[str, set[int]] = {array.name: set() for array in program.arrays}
-    for r in (r for s in program.statements for r in s.reads):
-        anywhere[r.array] |= {k for k, e in enumerate(r.index) if not isinstance(e, Expression)}
-    extents = {array.name: array.extent for array in program.arrays}
-    lives = lifetimes(extents, schedule, shapes, live_out=outputs, keep=anywhere)
-    found: dict[str, Stored] = {}
+    zero = masked(program)
+    result: dict[str, Stored] = {}
     for array in program.arrays:
-        life = lives[array.name]
+        life = found[array.name]
         name = workspace.names.fresh(array.name)
         stored = store(array, ranks, life.windows, life.loops, name)
-        initial = "nan" if array.name in outputs else "zero" if array.name in masked else ""
+        initial = "nan" if array.name in outputs else "zero" if array.name in zero else ""
         stored = replace(stored, buffer=replace(stored.buffer, initial=initial))
         workspace.buffers[name] = stored.buffer
-        found[array.name] = stored
-    return found
-
-
-def _masked(program: Program, axes: Mapping[str, tuple[str, ...]]) -> set[str]:
-    """The arrays that a statement reads under a mask, where nobody may have written."""
-    statements = (s for s in program.statements if is_masked(s, axes[s.name]))
-    return {r.array for s in statements for r in s.reads}
-
-
-def _homes(program: Program, schedule: Tree, stored: Mapping[str, Stored]) -> dict[str, list[str]]:
-    """For each array's buffer the loop dimensions inside which it lives, outermost first."""
-    found = {}
-    all_paths = paths(schedule)
-    for array in program.arrays:
-        writer = program.writers[array.name][0]
-        loops = [
-            n.name for n, _ in all_paths[writer.name] if isinstance(n, Loop) and n.kind == "loop"
-        ]
-        found[stored[array.name].buffer.name] = loops[: stored[array.name].level]
-    return found
+        result[array.name] = stored
+    return result
 
 
 def _result(program: Program, stored: Mapping[str, Stored], name: str, array: str) -> Result:

@@ -7,13 +7,14 @@ from workbench.polyhedral.tree import Leaf, Loop, Tree
 from workbench.polyhedral.tree import Sequence as Block
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
-from workbench.transforms import Vectorize
-from workbench.transforms.base import Transform, apply
+from workbench.transforms import Contract, Vectorize
+from workbench.transforms.base import Transform, apply, check
 from workbench.transforms.refusal import Refused
 
 
 def recipe(program: Program) -> list[Transform]:
-    """Steps that vectorize first what is independent, then what can be of the other dimensions.
+    """Steps that vectorize first what is independent, then what can be of the other dimensions, and
+    at last keep of every array only what is live.
 
     Left alone is a dimension that counts updates: a loop around other loops that carries an array
     without any independent dimension (parameters, not environment states). Whole-array work over
@@ -36,6 +37,8 @@ def recipe(program: Program) -> list[Transform]:
         if not _counts_updates(program, step.dim, independent):
             program = apply(program, step).program
             steps.append(step)
+    if check(program, Contract()) is None:
+        steps.append(Contract())
     return steps
 
 

@@ -9,28 +9,26 @@ moduli"); the order of the dimensions matters and is tried out.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, permutations
-from typing import NamedTuple
 
 import islpy as isl
 
 from workbench.polyhedral.affine import constraint, parameters_text, to_expression
-from workbench.polyhedral.dependences import (
-    AccessKey,
-    RelationKey,
-    instance_touches,
-    pair_order,
-    read_key,
-    relation,
-    standings,
-    write_key,
+from workbench.polyhedral.conflicts import (
+    Clash,
+    Conflict,
+    Use,
+    clash,
+    encounters,
+    overwritten,
+    uses,
 )
+from workbench.polyhedral.dependences import RelationKey, pair_order, relation, standings
 from workbench.polyhedral.expression import Expression, minimum
 from workbench.polyhedral.instances import Access, Extent, Instances
-from workbench.polyhedral.legality import Step, shared_steps
 from workbench.polyhedral.sets import context, in_context, limited, parse_map, parse_set, sizes_in
 from workbench.polyhedral.tree import Loop, Path, Standing, Tree, axis_dims, paths
 
@@ -55,25 +53,6 @@ class Lifetime:
 
     windows: tuple[Expression | None, ...]
     loops: int
-
-
-class _Use(NamedTuple):
-    """One access to the array: by which statement, and whether its own write may take its place."""
-
-    statement: str
-    access: Access
-    key: AccessKey
-    is_write: bool
-    shares: bool
-
-
-class _Conflict(NamedTuple):
-    """What a relation {element -> element written before the use of the first} depends on."""
-
-    use: AccessKey
-    write: AccessKey
-    steps: tuple[Step, ...]
-    shares: bool
 
 
 def windows(
@@ -130,7 +109,7 @@ def lifetimes(
     sizes: Mapping[str, int] | None = None,
 ) -> dict[str, Lifetime]:
     """The lifetimes of many arrays at once; see `lifetime`."""
-    uses = _uses(extents, statements)
+    used = uses(extents, statements)
     found, axes = paths(tree), axis_dims(tree)
     measured = tuple(sorted(sizes.items())) if sizes is not None else ()
     result = {}
@@ -138,92 +117,22 @@ def lifetimes(
         if array in live_out:
             result[array] = Lifetime((None,) * len(extent), 0)
             continue
-        own = uses[array]
+        own = used[array]
         full = set(keep.get(array, ()) if keep else ())
         for use in own:
-            full |= _indexed_by(use.access, frozenset(axes[use.statement]))
-        conflicts = tuple(dict.fromkeys(_conflicts(own, statements, found)))
+            full |= indexed_by(use.access, frozenset(axes[use.statement]))
+        met = encounters(own, own, statements, found)
+        conflicts = tuple(dict.fromkeys(e.conflict for e in met))
         folded = _windows(conflicts, frozenset(full), extent, measured)
         result[array] = Lifetime(folded, _common_loops(own, statements, found))
     return result
 
 
-def _uses(
-    extents: Mapping[str, Extent], statements: Mapping[str, Instances]
-) -> dict[str, list[_Use]]:
-    """The accesses to each array."""
-    found: dict[str, list[_Use]] = {array: [] for array in extents}
-    for name, s in statements.items():
-        if s.write.array in found:
-            found[s.write.array].append(_Use(name, s.write, write_key(s), True, True))
-        for access in s.reads:
-            if access.array in found:
-                key = read_key(s, access, extents)
-                shares = access.array in s.may_alias
-                found[access.array].append(_Use(name, access, key, False, shares))
-    return found
-
-
-def _indexed_by(access: Access, dims: frozenset[str]) -> set[int]:
+def indexed_by(access: Access, dims: frozenset[str]) -> set[int]:
+    """The positions of an access at which some of the dimensions occur."""
     if not dims:
         return set()
     return {k for k, e in enumerate(access.index) if e is not None and e.variables & dims}
-
-
-# -- when elements are in each other's way ---------------------------------------------------------
-
-
-def _conflicts(
-    uses: Sequence[_Use], statements: Mapping[str, Instances], found: Mapping[str, Path]
-) -> Iterator[_Conflict]:
-    for write in uses:
-        if not write.is_write:
-            continue
-        for use in uses:
-            writer, user = statements[write.statement], statements[use.statement]
-            steps = shared_steps(writer, user, found)
-            yield _Conflict(use.key, write.key, steps, use.shares)
-
-
-@lru_cache(maxsize=16384)
-def _overwritten(conflict: _Conflict) -> isl.Map:
-    """{ element -> element written before (or, not sharing, while) the first one is used }."""
-    use, write = instance_touches(conflict.use), instance_touches(conflict.write)
-    earlier = _before(conflict.write.rank, conflict.use.rank, conflict.steps, conflict.shares)
-    pairs = use.reverse().apply_range(earlier.reverse()).apply_range(write)
-    return pairs.intersect_params(context(sizes_in(pairs))).coalesce()
-
-
-@lru_cache(maxsize=4096)
-def _before(sources: int, sinks: int, steps: tuple[Step, ...], shares: bool) -> isl.Map:
-    """{ source instance -> sink instance that does not run before it }.
-
-    At the same time (two instances of one array operation) counts, but for an instance and itself
-    where it `shares`.
-    """
-    together = _any(sources, sinks)
-    earlier = isl.Map.empty(together.get_space())
-    for step in steps:
-        if step.kind == "before":
-            return earlier.union(together)
-        if step.kind == "after":
-            return earlier
-        if step.kind == "same":
-            at_once = together
-            if shares:
-                at_once = at_once.subtract(isl.Map.identity(together.get_space()))
-            return earlier.union(at_once)
-        sign = ">" if step.kind == "forwards" else "<"
-        place = (sources, sinks, step.source, step.sink)
-        earlier = earlier.union(together.intersect(pair_order(*place, sign)))
-        together = together.intersect(pair_order(*place, "="))
-    raise AssertionError("steps end in before, after or same")
-
-
-def _any(sources: int, sinks: int) -> isl.Map:
-    p = ", ".join(f"p{k}" for k in range(sources))
-    q = ", ".join(f"q{k}" for k in range(sinks))
-    return parse_map(f"{{ [{p}] -> [{q}] }}")
 
 
 # -- windows ---------------------------------------------------------------------------------------
@@ -231,7 +140,7 @@ def _any(sources: int, sinks: int) -> isl.Map:
 
 @lru_cache(maxsize=4096)
 def _windows(
-    conflicts: tuple[_Conflict, ...],
+    conflicts: tuple[Conflict, ...],
     full: frozenset[int],
     extent: Extent,
     sizes: tuple[tuple[str, int], ...],
@@ -252,14 +161,19 @@ def _windows(
         return best
 
 
-def _distances(conflicts: Sequence[_Conflict], full: frozenset[int], rank: int) -> isl.Set:
+def _distances(conflicts: Sequence[Conflict], full: frozenset[int], rank: int) -> isl.Set:
     """Differences of elements in each other's way that the full dimensions do not tell apart."""
+    return in_the_way(conflicts, full, rank).deltas().coalesce()
+
+
+def in_the_way(conflicts: Sequence[Conflict], full: Collection[int], rank: int) -> isl.Map:
+    """{ element -> element of the array in its way that the full dimensions do not tell apart }."""
     same_slot = _equal_at(sorted(full), rank)
-    overwritten = isl.Map.empty(same_slot.get_space())
+    found = isl.Map.empty(same_slot.get_space())
     for conflict in conflicts:
-        overwritten = overwritten.union(_overwritten(conflict).intersect(same_slot))
-    overwritten = overwritten.coalesce()
-    return overwritten.intersect(overwritten.reverse()).deltas().coalesce()
+        found = found.union(overwritten(conflict).intersect(same_slot))
+    found = found.coalesce()
+    return found.intersect(found.reverse())
 
 
 def _equal_at(positions: Sequence[int], rank: int) -> isl.Map:
@@ -335,7 +249,7 @@ def _slots(
 
 
 def _common_loops(
-    uses: Sequence[_Use], statements: Mapping[str, Instances], found: Mapping[str, Path]
+    uses: Sequence[Use], statements: Mapping[str, Instances], found: Mapping[str, Path]
 ) -> int:
     shared = _shared_path([found[use.statement] for use in uses])
     pairs = [(w, u) for w in uses if w.is_write for u in uses if not u.is_write]
@@ -356,7 +270,7 @@ def _shared_path(all_paths: Sequence[Path]) -> list[Loop]:
     return loops
 
 
-def _crosses(loop: Loop, write: _Use, read: _Use, statements: Mapping[str, Instances]) -> bool:
+def _crosses(loop: Loop, write: Use, read: Use, statements: Mapping[str, Instances]) -> bool:
     ends = standings(loop, statements[write.statement], statements[read.statement])
     return _differs(RelationKey(write.key, read.key), *ends)
 
@@ -366,3 +280,51 @@ def _differs(key: RelationKey, source: Standing, sink: Standing) -> bool:
     pairs = relation(key)
     ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
     return not pairs.is_subset(pair_order(*ranks, source, sink))
+
+
+# -- why a dimension needs its full extent ---------------------------------------------------------
+
+
+def whole_extent_clash(
+    array: str,
+    extent: Extent,
+    tree: Tree,
+    statements: Mapping[str, Instances],
+    position: int,
+    folded: Collection[int],
+) -> Clash | None:
+    """Two elements at the two ends of the dimension at `position` that are in each other's way.
+
+    The dimensions `folded` do not tell elements apart. None where folding is possible.
+    """
+    own = uses({array: extent}, statements)[array]
+    met = list(encounters(own, own, statements, paths(tree)))
+    full = [k for k in range(len(extent)) if k != position and k not in folded]
+    with limited("computing lifetimes"):
+        conflicts = list(dict.fromkeys(e.conflict for e in met))
+        bad = in_the_way(conflicts, full, len(extent))
+        ends = bad.intersect(_ends(extent, position))
+        sizes = sorted({n for pair in extent for e in pair for n in e.sizes})
+        later = isl.Map.empty(ends.get_space())
+        for encounter in met:
+            if encounter.use.is_write:
+                later = later.union(overwritten(encounter.conflict).reverse())
+        # the element that is used was written first, where they were not written at one time
+        return clash(met, statements, ends.intersect(later), sizes) or clash(
+            met, statements, ends, sizes
+        )
+
+
+def _ends(extent: Extent, position: int) -> isl.Map:
+    """{ element -> element : one at each end of the dimension, which has two at least }."""
+    rank = len(extent)
+    p, q = ([f"{letter}{k}" for k in range(rank)] for letter in "pq")
+    lower, upper = extent[position]
+    at, to = p[position], q[position]
+    ways = [
+        f"{constraint(a, '=', lower)} and {constraint(b, '=', upper - 1)} and {a} < {b}"
+        for a, b in ((at, to), (to, at))
+    ]
+    sizes = parameters_text(lower.sizes | upper.sizes)
+    text = f"{sizes} -> {{ [{', '.join(p)}] -> [{', '.join(q)}] : ({ways[0]}) or ({ways[1]}) }}"
+    return parse_map(text)

@@ -28,6 +28,7 @@ from workbench.transforms.refusal import (
     instance_text,
     sizes_text,
 )
+from workbench.transforms.storage import broken_storage, without_lost
 
 REGISTRY: dict[str, type[Transform]] = {}
 """Every transform by its class name."""
@@ -52,9 +53,13 @@ class Transform(ABC):
     dependences).
     """
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    unnamed: ClassVar[int] = 0
+    """How many arguments with defaults are written without their names, where given in order."""
+
+    def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        REGISTRY[cls.__name__] = cls
+        if not abstract:
+            REGISTRY[cls.__name__] = cls
 
     @classmethod
     @abstractmethod
@@ -75,11 +80,17 @@ class Transform(ABC):
     def __str__(self) -> str:
         """The step as Python source."""
         given = []
+        unnamed = self.unnamed
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if field.default is dataclasses.MISSING:
                 given.append(repr(value))
-            elif value != field.default:
+            elif value == field.default:
+                unnamed = 0
+            elif unnamed:
+                given.append(repr(value))
+                unnamed -= 1
+            else:
                 given.append(f"{field.name}={value!r}")
         return f"{type(self).__name__}({', '.join(given)})"
 
@@ -139,7 +150,11 @@ def _type_schema(hint: Any) -> dict[str, Any]:
     if origin in (typing.Union, types.UnionType):
         return {"anyOf": [_type_schema(part) for part in typing.get_args(hint)]}
     if origin is tuple:
-        return {"type": "array", "items": _type_schema(typing.get_args(hint)[0])}
+        parts = typing.get_args(hint)
+        if parts[-1] is not Ellipsis:
+            items = [_type_schema(part) for part in parts]
+            return {"type": "array", "prefixItems": items, "minItems": len(parts), "items": False}
+        return {"type": "array", "items": _type_schema(parts[0])}
     if origin is Literal:
         return {"enum": list(typing.get_args(hint))}
     raise TypeError(f"no schema for a parameter of type {hint}")
@@ -148,9 +163,9 @@ def _type_schema(hint: Any) -> dict[str, Any]:
 def check(program: Program, step: Transform) -> Refusal | None:
     """Why the step cannot be taken, the re-check included; None where `apply` will succeed."""
     refusal = step.check(program)
-    return (
-        refusal if refusal is not None else _recheck(program, step.rewrite(program).program, step)
-    )
+    if refusal is not None:
+        return refusal
+    return _recheck(program, without_lost(step.rewrite(program).program), step)
 
 
 def apply(program: Program, step: Transform) -> Rewritten:
@@ -159,6 +174,7 @@ def apply(program: Program, step: Transform) -> Rewritten:
     if refusal is not None:
         raise Refused(refusal)
     rewritten = step.rewrite(program)
+    rewritten = dataclasses.replace(rewritten, program=without_lost(rewritten.program))
     broken = _recheck(program, rewritten.program, step)
     if broken is not None:
         raise Refused(broken)
@@ -171,7 +187,7 @@ def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None
         wellformed.check(after)
     assert after.schedule is not None
     found = violation(after.schedule, dependences(after))
-    return None if found is None else violated(after, found, str(step))
+    return broken_storage(after, str(step)) if found is None else violated(after, found, str(step))
 
 
 def violated(program: Program, found: Violation, step: str) -> Refusal:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.lowering.lives import described
 from workbench.planning.automatic import recipe
 from workbench.polyhedral import tree
 from workbench.program.canonical import canonical
@@ -122,6 +123,11 @@ class Variant:
         """The order of the statements as indented text."""
         assert self.program.schedule is not None
         return tree.text(self.program.schedule)
+
+    @property
+    def storage(self) -> str:
+        """What every array keeps of each of its dimensions, a line each."""
+        return described(self.program)
 
     def __str__(self) -> str:
         steps = ", ".join(str(step) for step in self.steps) or "as written"

@@ -1,0 +1,236 @@
+"""Contract: what is folded, what stays whole and why, what later steps must not break."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.programs import PROGRAMS
+from workbench.backends import get
+from workbench.backends.reference import Reference
+from workbench.transforms import Contract, Vectorize
+from workbench.transforms.refusal import Refusal
+
+
+@wb.program
+def moving(B: int = 3, T: int = 5) -> dict[str, Any]:
+    b, t = wb.dims(b=B, t=T)
+    position = wb.recurrent("position", (), over=(b, t))
+    force = wb.sin(position)
+    position[b, 0] = wb.uniform(over=b)
+    position[b, t + 1] = position + force
+    energy = force * position
+    return {"last": position[b, T], "total": energy.sum(over=t)}
+
+
+@wb.program
+def backwards(T: int = 5) -> dict[str, Any]:
+    t = wb.dim(t=T)
+    reward = wb.uniform(over=t)
+    worth = wb.recurrent("worth", (), over=t)
+    worth[T] = 0.0
+    worth[t] = reward + 0.9 * worth[t + 1]
+    scaled = reward * worth[0]
+    return {"worth": worth, "scaled": scaled.sum(over=t)}
+
+
+@wb.program
+def looked_up(N: int = 5) -> dict[str, Any]:
+    n = wb.dim(n=N)
+    x = wb.normal(over=n)
+    at = wb.cast(wb.uniform(over=n) * 3.0, int) % N
+    return {"y": wb.gather(x, n=at)}
+
+
+def refusal(program: Any, step: Contract) -> Refusal:
+    found = wb.variant(program).check(step)
+    assert found is not None
+    return found
+
+
+def same_as_reference(found: wb.Variant) -> None:
+    run = get("numpy").compile(found.program).run(dtype="float64")
+    for name, expected in Reference(found.root.program).outputs().items():
+        np.testing.assert_allclose(run.outputs[name], expected, rtol=1e-9, atol=1e-12)
+
+
+def test_one_dimension_is_folded_and_the_rest_stays() -> None:
+    found = wb.variant(moving()).apply(Contract("position", "t"))
+    assert "position over b (B), t (2 of T + 1)\n" in found.storage
+    assert found.program.storage.contracted == (("position", "t"),)
+    same_as_reference(found)
+
+
+def test_all_of_every_array_is_folded_that_can_be() -> None:
+    found = wb.variant(moving()).apply(Vectorize("b")).apply(Contract())
+    assert found.storage.splitlines() == [
+        "last over b (B)",
+        "position over b (B), t (2 of T + 1)",
+        "force over b (B), t (1 of T)",
+        "total over b (B)",
+        "energy over b (B), t (T)",
+    ]
+    same_as_reference(found)
+
+
+def test_name_of_an_array_stands_for_all_its_dimensions() -> None:
+    found = wb.variant(moving()).apply(Contract("position"))
+    assert found.program.storage.contracted == (("position", "b"), ("position", "t"))
+    assert "position over b (1 of B), t (2 of T + 1)\n" in found.storage
+
+
+def test_dimension_stands_for_all_arrays() -> None:
+    found = wb.variant(moving()).apply(Contract(dim="t"))
+    assert found.program.storage.contracted == (("position", "t"), ("force", "t"))
+    assert found.notes == ("kept whole: energy (t): all slices are live at one time",)
+
+
+def test_what_stays_whole_is_said_with_the_reason() -> None:
+    found = wb.variant(moving()).apply(Vectorize("b")).apply(Contract())
+    assert found.notes == (
+        "kept whole: last (b), total (b): returned whole",
+        "kept whole: position (b), force (b), energy (b): b runs as an array axis",
+        "kept whole: energy (t): all slices are live at one time",
+    )
+    assert wb.variant(looked_up()).apply(Contract()).notes[-1] == (
+        "kept whole: x (n): read at an index that depends on data"
+    )
+
+
+def test_lifetimes_refused_with_the_two_ends_that_are_live_at_one_time() -> None:
+    found = refusal(backwards(), Contract("reward", "t"))
+    assert found.kind == "dependence"
+    assert found.sentence == (
+        "Contract('reward', 't'): worth[t=0] has still to read reward[0] when reward[t=1] writes "
+        "reward[1], so all 2 slices along t are live at one time (smallest case: T=2)"
+    )
+    assert found.witness is not None and found.line is not None
+    assert found.witness.statements == ("reward", "worth")
+    assert found.witness.instances == ({"t": 1}, {"t": 0})
+    assert found.witness.element == (0,) and found.witness.sizes == {"T": 2}
+    assert found.line.text == "worth[t] = reward + 0.9 * worth[t + 1]"
+
+
+def test_output_refused() -> None:
+    found = refusal(moving(), Contract("last", "b"))
+    assert found.kind == "capability"
+    assert found.sentence == "Contract('last', 'b'): last is an output: it is returned whole"
+
+
+def test_array_axis_refused_with_the_statement() -> None:
+    program = wb.variant(moving()).apply(Vectorize("b")).program
+    assert refusal(program, Contract("force", "b")).sentence == (
+        "Contract('force', 'b'): b runs as an array axis in force, which touches all of force "
+        "along b at one time; in blocks (Tile) it would touch a block at a time"
+    )
+
+
+def test_data_dependent_read_refused() -> None:
+    assert refusal(looked_up(), Contract("x", "n")).sentence == (
+        "Contract('x', 'n'): y reads x at an index along n that depends on data, so any of its "
+        "slices may be read"
+    )
+
+
+def test_unknown_array_and_dimension_refused_with_the_nearest() -> None:
+    assert refusal(moving(), Contract("positon")).sentence == (
+        "Contract('positon'): unknown array positon: did you mean position? "
+        "(arrays: last, position, force, total, energy)"
+    )
+    assert refusal(moving(), Contract("force", "tt")).sentence == (
+        "Contract('force', 'tt'): unknown dim tt: did you mean t? (dims of force: b, t)"
+    )
+    assert refusal(moving(), Contract(dim="q")).sentence == (
+        "Contract(dim='q'): unknown dim q: (dims: b, t)"
+    )
+
+
+def test_no_effect_refused_when_folded_already() -> None:
+    program = wb.variant(moving()).apply(Contract()).program
+    assert refusal(program, Contract("position", "t")).sentence == (
+        "Contract('position', 't'): position is folded along t already"
+    )
+    assert refusal(program, Contract()).sentence == "Contract(): no array can be folded"
+    assert refusal(program, Contract(dim="b")).kind == "no effect"
+
+
+@wb.program
+def once(I: int = 3) -> dict[str, Any]:
+    i = wb.dim(i=I)
+    first = wb.recurrent("first", (), over=i)
+    first[0] = 1.0
+    return {"y": first[0] + wb.cast(wb.index(i), float)}
+
+
+def test_no_effect_refused_when_there_is_one_slice() -> None:
+    found = refusal(once(), Contract("first", "i"))
+    assert found.kind == "no effect"
+    assert found.sentence == (
+        "Contract('first', 'i'): first has one slice along i, there is nothing to fold"
+    )
+
+
+def test_later_step_that_needs_what_is_folded_refused_with_the_earlier_step() -> None:
+    folded = wb.variant(moving()).apply(Contract("force", "t"))
+    found = folded.check(Vectorize("t", ("energy",)))
+    assert found is not None and found.kind == "dependence"
+    assert found.sentence == (
+        "Vectorize('t', statements=('energy',)) would make force need all of t, which "
+        "Contract('force', 't') has folded: t runs as an array axis in energy, which touches all "
+        "of force along t at one time; in blocks (Tile) it would touch a block at a time"
+    )
+    with pytest.raises(wb.Refused, match="which Contract"):
+        folded.apply(Vectorize("t", ("energy",)))
+
+
+@wb.program
+def stages(T: int = 5) -> dict[str, Any]:
+    t = wb.dim(t=T)
+    x = wb.recurrent("x", (), over=t)
+    x[0] = 1.0
+    x[t + 1] = 0.5 * x + wb.uniform(over=t)
+    y = wb.recurrent("y", (), over=t)
+    y[0] = x[0]
+    y[t + 1] = y * x[t + 1]
+    z = wb.sin(y)
+    return {"z": z, "end": y[T]}
+
+
+def test_later_step_that_parts_a_loop_refused_with_two_instances() -> None:
+    """Vectorizing z moves it behind the loop over t, where it still reads all of y."""
+    folded = wb.variant(stages()).apply(Contract("y", "t"))
+    found = folded.check(Vectorize("t", ("z",)))
+    assert found is not None and found.kind == "dependence"
+    assert "would make y need all of t, which Contract('y', 't') has folded" in found.sentence
+
+
+def test_candidates_are_all_arrays_and_each_that_shrinks() -> None:
+    assert list(Contract.candidates(wb.variant(moving()).program)) == [
+        Contract(),
+        Contract("position"),
+        Contract("force"),
+        Contract("energy"),
+    ]
+    done = wb.variant(moving()).apply(Contract()).program
+    assert list(Contract.candidates(done)) == []
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_program_computes_the_same_when_folded(name: str) -> None:
+    template, sizes = PROGRAMS[name]
+    root = wb.variant(template())
+    vectorized = root
+    for step in wb.optimize(root).steps:
+        if isinstance(step, Vectorize):
+            vectorized = vectorized.apply(step)
+    folded = [v.apply(Contract()) for v in (root, vectorized) if v.check(Contract()) is None]
+    compiled = [get("numpy").compile(v.program) for v in folded]
+    for given in sizes:
+        expected = Reference(root.program, given).outputs()
+        for one in compiled:
+            run = one.run(given, dtype="float64")
+            for output, values in expected.items():
+                np.testing.assert_allclose(run.outputs[output], values, rtol=1e-9, atol=1e-9)

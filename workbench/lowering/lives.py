@@ -1,0 +1,89 @@
+"""What the lifetimes of a program's arrays make of its storage: windows of what is contracted, and
+the loops inside which each array lives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.lowering.statements import instances, is_masked
+from workbench.polyhedral.instances import Instances
+from workbench.polyhedral.lifetimes import Lifetime, lifetimes
+from workbench.polyhedral.tree import Loop, Tree, axis_dims, paths
+from workbench.program.values import Program, Storage
+
+
+def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetime]:
+    """The lifetime of every array, with windows where its storage (the program's, unless given)
+    is contracted.
+    """
+    contracted = set((program.storage if storage is None else storage).contracted)
+    anywhere = read_anywhere(program)
+    keep = {
+        a.name: {
+            k
+            for k, d in enumerate(a.dims)
+            if (a.name, d) not in contracted or k in anywhere[a.name]
+        }
+        for a in program.arrays
+    }
+    return lifetimes(
+        {a.name: a.extent for a in program.arrays},
+        _schedule(program),
+        shapes(program),
+        live_out={o.array for o in program.outputs},
+        keep=keep,
+    )
+
+
+def described(program: Program) -> str:
+    """What every array keeps of each dimension, a line each: `state over b (B), t (2 of T + 1)`."""
+    found = lives(program)
+    lines = []
+    for array in program.arrays:
+        kept = []
+        windows = zip(array.dims, array.extent, found[array.name].windows, strict=True)
+        for dim, (lower, upper), window in windows:
+            length = upper - lower
+            slots = f"{length}" if window in (None, length) else f"{window} of {length}"
+            kept.append(f"{dim} ({slots})")
+        lines.append(f"{array.name} over {', '.join(kept)}" if kept else array.name)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def shapes(program: Program) -> dict[str, Instances]:
+    """The scheduled statements as sets and relations, with what each may overwrite in place."""
+    axes = axis_dims(_schedule(program))
+    return {s.name: instances(s, axes[s.name]) for s in program.statements if s.name in axes}
+
+
+def read_anywhere(program: Program) -> dict[str, set[int]]:
+    """For each array the dimensions along which some statement may read any element."""
+    found: dict[str, set[int]] = {a.name: set() for a in program.arrays}
+    for s in program.statements:
+        for access in s.instances.reads:
+            found[access.array] |= {k for k, e in enumerate(access.index) if e is None}
+    return found
+
+
+def masked(program: Program) -> set[str]:
+    """The arrays that a statement reads under a mask, where nobody may have written."""
+    axes = axis_dims(_schedule(program))
+    statements = (s for s in program.statements if is_masked(s, axes[s.name]))
+    return {r.array for s in statements for r in s.reads}
+
+
+def homes(program: Program, found: Mapping[str, Lifetime]) -> dict[str, tuple[Loop, ...]]:
+    """For each array the sequential loops inside which it lives, outermost first."""
+    at = paths(_schedule(program))
+    result = {}
+    for array in program.arrays:
+        path = at[program.writers[array.name][0].name]
+        loops = [n for n, _ in path if isinstance(n, Loop) and n.kind == "loop"]
+        result[array.name] = tuple(loops[: found[array.name].loops])
+    return result
+
+
+def _schedule(program: Program) -> Tree:
+    assert program.schedule is not None
+    return program.schedule
