@@ -40,6 +40,26 @@ def test_an_output_has_a_double_line() -> None:
     assert 'peripheries="2"' in loss
 
 
+def test_statements_and_scopes_come_in_the_order_of_the_text() -> None:
+    shown = snapshot(example.small())
+    paths = [("a",), (), ("b",), ("a",), ()]
+    nodes = (replace(n, scope=path) for n, path in zip(shown.nodes, paths, strict=True))
+    shown = replace(shown, nodes=tuple(nodes))
+    boxes = re.compile(r"^ *([ns]\d+) \[id", re.MULTILINE)
+    assert boxes.findall(dot(shown, frozenset({("a",), ("b",)}))) == ["s0", "n1", "s1", "n4"]
+    assert boxes.findall(dot(shown, frozenset())) == ["n0", "n3", "n1", "n2", "n4"]
+
+
+def test_a_call_of_an_external_object_has_a_shape_of_its_own() -> None:
+    shown = snapshot(example.small())
+    nodes = (replace(shown.nodes[0], kind="external"), *shown.nodes[1:])
+    first, second, *_ = [
+        line for line in dot(replace(shown, nodes=nodes)).splitlines() if 'class="statement' in line
+    ]
+    assert 'shape="component"' in first and 'class="statement external"' in first
+    assert 'shape="component"' not in second
+
+
 def test_a_box_has_room_for_its_name_alone() -> None:
     text = dot(snapshot(example.reinforce(1)), frozenset({("environment",)}))
     (closed,) = [line for line in text.splitlines() if "▸ environment" in line]

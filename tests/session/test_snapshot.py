@@ -4,6 +4,7 @@ import json
 from dataclasses import fields, replace
 
 from tests.session import example
+from workbench.algorithms import ppo
 from workbench.session.scopes import closed_at_first
 from workbench.session.snapshot import Node, Snapshot, snapshot, to_json
 
@@ -43,6 +44,30 @@ def test_a_write_of_the_next_instance_is_an_update() -> None:
     assert node.kind == "update"
     assert {e.label for e in shown.edges if e.source == node.id} == {"next"}
     assert all(e.carried for e in shown.edges if e.source == node.id)
+
+
+def test_what_an_update_wrote_in_the_same_instance_is_not_carried() -> None:
+    shown = snapshot(ppo()).edges
+    moments = [
+        e
+        for e in shown
+        if e.target == "parameters.actor.bias_1[next]" and "optimizer.m" in e.source
+    ]
+    assert [(e.source, e.label, e.carried) for e in moments] == [
+        ("optimizer.m.actor.bias_1[next]", "next", False)
+    ]
+    assert all(e.carried for e in shown if e.source == "parameters.actor.bias_1[next]")
+
+
+def test_a_call_of_an_external_object_is_a_kind_of_its_own() -> None:
+    nodes = {n.id: n for n in snapshot(ppo(environment="Gymnasium:CartPole-v1")).nodes}
+    calls = {n.id: n.summary for n in nodes.values() if n.kind == "external"}
+    assert calls == {
+        "environment.token[0,0]": "call CartPole-v1.reset (B, 7)",
+        "environment.stepped": "call CartPole-v1.step (B, 7)",
+        "environment.token[t+1]": "call CartPole-v1.restart (B, 7)",
+    }
+    assert nodes["environment.token[i+1,0]"].kind == "recurrence"
 
 
 def test_a_title_leaves_out_the_scopes_around_it() -> None:

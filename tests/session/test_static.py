@@ -104,7 +104,7 @@ def test_the_browser_writes_the_same_dot(installed: Path, tmp_path: Path) -> Non
 def _odd_names(shown: Snapshot) -> Snapshot:
     odd = ['<b>"x"</b> &amp;', "a\\b\n\tc", "𝛉∇" * 30, "", "plain"]
     nodes = (
-        replace(n, title=o, summary=o, scope=(o, "x"))
+        replace(n, title=o, summary=o, scope=(o, "x"), kind="external")
         for n, o in zip(shown.nodes, odd, strict=True)
     )
     return replace(shown, nodes=tuple(nodes))

@@ -21,9 +21,11 @@ COLOURS = {
     "random": ("#f8e3ef", "#b0578a"),
     "recurrence": ("#d9f2e9", "#00805c"),
     "update": ("#fce5d6", "#c24e00"),
+    "external": ("#e8e4f6", "#6a51a3"),
     "closed": ("#eef0f3", "#57606a"),
 }
-"""Fill and line of a box by kind; the lines are Okabe and Ito's colours, told apart by all."""
+"""Fill and line of a box by kind; the lines are Okabe and Ito's colours, told apart by all. The
+seventh has a shape of its own too: a component, which plugs in from outside."""
 
 ROUTED = 150
 """Arrows go round boxes up to this many; beyond it Graphviz is slow and sometimes fails at that."""
@@ -101,15 +103,20 @@ def _inside(
     names: dict[Scope, str],
     indent: str,
 ) -> list[str]:
-    """What stands directly in the scope `path`: its statements, then the scopes in it."""
-    lines = [
-        f"{indent}{_node_text(position, node)}"
-        for position, node in enumerate(snapshot.nodes)
-        if node.scope == path
-    ]
-    for inner, name in names.items():
-        if inner[:-1] != path:
+    """What stands directly in the scope `path`, statements and scopes in the order of the text: dot
+    breaks cycles where it meets them first.
+    """
+    lines = []
+    seen: set[Scope] = set()
+    for position, node in enumerate(snapshot.nodes):
+        if node.scope == path:
+            lines.append(f"{indent}{_node_text(position, node)}")
             continue
+        inner = node.scope[: len(path) + 1]
+        if inner[:-1] != path or inner in seen:
+            continue
+        seen.add(inner)
+        name = names[inner]
         if inner in closed:
             count = sum(n.scope[: len(inner)] == inner for n in snapshot.nodes)
             lines.append(f"{indent}{_closed_text(name, inner[-1], count)}")
@@ -127,10 +134,11 @@ def _inside(
 def _node_text(position: int, node: Node) -> str:
     fill, line = COLOURS[node.kind]
     double = ', peripheries="2"' if node.outputs else ""
+    shape = ', shape="component", style="filled"' if node.kind == "external" else ""
     return (
         f'n{position} [id="n{position}", class="statement {node.kind}", '
         f'label={_lines(node.title, node.summary)}, width="{_width(node.short)}", '
-        f'color="{line}", fillcolor="{fill}"{double}]'
+        f'color="{line}", fillcolor="{fill}"{double}{shape}]'
     )
 
 

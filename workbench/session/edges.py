@@ -45,7 +45,9 @@ def edges(program: Program) -> tuple[Edge, ...]:
     for d in dependences.all:
         source, sink = program.statement[d.source], program.statement[d.sink]
         read = sink.instances.reads[d.access]
-        carried = any(not _same_coordinate(source, read, dim) for dim in loops(source, sink))
+        carried = not _same_instance(source, read) and any(
+            not _same_coordinate(source, read, dim) for dim in loops(source, sink)
+        )
         label = _label(program, source, sink, read)
         relation = set_text(str(dependences.relation(d)))
         found[Edge(d.source, d.sink, d.array, label, relation, carried)] = None
@@ -75,6 +77,13 @@ def _common_loops(program: Program) -> Callable[[Statement, Statement], tuple[st
     return common
 
 
+def _same_instance(source: Statement, read: Access) -> bool:
+    """Whether an element read was written by the instance at the reader's own coordinates, as a
+    write is injective.
+    """
+    return source.write == read.index
+
+
 def _same_coordinate(source: Statement, read: Access, dim: str) -> bool:
     """Whether an element read was surely written at the reader's own value of `dim`."""
     here = variable(dim)
@@ -97,6 +106,8 @@ def _label(program: Program, source: Statement, sink: Statement, read: Access) -
         if is_successor(source):
             return "next"
         shown = [str(e) for e in source.write]
+    if is_successor(source) and source.write == read.index:
+        return "next"
     other = [(text, dim) for text, dim in zip(shown, dims, strict=True) if text != dim]
     if all(re.search(rf"\b{re.escape(dim)}\b", text) for text, dim in other):
         return ", ".join(text for text, _ in other)

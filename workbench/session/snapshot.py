@@ -21,11 +21,14 @@ from workbench.program.values import Literal as Constant
 from workbench.session.edges import Edge, edges, is_successor, set_text
 from workbench.session.scopes import closed_at_first
 
-VERSION = 2
+VERSION = 3
 """Raised with every change of the fields; a view says so when it is given another version."""
 
-Kind = Literal["operation", "contraction", "reduction", "random", "recurrence", "update"]
-"""What a statement is, most telling first: `update` writes the successor of its instance,
+Kind = Literal[
+    "operation", "contraction", "reduction", "random", "recurrence", "update", "external"
+]
+"""What a statement is, most telling first: `external` calls an object outside of the program (an
+environment of Gymnasium), `update` writes the successor of its instance,
 `recurrence` is a piece of an array defined in pieces or from itself, then random draws,
 contractions, reductions, the rest."""
 
@@ -197,6 +200,8 @@ def _access(
 
 def _kind(program: Program, statement: Statement) -> Kind:
     called = [b.operation for b in walk(statement.body) if isinstance(b, Call)]
+    if any(OPERATIONS[name].external for name in called):
+        return "external"
     if is_successor(statement):
         return "update"
     if len(program.writers[statement.array]) > 1 or any(
@@ -215,7 +220,7 @@ def _summary(statement: Statement, shape: str) -> str:
     if statement.combiner:
         what = f"{statement.combiner} over {', '.join(statement.reduction_dims)}"
     elif isinstance(body, Call) and OPERATIONS[body.operation].external:
-        what = f"{body.options['name']}.{body.options['method']}"
+        what = f"call {body.options['name']}.{body.options['method']}"
     elif isinstance(body, Call):
         what = body.operation.replace("_", " ")
     elif isinstance(body, Read):

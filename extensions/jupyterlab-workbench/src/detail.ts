@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<Node["kind"], string>> = {
   random: "random draw",
   recurrence: "piece of a recurrence",
   update: "update (writes the next instance)",
+  external: "call of an object outside of the program",
 };
 
 export function detail(snapshot: Snapshot, selected: Selected, actions: Actions): HTMLElement {

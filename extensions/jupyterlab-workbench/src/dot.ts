@@ -10,6 +10,7 @@ const COLOURS: Readonly<Record<Kind | "closed", readonly [string, string]>> = {
   random: ["#f8e3ef", "#b0578a"],
   recurrence: ["#d9f2e9", "#00805c"],
   update: ["#fce5d6", "#c24e00"],
+  external: ["#e8e4f6", "#6a51a3"],
   closed: ["#eef0f3", "#57606a"],
 };
 
@@ -68,6 +69,7 @@ export function dot(snapshot: Snapshot, closed: ReadonlySet<string>): string {
   return [...lines, "}", ""].join("\n");
 }
 
+/** Statements and scopes in the order of the text: dot breaks cycles where it meets them first. */
 function inside(
   snapshot: Snapshot,
   path: Path,
@@ -76,11 +78,13 @@ function inside(
   indent: string,
 ): string[] {
   const lines: string[] = [];
-  snapshot.nodes.forEach((node, position) => {
-    if (key(node.scope) === key(path)) lines.push(indent + nodeText(position, node));
-  });
-  every.forEach((inner, position) => {
-    if (inner.length !== path.length + 1 || !isInside(inner, path)) return;
+  const seen = new Set<string>();
+  snapshot.nodes.forEach((node, place) => {
+    if (key(node.scope) === key(path)) lines.push(indent + nodeText(place, node));
+    const inner = node.scope.slice(0, path.length + 1);
+    if (inner.length === path.length || !isInside(inner, path) || seen.has(key(inner))) return;
+    seen.add(key(inner));
+    const position = every.findIndex((other) => key(other) === key(inner));
     const name = inner[inner.length - 1] ?? "";
     if (closed.has(key(inner))) {
       const count = snapshot.nodes.filter((node) => isInside(node.scope, inner)).length;
@@ -101,10 +105,11 @@ function inside(
 function nodeText(position: number, node: Node): string {
   const [fill, line] = COLOURS[node.kind];
   const double = node.outputs.length ? ', peripheries="2"' : "";
+  const shape = node.kind === "external" ? ', shape="component", style="filled"' : "";
   return (
     `n${position} [id="n${position}", class="statement ${node.kind}", ` +
     `label=${labelText(node.title, node.summary)}, width="${width(node.short)}", ` +
-    `color="${line}", fillcolor="${fill}"${double}]`
+    `color="${line}", fillcolor="${fill}"${double}${shape}]`
   );
 }
 

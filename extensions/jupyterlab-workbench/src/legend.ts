@@ -10,6 +10,7 @@ const NAMES: readonly (readonly [Kind, string])[] = [
   ["random", "random draw"],
   ["recurrence", "recurrence"],
   ["update", "update"],
+  ["external", "call of an external object"],
 ];
 
 export function legend(snapshot: Snapshot): HTMLElement {

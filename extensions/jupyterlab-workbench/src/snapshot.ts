@@ -1,8 +1,8 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const VERSION = 2;
+export const VERSION = 3;
 
-export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update";
+export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
 
 export interface ParameterView {
   readonly name: string;
