@@ -1,6 +1,9 @@
 """The transforms, one file each; a step is a transform with its arguments."""
 
 from workbench.transforms.contract import Contract
+from workbench.transforms.distribute import Distribute
+from workbench.transforms.fuse import Fuse
+from workbench.transforms.place import Place
 from workbench.transforms.vectorize import Vectorize
 
-__all__ = ["Contract", "Vectorize"]
+__all__ = ["Contract", "Distribute", "Fuse", "Place", "Vectorize"]

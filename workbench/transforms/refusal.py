@@ -50,7 +50,9 @@ def instance_text(name: str, instance: object) -> str:
     """`gain[b=0, t=1]`, of one piece of an array `state[t+1] at b=0, t=1`."""
     coordinates = dict(instance)  # type: ignore[call-overload]
     inside = ", ".join(f"{dim}={value}" for dim, value in coordinates.items())
-    return f"{name} at {inside}" if name.endswith("]") and inside else f"{name}[{inside}]"
+    if not inside:
+        return name
+    return f"{name} at {inside}" if name.endswith("]") else f"{name}[{inside}]"
 
 
 def sizes_text(witness: Witness) -> str:
@@ -61,3 +63,13 @@ def sizes_text(witness: Witness) -> str:
 def element_text(witness: Witness) -> str:
     """`state[0, 0, 1]`: the element that the two instances share."""
     return f"{witness.array}[{', '.join(str(value) for value in witness.element)}]"
+
+
+def dependence_text(witness: Witness) -> str:
+    """`total[t+1] at b=0, t=1 reads total[0, 1], which … writes (smallest case: B=1, T=2)`."""
+    source, sink = (
+        instance_text(name, instance)
+        for name, instance in zip(witness.statements, witness.instances, strict=True)
+    )
+    element, sizes = element_text(witness), sizes_text(witness)
+    return f"{sink} reads {element}, which {source} writes (smallest case: {sizes})"

@@ -1,0 +1,43 @@
+"""What the tests of steps that change the order share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import workbench as wb
+from workbench.backends.reference import Reference
+from workbench.polyhedral.graph import components
+from workbench.polyhedral.legality import violation
+from workbench.polyhedral.tree import only, sequence, statements
+from workbench.program.dependences import dependences
+from workbench.program.values import Program
+from workbench.transforms.base import Transform
+
+
+def separate(program: Program) -> wb.Variant:
+    """Each recurrence and each other statement in loops of its own, in the order as written."""
+    tree = program.schedule
+    assert tree is not None
+    found = components(list(statements(tree)), dependences(program).all)
+    parts = [only(tree, part) for part in found]
+    apart = sequence([p for p in parts if p is not None])
+    assert violation(apart, dependences(program)) is None
+    return wb.variant(replace(program, schedule=apart))
+
+
+def assert_computes_the_same(variant: wb.Variant, sizes: dict[str, int]) -> None:
+    """Every output of a run equals the reference's value of the program as written."""
+    expected = Reference(variant.root.program, sizes, 3)
+    result = wb.run(variant, sizes=sizes, seed=3, dtype="float64", progress=False)
+    for name in result:
+        np.testing.assert_allclose(result[name], expected.array(name), rtol=1e-9, atol=1e-9)
+
+
+def refusal(variant: wb.Variant, step: Transform) -> Any:
+    """Why the step is refused, which it must be."""
+    found = variant.check(step)
+    assert found is not None
+    return found

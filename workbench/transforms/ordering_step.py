@@ -1,0 +1,59 @@
+"""Steps that change the order of statements: they make a tree first, and judge it then."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import replace
+
+from workbench.program.values import Program
+from workbench.transforms.base import Rewritten, Transform, check
+from workbench.transforms.refusal import Refusal
+
+
+class OrderingStep(Transform, abstract=True):
+    """A transform whose legality is that of the schedule it makes.
+
+    `attempt` says what the step makes or why not, `repairs` proposes steps for a refusal. Of these
+    `check` keeps what can be taken and then helps: the step does the refused one's work itself, or
+    that is legal afterwards, at least with other arguments.
+    """
+
+    @abstractmethod
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The program after the step, judged by its dependences; or why not, without repairs."""
+
+    @abstractmethod
+    def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
+        """Steps that may help where the step is refused."""
+
+    def check(self, program: Program) -> Refusal | None:
+        """The judgement of `attempt`, with the repairs that help."""
+        result = self.attempt(program)
+        if isinstance(result, Rewritten):
+            return None
+        useful = tuple(r for r in self.repairs(program, result) if self._helps(program, r))
+        return replace(result, repairs=useful)
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """What `attempt` made."""
+        result = self.attempt(program)
+        assert isinstance(result, Rewritten), result
+        return result
+
+    def _helps(self, program: Program, repair: Transform) -> bool:
+        after = taken(program, repair)
+        if after is None or type(repair) is type(self):
+            return after is not None
+        result = self.attempt(after)
+        return isinstance(result, Rewritten) or any(
+            type(other) is type(self) and taken(after, other) is not None
+            for other in self.repairs(after, result)
+        )
+
+
+def taken(program: Program, step: Transform) -> Program | None:
+    """The program after a step; None where it is refused. No repairs are looked for."""
+    if isinstance(step, OrderingStep) and isinstance(step.attempt(program), Refusal):
+        return None
+    return step.rewrite(program).program if check(program, step) is None else None
