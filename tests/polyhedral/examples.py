@@ -135,32 +135,16 @@ def times(
 ) -> dict[Instance, tuple[int, ...]]:
     """When each instance runs: equal for those that one array operation executes together."""
     dims = {q.name: [n for n, _, _ in q.bounds] for q in equations}
-    vectors: dict[str, list[tuple[str, bool, int] | int]] = {}
+    vectors: dict[str, list[Loop | int]] = {}
 
-    def walk(node: Tree, above: list[tuple[str, bool, int] | int]) -> None:
+    def walk(node: Tree, above: list[Loop | int]) -> None:
         if isinstance(node, Leaf):
             vectors[node.statement] = above
         elif isinstance(node, Loop):
-            if node.kind == "axis":
-                walk(node.child, above)
-                return
-            for name in dict.fromkeys(_below(node)):
-                step = (node.dim, node.backwards, node.offset(name))
-                walk_one(node.child, [*above, step], name)
+            walk(node.child, above if node.kind == "axis" else [*above, node])
         else:
             for position, child in enumerate(node.children):
                 walk(child, [*above, position])
-
-    def walk_one(node: Tree, above: list[tuple[str, bool, int] | int], name: str) -> None:
-        if isinstance(node, Leaf):
-            if node.statement == name:
-                vectors[name] = above
-        elif isinstance(node, Loop):
-            step = [] if node.kind == "axis" else [(node.dim, node.backwards, node.offset(name))]
-            walk_one(node.child, [*above, *step], name)
-        else:
-            for position, child in enumerate(node.children):
-                walk_one(child, [*above, position], name)
 
     walk(tree, [])
     result = {}
@@ -171,21 +155,18 @@ def times(
                 if isinstance(entry, int):
                     vector.append(entry)
                 else:
-                    dim, backwards, offset = entry
-                    value = at[dims[q.name].index(dim)] + offset
-                    vector.append(-value if backwards else value)
+                    value = loop_value(entry, q.name, dict(zip(dims[q.name], at, strict=True)))
+                    vector.append(-value if entry.backwards else value)
             result[q.name, at] = tuple(vector)
     return result
 
 
-def _below(tree: Tree) -> Iterator[str]:
-    if isinstance(tree, Leaf):
-        yield tree.statement
-    elif isinstance(tree, Loop):
-        yield from _below(tree.child)
-    else:
-        for child in tree.children:
-            yield from _below(child)
+def loop_value(loop: Loop, statement: str, instance: Mapping[str, int]) -> int:
+    """The value of a loop at which an instance runs: of a loop over blocks, which one."""
+    counted = f"{loop.dim}_block{loop.tile}"
+    if counted in instance:
+        return instance[counted] + loop.offset(statement)
+    return (instance[loop.dim] + loop.offset(statement)) // (loop.tile or 1)
 
 
 def all_sizes(names: str, most: int) -> list[dict[str, int]]:

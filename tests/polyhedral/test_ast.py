@@ -11,6 +11,7 @@ from tests.polyhedral.examples import (
     equation,
     extents,
     instances,
+    loop_value,
     ppo,
     programs,
     reinforce,
@@ -19,9 +20,11 @@ from tests.polyhedral.examples import (
 )
 from tests.polyhedral.test_legality import as_axis, dependences, trees
 from workbench.polyhedral.ast import For, If, Instance, Node, loops
-from workbench.polyhedral.expression import expression
+from workbench.polyhedral.expression import expression, minimum, variable
+from workbench.polyhedral.instances import Access
+from workbench.polyhedral.legality import violation
 from workbench.polyhedral.ordering import order
-from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree, axis_dims
+from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree, axis_dims, paths
 
 
 def executed(nodes: tuple[Node, ...], values: Mapping[str, int]) -> Iterator[tuple[str, dict]]:
@@ -38,13 +41,19 @@ def executed(nodes: tuple[Node, ...], values: Mapping[str, int]) -> Iterator[tup
 
 
 def expected(tree: Tree, equations: list[Equation], sizes: dict[str, int]) -> list[tuple]:
-    """Instances without their axis dims, in the order of the tree's times."""
-    axes, at = axis_dims(tree), times(tree, equations, sizes)
+    """Instances without their axis dims (but with the blocks of those), in the order of the tree's
+    times.
+    """
+    axes, at, around = axis_dims(tree), times(tree, equations, sizes), paths(tree)
     dims = {q.name: [n for n, _, _ in q.bounds] for q in equations}
     found = {}
     for (name, values), when in at.items():
-        pairs = zip(dims[name], values, strict=True)
-        found[name, tuple((d, v) for d, v in pairs if d not in axes[name])] = when
+        instance = dict(zip(dims[name], values, strict=True))
+        pairs = [(d, v) for d, v in instance.items() if d not in axes[name]]
+        for node, _ in around[name]:
+            if isinstance(node, Loop) and node.tile is not None and node.dim in axes[name]:
+                pairs.append((f"@{node.name}", loop_value(node, name, instance)))
+        found[name, tuple(pairs)] = when
     return sorted(found, key=found.__getitem__)
 
 
@@ -108,6 +117,78 @@ def test_one_iteration_vanishes_and_last_is_peeled() -> None:
     long = equation("long", "t", "x", [t], bounds={"t": (0, T + 1)})
     short = equation("short", "t", "y", [t])
     check(Loop("t", Sequence((Leaf("long"), Leaf("short")))), [long, short], {"T": 3})
+
+
+def shown(nodes: tuple[Node, ...], indent: str = "") -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, Instance):
+            values = ", ".join(f"{d}={x}" for d, x in node.values)
+            yield f"{indent}{node.statement} at {values}"
+        elif isinstance(node, If):
+            yield f"{indent}if {node.condition.text}:"
+            yield from shown(node.body, indent + "  ")
+        else:
+            way = " reversed" if node.backwards else ""
+            yield f"{indent}for {node.variable} in {node.lower}:{node.upper}{way}:"
+            yield from shown(node.body, indent + "  ")
+
+
+@pytest.mark.parametrize(
+    ("tree", "text"),
+    [
+        (
+            Loop("t", Loop("i", Loop("t", Leaf("x"))), tile=4),
+            "for t_block4 in 0:(T + 3) // 4:\n"
+            "  for i in 0:I:\n"
+            "    for t in 4 * t_block4:min(T, 4 * t_block4 + 4):\n"
+            "      x at i=i, t=t",
+        ),
+        (
+            Loop("t", Loop("i", Loop("t", Leaf("x"), backwards=True)), backwards=True, tile=4),
+            "for t_block4 in 0:(T + 3) // 4 reversed:\n"
+            "  for i in 0:I:\n"
+            "    for t in 4 * t_block4:min(T, 4 * t_block4 + 4) reversed:\n"
+            "      x at i=i, t=t",
+        ),
+        (
+            Loop("t", Loop("t", Loop("i", Loop("t", Leaf("x"))), tile=8), tile=64),
+            "for t_block64 in 0:(T + 63) // 64:\n"
+            "  for t_block8 in 8 * t_block64:min(8 * t_block64 + 8, (T + 7) // 8):\n"
+            "    for i in 0:I:\n"
+            "      for t in 8 * t_block8:min(T, 8 * t_block8 + 8):\n"
+            "        x at i=i, t=t",
+        ),
+        (
+            Loop("t", Loop("i", Loop("t", Leaf("x"), "axis")), tile=4),
+            "for t_block4 in 0:(T + 3) // 4:\n  for i in 0:I:\n    x at i=i, @t_block4=t_block4",
+        ),
+    ],
+)
+def test_blocks_read_as_one_would_write_them(tree: Tree, text: str) -> None:
+    x = equation("x", "it", "x", [i_dim(), t])
+    assert "\n".join(shown(loops(tree, {"x": x.instances}))) == text
+    for n in (1, 4, 11):
+        check(tree, [x], {"I": 2, "T": n})
+
+
+def test_statement_over_blocks_stands_beside_what_runs_within_them() -> None:
+    n = variable("t_block4")
+    x = equation("x", "t", "x", [t])
+    partial = Equation(
+        "partial",
+        (("t_block4", expression(0), (T + 3) // 4),),
+        Access("p", (n,)),
+        (Access("x", (variable("k"),)),),
+        (("k", n * 4, minimum(T, n * 4 + 4)),),
+    )
+    tree = Loop("t", Sequence((Loop("t", Leaf("x")), Leaf("partial"))), tile=4)
+    assert violation(tree, dependences([x, partial])) is None
+    for size in (1, 4, 6, 9):
+        check(tree, [x, partial], {"T": size})
+    early = Loop("t", Sequence((Leaf("partial"), Loop("t", Leaf("x")))), tile=4)
+    found = violation(early, dependences([x, partial]))
+    assert found is not None and found.place == "sequence"
+    assert found.witness.instances == ({"t": 0}, {"t_block4": 0})
 
 
 def i_dim():

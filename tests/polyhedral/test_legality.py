@@ -40,25 +40,29 @@ def as_axis(tree: Tree, dim: str) -> Tree:
 
 @st.composite
 def trees(draw: st.DrawFn, equations: list[Equation]) -> Tree:
-    """Any tree over the statements, legal or not."""
+    """Any tree over the statements, legal or not: loops, axes, loops over blocks."""
 
-    def grow(names: list[str], left: dict[str, list[str]]) -> Tree:
+    def grow(names: list[str], left: dict[str, list[str]], tiles: dict[str, int]) -> Tree:
         shared = sorted(set.intersection(*(set(left[n]) for n in names)))
         if len(names) > 1 and (not shared or draw(st.booleans())):
             cut = draw(st.integers(1, len(names) - 1))
-            return Sequence((grow(names[:cut], left), grow(names[cut:], left)))
+            return Sequence((grow(names[:cut], left, tiles), grow(names[cut:], left, tiles)))
         if not shared:
             return Leaf(names[0])
         dim = draw(st.sampled_from(shared))
         rest = {n: [d for d in left[n] if d != dim] for n in left}
-        kind = draw(st.sampled_from(["loop", "loop", "axis"]))
+        kind = draw(st.sampled_from(["loop", "loop", "axis", "blocks"]))
         if kind == "axis":
-            return Loop(dim, grow(names, rest), "axis")
+            return Loop(dim, grow(names, rest, tiles), "axis")
         shifts = tuple((n, draw(st.integers(-1, 1))) for n in names)
-        return Loop(dim, grow(names, rest), "loop", draw(st.booleans()), shifts)
+        if kind == "blocks" and tiles.get(dim, 4) > 2:
+            size = draw(st.integers(2, tiles.get(dim, 4) - 1))
+            child = grow(names, left, {**tiles, dim: size})
+            return Loop(dim, child, "loop", draw(st.booleans()), shifts, size)
+        return Loop(dim, grow(names, rest, tiles), "loop", draw(st.booleans()), shifts)
 
     names = draw(st.permutations([q.name for q in equations]))
-    return grow(names, {q.name: [d for d, _, _ in q.bounds] for q in equations})
+    return grow(names, {q.name: [d for d, _, _ in q.bounds] for q in equations}, {})
 
 
 @settings(max_examples=150, deadline=None)

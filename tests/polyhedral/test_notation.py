@@ -24,12 +24,19 @@ def loops(children: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
     return st.one_of(
         st.builds(shifted, children, st.booleans(), st.integers(-3, 3)),
         st.builds(lambda tree: Loop("b", tree, "axis"), children),
+        st.builds(lambda tree, size: Loop("t", tree, tile=size), children, st.integers(2, 99)),
         st.builds(sequence, st.lists(children, min_size=1, max_size=3)),
     )
 
 
 @given(st.recursive(leaves, loops, max_leaves=8))
 def test_tree_survives_its_text(tree: Tree) -> None:
+    assert parse(text(tree)) == tree
+
+
+def test_blocks_say_their_size() -> None:
+    tree = Loop("t", Loop("t", Leaf("a"), "axis"), backwards=True, tile=64)
+    assert text(tree) == "for t in blocks of 64 reversed:\n    axis t:\n        a\n"
     assert parse(text(tree)) == tree
 
 
