@@ -74,6 +74,10 @@ class Contract(Transform):
         wanted = self._wanted(program)
         if _folding(program, wanted):
             return None
+        if self.array is not None and not wanted:
+            array = array_called(program, self.array)
+            line = program.writers[array][0].line
+            return Refusal("no effect", f"{self}: {array} has no dimensions to fold", line=line)
         if self.array is None:
             over = "" if self.dim is None else f" along {self.dim}"
             return Refusal("no effect", f"{self}: no array can be folded{over}")
