@@ -168,8 +168,12 @@ def _collected(program: Program, s: Statement) -> str:
 
 
 def draws_are_apart(program: Program) -> None:
-    """One draw a statement, of an instance the counter can hold, under a key of its own."""
-    owners: dict[int, Statement] = {}
+    """One draw a statement, of an instance the counter can hold, under a key of its own.
+
+    A clone that a step made has the origin and the instances of the statement it is a clone of, and
+    draws the same.
+    """
+    owners: dict[int, tuple[Statement, Call]] = {}
     for s in program.statements:
         draws = [b for b in walk(s.body) if isinstance(b, Call) and OPERATIONS[b.operation].random]
         if not draws:
@@ -186,8 +190,8 @@ def draws_are_apart(program: Program) -> None:
                 f"({_listed(s.dims)}), at most {MAXIMUM_RANDOM_DIMS} are supported",
                 s.line,
             )
-        other = owners.setdefault(statement_key(s.origin), s)
-        if other is not s:
+        other, draw = owners.setdefault(statement_key(s.origin), (s, draws[0]))
+        if (other.origin, other.dims, draw) != (s.origin, s.dims, draws[0]):
             raise ProgramError(
                 f"{other.name} and {s.name} would draw the same numbers: the origins "
                 f"{other.origin!r} and {s.origin!r} have one 32-bit hash; name one differently",

@@ -4,6 +4,8 @@ from workbench.transforms.contract import Contract
 from workbench.transforms.distribute import Distribute
 from workbench.transforms.fuse import Fuse
 from workbench.transforms.place import Place
+from workbench.transforms.recompute import Recompute
+from workbench.transforms.simplify import Simplify
 from workbench.transforms.vectorize import Vectorize
 
-__all__ = ["Contract", "Distribute", "Fuse", "Place", "Vectorize"]
+__all__ = ["Contract", "Distribute", "Fuse", "Place", "Recompute", "Simplify", "Vectorize"]

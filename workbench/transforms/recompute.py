@@ -1,0 +1,305 @@
+"""Recompute: an array is computed again for its later readers instead of being kept for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from workbench.errors import nearest
+from workbench.polyhedral.legality import Violation
+from workbench.polyhedral.tree import Loop, paths, statements
+from workbench.program.text import element_text, equation
+from workbench.program.values import Program, Statement, walk
+from workbench.transforms import clones
+from workbench.transforms.base import Rewritten, Transform, violated
+from workbench.transforms.clones import Clone, Index, readers_of
+from workbench.transforms.evaluations import added, freed
+from workbench.transforms.inlining import NotMovable
+from workbench.transforms.placement import fresh_name, places, with_equations
+from workbench.transforms.placement import violated as violated_by
+from workbench.transforms.refusal import Refusal
+from workbench.transforms.rules.row import is_external
+from workbench.transforms.rules.sharing import without
+
+
+@dataclass(frozen=True, repr=False)
+class Recompute(Transform):
+    """Readers of an array that come in another loop than its writers read a clone of it, computed
+    just for them.
+
+    Without `readers`, all readers that do not stand in the innermost loop of a writer; with them,
+    exactly those (the name of an array stands for the statements that write it). The clone has the
+    origin of its original, hence the same draws. A reader that picks elements by computed positions
+    (a gather) gets the clone at just these. An original that no other statement reads is dropped.
+
+    Example::
+
+        @wb.program
+        def example(B=4, T=3):
+            b, t = wb.dims(b=B, t=T)
+            x = wb.normal(over=(b, t))
+            feature = wb.tanh(x)
+            s = wb.recurrent("s", (), over=(b, t))
+            s[b, 0] = 0.0
+            s[b, t + 1] = 0.5 * s + feature
+            g = wb.recurrent("g", (), over=(b, t))
+            g[b, T] = s[b, T]
+            g[b, t] = 0.5 * g[b, t + 1] + feature
+            return {"g": g}
+
+    Before::
+
+        for b:
+            s[0]
+            for t:
+                x
+                feature
+                s[t+1]
+            g[T]
+            for t reversed:
+                g
+
+    After Recompute("feature")::
+
+        for b:
+            s[0]
+            for t:
+                x
+                feature
+                s[t+1]
+            g[T]
+            for t reversed:
+                feature.again
+                g
+
+    Legal when no writer reads the array itself or calls an external object; when the clone's place,
+    in front of the first of its readers, respects every dependence; and, for a reader that computes
+    positions, when one equation without a range and without a draw defines the whole array.
+    """
+
+    array: str
+    readers: tuple[str, ...] | None = None
+
+    equation_step = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.readers, str):  # one name, as a user writes it
+            object.__setattr__(self, "readers", (self.readers,))
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Recompute]:
+        """Each array with dimensions that a statement reads in another loop than it is written."""
+        returned = {o.array for o in program.outputs}
+        for array in program.arrays:
+            if array.dims and array.name not in returned and _apart(program, array.name):
+                yield cls(array.name)
+
+    def check(self, program: Program) -> Refusal | None:
+        """The stated conditions, cheapest first."""
+        refusal = self._unknown(program)
+        if refusal is not None:
+            return refusal
+        result = _result(self, program)
+        return result if isinstance(result, Refusal) else None
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """The clones in front of their readers."""
+        result = _result(self, program)
+        assert not isinstance(result, Refusal), result.sentence
+        return result
+
+    # -- what is asked for -------------------------------------------------------------------------
+
+    def _unknown(self, program: Program) -> Refusal | None:
+        if self._array(program) not in program.array:
+            hint = nearest(self.array, program.array, "arrays")
+            return Refusal("input", f"{self}: unknown array {self.array}: {hint}")
+        if self.readers is not None and not self.readers:
+            return Refusal("input", f"{self}: no reader is named; leave readers out for all")
+        for name in self.readers or ():
+            if not _meant(program, name):
+                hint = nearest(name, program.statement, "statements")
+                return Refusal("input", f"{self}: unknown statement {name}: {hint}")
+        return None
+
+    def _array(self, program: Program) -> str:
+        if self.array in program.array:
+            return self.array
+        return dict(program.aliases).get(self.array, self.array)
+
+    def _chosen(self, program: Program, array: str) -> list[str] | Refusal:
+        """The statements that will read the clone."""
+        if self.readers is None:
+            found = _apart(program, array)
+            if found:
+                return found
+            known = readers_of(program, array)
+            reason = (
+                "every reader stands in the innermost loop of what writes it: " + ", ".join(known)
+                if known
+                else "no statement reads it"
+            )
+            return Refusal("no effect", f"{self}: {reason}", line=program.writers[array][0].line)
+        chosen = list(dict.fromkeys(n for name in self.readers for n in _meant(program, name)))
+        for name in chosen:
+            if name not in readers_of(program, array):
+                read = ", ".join(readers_of(program, array)) or "nothing"
+                sentence = f"{self}: {name} does not read {array}; what does: {read}"
+                return Refusal("input", sentence, line=program.statement[name].line)
+        return chosen
+
+    # -- the decision ------------------------------------------------------------------------------
+
+    def result(self, program: Program) -> Rewritten | Refusal:
+        """The program with clones, or why there is none; of names that are known."""
+        array = self._array(program)
+        refusal = self._returned(program, array) or self._cannot(program, array)
+        if refusal is not None:
+            return refusal
+        chosen = self._chosen(program, array)
+        if isinstance(chosen, Refusal):
+            return chosen
+        found, notes = program, []
+        for at, names in clones.groups(program, array, chosen):
+            clone = self._clone(found, array, at, names)
+            if isinstance(clone, Refusal):
+                return clone
+            placed = self._placed(found, array, clone, names)
+            if isinstance(placed, Refusal):
+                return placed
+            found = placed
+            notes.append(added(clone.statements))
+        notes.append(freed(program, found, array))
+        if not readers_of(found, array):
+            found = without(found, {array})
+        return Rewritten(found, tuple(notes))
+
+    def _returned(self, program: Program, array: str) -> Refusal | None:
+        for output in program.outputs:
+            if output.array == array:
+                sentence = (
+                    f"{self}: {array} is returned as {output.name}, so all of it is kept anyway"
+                )
+                return Refusal("no effect", sentence, line=program.writers[array][0].line)
+        return None
+
+    def _cannot(self, program: Program, array: str) -> Refusal | None:
+        """Why the writers cannot run twice."""
+        for s in program.writers[array]:
+            called = [b.options["name"] for b in walk(s.body) if is_external(b)]
+            if called:
+                sentence = (
+                    f"{self}: {equation(s, program)} calls the external object {called[0]}, "
+                    "which would answer otherwise the second time"
+                )
+                return Refusal("capability", sentence, line=s.line)
+            own = next((r for r in s.reads if r.array == array), None)
+            if own is not None:
+                needed = element_text(array, own.index)
+                sentence = (
+                    f"{self}: {array} cannot be computed slice by slice: "
+                    f"{element_text(array, s.write)} needs {needed}, so the clone would need all "
+                    f"that is kept now"
+                )
+                return Refusal("capability", sentence, line=s.line)
+        return None
+
+    def _clone(
+        self, program: Program, array: str, at: Index | None, names: list[str]
+    ) -> Clone | Refusal:
+        """A clone of all of the array, or `at` computed positions."""
+        name = fresh_name(program, f"{array}.again")
+        if at is None:
+            return clones.whole(program, array, name)
+        try:
+            return clones.gathered(program, array, at, names, name)
+        except NotMovable as failure:
+            sentence = (
+                f"{self}: {names[0]} reads {element_text(array, at)}, and at computed positions "
+                f"{array} cannot be computed again: {failure.reason}"
+            )
+            return Refusal("capability", sentence, line=program.statement[names[0]].line)
+
+    def _placed(
+        self, program: Program, array: str, clone: Clone, names: list[str]
+    ) -> Program | Refusal:
+        """The program with the clone, as near to its first reader as is legal."""
+        program = with_equations(program, clone.array, clone.statements, names)
+        read_by = {n: clone.read_by(program.statement[n].body, array) for n in names}
+        program = replace(
+            program,
+            statements=tuple(
+                replace(s, body=read_by[s.name]) if s.name in read_by else s
+                for s in program.statements
+            ),
+        )
+        assert program.schedule is not None
+        reader = next(n for n in statements(program.schedule) if n in read_by)
+        done: set[str] = set()
+        for s in clone.statements:
+            done.add(s.name)
+            found = self._one_placed(program, s, reader, done)
+            if isinstance(found, Refusal):
+                return found
+            program = found
+        return program
+
+    def _one_placed(
+        self, program: Program, clone: Statement, reader: str, done: set[str]
+    ) -> Program | Refusal:
+        """One statement of a clone in front of the reader; `done` are those that have a place."""
+        assert program.schedule is not None
+        nearest_broken: Violation | None = None
+        for tree in places(program.schedule, clone, reader):
+            found = replace(program, schedule=tree)
+            broken = violated_by(_scheduled_only(found), done)
+            if broken is None:
+                return found
+            nearest_broken = nearest_broken or broken
+        assert nearest_broken is not None
+        return violated(program, nearest_broken, str(self))
+
+
+@lru_cache(maxsize=16)
+def _result(step: Recompute, program: Program) -> Rewritten | Refusal:
+    return step.result(program)
+
+
+# -- readers ---------------------------------------------------------------------------------------
+
+
+def _apart(program: Program, array: str) -> list[str]:
+    """The readers outside of the innermost loops of the writers; none where a writer has no loop,
+    since everything stands beside it then."""
+    assert program.schedule is not None
+    readers = readers_of(program, array)
+    if not readers:
+        return []
+    found = paths(program.schedule)
+    innermost = []
+    for s in program.writers[array]:
+        around = [n for n, _ in found[s.name] if isinstance(n, Loop) and n.kind == "loop"]
+        if not around:
+            return []
+        innermost.append(around[-1])
+    return [
+        name
+        for name in readers
+        if not any(node is home for node, _ in found[name] for home in innermost)
+    ]
+
+
+def _meant(program: Program, name: str) -> list[str]:
+    """What a reader's name stands for: a statement, or those that write an array."""
+    if name in program.statement:
+        return [name]
+    array = dict(program.aliases).get(name, name)
+    return [s.name for s in program.writers.get(array, ())]
+
+
+def _scheduled_only(program: Program) -> Program:
+    """Without the statements that the schedule does not have yet."""
+    assert program.schedule is not None
+    known = set(statements(program.schedule))
+    return replace(program, statements=tuple(s for s in program.statements if s.name in known))

@@ -1,0 +1,65 @@
+"""Local rules applied to whole bodies, operands before the calls that use them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from workbench.polyhedral.expression import Expression
+from workbench.program.values import Body, Call, Program, Read
+from workbench.transforms.rules.row import Row
+
+Change = Callable[[Body], Body]
+
+
+def rebuilt(body: Body, change: Change) -> Body:
+    """The body with `change` applied to everything directly below it; itself if nothing changed."""
+    if isinstance(body, Call):
+        arguments = tuple(change(a) for a in body.arguments)
+        same = all(a is b for a, b in zip(arguments, body.arguments, strict=True))
+        return body if same else replace(body, arguments=arguments)
+    if isinstance(body, Read):
+        index = tuple(e if isinstance(e, Expression) else change(e) for e in body.index)
+        same = all(a is b for a, b in zip(index, body.index, strict=True))
+        return body if same else replace(body, index=index)
+    return body
+
+
+class Rewriter:
+    """The local rows, by operation. Sub-bodies that are one object are rewritten once."""
+
+    def __init__(self, program: Program, rows: Sequence[Row]) -> None:
+        self.program = program
+        self.applied: list[Row] = []
+        """The rows that applied, once for each time."""
+        self._everywhere = [r for r in rows if r.local is not None and not r.operations]
+        self._rows: dict[str, list[Row]] = {}
+        for row in rows:
+            for operation in row.operations:
+                self._rows.setdefault(operation, []).append(row)
+        self._known: dict[int, Body] = {}
+        self._held: list[Body] = []
+
+    def __call__(self, body: Body) -> Body:
+        """The simplified body."""
+        if id(body) in self._known:
+            return self._known[id(body)]
+        found = rebuilt(body, self)
+        while isinstance(found, Call):
+            following = self._once(found)
+            if following is None:
+                break
+            found = rebuilt(following, self)
+        self._known[id(body)] = found
+        self._held.append(body)  # an id is a body's as long as the body lives
+        return found
+
+    def _once(self, call: Call) -> Body | None:
+        for row in (*self._everywhere, *self._rows.get(call.operation, ())):
+            assert row.local is not None
+            found: Body | None = row.local(call, self.program)
+            if found is not None:
+                assert (found.dtype, found.shape) == (call.dtype, call.shape), row.name
+                self.applied.append(row)
+                return found
+        return None

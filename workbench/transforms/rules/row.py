@@ -1,0 +1,115 @@
+"""What a rule is, and the small constructors that rules are written with.
+
+A local rule looks at one call whose operands are simplified already; a whole rule looks at the
+program. Every rule stands in the table of `rules/__init__.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from workbench.program.operations import OPERATIONS
+from workbench.program.values import Body, Call, IndexValue, Literal, Program, walk
+
+Local = Callable[[Call, Program], Body | None]
+"""What replaces a call, of the same dtype and shape; None where the rule says nothing of it."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """The program after a rule, with one name for each time it applied: the statement it changed,
+    or the array that came or went.
+    """
+
+    program: Program
+    where: tuple[str, ...] = ()
+
+
+Whole = Callable[[Program], Done]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A rule of the table: `before` becomes `after`.
+
+    `rounds`: the last digits (or the sign of a zero) may change. `finite`: equal only where nothing
+    computed on the way is infinite or NaN. Rows with neither are exact. A local row names the
+    operations that it looks at (none: all of them).
+    """
+
+    name: str
+    before: str
+    after: str
+    local: Local | None = None
+    operations: tuple[str, ...] = field(default=())
+    whole: Whole | None = None
+    rounds: bool = False
+    finite: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether results are equal bit by bit, but for the sign of a zero nowhere."""
+        return not self.rounds and not self.finite
+
+
+def call(operation: str, *arguments: Body, **options: Any) -> Call:
+    """An operation with dtype and shape by its row's rules."""
+    row = OPERATIONS[operation]
+    dtype = row.dtype([a.dtype for a in arguments], options)
+    shape = row.shape([a.shape for a in arguments], options)
+    return Call(operation, arguments, dtype, shape, tuple(options.items()))
+
+
+def number(value: float | int | bool, dtype: str) -> Literal:
+    """A constant scalar."""
+    kind = {"float": float, "bool": bool}.get(dtype, int)
+    return Literal(kind(value), dtype)
+
+
+def as_type_of(body: Body, wanted: Body) -> Body:
+    """The body cast and repeated so that it can stand for `wanted`."""
+    if body.dtype != wanted.dtype:
+        body = call("cast", body, dtype=wanted.dtype)
+    if body.shape != wanted.shape:
+        body = call("broadcast", body, shape=wanted.shape)
+    return body
+
+
+def constant(body: Body) -> float | int | bool | None:
+    """The one number that a body is everywhere; None where it is not a constant."""
+    if isinstance(body, IndexValue) and not body.expression.terms:
+        return body.expression.constant
+    if not isinstance(body, Literal):
+        return None
+    entries = np.asarray(body.value).reshape(-1)
+    if not len(entries) or any(repr(e) != repr(entries[0]) for e in entries):
+        return None
+    found: float | int | bool = entries[0].item()
+    return found
+
+
+def is_negative_zero(value: float | int | bool | None) -> bool:
+    """Whether it is -0.0."""
+    return value == 0 and bool(np.signbit(np.float64(value)))
+
+
+def operand(body: Body, operation: str) -> Body | None:
+    """The operand of a one-operand call of the operation; None for anything else."""
+    if isinstance(body, Call) and body.operation == operation and len(body.arguments) == 1:
+        return body.arguments[0]
+    return None
+
+
+def is_pure(body: Body) -> bool:
+    """Whether the same body is the same value wherever it stands: no draw, no call outside."""
+    rows = (OPERATIONS[b.operation] for b in walk(body) if isinstance(b, Call))
+    return not any(row.random or row.external or row.name == "given" for row in rows)
+
+
+def is_external(body: Body) -> TypeGuard[Call]:
+    """Whether it is a call of an external object."""
+    return isinstance(body, Call) and OPERATIONS[body.operation].external

@@ -1,0 +1,344 @@
+"""Rules over the whole program: what is computed twice is computed once, what does not vary over a
+loop is computed outside of it, what no output needs is not computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.relations import hull, is_box, is_subset, project_out, with_dims
+from workbench.polyhedral.tree import loop_dims, only, statements
+from workbench.program.operations import OPERATIONS
+from workbench.program.values import (
+    Array,
+    Body,
+    Call,
+    IndexValue,
+    Program,
+    Read,
+    Statement,
+    Storage,
+    walk,
+)
+from workbench.transforms.placement import fresh_name, violated, with_statement
+from workbench.transforms.rules.rewriting import rebuilt
+from workbench.transforms.rules.row import Done, is_external, is_pure
+
+MOVES = frozenset({"slice", "reshape", "transpose", "broadcast", "cast"})
+"""Rows that cost (almost) nothing: views, and what fuses with its reader."""
+
+
+def variables(body: Body) -> frozenset[str]:
+    """The dimensions over which a body without draws varies."""
+    found: set[str] = set()
+    for b in walk(body):
+        if isinstance(b, IndexValue):
+            found |= b.expression.variables
+        elif isinstance(b, Read):
+            for e in b.index:
+                if isinstance(e, Expression):
+                    found |= e.variables
+    return frozenset(found)
+
+
+def varies_over(body: Body, dims: Iterable[str]) -> bool:
+    """Whether the body varies over one of the dimensions."""
+    return not variables(body).isdisjoint(dims)
+
+
+def computes(body: Body) -> bool:
+    """Whether evaluating the body costs something."""
+    return any(isinstance(b, Call) and b.operation not in MOVES for b in walk(body))
+
+
+# -- dead statements -------------------------------------------------------------------------------
+
+
+def dead_statements(program: Program) -> Done:
+    """Without the arrays that no output needs; calls go when what they answer is not needed."""
+    needed: dict[str, None] = {}
+    todo = [output.array for output in program.outputs]
+    while todo:
+        name = todo.pop()
+        if name not in needed:
+            needed[name] = None
+            todo += [r.array for s in program.writers[name] for r in s.reads]
+    dead = [a.name for a in program.arrays if a.name not in needed]
+    return Done(without(program, dead), tuple(dead)) if dead else Done(program)
+
+
+def without(program: Program, arrays: Collection[str]) -> Program:
+    """The program without arrays that nothing reads, and what is said of their storage."""
+    if not arrays:
+        return program
+    kept = tuple(s for s in program.statements if s.array not in arrays)
+    assert program.schedule is not None
+    called = {b.options["name"] for s in kept for b in walk(s.body) if is_external(b)}
+    return replace(
+        program,
+        arrays=tuple(a for a in program.arrays if a.name not in arrays),
+        statements=kept,
+        schedule=only(program.schedule, {s.name for s in kept}),
+        storage=stored(program.storage, arrays),
+        aliases=tuple((alias, a) for alias, a in program.aliases if a not in arrays),
+        externals=tuple(e for e in program.externals if e.name in called),
+    )
+
+
+def stored(storage: Storage, gone: Collection[str]) -> Storage:
+    """What steps said of the storage of arrays, without those that are gone."""
+    return replace(
+        storage,
+        contracted=tuple(pair for pair in storage.contracted if pair[0] not in gone),
+        donated=tuple(pair for pair in storage.donated if not {*pair} & {*gone}),
+        swapped=tuple(pair for pair in storage.swapped if pair[0] not in gone),
+    )
+
+
+# -- equal statements ------------------------------------------------------------------------------
+
+
+def equal_statements(program: Program) -> Done:
+    """Arrays whose equations are the same are one: the one that is returned, or comes first."""
+    merged: list[str] = []
+    while True:
+        found = _merged(program, merged)
+        if found is None:
+            return Done(program, tuple(merged))
+        program = found
+
+
+def _merged(program: Program, merged: list[str]) -> Program | None:
+    """One round: every array goes into the first that has its equations."""
+    by_equations: dict[Any, list[str]] = {}
+    for array in program.arrays:
+        key = _equations(program, array)
+        if key is not None:
+            by_equations.setdefault(key, []).append(array.name)
+    changed = False
+    for names in by_equations.values():
+        if len(names) == 1:
+            continue
+        kept, *others = _best_first(program, names)
+        for gone in others:
+            found = _joined(program, gone, kept)
+            if found is not None:
+                program, changed = found, True
+                merged.append(gone)
+    return program if changed else None
+
+
+def _equations(program: Program, array: Array) -> Any:
+    """Equal for arrays that hold the same values; None where values are drawn or come from
+    outside, which origins and calls keep apart.
+    """
+    writers = program.writers[array.name]
+    if not all(_may_merge(s.body) for s in writers):
+        return None
+    pieces = frozenset(
+        (
+            s.dims,
+            s.domain,
+            s.write,
+            repr(_renamed(s.body, {array.name: ""})),
+            s.reduction_dims,
+            s.reduction,
+            s.combiner,
+            s.origin if not is_pure(s.body) else "",
+        )
+        for s in writers
+    )
+    return array.dims, array.extent, array.dtype, array.shape, pieces
+
+
+def _may_merge(body: Body) -> bool:
+    """Draws are told apart by their origin; calls and given values never are one."""
+    names = {b.operation for b in walk(body) if isinstance(b, Call)}
+    return not any(OPERATIONS[n].external or n == "given" for n in names)
+
+
+def _best_first(program: Program, names: list[str]) -> list[str]:
+    assert program.schedule is not None
+    returned = {o.array for o in program.outputs}
+    order = {program.statement[n].array: k for k, n in enumerate(statements(program.schedule))}
+    return sorted(names, key=lambda n: (n not in returned, order[n]))
+
+
+def _joined(program: Program, gone: str, kept: str) -> Program | None:
+    """The program in which `kept` stands for `gone`; None where readers would come too early."""
+    names = {gone: kept}
+    changed = replace(
+        program,
+        statements=tuple(
+            s if s.array == gone else replace(s, body=_renamed(s.body, names))
+            for s in program.statements
+        ),
+        outputs=tuple(replace(o, array=names.get(o.array, o.array)) for o in program.outputs),
+        aliases=(*((n, names.get(a, a)) for n, a in program.aliases), (gone, kept)),
+    )
+    found = without(changed, {gone})
+    writers = {s.name for s in found.writers[kept]}
+    return found if violated(found, writers) is None else None
+
+
+def _renamed(body: Body, names: Mapping[str, str]) -> Body:
+    """The body with other arrays read."""
+
+    def change(b: Body) -> Body:
+        found = rebuilt(b, change)
+        if isinstance(found, Read) and found.array in names:
+            return replace(found, array=names[found.array])
+        return found
+
+    return change(body)
+
+
+# -- equal and invariant parts of bodies -----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a body of some statements: over `dims`, for the points `domain`."""
+
+    body: Call
+    dims: tuple[str, ...]
+    domain: str
+
+
+def common_bodies(program: Program) -> Done:
+    """What several statements compute at the same points becomes a statement of its own, or is
+    read from the one that computes just that.
+    """
+    where: list[str] = []
+    tried: set[Part] = set()
+    while True:
+        uses = _uses(program)
+        shared = [p for p, names in uses.items() if len(names) > 1 and p not in tried]
+        if not shared:
+            return Done(program, tuple(where))
+        part = max(shared, key=lambda p: sum(1 for _ in walk(p.body)))
+        tried.add(part)
+        found = _read_from_owner(program, part, uses[part]) or _extracted(
+            program, part, uses[part], "common"
+        )
+        if found is not None:
+            program, name = found
+            where.append(name)
+
+
+def invariant_bodies(program: Program) -> Done:
+    """A part of a body that does not vary over a loop around its statement becomes a statement of
+    its own, over fewer dims.
+    """
+    where: list[str] = []
+    tried: set[Part] = set()
+    while True:
+        assert program.schedule is not None
+        loops = loop_dims(program.schedule)
+        uses = _uses(program)
+        found = [
+            part
+            for part, names in uses.items()
+            if part not in tried and any(set(loops[n]) - set(part.dims) for n in names)
+        ]
+        if not found:
+            return Done(program, tuple(where))
+        part = max(found, key=lambda p: sum(1 for _ in walk(p.body)))
+        tried.add(part)
+        changed = _extracted(program, part, uses[part], "invariant")
+        if changed is not None:
+            program, name = changed
+            where.append(name)
+
+
+def _uses(program: Program) -> dict[Part, list[str]]:
+    """The parts that cost something, and the statements that have them."""
+    found: dict[Part, list[str]] = {}
+    for s in program.statements:
+        for part in _parts(s.body, s.dims, s.domain):
+            found.setdefault(part, []).append(s.name)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _parts(body: Body, dims: tuple[str, ...], domain: str) -> tuple[Part, ...]:
+    """The calls of a body that vary over instances only; whole bodies count."""
+    if not is_pure(body):
+        return ()
+    found = []
+    for b in dict.fromkeys(walk(body)):
+        if not isinstance(b, Call) or b.operation in MOVES or not computes(b):
+            continue
+        varies = variables(b)
+        if varies <= set(dims):
+            own = tuple(d for d in dims if d in varies)
+            missing = [d for d in dims if d not in varies]
+            found.append(Part(b, own, project_out(domain, missing) if missing else domain))
+    return tuple(found)
+
+
+def _read_from_owner(program: Program, part: Part, names: list[str]) -> tuple[Program, str] | None:
+    """The other statements read the array of one that computes just the part."""
+    owner = next(
+        (
+            s
+            for s in (program.statement[n] for n in names)
+            if s.combiner is None and s.body == part.body
+        ),
+        None,
+    )
+    if owner is None or not set(owner.dims) <= set(part.dims):
+        return None
+    array = program.array[owner.array]
+    domain = with_dims(part.domain, owner.dims)
+    if not is_subset(domain, owner.domain):
+        return None
+    read = Read(array.name, owner.write, array.dtype, array.shape)
+    changed = _replaced(program, part.body, read, [n for n in names if n != owner.name])
+    return (changed, owner.name) if violated(changed, {owner.name}) is None else None
+
+
+def _extracted(
+    program: Program, part: Part, names: list[str], kind: str
+) -> tuple[Program, str] | None:
+    """The part as a statement of its own in front of the first that has it."""
+    if not is_box(part.domain, part.dims):
+        return None
+    assert program.schedule is not None
+    order = [n for n in statements(program.schedule) if n in set(names)]
+    first = program.statement[order[0]]
+    name = fresh_name(program, f"{first.array}.{kind}")
+    write = tuple(variable(d) for d in part.dims)
+    array = Array(name, part.dims, hull(part.domain), part.body.dtype, part.body.shape, first.scope)
+    own = Statement(
+        name=name,
+        dims=part.dims,
+        domain=part.domain,
+        array=name,
+        write=write,
+        body=part.body,
+        scope=first.scope,
+        origin=name,
+        line=first.line,
+    )
+    read = Read(name, write, array.dtype, array.shape)
+    changed = with_statement(_replaced(program, part.body, read, names), array, own, names)
+    return None if changed is None else (changed, name)
+
+
+def _replaced(program: Program, part: Body, read: Read, names: Collection[str]) -> Program:
+    """The program in which the statements `names` read instead of computing the part."""
+
+    def change(b: Body) -> Body:
+        return read if b == part else rebuilt(b, change)
+
+    return replace(
+        program,
+        statements=tuple(
+            replace(s, body=change(s.body)) if s.name in names else s for s in program.statements
+        ),
+    )

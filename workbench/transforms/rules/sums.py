@@ -1,0 +1,231 @@
+"""Rules of sums: what does not vary over what is summed stands outside, and a sum with a one-hot
+vector is a lookup.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from workbench.lowering.calls import UNROLLED
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.relations import (
+    bounds,
+    domain_with,
+    hull,
+    is_box,
+    is_equal,
+    project_out,
+    with_dims,
+)
+from workbench.program.operations import INTEGERS, is_static
+from workbench.program.values import (
+    Array,
+    Body,
+    Call,
+    IndexValue,
+    Program,
+    Read,
+    Statement,
+)
+from workbench.transforms.placement import fresh_name, with_statement
+from workbench.transforms.rules.row import Done, as_type_of, call, constant, is_pure, number
+from workbench.transforms.rules.row import operand as operand_of
+from workbench.transforms.rules.sharing import varies_over
+
+# -- inner axes ------------------------------------------------------------------------------------
+
+
+def repeated_sum(body: Call, program: Program) -> Body | None:
+    """The sum of n equal numbers is one times n."""
+    wide, axis = body.arguments[0], body.options["axis"]
+    inner = operand_of(wide, "broadcast")
+    if inner is None or not is_static((wide.shape[axis],)):
+        return None
+    position = axis - (len(wide.shape) - len(inner.shape))
+    if position >= 0:
+        if inner.shape[position] != 1:
+            return None
+        shape = (*inner.shape[:position], *inner.shape[position + 1 :])
+        inner = call("reshape", inner, shape=shape)
+    return as_type_of(call("multiply", inner, number(int(wide.shape[axis]), body.dtype)), body)
+
+
+def constant_factor_of_sum(body: Call, program: Program) -> Body | None:
+    """A constant times the sum, instead of every summand."""
+    product = body.arguments[0]
+    if not isinstance(product, Call) or product.operation != "multiply":
+        return None
+    for factor, other in (product.arguments, product.arguments[::-1]):
+        if constant(factor) is None or factor.shape or other.shape != product.shape:
+            continue
+        return as_type_of(call("multiply", factor, call("sum", other, **body.options)), body)
+    return None
+
+
+def one_hot_sum(body: Call, program: Program) -> Body | None:
+    """The sum of x times a one-hot vector is the entry of x that is 1 there.
+
+    Only where the position is certainly an entry of x, and x is so long that looking one up is
+    faster than adding all.
+    """
+    product = body.arguments[0]
+    if not isinstance(product, Call) or product.operation != "multiply" or len(product.shape) != 1:
+        return None
+    for x, hot in (product.arguments, product.arguments[::-1]):
+        position = _one_hot_position(hot, program)
+        length = product.shape[0]
+        if position is None or x.shape != product.shape or not is_static((length,)):
+            continue
+        within = interval(position, program)
+        if length > UNROLLED and within is not None and 0 <= within[0] <= within[1] < length:
+            return as_type_of(call("take", x, position), body)
+    return None
+
+
+def _one_hot_position(body: Body, program: Program) -> Body | None:
+    """The scalar whose one-hot vector a body is, also where another statement computes it."""
+    if isinstance(body, Read):
+        writers = program.writers[body.array]
+        plain = tuple(variable(d) for d in writers[0].dims)
+        if len(writers) != 1 or writers[0].combiner or writers[0].write != plain:
+            return None
+        entries = [e if isinstance(e, Expression) else None for e in body.index]
+        if entries != list(plain):
+            return None
+        return _one_hot_position(writers[0].body, program)
+    inner = operand_of(body, "one_hot")
+    return inner if inner is not None and not inner.shape and is_pure(inner) else None
+
+
+def interval(
+    body: Body, program: Program, seen: tuple[str, ...] = ()
+) -> tuple[float, float] | None:
+    """The least and greatest integer that a body can be; None where nothing is known."""
+    value = constant(body)
+    if value is not None:
+        return value, value
+    if body.dtype == "bool":
+        return 0, 1
+    if isinstance(body, Read):
+        return _interval_of_array(body.array, program, seen)
+    if not isinstance(body, Call):
+        return None
+    if body.operation in ("argmax", "argmin"):
+        length = body.arguments[0].shape[body.options["axis"]]
+        return (0, int(length) - 1) if is_static((length,)) else None
+    if body.operation == "remainder":
+        divisor = constant(body.arguments[1])
+        return (0, divisor - 1) if divisor is not None and divisor > 0 else None
+    if body.operation == "sum" and body.dtype in INTEGERS:
+        inner = interval(body.arguments[0], program, seen)
+        length = body.arguments[0].shape[body.options["axis"]]
+        if inner is None or not is_static((length,)):
+            return None
+        return min(0, inner[0] * int(length)), max(0, inner[1] * int(length))
+    if body.operation == "cast" and body.arguments[0].dtype != "float":
+        return interval(body.arguments[0], program, seen)
+    if body.operation in ("where", "minimum", "maximum"):
+        parts = body.arguments[-2:]
+        found = [interval(a, program, seen) for a in parts]
+        if None not in found:
+            return min(f[0] for f in found if f), max(f[1] for f in found if f)
+    return None
+
+
+def _interval_of_array(
+    array: str, program: Program, seen: tuple[str, ...]
+) -> tuple[float, float] | None:
+    writers = program.writers[array]
+    if array in seen or any(s.combiner not in (None, "max", "min") for s in writers):
+        return None
+    found = [interval(s.body, program, (*seen, array)) for s in writers]
+    if None in found:
+        return None
+    return min(f[0] for f in found if f), max(f[1] for f in found if f)
+
+
+# -- dimensions ------------------------------------------------------------------------------------
+
+
+def factored_sums(program: Program) -> Done:
+    """What does not vary over the summed dims is taken out of sums: the sum becomes a statement of
+    its own, and a sum of one value is that times the number of points.
+    """
+    where = []
+    for statement in program.statements:
+        found = _counted(program, statement) or _factored(program, statement)
+        if found is not None:
+            program = found
+            where.append(statement.name)
+    return Done(program, tuple(where))
+
+
+def _counted(program: Program, s: Statement) -> Program | None:
+    """sum(k) a = count * a, where the range is a box."""
+    if s.combiner != "sum" or varies_over(s.body, s.reduction_dims) or not is_pure(s.body):
+        return None
+    count = _length(s)
+    if count is None or program.array[s.array].dtype != "float":
+        return None
+    times = call("cast", IndexValue(count), dtype="float")
+    body = call("multiply", s.body, times)
+    return _without_range(program, s, body)
+
+
+def _length(s: Statement) -> Expression | None:
+    """The number of points of a range that is a box at every instance."""
+    if not is_box(s.reduction, s.reduction_dims):
+        return None
+    found = bounds(s.reduction, s.reduction_dims)
+    inside = [(variable(d), lower) for d, (lower, _) in zip(s.reduction_dims, found, strict=True)]
+    inside += [
+        (upper - 1, variable(d)) for d, (_, upper) in zip(s.reduction_dims, found, strict=True)
+    ]
+    everything = with_dims(s.domain, s.dims + s.reduction_dims)
+    exact = is_equal(domain_with(everything, at_least=inside), s.reduction)
+    if not exact or not is_equal(project_out(s.reduction, s.reduction_dims), s.domain):
+        return None  # some range is empty, where the formula need not be 0
+    total = expression(1)
+    for lower, upper in found:
+        total = total * (upper - lower)
+    return total
+
+
+def _factored(program: Program, s: Statement) -> Program | None:
+    """sum(k) a * b[k] = a * sum(k) b[k]; so for quotients and contractions."""
+    position = None if s.combiner != "sum" else _varying(s)
+    if position is None:
+        return None
+    assert isinstance(s.body, Call)
+    inside = s.body.arguments[position]
+    name = fresh_name(program, f"{s.array}.sum")
+    array = Array(name, s.dims, hull(s.domain), inside.dtype, inside.shape, s.scope)
+    write = tuple(variable(d) for d in s.dims)
+    own = replace(s, name=name, array=name, write=write, body=inside, origin=name)
+    arguments = list(s.body.arguments)
+    arguments[position] = Read(name, write, array.dtype, array.shape)
+    changed = _without_range(program, s, replace(s.body, arguments=tuple(arguments)))
+    return None if changed is None else with_statement(changed, array, own, (s.name,))
+
+
+def _varying(s: Statement) -> int | None:
+    """Which operand of the body stays in the sum, where the other does not vary over the range."""
+    body = s.body
+    if not isinstance(body, Call) or body.operation not in ("multiply", "divide", "contract"):
+        return None
+    if any(a.dtype != "float" or not is_pure(a) for a in body.arguments):
+        return None
+    vary = [varies_over(a, s.reduction_dims) for a in body.arguments]
+    if vary == [True, False]:
+        return 0
+    return 1 if vary == [False, True] and body.operation != "divide" else None
+
+
+def _without_range(program: Program, s: Statement, body: Body) -> Program | None:
+    """The program in which the statement is no reduction any more, but has this body."""
+    array = program.array[s.array]
+    if (body.dtype, body.shape) != (array.dtype, array.shape):
+        return None
+    plain = replace(s, body=body, reduction_dims=(), reduction="", combiner=None)
+    statements = tuple(plain if x.name == s.name else x for x in program.statements)
+    return replace(program, statements=statements)
