@@ -78,8 +78,8 @@ class _Hoisting:
 
 
 def _variables(view: View) -> tuple[set[str], bool]:
-    """The variables of a view, and whether it picks positions that depend on some (which may not
-    exist outside).
+    """The variables of a view, and whether it picks positions (which may not exist where the loop
+    or the condition around does not let it be taken).
     """
     how = view.how
     found: set[str] = set()
@@ -88,7 +88,7 @@ def _variables(view: View) -> tuple[set[str], bool]:
         for entry in how.entries:
             if isinstance(entry, Expression):
                 found |= entry.variables
-                positions = positions or bool(entry.variables)
+                positions = True
             elif isinstance(entry, Range):
                 found |= entry.start.variables | entry.stop.variables
     elif isinstance(how, (Reshape, Broadcast)):

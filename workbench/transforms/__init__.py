@@ -3,9 +3,19 @@
 from workbench.transforms.contract import Contract
 from workbench.transforms.distribute import Distribute
 from workbench.transforms.fuse import Fuse
+from workbench.transforms.incrementalize import Incrementalize
 from workbench.transforms.place import Place
 from workbench.transforms.recompute import Recompute
 from workbench.transforms.simplify import Simplify
 from workbench.transforms.vectorize import Vectorize
 
-__all__ = ["Contract", "Distribute", "Fuse", "Place", "Recompute", "Simplify", "Vectorize"]
+__all__ = [
+    "Contract",
+    "Distribute",
+    "Fuse",
+    "Incrementalize",
+    "Place",
+    "Recompute",
+    "Simplify",
+    "Vectorize",
+]

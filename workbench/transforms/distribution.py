@@ -71,7 +71,12 @@ def _distributed(
     except NoOrder as failure:
         raise Stuck(failure.component, dependences) from None
     axes = {name: (*((loop.dim,) if name in chosen else ()), *inner_axes[name]) for name in members}
-    return _joined(_with_axes(ordered, axes))
+    return in_axes(ordered, axes)
+
+
+def in_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
+    """The tree with each statement inside its axes, which stand as far out as all share them."""
+    return _joined(_with_axes(tree, axes))
 
 
 def _with_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:

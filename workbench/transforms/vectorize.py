@@ -11,6 +11,7 @@ from workbench.polyhedral.legality import carried_witness
 from workbench.polyhedral.relations import is_box
 from workbench.polyhedral.tree import Tree, axis_dims, loop_dims
 from workbench.program.dependences import dependences
+from workbench.program.text import element_text as element_of
 from workbench.program.values import Program, Statement
 from workbench.transforms.base import Rewritten, Transform
 from workbench.transforms.distribution import Stuck, vectorized
@@ -196,6 +197,15 @@ class Vectorize(Transform):
     def _not_a_box(self, statement: Statement, axes: dict[str, tuple[str, ...]]) -> Refusal | None:
         """Why one array cannot hold the statement's results."""
         own = (*axes[statement.name], self.dim)
+        written = element_of(statement.array, statement.write)
+        for e in statement.write:
+            if self.dim in e.variables and len(both := [d for d in own if d in e.variables]) > 1:
+                return Refusal(
+                    "capability",
+                    f"{self}: {statement.name} writes {written}, where {' and '.join(both)} are "
+                    "one dimension of the array: only one of them can be an axis",
+                    line=statement.line,
+                )
         if is_box(statement.domain, own):
             return None
         return Refusal(

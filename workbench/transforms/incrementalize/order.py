@@ -1,0 +1,130 @@
+"""Where new statements stand in the schedule: at the old one's place, in loops of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from workbench.polyhedral.dependences import Dependences
+from workbench.polyhedral.ordering import order_below
+from workbench.polyhedral.relations import is_box
+from workbench.polyhedral.tree import (
+    Leaf,
+    Loop,
+    Tree,
+    axis_dims,
+    loop_dims,
+    only,
+    paths,
+    sequence,
+    statements,
+)
+from workbench.polyhedral.tree import Sequence as Block
+from workbench.program.dependences import dependences
+from workbench.program.values import Program, Statement
+from workbench.transforms.distribution import in_axes
+
+
+class Tiled(Exception):
+    """The statement shares a loop over blocks of `dim`, which would have to be taken apart."""
+
+    def __init__(self, dim: str) -> None:
+        self.dim = dim
+        super().__init__(dim)
+
+
+def placed(
+    program: Program, old: Statement, new: Sequence[Statement], dim: str, names: tuple[str, str]
+) -> Tree:
+    """The schedule of `program`, in which `new` statements have taken the place of `old`.
+
+    They keep its loops and axes. Blocks of `dim` run as `dim` did, which with the positions in them
+    has the `names`; but what a recurrence runs along is a loop. What shares a loop over `dim` with
+    the old statement is ordered anew with the new ones. Raises NoOrder and Tiled.
+    """
+    assert program.schedule is not None
+    tree = only(program.schedule, {old.name, *(s.name for s in program.statements)})
+    assert tree is not None
+    nodes = [node for node, _ in paths(tree)[old.name] if isinstance(node, Loop)]
+    top = next((node for node in nodes if node.dim == dim), None)
+    at = _Place(old, tuple(new), dim, names, _leaf(tree, old.name) if top is None else top)
+    return at.walk(tree, dependences(program))
+
+
+@dataclass(frozen=True)
+class _Place:
+    old: Statement
+    new: tuple[Statement, ...]
+    dim: str
+    names: tuple[str, str]
+    region: Tree
+
+    def walk(self, node: Tree, left: Dependences) -> Tree:
+        """The node with its part that is the region ordered anew."""
+        if node is self.region:
+            return self.ordered(left)
+        if isinstance(node, Loop):
+            inside = left if node.kind == "axis" else left.within(node)
+            return replace(node, child=self.walk(node.child, inside))
+        assert isinstance(node, Block)
+        children = list(node.children)
+        for position, child in enumerate(children):
+            if self.old.name in statements(child):
+                held = left.among(self.members(child))
+                children[position] = self.walk(child, held)
+        return sequence(children)
+
+    def members(self, node: Tree) -> list[str]:
+        """The statements below, the new ones for the old one."""
+        found: list[str] = []
+        for name in statements(node):
+            found += [s.name for s in self.new] if name == self.old.name else [name]
+        return found
+
+    def ordered(self, left: Dependences) -> Tree:
+        """The region's statements in loops and axes as before, the new ones in theirs."""
+        loops, axes = dict(loop_dims(self.region)), dict(axis_dims(self.region))
+        for node in _loops(self.region):
+            if node.tile is not None:
+                raise Tiled(node.dim)
+        own_loops, own_axes = loops.pop(self.old.name), axes.pop(self.old.name)
+        for s in self.new:
+            wide = self._axes(s, own_axes)
+            axes[s.name] = wide
+            loops[s.name] = tuple(
+                d
+                for d in s.dims
+                if d not in wide and (d not in self.old.dims or d in (*own_loops, *own_axes))
+            )
+        members = self.members(self.region)
+        ranked = list(dict.fromkeys(d for name in members for d in loops[name]))
+        tree = order_below(
+            [left.statements[n] for n in members], left.among(members), loops, ranked
+        )
+        return in_axes(tree, axes)
+
+    def _axes(self, s: Statement, before: Sequence[str]) -> tuple[str, ...]:
+        block, position = self.names
+        along = next((d for d in (position, block, self.dim) if d in s.dims), "")
+        recurs = any(r.array == s.array for r in s.reads)
+        found: list[str] = []
+        for d in s.dims:
+            as_axis = d in before or (d == block and self.dim in before)
+            if as_axis and not (recurs and d == along) and is_box(s.domain, [*found, d]):
+                found.append(d)
+        return tuple(found)
+
+
+def _leaf(tree: Tree, name: str) -> Tree:
+    if isinstance(tree, Leaf):
+        return tree
+    children = (tree.child,) if isinstance(tree, Loop) else tree.children
+    return next(_leaf(child, name) for child in children if name in statements(child))
+
+
+def _loops(tree: Tree) -> list[Loop]:
+    if isinstance(tree, Leaf):
+        return []
+    if isinstance(tree, Loop):
+        return [tree, *_loops(tree.child)]
+    return [loop for child in tree.children for loop in _loops(child)]

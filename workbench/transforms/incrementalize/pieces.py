@@ -1,0 +1,94 @@
+"""The statements that take the place of one, as they are collected: names, arrays, extents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from workbench.polyhedral.expression import Expression, maximum, variable
+from workbench.polyhedral.relations import domain_with, hull, is_empty, universe
+from workbench.program.values import Array, Body, Program, Read, Statement
+
+
+@dataclass
+class Pieces:
+    """New arrays and statements beside the program's, under names that nothing else has."""
+
+    program: Program
+    old: Statement
+    arrays: list[Array] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
+
+    def array(self, what: str, like: Body, elements: str, dims: Sequence[str]) -> Array:
+        """A further array, called after the old statement's and what it holds."""
+        name = self._free(
+            f"{self.old.array}.{what}", [*self.program.array, *(a.name for a in self.arrays)]
+        )
+        scope = self.program.array[self.old.array].scope
+        extent = tuple(_length_at_least_0(lower, upper) for lower, upper in hull(elements))
+        found = Array(name, tuple(dims), extent, like.dtype, like.shape, scope)
+        self.arrays.append(found)
+        return found
+
+    def add(
+        self,
+        array: Array,
+        domain: str,
+        dims: Sequence[str],
+        write: Sequence[Expression],
+        body: Body,
+        over: Sequence[str] = (),
+        reduction: str = "",
+    ) -> None:
+        """A statement of `array`, unless it has no instances at any sizes; with `over` it combines
+        as the old one does.
+        """
+        if is_empty(domain):
+            return
+        told = [str(e).replace(" ", "") for e in write if e not in [variable(d) for d in dims]]
+        name = self._free(
+            array.name + (f"[{','.join(told)}]" if told else ""),
+            [*(s for s in self.program.statement if s != self.old.name)]
+            + [s.name for s in self.statements],
+        )
+        self.statements.append(
+            replace(
+                self.old,
+                name=name,
+                dims=tuple(dims),
+                domain=domain,
+                array=array.name,
+                write=tuple(write),
+                body=body,
+                reduction_dims=tuple(over),
+                reduction=reduction if over else "",
+                combiner=self.old.combiner if over else None,
+            )
+        )
+
+    def _free(self, name: str, taken: Sequence[str]) -> str:
+        number, found = 1, name
+        while found in taken:
+            number += 1
+            found = f"{name}_{number}"
+        return found
+
+
+def _length_at_least_0(lower: Expression, upper: Expression) -> tuple[Expression, Expression]:
+    """The bounds of an extent: at some sizes there may be no element, but never fewer."""
+    fewer = domain_with(universe(()), at_least=[(lower - 1, upper)])
+    return lower, upper if is_empty(fewer) else maximum(lower, upper)
+
+
+def read(array: Array, index: Sequence[Expression]) -> Read:
+    """An element of an array as an operand."""
+    return Read(array.name, tuple(index), array.dtype, array.shape)
+
+
+def free_dim(name: str, taken: Sequence[str]) -> str:
+    """A dimension's name that a statement does not have yet."""
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    return found

@@ -1,0 +1,281 @@
+"""From a statement and a dimension to the statements that take its place, or why there are none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from workbench.polyhedral import moving
+from workbench.polyhedral.expression import variable
+from workbench.polyhedral.relations import image, is_box, is_empty, project_out, with_dims
+from workbench.polyhedral.tree import block_dim
+from workbench.program.values import Array, Body, Literal, Program, Statement
+from workbench.transforms.incrementalize.blocks import partial
+from workbench.transforms.incrementalize.factors import (
+    NotAWeight,
+    Summand,
+    call,
+    factored,
+    inlined,
+)
+from workbench.transforms.incrementalize.pieces import Pieces, free_dim, read
+from workbench.transforms.incrementalize.recurrence import Reduction, blocked, recurrence
+from workbench.transforms.incrementalize.window import sliding
+
+
+class Unfit(Exception):
+    """Why a statement cannot be rewritten: the sentence behind the step's name."""
+
+    def __init__(self, kind: str, sentence: str, block_helps: bool = False) -> None:
+        self.kind = kind
+        self.sentence = sentence
+        self.block_helps = block_helps
+        super().__init__(sentence)
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """The statement's pieces, the formulas that nobody reads any more, and the new dimensions."""
+
+    pieces: Pieces
+    unused: tuple[Statement, ...]
+    names: tuple[str, str]
+
+
+def rewritten(program: Program, old: Statement, dim: str, size: int | None) -> Rewrite:
+    """The statement lifted along `dim`, or blocked where `dim` is what it combines. Raises
+    Unfit.
+    """
+    pieces = Pieces(program, old)
+    taken = (*old.dims, *old.reduction_dims)
+    if dim in old.reduction_dims:
+        assert size is not None
+        name = block_dim(dim, size)
+        if name in taken:
+            raise Unfit("no effect", f"{old.name} is a part of blocks of {size} of {dim} already")
+        partial(old, dim, size, name, pieces)
+        return Rewrite(pieces, (), (name, ""))
+    window_size = _lift(program, old, dim, size, pieces)
+    size = window_size if size is None else size
+    names = ("", "") if size is None else _names(old, dim, size)
+    return Rewrite(pieces, _unused(program, old, pieces), names)
+
+
+def _names(old: Statement, dim: str, size: int) -> tuple[str, str]:
+    """What blocks of the dimension and positions in them are called."""
+    taken = (*old.dims, *old.reduction_dims)
+    return free_dim(block_dim(dim, size), taken), free_dim(f"{dim}_in{size}", taken)
+
+
+def moving_dims(old: Statement, dim: str) -> list[str]:
+    """The reduction dimensions whose range differs from one instance along `dim` to the next."""
+    return [
+        d
+        for d in old.reduction_dims
+        if moving.moves(
+            old.domain,
+            project_out(old.reduction, tuple(e for e in old.reduction_dims if e != d)),
+            dim,
+        )
+    ]
+
+
+def _lift(
+    program: Program, old: Statement, dim: str, size: int | None, pieces: Pieces
+) -> int | None:
+    """Collect the pieces; the length of a sliding window."""
+    over = _moving(old, dim)
+    summand = _summand(program, old, dim)
+    found = _reduction(program, old, dim, over, summand, pieces)
+    grows = moving.recurrence(found.domain, found.points, dim)
+    if grows is not None:
+        _positive(found)
+        if size is None:
+            recurrence(found, grows, pieces)
+        else:
+            _contiguous(found, old)
+            _enters(found, grows)
+            blocked(found, grows, pieces, size, _names(old, dim, size))
+        _scaled(old, found, summand, pieces)
+        return None
+    slides = moving.window(found.domain, found.points, dim)
+    if slides is None:
+        raise Unfit(
+            "capability",
+            f"the range of {old.name} over {over} neither grows by one point from a neighbour "
+            f"along {dim} to the next, nor is it a window of one length that slides with {dim}",
+        )
+    if size not in (None, slides.length):
+        raise Unfit(
+            "capability",
+            f"{old.name} combines windows of {slides.length}, which need blocks of "
+            f"{slides.length}, not of {size}",
+            block_helps=True,
+        )
+    _positive(found)
+    sliding(found, slides, pieces, _names(old, dim, slides.length))
+    _scaled(old, found, summand, pieces)
+    return slides.length
+
+
+def _moving(old: Statement, dim: str) -> str:
+    """The one reduction dimension that moves with `dim`."""
+    found = moving_dims(old, dim)
+    listed = ", ".join(old.reduction_dims)
+    if not found:
+        raise Unfit(
+            "no effect",
+            f"the range of {old.name} over {listed} does not move with {dim}: there is nothing "
+            "that one instance could take over from its neighbour",
+        )
+    rest = tuple(d for d in old.reduction_dims if d != found[0])
+    if len(found) > 1 or not moving.apart(old.reduction, dim, rest):
+        raise Unfit(
+            "capability",
+            f"the range of {old.name} moves with {dim} along more than one of {listed}",
+        )
+    return found[0]
+
+
+def _summand(program: Program, old: Statement, dim: str) -> Summand:
+    body = inlined(program, old.body, dim, old.reduction_dims)
+    if old.combiner == "sum" and body.dtype == "bool":
+        body = call("cast", body, dtype="int32")
+    try:
+        found = factored(body, dim, old.reduction_dims)
+    except NotAWeight as error:
+        over = ", ".join(old.reduction_dims)
+        raise Unfit(
+            "capability",
+            f"{error.text} in {old.name} depends on both {dim} and {over}, and is not a power "
+            f"whose exponent is affine in them, so one instance cannot go on from another",
+        ) from None
+    if found.outer and old.combiner != "sum":
+        raise Unfit(
+            "capability",
+            f"a {old.combiner} of {old.name} is scaled by what depends on {dim}, which may be "
+            "negative: only sums can be scaled afterwards",
+        )
+    return found
+
+
+def _reduction(
+    program: Program, old: Statement, dim: str, over: str, summand: Summand, pieces: Pieces
+) -> Reduction:
+    """What is lifted: the statement itself, without its other reduction dimensions (combined for
+    each point first) and without the instance's own factors (multiplied on last).
+    """
+    rest = tuple(d for d in old.reduction_dims if d != over)
+    others = tuple(d for d in old.dims if d != dim)
+    inner = summand.rest
+    if rest:
+        points = project_out(old.reduction, (dim,))
+        points = with_dims(points, (*others, over, *rest))
+        elements = project_out(points, rest)
+        held = pieces.array("combined", _summed(old, inner), elements, (*others, dim))
+        own = tuple(variable(d) for d in (*others, over))
+        pieces.add(held, elements, (*others, over), own, inner, rest, points)
+        inner = read(held, own)
+    array, write = program.array[old.array], old.write
+    if summand.outer:
+        own = tuple(variable(d) for d in old.dims)
+        elements = image(old.domain, old.dims, own, None, old.dims)
+        array = pieces.array("running", _summed(old, summand.rest), elements, old.dims)
+        write = own
+    points = with_dims(project_out(old.reduction, rest), (*old.dims, over))
+    return Reduction(
+        array,
+        write,
+        old.dims,
+        old.domain,
+        points,
+        dim,
+        over,
+        replace(summand, rest=inner, outer=()),
+        str(old.combiner),
+    )
+
+
+def _summed(old: Statement, inner: Body) -> Body:
+    """A stand-in with the type of a combination of `inner`."""
+    if old.combiner == "sum" and inner.dtype == "bool":
+        return call("cast", inner, dtype="int32")
+    return inner
+
+
+def _scaled(old: Statement, found: Reduction, summand: Summand, pieces: Pieces) -> None:
+    """The instance's own factors, where there are any."""
+    if not summand.outer:
+        return
+    value: Body = read(found.array, found.write)
+    for outer in summand.outer:
+        value = outer.around(value)
+    pieces.add(pieces.program.array[old.array], old.domain, old.dims, old.write, value)
+
+
+# -- conditions ------------------------------------------------------------------------------------
+
+
+def _positive(found: Reduction) -> None:
+    """A maximum may be scaled from instance to instance by something positive only."""
+    if found.combiner == "sum":
+        return
+    for power in found.summand.powers:
+        if not (isinstance(power.base, Literal) and power.base.value > 0):
+            raise Unfit(
+                "capability",
+                f"a {found.combiner} with weights needs a base that is a positive number",
+            )
+
+
+def _contiguous(found: Reduction, old: Statement) -> None:
+    if not is_box(found.domain, (found.dim,)):
+        raise Unfit("capability", f"the instances of {old.name} have gaps along {found.dim}")
+
+
+def _enters(found: Reduction, grows: moving.Recurrence) -> None:
+    """A maximum of what enters in a block must have something in it."""
+    if found.combiner == "sum" or is_empty(grows.still):
+        return
+    raise Unfit(
+        "capability",
+        f"in some blocks nothing enters the range of {found.array.name}, and a "
+        f"{found.combiner} of nothing has no value",
+    )
+
+
+# -- what is left over -----------------------------------------------------------------------------
+
+
+def _unused(program: Program, old: Statement, pieces: Pieces) -> tuple[Statement, ...]:
+    """Formulas that the old statement read, and that nothing reads any more."""
+    kept = [s for s in program.statements if s is not old] + pieces.statements
+    returned = {o.array for o in program.outputs}
+    gone: list[Statement] = []
+    before = {r.array for r in old.reads}
+    while True:
+        needed = {r.array for s in kept for r in s.reads} | returned
+        idle = [s for s in kept if s.array in before and s.array not in needed]
+        if not idle:
+            return tuple(gone)
+        gone += idle
+        before |= {r.array for s in idle for r in s.reads}
+        kept = [s for s in kept if s not in idle]
+
+
+def program_with(program: Program, old: Statement, rewrite: Rewrite) -> Program:
+    """The program with the pieces in the statement's place; its schedule is the old one still."""
+    gone = {s.name for s in rewrite.unused}
+    statements = tuple(
+        new
+        for s in program.statements
+        if s.name not in gone
+        for new in (rewrite.pieces.statements if s is old else (s,))
+    )
+    idle = {s.array for s in rewrite.unused}
+    arrays: list[Array] = []
+    for array in program.arrays:
+        if array.name == old.array:
+            arrays += rewrite.pieces.arrays
+        if array.name not in idle:
+            arrays.append(array)
+    return replace(program, statements=statements, arrays=tuple(arrays))
