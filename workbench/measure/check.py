@@ -34,7 +34,8 @@ class Check:
 
     `untaken` are branches and statements that the check sizes do not reach, `unmet` what larger
     sizes would have shown that the reference cannot afford, `differing` the sampled choices that
-    rounding decided otherwise. `reason` says why a check failed or was impossible.
+    rounding decided otherwise. `reason` says why a check failed or was impossible, `measured` how
+    outputs at measured sizes agree with another variant's, where they were compared.
     """
 
     verdict: Verdict
@@ -47,6 +48,7 @@ class Check:
     unmet: tuple[str, ...] = ()
     differing: tuple[str, ...] = ()
     reason: str = ""
+    measured: str = ""
 
     @property
     def passed(self) -> bool:
@@ -80,6 +82,7 @@ class Check:
         lines += _listed("sampled choices that rounding decided otherwise", self.differing)
         lines += _listed("not shown at these sizes", self.unmet)
         lines += _listed("never taken", self.untaken)
+        lines += [f"  {self.measured}"] if self.measured else []
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -1,0 +1,254 @@
+"""`wb.compare`: interleaved runs, ratios, agreement, tables."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import workbench as wb
+from tests.measure.made import measurement, passed
+from tests.measure.test_check import broken, near_tie
+from tests.programs import leaky_sum, returns, small_ppo
+from workbench.backends.arrays import CompiledArrays
+from workbench.errors import WorkbenchError
+from workbench.measure.compare import Comparison, compare, comparison
+from workbench.measure.rounds import Request
+from workbench.transforms import Vectorize
+
+QUICK: dict[str, Any] = {"repeats": 2, "progress": False}
+
+
+def made(base: list[float], other: list[float]) -> Comparison:
+    """Two variants with these samples."""
+    return comparison(
+        {"A": measurement(*base), "B": measurement(*other, steps=("b",))},
+    )
+
+
+def variants() -> list[Any]:
+    root = wb.variant(leaky_sum())
+    return [root, root.apply(Vectorize("b")), root.apply(Vectorize("b")).apply(Vectorize("t"))]
+
+
+# -- what is measured ------------------------------------------------------------------------------
+
+
+def test_variants_are_run_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    whole = CompiledArrays.run
+
+    def noted(self: CompiledArrays, sizes: Any, *rest: Any) -> Any:
+        if sizes == {"B": 7, "T": 5}:  # the measured sizes, not those of the check
+            order.append("B" if "for b in" in str(self.loop_program) else "A")
+        return whole(self, sizes, *rest)
+
+    root = wb.variant(leaky_sum())
+    both = [root.apply(Vectorize("b")), root]
+    monkeypatch.setattr(CompiledArrays, "run", noted)
+    compare(both, sizes={"B": 7}, repeats=3, warmup=2, progress=False)
+    assert "".join(order) == "AB" * 5
+
+
+def test_each_variant_has_its_row_checked_and_compared() -> None:
+    found = compare(variants(), sizes={"B": 5}, **QUICK)
+    assert [row.name for row in found] == [
+        "as written",
+        "Vectorize('b')",
+        "Vectorize('b'), Vectorize('t')",
+    ]
+    assert [m.checked for m in found.measurements] == [True] * 3
+    assert [len(m.samples) for m in found.measurements] == [2] * 3
+    assert found[0].ratio == 1.0 and found[0].difference == ""
+    assert found[1].measurement.check.measured == "agrees with as written at the measured sizes"
+
+
+def test_names_may_be_given_and_equal_ones_are_numbered() -> None:
+    root = wb.variant(leaky_sum())
+    assert [r.name for r in compare({"plain": root, "fast": root}, **QUICK)] == ["plain", "fast"]
+    assert [r.name for r in compare([root, root], **QUICK)] == ["as written", "as written (2)"]
+
+
+def test_program_stands_for_itself_under_the_automatic_recipe() -> None:
+    program = leaky_sum()
+    (row,) = compare([program], **QUICK)
+    assert row.measurement.key == wb.optimize(wb.variant(program)).key
+
+
+def test_variant_that_is_wrong_is_shown_as_failed_and_not_timed() -> None:
+    found = compare([variants()[1], broken(leaky_sum(), "multiply", "add")], **QUICK)
+    assert found[0].measurement.measured and not found[1].measurement.measured
+    assert math.isnan(found[1].ratio)
+    assert "FAILED" in repr(found) and "FAILED: s[" in found.frame["checked"].iloc[1]
+
+
+def test_variant_that_is_wrong_at_the_measured_sizes_alone_is_shown_as_failed() -> None:
+    """It passes where T is small, as a step with a mistake in its tails would."""
+    right = wb.variant(returns(T=40))
+    compiled = CompiledArrays.run
+
+    def wrong(self: CompiledArrays, sizes: Any, *rest: Any) -> Any:
+        done = compiled(self, sizes, *rest)
+        if sizes["T"] == 40 and "for b in" not in str(self.loop_program):
+            done.outputs["mean"] = done.outputs["mean"] + 1.0
+        return done
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(CompiledArrays, "run", wrong)
+        found = compare([right, right.apply(Vectorize("b"))], **QUICK)
+    assert [m.checked for m in found.measurements] == [True, False]
+    reason = found[1].measurement.check.reason
+    assert reason.startswith("at the measured sizes, in float64 too, mean is ")
+    assert reason.endswith("by as written")
+
+
+def test_float32_that_rounding_sets_apart_is_told_from_a_mistake_by_float64() -> None:
+    root = wb.variant(near_tie(distance=1e-8))
+    outputs = CompiledArrays.run
+
+    def apart(self: CompiledArrays, sizes: Any, seed: int, dtype: str, *rest: Any) -> Any:
+        done = outputs(self, sizes, seed, dtype, *rest)
+        if dtype == "float32" and sizes["T"] == 50 and "for t in" not in str(self.loop_program):
+            done.outputs["threshold"] = done.outputs["threshold"] + 1.0
+        return done
+
+    same = root.apply(Vectorize("t"))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(CompiledArrays, "run", apart)
+        found = compare([root, same], sizes={"T": 50}, **QUICK)
+    assert found[1].measurement.checked is True
+
+
+def test_a_whole_training_step_agrees_with_itself() -> None:
+    root = wb.variant(small_ppo())
+    found = compare([wb.optimize(root), root], sizes={"B": 4, "T": 6}, **QUICK)
+    assert [m.checked for m in found.measurements] == [True, True]
+
+
+# -- differences -----------------------------------------------------------------------------------
+
+
+def test_ratio_that_may_be_one_is_no_measurable_difference() -> None:
+    row = made([1.0, 1.2, 0.9, 1.1, 1.0], [1.1, 1.0, 1.0, 1.2, 0.9])[1]
+    low, high = row.ratio_interval
+    assert low <= 1.0 <= high
+    assert row.difference == "no measurable difference"
+
+
+def test_ratio_is_told_as_faster_or_slower() -> None:
+    base = [1.0, 1.2, 0.9, 1.1, 1.0]
+    assert made(base, [2 * x for x in base])[1].difference == "2 × slower"
+    row = made(base, [0.25 * x for x in base])[1]
+    assert (row.ratio, row.ratio_interval, row.difference) == (0.25, (0.25, 0.25), "4 × faster")
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def test_table_is_readable_at_80_columns() -> None:
+    base = [0.0123, 0.0125, 0.0121]
+    long = tuple(f"dimension_{k}" for k in range(6))
+    found = comparison(
+        {
+            "as written": measurement(*base),
+            ", ".join(long): measurement(*(x / 3.4 for x in base), steps=long),
+            "wrong": measurement(check=passed(verdict="failed", reason="loss is 1, not 2")),
+            "slow": measurement(too_slow="a run would take about 5 minutes", predicted=None),
+        }
+    )
+    text = repr(found)
+    assert max(map(len, text.splitlines())) <= 80
+    assert text == TABLE
+
+
+TABLE = """\
+walk on numpy: B=64, T=100, seed 0, float32; a processor, 2 of 2 cores
+
+   time (95 %)          against the first       peak    checked
+A  12.3 ms (12.1–12.5)                          4.1 kB  yes
+   predicted 11 ms                              4.1 kB
+B  3.62 ms (3.56–3.68)  3.4 × faster (3.4–3.4)  4.1 kB  yes
+   predicted 11 ms                              4.1 kB
+C                                                       FAILED
+   predicted 11 ms                              4.1 kB
+D                                                       yes
+
+A  as written
+B  dimension_0, dimension_1, dimension_2, dimension_3, dimension_4, dimension_5
+C  wrong
+   FAILED: loss is 1, not 2
+D  slow
+   a run would take about 5 minutes"""
+
+
+def test_html_holds_every_cell_and_escapes_names() -> None:
+    text = comparison(
+        {
+            "<b>": measurement(0.01, 0.01),
+            "B": measurement(0.02, 0.02, check=passed(verdict="failed", reason="x < y")),
+        }
+    )._repr_html_()
+    assert "&lt;b&gt;" in text and "<b>" not in text
+    assert "FAILED: x &lt; y" in text
+    assert "2 × slower (2–2)" in text
+    assert "<th>predicted</th>" in text and "11 ms, 4.1 kB" in text
+    assert text.startswith("<table>") and text.endswith("</table>")
+
+
+def test_host_memory_has_a_column_where_there_is_some() -> None:
+    first = measurement(0.01)
+    swapped = replace(first, peak_bytes={"device": 1000, "host": 2_000_000})
+    text = repr(comparison({"plain": first, "swapped": swapped}))
+    assert "host" in text and "2 MB" in text
+    assert "host" not in repr(comparison({"plain": first}))
+
+
+def test_frame_has_a_row_for_each_variant() -> None:
+    frame = made([0.01, 0.012, 0.011], [0.02, 0.024, 0.022]).frame
+    assert list(frame.index) == ["A", "B"]
+    assert list(frame["median_ms"]) == [11.0, 22.0]
+    assert list(frame["ratio"]) == [1.0, 2.0]
+    assert list(frame["peak_device_bytes"]) == [4096, 4096]
+    assert list(frame["predicted_ms"]) == [11.0, 11.0]
+    assert list(frame["checked"]) == ["yes", "yes"]
+
+
+def test_recorded_measurements_stand_in_a_table_too() -> None:
+    found = comparison({"then": measurement(0.01, recorded="there.jsonl")})
+    assert found.frame["recorded"].iloc[0] == "there.jsonl"
+    assert "recorded in there.jsonl" in repr(found)
+
+
+# -- bad input -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (list, "there is nothing to compare: the list of variants is empty"),
+        (lambda: wb.variant(leaky_sum()), "expected a list of variants, found Variant"),
+        (lambda: 5, "expected a list of variants, found int"),
+        (lambda: ["x"], "expected a program, found 'x'; call the template first"),
+        (
+            lambda: [wb.variant(leaky_sum()), wb.variant(returns())],
+            "only variants of one program can be compared, but the first is of leaky_sum, another "
+            "of returns; use wb.measure for each",
+        ),
+        (
+            lambda: [wb.variant(returns()), wb.variant(returns(gamma=0.5))],
+            "only variants of one program can be compared, but these are of returns with other "
+            "arguments; use wb.measure for each",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(given: Any, sentence: str) -> None:
+    with pytest.raises(WorkbenchError) as refused:
+        compare(given(), progress=False)
+    assert refused.value.message == sentence
+
+
+def test_rounds_fit_the_time_unless_their_number_is_given() -> None:
+    assert [Request().rounds(s) for s in (1e-6, 0.1, 10.0)] == [30, 20, 5]
+    assert Request(repeats=3).rounds(1e-6) == 3

@@ -1,0 +1,270 @@
+"""`wb.compare`: variants of one program, run in turn, each checked, each against the first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+from workbench.errors import WorkbenchError
+from workbench.measure.agreement import Deviation, deviations
+from workbench.measure.bootstrap import Interval, ratio_interval
+from workbench.measure.check import ran
+from workbench.measure.measurement import Measurement
+from workbench.measure.rounds import (
+    Candidate,
+    Report,
+    Request,
+    alternate,
+    failed,
+    prepare,
+    reporting,
+)
+from workbench.measure.tables import html, table
+from workbench.program.sizes import resolve
+from workbench.program.values import Program
+from workbench.variants.variant import Variant, optimize, variant
+
+NO_DIFFERENCE = "no measurable difference"
+
+Variants = Sequence[Program | Variant] | Mapping[str, Program | Variant]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A variant in a comparison. `ratio` is its median over the first variant's, with interval;
+    NaN where one of the two has no times.
+    """
+
+    name: str
+    measurement: Measurement
+    ratio: float
+    ratio_interval: Interval
+    is_first: bool = False
+
+    @property
+    def difference(self) -> str:
+        """`1.8 × slower`, or that none can be seen; "" for the first."""
+        if self.is_first or math.isnan(self.ratio):
+            return ""
+        low, high = self.ratio_interval
+        if low <= 1.0 <= high:
+            return NO_DIFFERENCE
+        if self.ratio < 1.0:
+            return f"{1 / self.ratio:.3g} × faster"
+        return f"{self.ratio:.3g} × slower"
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison(Sequence[Row]):
+    """Variants beside each other, in the order given; the first is what the others are compared
+    with.
+    """
+
+    rows: tuple[Row, ...]
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Row, ...]: ...
+    def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    @property
+    def measurements(self) -> tuple[Measurement, ...]:
+        """What was measured, in order."""
+        return tuple(row.measurement for row in self.rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row each, of plain values: times in milliseconds, memory in bytes."""
+        return [_record(row) for row in self.rows]
+
+    @property
+    def frame(self) -> Any:
+        """The rows as a pandas table, indexed by the variants' names."""
+        import pandas as pd
+
+        return pd.DataFrame(self.records()).set_index("variant")
+
+    def __repr__(self) -> str:
+        return table(self.records(), self.measurements)
+
+    def _repr_html_(self) -> str:
+        return html(self.records(), self.measurements)
+
+
+def compare(
+    variants: Variants,
+    backend: str = "numpy",
+    *,
+    sizes: Mapping[str, int] | None = None,
+    seed: int = 0,
+    dtype: str = "float32",
+    repeats: int | None = None,
+    warmup: int = 1,
+    force: bool = False,
+    progress: bool | Report = True,
+) -> Comparison:
+    """Measure variants of one program in turn, A B A B …, in this process.
+
+    `variants` may be a mapping from names to variants; else they are called by their steps. A
+    program stands for itself under the automatic recipe, as in `wb.run`. Each is checked against
+    the reference at its check sizes, and at the measured ones against the first that passed. One
+    that is wrong has no times; one that would take too long says how long, unless `force=True`.
+    The other arguments are those of `wb.measure`.
+    """
+    named = _named(variants)
+    request = Request(backend, sizes, seed, dtype, repeats, warmup, force)
+    with reporting(progress, next(iter(named.values())).program.name) as report:
+        candidates = []
+        for done, found in enumerate(named.values()):
+            report("compiling and checking", done, len(named))
+            candidates.append(prepare(found, request))
+        report("comparing outputs", 0, 1)
+        _agree(candidates)
+        alternate(candidates, replace(request, warmup=max(0, warmup - 1)), report)
+    return comparison(dict(zip(named, (c.measurement() for c in candidates), strict=True)))
+
+
+def comparison(measurements: Mapping[str, Measurement]) -> Comparison:
+    """Measurements of one comparison beside each other, by name."""
+    base, *_ = measurements.values()
+    return Comparison(tuple(_row(name, m, base) for name, m in measurements.items()))
+
+
+def _row(name: str, own: Measurement, base: Measurement) -> Row:
+    if not own.samples or len(own.samples) != len(base.samples):
+        return Row(name, own, math.nan, (math.nan, math.nan), own is base)
+    return Row(
+        name,
+        own,
+        own.median / base.median,
+        ratio_interval(own.samples, base.samples),
+        own is base,
+    )
+
+
+def _named(variants: Variants) -> dict[str, Variant]:
+    """The variants by name; refused where they are of different programs."""
+    if isinstance(variants, Program | Variant) or not isinstance(variants, Sequence | Mapping):
+        raise WorkbenchError(f"expected a list of variants, found {type(variants).__name__}")
+    given = variants if isinstance(variants, Mapping) else dict(enumerate(variants))
+    if not given:
+        raise WorkbenchError("there is nothing to compare: the list of variants is empty")
+    named: dict[str, Variant] = {}
+    for key, found in given.items():
+        chosen = found if isinstance(found, Variant) else optimize(variant(found))
+        label = key if isinstance(key, str) else _label(chosen)
+        copies = sum(name == label or name.startswith(f"{label} (") for name in named)
+        named[f"{label} ({copies + 1})" if copies else label] = chosen
+    first, *others = named.values()
+    for other in others:
+        if other.root.key != first.root.key:
+            raise WorkbenchError(_different(first.root.program, other.root.program))
+    return named
+
+
+def _label(chosen: Variant) -> str:
+    return ", ".join(str(step) for step in chosen.steps) or "as written"
+
+
+def _different(first: Program, other: Program) -> str:
+    if first.name != other.name:
+        what = f"the first is of {first.name}, another of {other.name}"
+    else:
+        what = f"these are of {first.name} with other arguments"
+    return f"only variants of one program can be compared, but {what}; use wb.measure for each"
+
+
+# -- at the measured sizes -------------------------------------------------------------------------
+
+
+def _agree(candidates: Sequence[Candidate]) -> None:
+    """Run each once, and hold its outputs against those of the first that passed its check."""
+    running = [c for c in candidates if c.timed]
+    base = next((c for c in running if c.check.passed), running[0] if running else None)
+    if base is None:
+        return
+    expected = base.run().outputs
+    for other in running:
+        if other is base:
+            continue
+        wrong = _wrong(deviations(other.run().outputs, expected, base.request.dtype))
+        if wrong is None:
+            _note(other, f"agrees with {_label(base.variant)} at the measured sizes")
+        elif base.request.dtype == "float32":
+            _agree_in_float64(other, base, wrong)
+        else:
+            failed(other, f"at the measured sizes {wrong} by {_label(base.variant)}")
+
+
+def _agree_in_float64(other: Candidate, base: Candidate, wrong: Deviation) -> None:
+    """Where float32 outputs differ rounding may have decided a choice, and all after it: the same
+    source in float64 tells.
+    """
+    found, expected = (_outputs_in_float64(candidate) for candidate in (other, base))
+    still = _wrong(deviations(found, expected, "float64"))
+    label = _label(base.variant)
+    if still is None:
+        _note(
+            other,
+            f"agrees with {label} at the measured sizes in float64; in float32 rounding sets them "
+            f"apart: {wrong}",
+        )
+    else:
+        failed(other, f"at the measured sizes, in float64 too, {still} by {label}")
+
+
+def _outputs_in_float64(candidate: Candidate) -> Mapping[str, Any]:
+    program, request = candidate.variant.program, candidate.request
+    known = resolve(program, request.sizes)
+    return ran(candidate.compiled, program, known, request.seed, "float64").outputs
+
+
+def _wrong(compared: Sequence[Deviation]) -> Deviation | None:
+    return next((d for d in compared if not d.agrees), None)
+
+
+def _note(candidate: Candidate, text: str) -> None:
+    candidate.check = replace(candidate.check, measured=text)
+
+
+# -- a row -----------------------------------------------------------------------------------------
+
+
+def _record(row: Row) -> dict[str, Any]:
+    found, (low, high), (least, most) = (
+        row.measurement,
+        row.measurement.interval,
+        row.ratio_interval,
+    )
+    spaces = {"device", "host", *found.peak_bytes}
+    predicted = found.predicted
+    return {
+        "variant": row.name,
+        "median_ms": found.median * 1e3,
+        "low_ms": low * 1e3,
+        "high_ms": high * 1e3,
+        "ratio": row.ratio,
+        "ratio_low": least,
+        "ratio_high": most,
+        "difference": row.difference,
+        **{f"peak_{space}_bytes": found.peak_bytes.get(space) for space in sorted(spaces)},
+        "process_peak_bytes": found.process_peak_bytes,
+        "predicted_ms": math.nan if predicted is None else predicted.seconds * 1e3,
+        "predicted_peak_device_bytes": None
+        if predicted is None
+        else predicted.peak_bytes.get("device"),
+        "compile_s": found.compile_seconds,
+        "runs": len(found.samples),
+        "checked": found.status,
+        "not_measured": found.too_slow,
+        "recorded": found.recorded,
+    }

@@ -1,0 +1,233 @@
+"""A measurement: how long a variant takes and how much it holds, with all that is needed to judge
+and to repeat it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.lowering.memory import Point
+from workbench.measure import bootstrap
+from workbench.measure.bootstrap import Interval
+from workbench.measure.check import Check
+from workbench.measure.check import from_json as check_from_json
+from workbench.program.sizes import numbers
+from workbench.transforms.base import from_json as step_from_json
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What was said of a run before it ran: its seconds and its peak in bytes by memory space."""
+
+    seconds: float
+    peak_bytes: Mapping[str, int]
+    note: str = ""
+    """Why the seconds are made of no constants measured on this machine."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Times and memory of a variant on a device.
+
+    `samples` are seconds of whole runs without compilation, in the order they were taken: none
+    where the check failed, or where a run would take too long. `peak_bytes` is by memory space what
+    the backend held at most; `process_peak_bytes` what the whole process did. `timeline` is one
+    iteration of every loop. `recorded` names the file that it was read from.
+    """
+
+    program: str
+    key: str
+    steps: tuple[Json, ...]
+    backend: str
+    device: str
+    dtype: str
+    sizes: Mapping[str, int]
+    seed: int
+    check: Check
+    samples: tuple[float, ...] = ()
+    compile_seconds: float = math.nan
+    peak_bytes: Mapping[str, int] = field(default_factory=dict)
+    process_peak_bytes: int | None = None
+    timeline: tuple[Point, ...] = field(default=(), repr=False)
+    predicted: Predicted | None = None
+    too_slow: str = ""
+    """Why it was not measured, where a run would take too long."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    date: str = ""
+    recorded: str = field(default="", compare=False)
+
+    @property
+    def label(self) -> str:
+        """The steps as short text."""
+        return ", ".join(step_text(step) for step in self.steps) or "as written"
+
+    @property
+    def measured(self) -> bool:
+        """Whether there are times."""
+        return bool(self.samples)
+
+    @cached_property
+    def median(self) -> float:
+        """Seconds; NaN where there are no times."""
+        return bootstrap.median(self.samples) if self.samples else math.nan
+
+    @cached_property
+    def interval(self) -> Interval:
+        """Where the median lies, with 95 % confidence."""
+        return bootstrap.interval(self.samples) if self.samples else (math.nan, math.nan)
+
+    @property
+    def checked(self) -> bool | str:
+        """True: agrees with the reference. False: does not. Else the sentence why it could not be
+        checked.
+        """
+        return self.check.reason if self.check.verdict == "impossible" else self.check.passed
+
+    @property
+    def status(self) -> str:
+        """The check in a few words."""
+        return {
+            "passed": "yes",
+            "failed": f"FAILED: {self.check.reason}",
+            "impossible": f"no: {self.check.reason}",
+        }[self.check.verdict]
+
+    def to_json(self) -> Json:
+        """Everything but where it was read from, as JSON."""
+        return {
+            "program": self.program,
+            "key": self.key,
+            "steps": list(self.steps),
+            "backend": self.backend,
+            "device": self.device,
+            "dtype": self.dtype,
+            "sizes": dict(self.sizes),
+            "seed": self.seed,
+            "check": self.check.to_json(),
+            "samples": list(self.samples),
+            "compile_seconds": None if math.isnan(self.compile_seconds) else self.compile_seconds,
+            "peak_bytes": dict(self.peak_bytes),
+            "process_peak_bytes": self.process_peak_bytes,
+            "timeline": _changes(self.timeline),
+            "predicted": _plain(self.predicted),
+            "too_slow": self.too_slow,
+            "versions": dict(self.versions),
+            "date": self.date,
+        }
+
+    def __str__(self) -> str:
+        head = f"{self.program} on {self.backend}: {numbers(self.sizes)}, seed {self.seed}"
+        lines = [f"{head}, {self.dtype}; {self.label}", f"  {self.device}, {self.date}"]
+        if self.recorded:
+            lines.append(f"  recorded: read from {self.recorded}")
+        if self.measured:
+            low, high = self.interval
+            lines.append(
+                f"  {seconds_text(self.median)} ({seconds_text(low)} to {seconds_text(high)}, "
+                f"{len(self.samples)} runs), compiled in {seconds_text(self.compile_seconds)}"
+            )
+            peaks = ", ".join(f"{bytes_text(n)} on {k}" for k, n in self.peak_bytes.items())
+            lines.append(f"  peak {peaks}; process {bytes_text(self.process_peak_bytes)}")
+        if self.predicted is not None:
+            peaks = ", ".join(
+                f"{bytes_text(n)} on {k}" for k, n in self.predicted.peak_bytes.items()
+            )
+            note = f" ({self.predicted.note})" if self.predicted.note else ""
+            lines.append(f"  predicted: {seconds_text(self.predicted.seconds)}, {peaks}{note}")
+        if self.too_slow:
+            lines.append(f"  not measured: {self.too_slow}")
+        return "\n".join([*lines, *(f"  {line}" for line in str(self.check).splitlines())])
+
+    __repr__ = __str__
+
+
+def from_json(record: Mapping[str, Any], recorded: str = "") -> Measurement:
+    """The measurement that `to_json` wrote. Raises WorkbenchError where the record is none."""
+    try:
+        predicted = record["predicted"]
+        compiled = record["compile_seconds"]
+        return Measurement(
+            **{
+                **record,
+                "steps": tuple(record["steps"]),
+                "check": check_from_json(record["check"]),
+                "samples": tuple(float(s) for s in record["samples"]),
+                "compile_seconds": math.nan if compiled is None else float(compiled),
+                "timeline": _points(record["timeline"]),
+                "predicted": None if predicted is None else Predicted(**predicted),
+                "recorded": recorded,
+            }
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise WorkbenchError(f"no measurement: {type(error).__name__} {error}") from None
+
+
+def step_text(step: Mapping[str, Any]) -> str:
+    """A step as Python text; one whose transform this version lacks as it was written down."""
+    try:
+        return str(step_from_json(step))
+    except WorkbenchError:
+        arguments = ", ".join(f"{k}={v!r}" for k, v in dict(step.get("arguments", {})).items())
+        return f"{step.get('transform')}({arguments})"
+
+
+def seconds_text(seconds: float) -> str:
+    """Three digits with the unit that suits: `1.23 ms`."""
+    if math.isnan(seconds):
+        return "–"
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 1.0:
+            return f"{seconds * factor:.3g} {unit}" if seconds < 1000 else f"{seconds:.0f} s"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def bytes_text(count: int | None) -> str:
+    """Three digits with the unit that suits: `1.23 MB`."""
+    if count is None:
+        return "–"
+    amount, units = float(count), ["B", "kB", "MB", "GB"]
+    while amount >= 999.5 and len(units) > 1:
+        amount /= 1000
+        units.pop(0)
+    return f"{amount:.3g} {units[0]}"
+
+
+def _plain(predicted: Predicted | None) -> Json | None:
+    if predicted is None:
+        return None
+    return {
+        "seconds": predicted.seconds,
+        "peak_bytes": dict(predicted.peak_bytes),
+        "note": predicted.note,
+    }
+
+
+def _changes(timeline: tuple[Point, ...]) -> list[list[Any]]:
+    """The points with what changed in the arrays that live, since all of them at each point would
+    be long.
+    """
+    rows: list[list[Any]] = []
+    before: dict[str, int] = {}
+    for point in timeline:
+        live = dict(point.live)
+        born = {name: n for name, n in live.items() if before.get(name) != n}
+        gone = [name for name in before if name not in live]
+        rows.append([point.position, list(point.loops), point.bytes, born, gone])
+        before = live
+    return rows
+
+
+def _points(rows: list[list[Any]]) -> tuple[Point, ...]:
+    points = []
+    live: dict[str, int] = {}
+    for position, loops, held, born, gone in rows:
+        live = {name: n for name, n in live.items() if name not in gone} | born
+        points.append(Point(position, tuple(loops), held, tuple(live.items())))
+    return tuple(points)

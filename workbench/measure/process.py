@@ -1,0 +1,47 @@
+"""What the operating system says of this process, and the versions of what runs in it."""
+
+from __future__ import annotations
+
+import contextlib
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+
+PACKAGES = ("workbench", "numpy", "islpy", "cupy-cuda13x")
+STATUS = Path("/proc/self/status")
+FORGET = Path("/proc/self/clear_refs")
+
+
+def forget_peak() -> None:
+    """Start the process's peak anew, where the system can: Linux."""
+    # where it cannot, the peak is that since the process began, which is still a bound
+    with contextlib.suppress(OSError):
+        FORGET.write_text("5", encoding="ascii")
+
+
+def peak_bytes() -> int | None:
+    """The most physical memory that this process held since `forget_peak`; None where the system
+    does not say.
+    """
+    with contextlib.suppress(OSError):
+        for line in STATUS.read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    try:
+        import resource
+    except ImportError:
+        return None
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def versions() -> dict[str, str]:
+    """Python's and the packages' that a measurement depends on, those installed."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,185 @@
+"""Variants made ready, checked, and run round by round: A B A B …"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from workbench.backends import get
+from workbench.backends.protocol import Compiled, Execution
+from workbench.errors import WorkbenchError
+from workbench.measure import process
+from workbench.measure.check import Check, check, ran
+from workbench.measure.measurement import Measurement
+from workbench.program.sizes import resolve
+from workbench.variants.variant import Variant
+
+DTYPES = ("float32", "float64")
+FEWEST, MOST = 5, 30
+"""Rounds where their number is not given."""
+ENOUGH = 2.0
+"""Seconds of a variant's runs after which that many are not needed."""
+
+Report = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """How to measure: what `wb.measure` and `wb.compare` are asked for."""
+
+    backend: str = "numpy"
+    sizes: Mapping[str, int] | None = None
+    seed: int = 0
+    dtype: str = "float32"
+    repeats: int | None = None
+    warmup: int = 1
+    force: bool = False
+
+    def __post_init__(self) -> None:
+        if self.dtype not in DTYPES:
+            raise WorkbenchError(f'dtype {self.dtype!r}; expected "float32" or "float64"')
+        for name, least in (("seed", 0), ("repeats", 1), ("warmup", 0)):
+            value = getattr(self, name)
+            if name == "repeats" and value is None:
+                continue
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise WorkbenchError(f"{name} {value!r}; expected an integer from {least} on")
+
+    def rounds(self, seconds: float) -> int:
+        """How many rounds, where one takes so many seconds."""
+        if self.repeats is not None:
+            return self.repeats
+        return min(MOST, max(FEWEST, math.ceil(ENOUGH / max(seconds, 1e-9))))
+
+
+@dataclass(eq=False)
+class Candidate:
+    """A variant made ready, and what its runs have given so far."""
+
+    variant: Variant
+    request: Request
+    compiled: Compiled
+    compile_seconds: float
+    check: Check
+    too_slow: str = ""
+    samples: list[float] = field(default_factory=list)
+    peak: dict[str, int] = field(default_factory=dict)
+    process_peak: int | None = None
+    last: Execution | None = None
+
+    @property
+    def timed(self) -> bool:
+        """Whether it is to be run: neither wrong nor too slow."""
+        return self.check.verdict != "failed" and not self.too_slow
+
+    def run(self) -> Execution:
+        """One run at the sizes asked for, outside the samples."""
+        known = resolve(self.variant.program, self.request.sizes)
+        process.forget_peak()
+        self.last = ran(
+            self.compiled, self.variant.program, known, self.request.seed, self.request.dtype
+        )
+        used = process.peak_bytes()
+        if used is not None:
+            self.process_peak = max(used, self.process_peak or 0)
+        for space, n in peaks(self.last).items():
+            self.peak[space] = max(n, self.peak.get(space, 0))
+        return self.last
+
+    def sample(self) -> None:
+        """One run whose time counts."""
+        self.samples.append(self.run().seconds)
+
+    def measurement(self) -> Measurement:
+        """What was measured."""
+        now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+        request, timed = self.request, self.timed
+        return Measurement(
+            program=self.variant.program.name,
+            key=self.variant.key,
+            steps=tuple(self.variant.to_json()),
+            backend=request.backend,
+            device=get(request.backend).device(),
+            dtype=request.dtype,
+            sizes=resolve(self.variant.program, request.sizes),
+            seed=request.seed,
+            check=self.check,
+            samples=tuple(self.samples) if timed else (),
+            compile_seconds=self.compile_seconds,
+            peak_bytes=self.peak if timed else {},
+            process_peak_bytes=self.process_peak if timed else None,
+            timeline=tuple(self.last.timeline) if self.last is not None and timed else (),
+            too_slow=self.too_slow,
+            versions=process.versions(),
+            date=now.isoformat(),
+        )
+
+
+def peaks(done: Execution) -> dict[str, int]:
+    """What a run held at most, by memory space."""
+    return {"device": done.peak_bytes}
+
+
+def prepare(variant: Variant, request: Request) -> Candidate:
+    """Compile and check a variant."""
+    resolve(variant.program, request.sizes)
+    start = time.perf_counter()
+    compiled = get(request.backend).compile(variant.program)
+    compiled.prepare()
+    seconds = time.perf_counter() - start
+    return Candidate(
+        variant, request, compiled, seconds, check(variant, request.backend, request.dtype)
+    )
+
+
+def alternate(candidates: Sequence[Candidate], request: Request, report: Report) -> None:
+    """Warm up, then sample each candidate once a round."""
+    running = [c for c in candidates if c.timed]
+    for turn in range(request.warmup):
+        report("warming up", turn, request.warmup)
+        for candidate in running:
+            candidate.run()
+    seconds = sum(c.last.seconds for c in running if c.last is not None) / max(1, len(running))
+    rounds = request.rounds(seconds) if running else 0
+    for turn in range(rounds):
+        report("measuring", turn, rounds)
+        for candidate in running:
+            candidate.sample()
+    report("measured", rounds, rounds)
+
+
+def failed(candidate: Candidate, reason: str) -> None:
+    """What was run turned out wrong at the measured sizes."""
+    candidate.check = replace(candidate.check, verdict="failed", reason=reason)
+
+
+@contextmanager
+def reporting(progress: bool | Report, title: str) -> Iterator[Report]:
+    """Where progress goes: a line that is rewritten, a function of the caller's, or nowhere."""
+    if not isinstance(progress, bool):
+        yield progress
+        return
+    if not progress:
+        yield lambda stage, done, total: None
+        return
+    from tqdm import tqdm
+
+    # the standard output in a notebook, which marks the error output as an alarm
+    file = sys.stdout if "ipykernel" in sys.modules else sys.stderr
+    drawn = tqdm(desc=title, file=file, leave=False)
+
+    def report(stage: str, done: int, total: int) -> None:
+        drawn.total = total
+        drawn.n = done
+        drawn.set_description(f"{title}: {stage}")
+
+    try:
+        yield report
+    finally:
+        drawn.close()
