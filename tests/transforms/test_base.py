@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
 import re
 import textwrap
+from typing import Any
 
 import jsonschema
 import pytest
@@ -63,6 +65,37 @@ def test_json_of_an_unknown_transform_offers_the_nearest() -> None:
         from_json({"transform": "Vectorise", "arguments": {}})
 
 
-def test_json_with_unknown_arguments_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match=r"Vectorize: .*axis"):
-        from_json({"transform": "Vectorize", "arguments": {"axis": "b"}})
+@pytest.mark.parametrize(
+    ("transform", "arguments", "sentence"),
+    [
+        (
+            "Vectorize",
+            {"dime": "b"},
+            "Vectorize has no argument 'dime': did you mean dim? (arguments: dim, statements)",
+        ),
+        ("Vectorize", {}, "Vectorize lacks its argument dim"),
+        ("Vectorize", {"dim": 5}, "Vectorize: dim is 5; expected str"),
+        (
+            "Vectorize",
+            {"dim": "b", "statements": "x"},
+            "Vectorize: statements is 'x'; expected tuple[str, ...] | None",
+        ),
+        (
+            "Vectorize",
+            {"dim": "b", "statements": ["x", 1]},
+            "Vectorize: statements is ['x', 1]; expected tuple[str, ...] | None",
+        ),
+        ("Vectorize", ["b"], "Vectorize: arguments are ['b']; expected an object"),
+    ],
+)
+def test_json_with_other_arguments_is_refused(
+    transform: str, arguments: Any, sentence: str
+) -> None:
+    with pytest.raises(WorkbenchError) as refused:
+        from_json({"transform": transform, "arguments": arguments})
+    assert refused.value.message == sentence
+
+
+def test_nested_lists_of_json_are_tuples() -> None:
+    step = wb.transforms.Fuse(("a", "b"), (("b", 1),))
+    assert from_json(json.loads(json.dumps(step.to_json()))) == step

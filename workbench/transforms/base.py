@@ -101,20 +101,62 @@ class Transform(ABC):
 
 
 def from_json(value: Mapping[str, Any]) -> Transform:
-    """The step that `to_json` wrote."""
+    """The step that `to_json` wrote. Raises WorkbenchError for what is none, with the nearest."""
     name = value.get("transform")
     if name not in REGISTRY:
         raise WorkbenchError(
             f"unknown transform {name!r}: {nearest(str(name), REGISTRY, 'transforms')}"
         )
-    arguments = {
-        key: tuple(item) if isinstance(item, list) else item
-        for key, item in dict(value.get("arguments", {})).items()
-    }
-    try:
-        return REGISTRY[name](**arguments)
-    except TypeError as error:
-        raise WorkbenchError(f"{name}: {error}") from None
+    transform, given = REGISTRY[name], value.get("arguments", {})
+    if not isinstance(given, Mapping):
+        raise WorkbenchError(f"{name}: arguments are {given!r}; expected an object")
+    fields = {field.name: field for field in dataclasses.fields(transform)}
+    hints = typing.get_type_hints(transform)
+    arguments = {}
+    for key, item in given.items():
+        if key not in fields:
+            raise WorkbenchError(
+                f"{name} has no argument {key!r}: {nearest(key, fields, 'arguments')}"
+            )
+        arguments[key] = _as_tuple(item)
+        if not _fits(arguments[key], hints[key]):
+            expected = getattr(hints[key], "__name__", str(hints[key]))
+            raise WorkbenchError(f"{name}: {key} is {item!r}; expected {expected}")
+    missing = [
+        key
+        for key, field in fields.items()
+        if key not in arguments
+        and field.default is dataclasses.MISSING
+        and field.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        raise WorkbenchError(f"{name} lacks its argument {', '.join(missing)}")
+    return transform(**arguments)
+
+
+def _as_tuple(item: Any) -> Any:
+    """JSON's lists as tuples."""
+    return tuple(_as_tuple(entry) for entry in item) if isinstance(item, list) else item
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value read from JSON is of a parameter's type."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, part) for part in parts)
+    if origin is Literal:
+        return value in parts
+    if origin is tuple:
+        if not isinstance(value, tuple):
+            return False
+        if len(parts) == 2 and parts[1] is Ellipsis:
+            return all(_fits(entry, parts[0]) for entry in value)
+        return len(value) == len(parts) and all(map(_fits, value, parts))
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, hint)
 
 
 def schema(transform: type[Transform]) -> dict[str, Any]:
