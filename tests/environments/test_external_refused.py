@@ -128,8 +128,8 @@ def test_an_environment_that_raises_ends_the_run_and_all_are_closed(
     program = restarting(clock(vectorized, fails=fails), choice(2))
     with pytest.raises(RunError) as failed:
         run(program)
-    sentence = "environment 1, raised ValueError: the clock is stuck at 100%"
-    assert sentence + (f" at {where}" if where else "") in str(failed.value)
+    sentence = "Clock, environment 1, raised ValueError: the clock is stuck at 100%"
+    assert str(failed.value).startswith(f"at {where}: {sentence}" if where else sentence)
     assert failed.value.line is not None
     assert f"env.{fails}(" in failed.value.line.text
     with pytest.raises(RunError, match="environment 1, raised ValueError"):
@@ -155,7 +155,8 @@ def test_a_worker_that_ends_ends_the_run_and_all_are_closed() -> None:
     program = restarting(clock("async", fails="end"), choice(2))
     with pytest.raises(RunError) as failed:
         run(program)
-    assert "a worker process of Clock, environment 1, has ended at i=0, t=2" in str(failed.value)
+    sentence = "at i=0, t=2: a worker process of Clock, environment 1, has ended"
+    assert str(failed.value).startswith(sentence)
     assert multiprocessing.active_children() == []
 
 
@@ -172,6 +173,20 @@ def test_a_program_with_an_environment_outside_does_not_go_on_from_a_file(tmp_pa
     run(program).save(tmp_path / "ppo.safetensors")
     with pytest.raises(WorkbenchError, match="the state of CartPole-v1 lies outside the program"):
         run(program, parameters=tmp_path / "ppo.safetensors")
+
+
+def test_arrays_that_an_environment_answers_are_not_given_to_a_run() -> None:
+    program = ppo(environment=Gymnasium("CartPole-v1"), B=2, I=1, T=4, E=1, M=1, hidden=(4,))
+    carried = run(program).carried
+    sentence = (
+        r"has environment\.token, state, which ppo takes from CartPole-v1 at the start of a run"
+    )
+    with pytest.raises(WorkbenchError, match=sentence):
+        run(program, parameters=carried)
+    own = {name: x for name, x in carried.items() if name.startswith("parameters.")}
+    again = run(program, parameters=own)
+    assert again["loss"].shape == (1, 1, 1)
+    assert not all((again.carried[name] == x).all() for name, x in own.items())
 
 
 # -- equations ------------------------------------------------------------------------------------
@@ -227,7 +242,7 @@ def test_a_reset_refused_when_over_other_dims() -> None:
 def test_a_step_from_another_state_ends_the_run() -> None:
     moved = broken(lambda env, b, i, t: env.reset(over=(b, i)), lambda state: state * 0.5)()
     with pytest.raises(
-        RunError, match=r"from another state than environment 0 is in.* at i=0, t=0"
+        RunError, match=r"at i=0, t=0: .*from another state than environment 0 is in"
     ):
         run(moved)
 

@@ -74,10 +74,11 @@ class Externals:
         except Exception as error:  # another package's code: whatever it raises
             at = ", ".join(f"{d}={x}" for d, x in instance)
             line = self._program.statement[statement].line
-            raise _failure(error, f"{name}.{method}", f" at {at}" if at else "", line) from error
+            raise _failure(error, f"{name}.{method}", f"at {at}" if at else "", line) from error
 
 
 def _failure(error: Exception, who: str, where: str, line: SourceLine | None) -> RunError:
     if isinstance(error, WorkbenchError):
-        return RunError(f"{error.message}{where}", line)
+        return RunError(f"{where}: {error.message}" if where else error.message, line)
+    where = f" {where}" if where else ""
     return RunError(f"{who} failed{where}: {type(error).__name__}: {error}", line)

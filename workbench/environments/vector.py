@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import signal
+import warnings
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import wait
@@ -158,7 +159,10 @@ class Vector:
             self.vector.close()
             return
         try:
-            self.vector.close(timeout=CLOSING_SECONDS)
+            with warnings.catch_warnings():
+                # of a call still pending after Ctrl-C or a failure, Gymnasium warns
+                warnings.filterwarnings("ignore", ".*Calling `close` while waiting", UserWarning)
+                self.vector.close(timeout=CLOSING_SECONDS)
         except (EOFError, ConnectionError):  # a worker has ended without being asked
             for process in self.workers:
                 process.terminate()

@@ -121,8 +121,15 @@ def fitting(
         outside = ", ".join(e.name for e in program.externals)
         raise WorkbenchError(
             f"{program.name} cannot go on from {checkpoint.source}: the state of {outside} lies "
-            "outside the program and is not in the file; start anew from the parameters in it, "
-            "given as a mapping from name to array"
+            "outside the program and is not in the file; to start anew from the parameters in it: "
+            "parameters={name: x for name, x in safetensors.numpy.load_file(…).items() "
+            "if name.startswith('parameters.')}"
+        )
+    answered = [name for name in checkpoint.tensors if name in wanted and wanted[name].outside]
+    if answered:
+        raise WorkbenchError(
+            f"{checkpoint.source} has {', '.join(answered)}, which {program.name} takes from "
+            f"{', '.join(e.name for e in program.externals)} at the start of a run; leave them out"
         )
     found, wrong = {}, []
     for name in (n for n in wanted if n in checkpoint.tensors):

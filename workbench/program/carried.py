@@ -29,6 +29,7 @@ from workbench.program.values import (
     Program,
     Read,
     Statement,
+    walk,
 )
 
 KEPT = "kept."
@@ -45,6 +46,8 @@ class Start:
     """Which of the array's dimensions counts updates."""
     name: str
     """What the values are called in a checkpoint: the array, or its piece where it has several."""
+    outside: bool
+    """Whether they come from an external object: its state is not the program's to set."""
 
     @property
     def shape(self) -> tuple[Expression, ...]:
@@ -70,10 +73,27 @@ def starts(program: Program) -> tuple[Start, ...]:
             continue
         writers = [s for s in program.writers[array.name] if s.write[position] == 0]
         alone = len(writers) == 1
-        found += [Start(s, array, position, array.name if alone else s.name) for s in writers]
+        found += [
+            Start(s, array, position, array.name if alone else s.name, _from_outside(program, s))
+            for s in writers
+        ]
     _needs_no_more(program, {start.statement.name for start in found})
     order = {s.name: n for n, s in enumerate(program.statements)}
     return tuple(sorted(found, key=lambda start: order[start.statement.name]))
+
+
+def _from_outside(program: Program, statement: Statement) -> bool:
+    """Whether the statement needs what a call of an external object answers."""
+    seen = {statement.name: statement}
+    todo = [statement] if program.externals else []
+    while todo:
+        s = todo.pop()
+        if any(isinstance(x, Call) and OPERATIONS[x.operation].external for x in walk(s.body)):
+            return True
+        writers = [w for read in s.reads for w in program.writers[read.array] if w.name not in seen]
+        seen |= {w.name: w for w in writers}
+        todo += writers
+    return False
 
 
 def keeping(program: Program) -> Program:
