@@ -1,0 +1,98 @@
+"""Steps taken anew: on another branch, or from a file. What no longer fits is named, with why, and
+what was applied until then.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.program.values import Program
+from workbench.transforms.base import Transform, from_json
+from workbench.variants.variant import Variant, variant
+
+StepLike = Transform | Mapping[str, Any]
+
+KEYS = ("program", "root", "steps")
+
+
+class RecipeError(WorkbenchError):
+    """A step does not fit; `applied` is the variant as far as the steps before it led."""
+
+    def __init__(self, message: str, applied: Variant, cause: WorkbenchError) -> None:
+        super().__init__(message, cause.line)
+        self.applied = applied
+        self.cause = cause
+
+
+def replay(start: Variant, steps: Variant | Sequence[StepLike]) -> Variant:
+    """`start` after the steps, each checked as if it were new; the steps of a variant are all it
+    took from its root.
+
+    Raises RecipeError at the first that does not fit.
+    """
+    listed = steps.steps if isinstance(steps, Variant) else steps
+    if isinstance(listed, str | Mapping) or not isinstance(listed, Sequence):
+        raise WorkbenchError(f"expected a list of steps, found {listed!r}")
+    found = start
+    for number, given in enumerate(listed, 1):
+        try:
+            found = found.apply(from_json(given) if isinstance(given, Mapping) else given)
+        except WorkbenchError as error:
+            own = found.steps[len(start.steps) :]
+            done = ", ".join(map(str, own)) or "nothing"
+            text = f"step {number} of {len(listed)} does not fit: {error.message}"
+            raise RecipeError(f"{text} (applied until then: {done})", found, error) from None
+    return found
+
+
+def save(chosen: Variant, path: str | Path) -> None:
+    """Write the steps, and which program they are of, as a JSON file."""
+    record = {
+        "program": chosen.root.program.name,
+        "root": chosen.root.key,
+        "steps": chosen.to_json(),
+    }
+    try:
+        Path(path).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise WorkbenchError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def load_recipe(path: str | Path, program: Program | Variant) -> Variant:
+    """The variant that `Variant.save` wrote, from its program; every step is checked anew.
+
+    Raises WorkbenchError where the file holds no recipe or one of another program, RecipeError at
+    the first step that no longer fits.
+    """
+    start = variant(program)  # type: ignore[arg-type]  # a variant stays itself
+    record = _record(path)
+    name = start.root.program.name
+    if record["program"] != name:
+        raise WorkbenchError(f"{path} is a recipe of {record['program']}, not of {name}")
+    try:
+        return replay(start, record["steps"])
+    except RecipeError as error:
+        same = record["root"] == start.root.key
+        since = "" if same else f"; {name} has other equations or arguments than it was written for"
+        raise RecipeError(f"{path}: {error.message}{since}", error.applied, error.cause) from None
+
+
+def _record(path: str | Path) -> dict[str, Any]:
+    try:
+        record = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise WorkbenchError(f"there is no file {path}") from None
+    except OSError as error:
+        raise WorkbenchError(f"{path} cannot be read: {error.strerror}") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise WorkbenchError(f"{path} is no recipe: it is not JSON ({error})") from None
+    if not isinstance(record, dict) or any(key not in record for key in KEYS):
+        raise WorkbenchError(f"{path} is no recipe: it lacks {', '.join(KEYS)}")
+    steps = record["steps"]
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+        raise WorkbenchError(f"{path} is no recipe: its steps are no list of objects")
+    return record
