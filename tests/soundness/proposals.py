@@ -13,12 +13,15 @@ import typing
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
+from workbench.polyhedral.tree import Loop, block_dim, paths
 from workbench.program.values import Program
 from workbench.transforms.base import REGISTRY, Transform
+from workbench.transforms.rules import BY_NAME
 
 T = TypeVar("T")
 SIZES = (1, 2, 3, 4, 5)
 """Sizes of tiles and blocks: around the extents of the small programs."""
+SHIFTS = (-2, -1, 1, 2, 3)
 MOST_NAMED = 4
 """Statements that one step names at most."""
 
@@ -65,7 +68,9 @@ def _argument(program: Program, chooser: Chooser, name: str, hint: Any) -> Any:
     if typing.get_origin(hint) is Literal:
         return chooser.choose(typing.get_args(hint))
     if typing.get_origin(hint) is tuple:
-        item = typing.get_args(hint)[0]
+        item, *more = typing.get_args(hint)
+        if more != [...]:
+            return tuple(_argument(program, chooser, name, part) for part in (item, *more))
         count = chooser.choose(range(1, MOST_NAMED + 1))
         return tuple(dict.fromkeys(_argument(program, chooser, name, item) for _ in range(count)))
     return chooser.choose(_options(program, name, hint))
@@ -73,7 +78,7 @@ def _argument(program: Program, chooser: Chooser, name: str, hint: Any) -> Any:
 
 def _options(program: Program, name: str, hint: Any) -> Sequence[Any]:
     if hint is int:
-        return SIZES
+        return SHIFTS if name == "shifts" else SIZES
     if hint is bool:
         return (True, False)
     statements = [s.name for s in program.statements]
@@ -82,8 +87,14 @@ def _options(program: Program, name: str, hint: Any) -> Sequence[Any]:
     if name in ("array", "to"):
         return [a.name for a in program.arrays]
     if name == "rules":
-        from workbench.transforms.simplify import RULES
-
-        return [str(rule) for rule in RULES]
+        return list(BY_NAME)
     assert hint is str, f"no values for the parameter {name}: {hint}"
-    return list(dict.fromkeys(d for s in program.statements for d in (*s.dims, *s.reduction_dims)))
+    assert program.schedule is not None
+    dims = [d for s in program.statements for d in (*s.dims, *s.reduction_dims)]
+    blocks = [
+        block_dim(node.dim, node.tile)
+        for path in paths(program.schedule).values()
+        for node, _ in path
+        if isinstance(node, Loop) and node.tile is not None
+    ]
+    return list(dict.fromkeys([*dims, *blocks]))

@@ -4,6 +4,7 @@ reference evaluation of the program as written.
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -122,7 +123,8 @@ def walk(meaning: Meaning, chooser: Chooser, names: Sequence[str], length: int) 
             tally.refused[f"{type(step).__name__}: {type(error).__name__}"] += 1
             continue
         except Exception as error:  # neither accepted nor refused in a sentence
-            what = f"{step}: {type(error).__name__}: {error}"
+            at = traceback.extract_tb(error.__traceback__)[-1]
+            what = f"{step}: {type(error).__name__}: {error} ({at.filename}:{at.lineno})"
             tally.wrong.append(Wrong(meaning.name, meaning.sizes, variant.recipe(), what))
             break
         variant, stuck = following, 0
