@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.lowering.lives import described
+from workbench.lowering.program import LoopProgram, lower
 from workbench.planning.automatic import recipe
+from workbench.planning.calibrated import machine
+from workbench.planning.prediction import Prediction, predict
+from workbench.planning.steps import Step, steps_of
 from workbench.polyhedral import tree
 from workbench.program.canonical import canonical
+from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.transforms.base import REGISTRY, Transform, from_json
 from workbench.transforms.base import apply as apply_step
@@ -102,6 +107,30 @@ class Variant:
             return Move(step, None, apply_step(self.program, step).notes)
         except Refused as refused:
             return Move(step, refused.refusal)
+
+    @cached_property
+    def loop_program(self) -> LoopProgram:
+        """The loops of array operations with explicit memory that this variant runs as."""
+        return lower(self.program)
+
+    @cached_property
+    def _counted(self) -> tuple[Step, ...]:
+        return steps_of(self.loop_program)
+
+    def predict(
+        self,
+        sizes: Mapping[str, int] | None = None,
+        backend: str = "numpy",
+        dtype: str = "float32",
+    ) -> Prediction:
+        """What a run will cost: seconds, peak bytes, operations, bytes moved, launches.
+
+        Seconds are made of constants that `workbench doctor --calibrate` measures, else of built-in
+        ones, which `.note` then says. Raises SizeError for sizes that the program does not take,
+        UnavailableError for a backend whose constants nobody knows.
+        """
+        known = resolve(self.program, sizes)
+        return predict(self.loop_program, known, machine(backend), dtype, self._counted)
 
     def recipe(self) -> str:
         """Python source that rebuilds this variant from its program."""

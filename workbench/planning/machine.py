@@ -1,0 +1,78 @@
+"""The constants of a machine and backend that predicted times are made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+Rates = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Seconds that a call, an inner loop, an element and a byte take.
+
+    A call of an array operation costs `call[kind] + loops * row[kind] +
+    max(bytes * byte(distance), elements * element[kind])`; what a kind lacks is that of
+    "elementwise". A product of matrices costs `call + batch * row + 2 m n k / product + panel
+    (m k + k n + m n)`.
+
+    `byte` are pairs (working set in bytes, seconds per byte) in growing order. `element`, `product`
+    and `panel` are by dtype where they differ. `fresh` is the first touch of a byte of new memory.
+    A call takes `cold` times as long where others have used the caches since it was made last.
+    """
+
+    backend: str
+    call: Rates
+    row: Rates
+    element: Mapping[str, Rates]
+    byte: tuple[tuple[int, float], ...]
+    product: Rates
+    panel: Rates
+    fresh: float
+    cold: float
+    device: str = ""
+    date: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+    """Why these are not measured on this machine; "" where they are."""
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the constants were measured here."""
+        return not self.note
+
+    @cached_property
+    def _rows(self) -> list[tuple[float, float]]:
+        return [(math.log(n), seconds) for n, seconds in self.byte]
+
+    def seconds_per_byte(self, working_set: float) -> float:
+        """By the size of what is used in turn: between two of the table's rows by logarithms."""
+        size = math.log(max(working_set, 1.0))
+        (low, value), *rest = self._rows
+        for high, next_value in rest:
+            if size <= high:
+                share = max(0.0, (size - low) / (high - low))
+                return value + share * (next_value - value)
+            low, value = high, next_value
+        return value
+
+    def element_of(self, kind: str, dtype: str) -> float:
+        """Seconds an element, where the arithmetic costs more than the bytes; else 0."""
+        found = self.element.get(kind)
+        return 0.0 if found is None else found[dtype]
+
+    def call_of(self, kind: str) -> float:
+        """Seconds a call."""
+        return self.call.get(kind, self.call["elementwise"])
+
+    def row_of(self, kind: str) -> float:
+        """Seconds an inner loop."""
+        return self.row.get(kind, self.row["elementwise"])
+
+
+def both(seconds: float, double: float | None = None) -> dict[str, float]:
+    """A rate by dtype; of float64 the same unless given."""
+    return {"float32": seconds, "float64": seconds if double is None else double}

@@ -1,0 +1,116 @@
+"""What a variant will cost, before it runs: time, memory, arithmetic, bytes, calls.
+
+Counts are exact: of every call that the generated source makes. The peak is the backend's to the
+byte. Seconds come from a few constants of the machine (`machine.py`), measured or built in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from workbench.errors import WorkbenchError, nearest
+from workbench.lowering.memory import FLOAT_BYTES
+from workbench.lowering.program import LoopProgram
+from workbench.planning import formulas
+from workbench.planning.cost import Share, cost
+from workbench.planning.machine import Machine
+from workbench.planning.steps import Step, steps_of
+from workbench.program.sizes import numbers
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A run's cost at given sizes.
+
+    `seconds` without compilation; `peak_bytes` by memory space; `operations` are arithmetic (a
+    multiply-add counts two), `bytes` those that array operations read and write, `launches` the
+    array operations. `by_statement` shares them out; what is done in front of all statements and
+    by loops themselves is in `besides`. `note` says why the seconds are of no measured machine.
+    """
+
+    seconds: float
+    peak_bytes: Mapping[str, int]
+    operations: int
+    bytes: int
+    launches: int
+    by_statement: Mapping[str, Share]
+    besides: Share
+    sizes: Mapping[str, int]
+    dtype: str
+    backend: str
+    note: str = ""
+    loops: LoopProgram = field(repr=False, compare=False, kw_only=True)
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the seconds are made of constants measured on this machine."""
+        return not self.note
+
+    @cached_property
+    def footprint(self) -> Mapping[str, formulas.Formula]:
+        """For each array the bytes of its storage as a formula in the sizes."""
+        stored = self.loops.stored
+        return {name: formulas.footprint(s.buffer, self.dtype) for name, s in stored.items()}
+
+    @cached_property
+    def peak_formula(self) -> formulas.Formula:
+        """The device's peak as a formula in the sizes, at all sizes at which the same loops run."""
+        return formulas.peak(self.loops, self.sizes, self.dtype)
+
+    def __str__(self) -> str:
+        peak = ", ".join(f"{amount(n, 'B')} on {space}" for space, n in self.peak_bytes.items())
+        where = f"{numbers(self.sizes)}, {self.dtype}{'; ' + self.note if self.note else ''}"
+        return (
+            f"{self.seconds:.3g} s on {self.backend}, peak {peak}, {amount(self.operations, 'op')},"
+            f" {amount(self.bytes, 'B')} moved, {self.launches} launches ({where})"
+        )
+
+
+def predict(
+    loops: LoopProgram,
+    sizes: Mapping[str, int],
+    machine: Machine,
+    dtype: str = "float32",
+    steps: Sequence[Step] | None = None,
+) -> Prediction:
+    """Predict a run at sizes that are all given. `steps` are `steps_of(loops)` where known.
+
+    Raises WorkbenchError for an unknown dtype.
+    """
+    if dtype not in FLOAT_BYTES:
+        raise WorkbenchError(f"unknown dtype {dtype!r}: {nearest(dtype, FLOAT_BYTES, 'dtypes')}")
+    shares = cost(steps_of(loops) if steps is None else steps, sizes, dtype, machine)
+    besides = shares.pop("", Share())
+    whole = Share()
+    for share in (besides, *shares.values()):
+        whole.add(share)
+    return Prediction(
+        whole.seconds,
+        peak_bytes(loops, sizes, dtype),
+        whole.operations,
+        whole.bytes,
+        whole.launches,
+        shares,
+        besides,
+        dict(sizes),
+        dtype,
+        machine.backend,
+        machine.note,
+        loops=loops,
+    )
+
+
+def peak_bytes(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Mapping[str, int]:
+    """What is held at most, by memory space."""
+    return {"device": loops.peak(sizes, dtype)}
+
+
+def amount(n: float, unit: str) -> str:
+    """A number with the unit's power of thousand."""
+    for prefix in ("", "k", "M", "G"):
+        if n < 1000:
+            return f"{n:.3g} {prefix}{unit}"
+        n /= 1000
+    return f"{n:.3g} T{unit}"
