@@ -57,7 +57,7 @@ def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value
             found.append(None)
             continue
         axis = sole_axis(scope, e)
-        if axis is None or axis in found or stored.windows[position] is not None:
+        if axis is None or axis in found or not _neighbours(scope, stored, position, e, axis):
             return None
         found.append(axis)
     if any(
@@ -68,6 +68,20 @@ def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value
             f"of {scope.title}"
         )
     return _take_slices(scope, stored, index, found)
+
+
+def _neighbours(scope: Scope, stored: Stored, position: int, e: Expression, axis: str) -> bool:
+    """Whether the elements along an axis have neighbouring slots, so that they are one slice.
+
+    Those of a statement's own axis have: its windows are whole blocks, or there is none.
+    """
+    modulus = stored.modulus(position)
+    if modulus is None or axis in scope.blocked:
+        return True
+    lower, n = scope.axes[axis]
+    first = stored.slot(position, e.substitute({axis: lower}))
+    left = modulus - first - n
+    return e.coefficient(axis) == 1 and not first.terms and at_least(left, 0, scope.ranges)
 
 
 def _take_slices(
@@ -327,8 +341,6 @@ def _place(
     checked: Mapping[int, tuple[Expression, Expression]],
 ) -> Value:
     if isinstance(e, Expression):
-        if stored.windows[position] is not None:
-            return index_value(scope, e % stored.windows[position], "int64")  # type: ignore[operator]
         return index_value(scope, stored.slot(position, e), "int64")
     lower, upper = checked[position]
     scope.check(

@@ -112,6 +112,8 @@ class Scope:
     statement: str = ""
     instance: tuple[tuple[str, Expression], ...] = ()
     """The loop dimensions' values: what a failed check names."""
+    blocked: frozenset[str] = frozenset()
+    """The axes that run in blocks."""
     records: list[Record] = field(default_factory=list)
     views: dict[Any, Value] = field(default_factory=dict)
     indices: dict[str, tuple[Value, tuple[Entry, ...]]] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from workbench.polyhedral.expression import variable
+from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets import dims_of, domain_with, with_dims
 from workbench.polyhedral.tree import Loop, Path, standing
 
@@ -43,6 +43,18 @@ def axis_blocks(name: str, dims: Sequence[str], path: Path) -> tuple[Block, ...]
         Block(node.name, node.dim, node.tile, standing(node, name, dims).shift)
         for node in nodes
         if node.tile is not None and node.dim in axes and node.name not in dims
+    )
+
+
+def aligned(e: Expression, blocks: Sequence[Block]) -> frozenset[int]:
+    """The sizes n of blocks such that `e`, in one iteration of their loop, stays between two
+    neighbouring multiples of n.
+    """
+    return frozenset(
+        block.size
+        for block in blocks
+        if (rest := e - variable(block.dim)) == rest.constant
+        and (rest.constant - block.shift) % block.size == 0
     )
 
 

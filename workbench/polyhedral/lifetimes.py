@@ -9,7 +9,7 @@ moduli"); the order of the dimensions matters and is tried out.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, permutations
@@ -17,6 +17,7 @@ from itertools import islice, permutations
 import islpy as isl
 
 from workbench.polyhedral.affine import constraint, parameters_text, to_expression
+from workbench.polyhedral.blocks import aligned, axis_blocks
 from workbench.polyhedral.conflicts import (
     Clash,
     Conflict,
@@ -27,10 +28,10 @@ from workbench.polyhedral.conflicts import (
     uses,
 )
 from workbench.polyhedral.dependences import RelationKey, pair_order, relation, standings
-from workbench.polyhedral.expression import Expression, minimum
+from workbench.polyhedral.expression import Expression, Extremum, minimum
 from workbench.polyhedral.instances import Access, Extent, Instances
 from workbench.polyhedral.sets import context, in_context, limited, parse_map, parse_set, sizes_in
-from workbench.polyhedral.tree import Loop, Path, Standing, Tree, axis_dims, paths
+from workbench.polyhedral.tree import Loop, Path, Standing, Tree, paths
 
 USUAL_SIZE = 100
 """What a size is taken to be in comparing orders where none is given."""
@@ -85,7 +86,9 @@ def lifetime(
 
     `live_out`: the array is a result, read after everything. `keep`: positions of dimensions that
     must stay full for other reasons. A dimension indexed by an axis dimension of any statement
-    stays full: the whole axis is written at one time. Where the writing statement names the array
+    stays full: the whole axis is written at one time. Where every such axis runs in the same
+    blocks, a block is written at one time, and the window is a multiple of its size: then the
+    elements of a block have neighbouring slots. Where the writing statement names the array
     in `may_alias`, its instance may write over the element that it reads itself. Of the orders of
     dimensions the one with the least storage at `sizes` is taken.
     """
@@ -110,7 +113,7 @@ def lifetimes(
 ) -> dict[str, Lifetime]:
     """The lifetimes of many arrays at once; see `lifetime`."""
     used = uses(extents, statements)
-    found, axes = paths(tree), axis_dims(tree)
+    found = paths(tree)
     measured = tuple(sorted(sizes.items())) if sizes is not None else ()
     result = {}
     for array, extent in extents.items():
@@ -118,21 +121,35 @@ def lifetimes(
             result[array] = Lifetime((None,) * len(extent), 0)
             continue
         own = used[array]
-        full = set(keep.get(array, ()) if keep else ())
-        for use in own:
-            full |= indexed_by(use.access, frozenset(axes[use.statement]))
+        touched = along_axes([(statements[use.statement], use.access) for use in own], found)
+        full = {k for k, blocks in touched.items() if not blocks}
+        full |= set(keep.get(array, ()) if keep else ())
         met = encounters(own, own, statements, found)
         conflicts = tuple(dict.fromkeys(e.conflict for e in met))
-        folded = _windows(conflicts, frozenset(full), extent, measured)
+        in_blocks = tuple((k, blocks) for k, blocks in touched.items() if k not in full)
+        folded = _windows(conflicts, frozenset(full), extent, measured, in_blocks)
         result[array] = Lifetime(folded, _common_loops(own, statements, found))
     return result
 
 
-def indexed_by(access: Access, dims: frozenset[str]) -> set[int]:
-    """The positions of an access at which some of the dimensions occur."""
-    if not dims:
-        return set()
-    return {k for k, e in enumerate(access.index) if e is not None and e.variables & dims}
+def along_axes(
+    accesses: Iterable[tuple[Instances, Access]], found: Mapping[str, Path]
+) -> dict[int, frozenset[int]]:
+    """The positions at which accesses to one array are indexed by array axes of their statements,
+    each with the sizes of blocks that all of these keep to (none where one takes the axis whole).
+    """
+    result: dict[int, frozenset[int]] = {}
+    for statement, access in accesses:
+        path = found[statement.name]
+        axes = {node.dim for node, _ in path if isinstance(node, Loop) and node.kind == "axis"}
+        if not axes:
+            continue
+        blocks = axis_blocks(statement.name, statement.dims, path)
+        for k, e in enumerate(access.index):
+            if e is not None and e.variables & axes:
+                own = aligned(e, blocks)
+                result[k] = result.get(k, own) & own
+    return result
 
 
 # -- windows ---------------------------------------------------------------------------------------
@@ -144,6 +161,7 @@ def _windows(
     full: frozenset[int],
     extent: Extent,
     sizes: tuple[tuple[str, int], ...],
+    in_blocks: tuple[tuple[int, frozenset[int]], ...],
 ) -> tuple[Expression | None, ...]:
     rank = len(extent)
     if len(full) == rank or not conflicts:
@@ -154,7 +172,7 @@ def _windows(
         still = [k for k in range(rank) if k not in full and k not in moving]
         best: tuple[Expression | None, ...] | None = None
         for order in islice(permutations(moving), MOST_ORDERS):
-            candidate = _folded(distances, [*order, *still], extent)
+            candidate = _folded(distances, [*order, *still], extent, dict(in_blocks))
             if best is None or _slots(candidate, extent, sizes) < _slots(best, extent, sizes):
                 best = candidate
         assert best is not None
@@ -191,19 +209,28 @@ def _fixed(distances: isl.Set, position: int) -> isl.Set:
 
 
 def _folded(
-    distances: isl.Set, order: Sequence[int], extent: Extent
+    distances: isl.Set,
+    order: Sequence[int],
+    extent: Extent,
+    in_blocks: Mapping[int, frozenset[int]],
 ) -> tuple[Expression | None, ...]:
     found: list[Expression | None] = [None] * len(extent)
     for position in order:
-        found[position] = _window(distances, position, extent[position])
+        blocks = in_blocks.get(position, frozenset())
+        found[position] = _window(distances, position, extent[position], blocks)
         distances = _fixed(distances, position)
     return tuple(found)
 
 
 def _window(
-    distances: isl.Set, position: int, bounds: tuple[Expression, Expression]
+    distances: isl.Set,
+    position: int,
+    bounds: tuple[Expression, Expression],
+    blocks: frozenset[int],
 ) -> Expression | None:
-    """One more than the greatest distance; None where that is the extent at all sizes."""
+    """One more than the greatest distance, or a whole number of blocks (of one of the sizes
+    `blocks`, if any) that holds as many; None where that is the extent at all sizes.
+    """
     length = _function(bounds[1] - bounds[0])
     one = isl.PwAff("{ [(1)] }")
     slots = one
@@ -217,10 +244,39 @@ def _window(
     if greatest_value.is_int():
         # `1 if E == 1 else 2` reads better as `min(E, 2)`.
         most = Expression(int(greatest_value.to_python()))
+        if blocks:
+            return _whole_blocks(most.constant, bounds, blocks)
         for simple in (most, minimum(bounds[1] - bounds[0], most)):
             if slots.ne_set(_function(simple)).intersect(known).is_empty():
                 return simple
-    return to_expression(slots, (), known)
+    return None if blocks else to_expression(slots, (), known)
+
+
+def _whole_blocks(
+    slots: int, bounds: tuple[Expression, Expression], blocks: frozenset[int]
+) -> Expression | None:
+    """The least whole number of blocks that has so many slots, or the extent where that is less.
+
+    None where that is the extent, or indices do not count from 0: at an extent that is less, blocks
+    would wrap.
+    """
+    lower, upper = bounds
+    if lower != 0:
+        return None
+    window = minimum(upper, min(-(-slots // size) * size for size in blocks))
+    return None if window == upper else window
+
+
+def most_slots(window: Expression, length: Expression) -> int | None:
+    """The number n where a window is n slots, or `min(length, n)`; None where it is neither."""
+    if not window.terms:
+        return window.constant
+    for a, factor in window.terms:
+        if isinstance(a, Extremum) and factor == 1:
+            for n in (a.left, a.right):
+                if not n.terms and window == minimum(length, n):
+                    return n.constant
+    return None
 
 
 def _function(e: Expression) -> isl.PwAff:
