@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from workbench.lowering.records import Buffer, Symbolic
 from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.lifetimes import most_slots
 from workbench.polyhedral.tree import Loop, Tree, paths
 from workbench.program.values import Array, Program, Shape
 
@@ -36,10 +37,20 @@ class Stored:
 
     def slot(self, position: int, index: Expression) -> Expression:
         """The place of `index` along the dimension at `position`."""
+        modulus = self.modulus(position)
+        return index - self.array.extent[position][0] if modulus is None else index % modulus
+
+    def modulus(self, position: int) -> Expression | None:
+        """What indices along the dimension at `position` are taken modulo; None where they are not.
+
+        Of a window `min(T, 64)` it is 64, where indices count from 0: if T is less, they are too.
+        """
         window = self.windows[position]
-        if window is None:
-            return index - self.array.extent[position][0]
-        return index % window
+        lower, upper = self.array.extent[position]
+        if window is None or lower != 0:
+            return window
+        slots = most_slots(window, upper)
+        return window if slots is None else expression(slots)
 
 
 def symbolic(shape: Shape) -> Symbolic:

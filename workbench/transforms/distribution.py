@@ -15,7 +15,16 @@ from dataclasses import replace
 from workbench.polyhedral.dependences import Dependences
 from workbench.polyhedral.legality import violation
 from workbench.polyhedral.ordering import NoOrder, order_below
-from workbench.polyhedral.tree import Leaf, Loop, Tree, axis_dims, loop_dims, sequence, statements
+from workbench.polyhedral.tree import (
+    Leaf,
+    Loop,
+    Tree,
+    axis_dims,
+    blocks,
+    loop_dims,
+    sequence,
+    statements,
+)
 from workbench.polyhedral.tree import Sequence as Block
 
 
@@ -44,7 +53,7 @@ def vectorized(tree: Tree, dim: str, chosen: frozenset[str], dependences: Depend
     members = tuple(statements(tree))
     if not chosen & set(members):
         return tree
-    if tree.dim != dim or tree.kind == "axis":
+    if tree.name != dim or tree.kind == "axis":
         inside = dependences if tree.kind == "axis" else dependences.within(tree)
         return replace(tree, child=vectorized(tree.child, dim, chosen, inside))
     if set(members) <= chosen:
@@ -66,7 +75,11 @@ def _distributed(
     ranked = list(dict.fromkeys(d for name in members for d in inner_loops[name]))
     try:
         ordered = order_below(
-            [dependences.statements[name] for name in members], dependences, left, ranked
+            [dependences.statements[name] for name in members],
+            dependences,
+            left,
+            ranked,
+            blocks(loop),
         )
     except NoOrder as failure:
         raise Stuck(failure.component, dependences) from None
@@ -81,7 +94,7 @@ def in_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
 
 def _with_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
     """Each leaf inside its axes; an axis that all statements of a loop share stands outside the
-    loop.
+    loop, but inside one over its blocks.
     """
     if isinstance(tree, Leaf):
         found: Tree = tree
@@ -91,7 +104,8 @@ def _with_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
     if isinstance(tree, Block):
         return sequence([_with_axes(child, axes) for child in tree.children])
     below = list(statements(tree))
-    shared = tuple(d for d in axes[below[0]] if all(d in axes[name] for name in below))
+    outside = [d for d in axes[below[0]] if tree.tile is None or d != tree.dim]
+    shared = tuple(d for d in outside if all(d in axes[name] for name in below))
     inner = {name: tuple(d for d in axes[name] if d not in shared) for name in below}
     found = replace(tree, child=_with_axes(tree.child, inner))
     for dim in reversed(shared):

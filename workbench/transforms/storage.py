@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from workbench.lowering.lives import lives, shapes
-from workbench.polyhedral.lifetimes import indexed_by, whole_extent_clash
-from workbench.polyhedral.tree import axis_dims
+from workbench.polyhedral.lifetimes import along_axes, whole_extent_clash
+from workbench.polyhedral.tree import paths
 from workbench.program.values import Program
 from workbench.transforms.refusal import Refusal, instance_text, sizes_text
 
@@ -77,13 +77,13 @@ def fixed(program: Program) -> dict[Pair, Fixed]:
             sentence = f"{name} is an output: it is returned whole"
             found[name, d] = Fixed("returned whole", sentence)
     assert program.schedule is not None
-    axes = axis_dims(program.schedule)
+    around = paths(program.schedule)
     for s in program.statements:
-        own = frozenset(axes[s.name])
         for access in (s.instances.write, *s.instances.reads):
             name, dims = access.array, program.array[access.array].dims
-            for k in indexed_by(access, own):
-                found.setdefault((name, dims[k]), _along_axis(s.name, name, dims[k]))
+            for k, blocks in along_axes([(s.instances, access)], around).items():
+                if not blocks:
+                    found.setdefault((name, dims[k]), _along_axis(s.name, name, dims[k]))
             for k, e in enumerate(access.index):
                 if e is None:
                     found.setdefault((name, dims[k]), _anywhere(s.name, name, dims[k]))
