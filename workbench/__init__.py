@@ -45,25 +45,35 @@ from workbench.language.rl import discounted_sum
 from workbench.language.sizes import dim, dims, size
 from workbench.language.tensor import Tensor, index
 from workbench.language.trace import scope
+from workbench.measure.compare import Comparison, compare
+from workbench.measure.measurement import Measurement
+from workbench.measure.measuring import measure
 from workbench.measure.run import Result, run
+from workbench.measure.store import Store, store
 from workbench.program.values import Program
 from workbench.transforms.refusal import Refusal, Refused
+from workbench.variants.recipes import RecipeError, load_recipe
 from workbench.variants.variant import Move, Variant, optimize, variant
 
 __all__ = [
     "Categorical",
+    "Comparison",
+    "Measurement",
     "Move",
     "Normal",
     "Program",
+    "RecipeError",
     "Refusal",
     "Refused",
     "Result",
+    "Store",
     "Tensor",
     "Variant",
     "absolute",
     "backends",
     "cast",
     "clip",
+    "compare",
     "concatenate",
     "contract",
     "cos",
@@ -77,10 +87,12 @@ __all__ = [
     "gradient",
     "index",
     "isfinite",
+    "load_recipe",
     "log",
     "log1p",
     "log_softmax",
     "maximum",
+    "measure",
     "minimum",
     "nn",
     "normal",
@@ -103,6 +115,7 @@ __all__ = [
     "sqrt",
     "stack",
     "stop_gradient",
+    "store",
     "tanh",
     "transforms",
     "transpose",

@@ -35,7 +35,7 @@ def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
 def test_what_is_saved_is_loaded(name: str, path: Path) -> None:
     program = PROGRAMS[name][0]()
     found = wb.optimize(wb.variant(program))
-    save(found, path)
+    found.save(path)
     again = load_recipe(path, program)
     assert (again.steps, again.key) == (found.steps, found.key)
     assert again.schedule == found.schedule

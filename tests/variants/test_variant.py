@@ -9,7 +9,7 @@ import pytest
 import workbench as wb
 from workbench.errors import WorkbenchError
 from workbench.transforms import Vectorize
-from workbench.variants.variant import replayed
+from workbench.variants.recipes import RecipeError
 
 
 @wb.program
@@ -33,13 +33,13 @@ def test_recipe_rebuilds_the_same_variant() -> None:
 def test_steps_as_json_rebuild_the_same_variant() -> None:
     program = walk()
     found = wb.variant(program).apply(Vectorize("b"))
-    assert replayed(program, found.to_json()).key == found.key
+    assert wb.variant(program).replay(found.to_json()).key == found.key
 
 
 def test_replay_names_the_step_that_no_longer_fits() -> None:
     steps = [Vectorize("b").to_json(), Vectorize("b").to_json()]
-    with pytest.raises(WorkbenchError, match=r"step 2 no longer fits: .*no statement loops over b"):
-        replayed(walk(), steps)
+    with pytest.raises(RecipeError, match=r"step 2 of 2 .*no statement loops over b"):
+        wb.variant(walk()).replay(steps)
 
 
 def test_key_is_the_same_for_equal_programs_and_differs_with_the_steps() -> None:

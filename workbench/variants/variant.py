@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
@@ -20,7 +21,7 @@ from workbench.polyhedral import tree
 from workbench.program.canonical import canonical
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
-from workbench.transforms.base import REGISTRY, Transform, from_json
+from workbench.transforms.base import REGISTRY, Transform
 from workbench.transforms.base import apply as apply_step
 from workbench.transforms.base import check as check_step
 from workbench.transforms.refusal import Refusal, Refused
@@ -132,6 +133,22 @@ class Variant:
         known = resolve(self.program, sizes)
         return predict(self.loop_program, known, machine(backend), dtype, self._counted)
 
+    def replay(self, steps: Variant | Sequence[Transform | Mapping[str, Any]]) -> Variant:
+        """This variant after those steps, or after all that another took from its root: a branch
+        tried on another, every step checked anew.
+
+        Raises RecipeError at the first that does not fit; its `applied` is how far it went.
+        """
+        from workbench.variants.recipes import replay  # it is written in terms of variants
+
+        return replay(self, steps)
+
+    def save(self, path: str | Path) -> None:
+        """Write the steps as a JSON file, which `wb.load_recipe(path, program)` applies anew."""
+        from workbench.variants.recipes import save
+
+        save(self, path)
+
     def recipe(self) -> str:
         """Python source that rebuilds this variant from its program."""
         lines = [
@@ -179,16 +196,3 @@ def optimize(variant: Variant) -> Variant:
     for step in recipe(variant.program):
         variant = variant.apply(step)
     return variant
-
-
-def replayed(program: Program, steps: Sequence[dict[str, Any]]) -> Variant:
-    """The steps that `Variant.to_json` wrote, applied anew; a step that no longer fits is named."""
-    found = variant(program)
-    for number, step in enumerate(steps, 1):
-        try:
-            found = found.apply(from_json(step))
-        except Refused as refused:
-            raise WorkbenchError(
-                f"step {number} no longer fits: {refused.message}", refused.line
-            ) from None
-    return found
