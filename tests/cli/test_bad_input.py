@@ -1,0 +1,68 @@
+"""The sentence and the exit code that each bad input gets."""
+
+import pytest
+
+from tests.cli.calling import SMALL, Call
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("frobnicate", "unknown command 'frobnicate': (commands: run, show, list, doctor, lab)"),
+        ("rum", "unknown command 'rum': did you mean run?"),
+        ("--frob", "workbench has no option --frob"),
+        ("run", "workbench run expects the algorithm first, found nothing"),
+        ("run --B 5", "workbench run expects the algorithm first, found --B"),
+        ("run reinforse", "unknown algorithm 'reinforse': did you mean reinforce?"),
+        ("run reinforce --Q 5", "workbench run reinforce has no option --Q"),
+        ("run reinforce --gama 0.9", "has no option --gama: did you mean --gamma?"),
+        ("run reinforce --B 0", "--B: a size must be at least 1, found 0"),
+        ("run reinforce --B -3", "--B: a size must be at least 1, found -3"),
+        ("run reinforce --B many", "--B: expected a whole number, found 'many'"),
+        ("run reinforce --B 2.5", "--B: expected a whole number, found '2.5'"),
+        ("run reinforce --B", "--B: expected one argument"),
+        ("run reinforce --gamma high", "--gamma: expected a number, found 'high'"),
+        ("run reinforce --hidden 8,x", "--hidden: expected a whole number, found 'x'"),
+        ("run reinforce --seed -1", "--seed: expected a whole number from 0 on, found '-1'"),
+        ("run reinforce --dtype float16", "--dtype: invalid choice: 'float16'"),
+        ("run reinforce --backend nunpy", "--backend: invalid choice: 'nunpy'"),
+        ("run reinforce --as-written --vectorized b", "not allowed with"),
+        ("run reinforce --vectorized z", "unknown dim z"),
+        ("run reinforce --output results.txt", "expected a name that ends in .csv or .json"),
+        ("run reinforce --output no/such/folder/x.csv", "there is no folder"),
+        ("run reinforce --save no/such/folder/x.safetensors", "there is no folder"),
+        ("run reinforce --resume no-such-file", "there is no file no-such-file"),
+        ("run reinforce --resume README.md", "README.md is not a whole safetensors file"),
+        ("run reinforce 5", "workbench run reinforce does not know what to do with '5'"),
+        ("show reinforce --sauce", "has no option --sauce: did you mean --source?"),
+        ("list everything", "workbench list does not know what to do with 'everything'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    workbench: Call, words: str, sentence: str
+) -> None:
+    done = workbench(*words.split())
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.startswith("workbench: ")
+    assert len(done.err.splitlines()) == 1
+    assert sentence in done.err
+
+
+def test_backend_that_is_not_there_says_why(workbench: Call) -> None:
+    done = workbench("run", "reinforce", *SMALL, "--backend", "native")
+    assert done.code == 1
+    assert "native" in done.err
+    assert "not part of this version" in done.err
+
+
+def test_interruption_before_the_run_is_no_traceback(
+    workbench: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("workbench.cli.run.traced", interrupted)
+    done = workbench("run", "reinforce")
+    assert done.code == 130
+    assert done.err == "workbench: interrupted before anything was done\n"
