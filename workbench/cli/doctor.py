@@ -12,6 +12,10 @@ from importlib import metadata
 
 from workbench.backends import backends
 from workbench.cli.arguments import Parser
+from workbench.measure.calibration import calibrate
+from workbench.planning.calibrated import machine
+from workbench.planning.machine import Machine
+from workbench.planning.prediction import amount
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,24 @@ PROGRAMS = {
 
 def main(words: list[str]) -> int:
     """0, or 1 where something is missing without which nothing runs."""
-    Parser(
+    parser = Parser(
         prog="workbench doctor",
         description="What works on this machine, and what to install for the rest.",
-    ).strictly(words)
+    )
+    parser.add_argument(
+        "--calibrate",
+        nargs="?",
+        const="numpy",
+        metavar="BACKEND",
+        help="measure the constants that predicted times are made of, on a quiet machine: "
+        "seconds of a call, a row, an element, a byte (numpy unless another backend is named)",
+    )
+    given = parser.strictly(words)
+    if given.calibrate is not None:
+        measured, path = calibrate(given.calibrate)
+        print(constants(measured))
+        print(f"\nkept in {path}")
+        return 0
     found = list(findings())
     print("\n".join(str(finding) for finding in found))
     return 1 if any(finding.required and not finding.ok for finding in found) else 0
@@ -76,6 +94,8 @@ def findings() -> Iterator[Finding]:
     for name, reason in backends().items():
         text = "available" if reason is None else reason
         yield Finding(f"{name} backend", reason is None, text)
+        if reason is None:
+            yield _calibration(machine(name))
 
 
 def version() -> str:
@@ -84,6 +104,40 @@ def version() -> str:
         return metadata.version("workbench")
     except metadata.PackageNotFoundError:
         return "not installed, used from its checkout"
+
+
+def _calibration(known: Machine) -> Finding:
+    """Whether predicted times are of this machine."""
+    name = f"{known.backend} times"
+    if not known.calibrated:
+        return Finding(name, False, known.note)
+    versions = ", ".join(f"{name} {version}" for name, version in known.versions.items())
+    return Finding(name, True, f"calibrated {known.date} on {known.device} ({versions})")
+
+
+def constants(known: Machine) -> str:
+    """A machine's constants as a table: nanoseconds by kind."""
+    kinds = sorted({*known.call, *known.row, *known.element})
+    width = max(len(kind) for kind in kinds)
+    head = f"{'ns':<{width}}  {'call':>10}  {'row':>10}  {'float32':>10}  {'float64':>10}"
+    lines = [f"{known.backend} on {known.device}, {known.date}", "", head]
+    for kind in kinds:
+        element = known.element.get(kind, {})
+        cells = [known.call.get(kind), known.row.get(kind)]
+        cells += [element.get("float32"), element.get("float64")]
+        lines.append(f"{kind:<{width}}  " + "  ".join(f"{_nanoseconds(c):>10}" for c in cells))
+    for name, rates in (("product, an operation", known.product), ("an operand", known.panel)):
+        each = ", ".join(f"{dtype} {_nanoseconds(rate)}" for dtype, rate in rates.items())
+        lines.append(f"{name}: {each}")
+    moved = ", ".join(f"{amount(n, 'B')} {_nanoseconds(rate)}" for n, rate in known.byte)
+    lines.append(f"a byte by working set: {moved}")
+    lines.append(f"a byte of new memory: {_nanoseconds(known.fresh)}")
+    lines.append(f"a call with cold caches: {known.cold:.2f} times as long")
+    return "\n".join(lines)
+
+
+def _nanoseconds(seconds: float | None) -> str:
+    return "" if seconds is None else f"{seconds * 1e9:.3g}"
 
 
 def _package(name: str, advice: str, required: bool = False) -> Finding:
