@@ -12,7 +12,7 @@ import workbench as wb
 from tests.programs import PROGRAMS
 from workbench.backends.reference import Reference
 from workbench.errors import ProgramError
-from workbench.polyhedral.expression import size, variable
+from workbench.polyhedral.expression import Expression, size, variable
 from workbench.program.values import Program
 
 b, t = variable("b"), variable("t")
@@ -284,3 +284,42 @@ def test_unused_values_are_not_computed() -> None:
 def test_empty_maximum_is_refused_by_the_reference_too() -> None:
     with pytest.raises(ProgramError):
         written(lambda: grid()[b, t + 1 : T].max())
+
+
+def test_operators_of_numpy_arrays_and_tensors() -> None:
+    @wb.program
+    def example() -> Any:
+        x = wb.uniform(1.0, 2.0, shape=2)
+        a = np.array([1.0, 2.0])
+        y = (a + x, np.float64(2.0) * x, a @ x, 2.0 ** (a / x), wb.cast(a < x, float))
+        return {"x": x, **{f"y{n}": v for n, v in enumerate(y)}}
+
+    found = Reference(example()).outputs()
+    x, a = found["x"], np.array([1.0, 2.0])
+    for n, y in enumerate([a + x, 2.0 * x, a @ x, 2.0 ** (a / x), a < x]):
+        np.testing.assert_allclose(found[f"y{n}"], y)
+
+
+def test_gather_along_a_dim_called_x() -> None:
+    @wb.program
+    def example(X: int = 3) -> Any:
+        x = wb.dim(x=X)
+        noise = wb.uniform(over=x)
+        return {"noise": noise, "turned": wb.gather(noise, x=2 - wb.index(x))}
+
+    found = Reference(example()).outputs()
+    assert found["turned"].tolist() == found["noise"].tolist()[::-1]
+
+
+def test_gather_from_what_is_computed_of_indices_alone() -> None:
+    @wb.program
+    def example(X: int = 3) -> Any:
+        x = wb.dim(x=X)
+        squares = wb.cast(wb.index(x), float) * wb.index(x) + 0.5
+        return {"y": wb.gather(squares, x=2 - wb.index(x))}
+
+    assert Reference(example()).outputs()["y"].tolist() == [4.5, 1.5, 0.5]
+
+
+def test_expression_used_as_condition_is_python() -> None:
+    assert isinstance(t, Expression) and (t == t) is True
