@@ -170,6 +170,10 @@ def _matrix_product(
     columns: Letters,
     target: Operand,
 ) -> None:
+    for one, other in ((left, right), (right, left)):
+        if set(other.letters) == set(summed) and _summed_inside(one, summed):
+            _stacked(scope, one, other, summed, target)
+            return
     if rows and columns and target.letters == (*columns, *rows):
         left, right, rows, columns = right, left, columns, rows
     summed = _summed_order(left, right, summed)
@@ -186,6 +190,34 @@ def _matrix_product(
     )
     function = "dot" if _contiguous(a) and _contiguous(b) else "matmul"  # dot would copy
     scope.apply(function, [a, b], _reshaped(scope, out.value, shape))
+    if not direct:
+        repeat(scope, out, target)
+
+
+def _summed_inside(one: Operand, summed: Letters) -> bool:
+    """Whether the summed letters stand between others, and each group merges without a copy."""
+    first = min(one.letters.index(x) for x in summed)
+    last = first + len(summed)
+    if first == 0 or last == len(one.letters) or set(one.letters[first:last]) != set(summed):
+        return False
+    joined = one.value.layout.joined
+    within = [j for k, j in enumerate(joined, 1) if k not in (first, last)]
+    return all(within) and one.value.layout.unit
+
+
+def _stacked(scope: Scope, one: Operand, vector: Operand, summed: Letters, target: Operand) -> None:
+    """A vector times each matrix of a stack: what is summed stands between the result's letters."""
+    first = min(one.letters.index(x) for x in summed)
+    last = first + len(summed)
+    groups = (one.letters[:first], one.letters[first:last], one.letters[last:])
+    a = _matrix(scope, vector, (), groups[1])
+    shape = tuple(_total([one.size(x) for x in group]) for group in groups)
+    b = _reshaped(scope, one.value, shape)
+    order = (*groups[0], *groups[2])
+    sizes = tuple(one.size(x) for x in order)
+    direct = target.letters == order and target.value.layout.dense
+    out = target if direct else _temporary(scope, order, sizes, target.value.dtype, flat=True)
+    scope.apply("matmul", [a, b], _reshaped(scope, out.value, (shape[0], shape[2])))
     if not direct:
         repeat(scope, out, target)
 

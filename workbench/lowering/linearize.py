@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.lowering import reads
+from workbench.lowering import reads, splitting
 from workbench.lowering.calls import RULES, VIEWS, unrepeated
 from workbench.lowering.layout import Value
 from workbench.lowering.numbering import Numbering
@@ -138,7 +138,7 @@ class Linearizer:
                 if not any(e.variables & set(scope.axes) for e in plain):
                     return reads.sliced(scope, stored, plain) or _impossible()
                 return reads.gathered(scope, stored, plain, {})
-            found = reads.sliced(scope, stored, plain)
+            found = reads.sliced(scope, stored, plain) or splitting.in_blocks(scope, stored, plain)
             return reads.gathered(scope, stored, plain, {}) if found is None else found
         return reads.gathered(scope, stored, tuple(index), dict(enumerate(stored.array.extent)))
 

@@ -216,8 +216,11 @@ def _rank(
     statement: Statement, d: str, ranks: Mapping[str, int], stored: Mapping[str, Stored]
 ) -> tuple[float, int]:
     """A dimension's place in the global order; a reduction dimension stands beside the dimension
-    that it indexes.
+    that it indexes, positions in a block behind the block.
     """
+    block = _block_of(statement, d)
+    if block in ranks:
+        return ranks[block] + 0.5, 0
     if d in ranks:
         return ranks[d], 0
     for read in statement.reads:
@@ -225,6 +228,15 @@ def _rank(
             if isinstance(e, Expression) and e.coefficient(d) and name in ranks:
                 return ranks[name] + 0.5, 0
     return len(ranks), 0
+
+
+def _block_of(statement: Statement, d: str) -> str:
+    """The dimension that counts the blocks in which a reduction dimension is the position."""
+    if d not in statement.reduction_dims:
+        return ""
+    entries = (e for read in statement.reads for e in read.index if isinstance(e, Expression))
+    counts = (x for e in entries if e.coefficient(d) == 1 for x in e.variables - {d})
+    return next((x for x in counts if x in statement.dims), "")
 
 
 # -- overwriting ----------------------------------------------------------------------------------

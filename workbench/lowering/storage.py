@@ -4,7 +4,7 @@ finds its element.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from workbench.lowering.records import Buffer, Symbolic
@@ -62,7 +62,8 @@ def memory_order(program: Program, schedule: Tree) -> dict[str, int]:
     """A rank for every dimension: those that run as loops first, those that are array axes last.
 
     One order for the whole program, so that the axes of statements and of arrays agree and
-    neighbouring axes stay contiguous.
+    neighbouring axes stay contiguous. A dimension that is counted otherwise (by blocks and
+    positions) runs as what counts it does.
     """
     loops: dict[str, list[int]] = {}
     for path in paths(schedule).values():
@@ -74,12 +75,34 @@ def memory_order(program: Program, schedule: Tree) -> dict[str, int]:
             counted[2] += depth
             depth += node.tile is None  # blocks run in the order of what they are blocks of
 
+    for name, kind in _counted(program, schedule):
+        counted = loops.setdefault(name, [0, 0, 0])
+        counted[0] += kind == "axis"
+        counted[1] += 1
+
     def key(name: str) -> tuple[float, float, int]:
         axes, all_, depth = loops.get(name, (1, 1, 0))
         return axes / all_, depth / all_, known.index(name)
 
     known = list(dict.fromkeys([*(d.name for d in program.dims), *loops]))
     return {name: rank for rank, name in enumerate(sorted(known, key=key))}
+
+
+def _counted(program: Program, schedule: Tree) -> Iterator[tuple[str, str]]:
+    """For each index in which an array's dimension is counted by others: how those run."""
+    for name, path in paths(schedule).items():
+        kinds = {node.name: node.kind for node, _ in path if isinstance(node, Loop)}
+        statement = program.statement[name]
+        for array, index in (
+            (statement.array, statement.instances.write.index),
+            *((r.array, r.access.index) for r in statement.reads),
+        ):
+            for dim, e in zip(program.array[array].dims, index, strict=True):
+                if e is None or dim in e.variables:
+                    continue
+                ran = [kinds[v] for v in e.variables if v in kinds]
+                if ran:
+                    yield dim, "loop" if "loop" in ran else "axis"
 
 
 def store(
