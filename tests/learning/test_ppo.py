@@ -13,15 +13,17 @@ from workbench.algorithms.settings import PPO
 def test_ppo_reaches_475_on_cartpole_within_500_000_steps(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Of ten seeds the median reaches 475, and at most one is caught below 350.
+    """Of ten seeds the median reaches 475, and none ends below 350.
 
-    With a constant learning rate a policy that holds the pole for 500 steps is lost and found again
-    now and then; a run may end while it is lost. Measured: 1 of 30 seeds in float32 (the fourth)
-    ended below 350, as did 2 of 60 of a hand-written PPO in C++; medians 485 and 484.
+    Measured over twenty: median 488, from 458 to 500. With a constant learning rate a policy that
+    holds the pole for 500 steps is lost and found again now and then, and a run may end while it is
+    lost: under other draws 1 of 30 seeds did (245), as did 2 of 60 of a hand-written PPO in C++. So
+    where draws or rounding change, one of these ten may end below 350 without anything being wrong:
+    more than one of thirty does not.
     """
     found = over_seeds(ppo(), range(10), capsys)
     assert np.median(found) >= 475.0
-    assert sorted(found)[1] >= 350.0
+    assert min(found) >= 350.0
 
 
 def test_ppo_reaches_minus_250_on_pendulum(capsys: pytest.CaptureFixture[str]) -> None:
