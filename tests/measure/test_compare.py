@@ -11,7 +11,7 @@ import pytest
 import workbench as wb
 from tests.measure.made import measurement, passed
 from tests.measure.test_check import broken, near_tie
-from tests.programs import leaky_sum, returns, small_ppo
+from tests.programs import leaky_sum, returns, small_reinforce
 from workbench.backends.arrays import CompiledArrays
 from workbench.errors import WorkbenchError
 from workbench.measure.compare import Comparison, compare, comparison
@@ -122,7 +122,7 @@ def test_float32_that_rounding_sets_apart_is_told_from_a_mistake_by_float64() ->
 
 
 def test_a_whole_training_step_agrees_with_itself() -> None:
-    root = wb.variant(small_ppo())
+    root = wb.variant(small_reinforce())
     found = compare([wb.optimize(root), root], sizes={"B": 4, "T": 6}, **QUICK)
     assert [m.checked for m in found.measurements] == [True, True]
 

@@ -12,7 +12,7 @@ import pytest
 import workbench as wb
 from tests.measure.made import measurement
 from tests.measure.test_check import broken
-from tests.programs import PROGRAMS, leaky_sum
+from tests.programs import leaky_sum, small_reinforce
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.processor import processor
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
@@ -39,7 +39,7 @@ def test_measurement_holds_samples_memory_and_what_repeats_it() -> None:
 
 
 def test_memory_is_what_the_backend_tracked_at_the_measured_sizes() -> None:
-    variant = wb.optimize(wb.variant(PROGRAMS["small_ppo"][0]()))
+    variant = wb.optimize(wb.variant(small_reinforce()))
     sizes = {"B": 4, "T": 6}
     found = measure(variant, sizes=sizes, repeats=1, progress=False)
     run = NumPyBackend().compile(variant.program).run(sizes)

@@ -142,7 +142,7 @@ class Measurement:
             note = f" ({self.predicted.note})" if self.predicted.note else ""
             lines.append(f"  predicted: {seconds_text(self.predicted.seconds)}, {peaks}{note}")
         if self.too_slow:
-            lines.append(f"  not measured: {self.too_slow}")
+            lines.append(f"  {self.too_slow}")
         return "\n".join([*lines, *(f"  {line}" for line in str(self.check).splitlines())])
 
     __repr__ = __str__

@@ -15,7 +15,8 @@ from workbench.backends.protocol import Compiled, Execution
 from workbench.errors import WorkbenchError
 from workbench.measure import process
 from workbench.measure.check import Check, check, ran
-from workbench.measure.measurement import Measurement
+from workbench.measure.expected import predicted, too_slow
+from workbench.measure.measurement import Measurement, Predicted
 from workbench.program.sizes import resolve
 from workbench.variants.variant import Variant
 
@@ -51,6 +52,11 @@ class Request:
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise WorkbenchError(f"{name} {value!r}; expected an integer from {least} on")
 
+    @property
+    def least_runs(self) -> int:
+        """How often each variant will run at least."""
+        return self.warmup + (FEWEST if self.repeats is None else self.repeats)
+
     def rounds(self, seconds: float) -> int:
         """How many rounds, where one takes so many seconds."""
         if self.repeats is not None:
@@ -67,6 +73,7 @@ class Candidate:
     compiled: Compiled
     compile_seconds: float
     check: Check
+    predicted: Predicted | None = None
     too_slow: str = ""
     samples: list[float] = field(default_factory=list)
     peak: dict[str, int] = field(default_factory=dict)
@@ -115,6 +122,7 @@ class Candidate:
             peak_bytes=self.peak if timed else {},
             process_peak_bytes=self.process_peak if timed else None,
             timeline=tuple(self.last.timeline) if self.last is not None and timed else (),
+            predicted=self.predicted,
             too_slow=self.too_slow,
             versions=process.versions(),
             date=now.isoformat(),
@@ -133,9 +141,12 @@ def prepare(variant: Variant, request: Request) -> Candidate:
     compiled = get(request.backend).compile(variant.program)
     compiled.prepare()
     seconds = time.perf_counter() - start
-    return Candidate(
-        variant, request, compiled, seconds, check(variant, request.backend, request.dtype)
-    )
+    checked = check(variant, request.backend, request.dtype)
+    said = predicted(variant, request.sizes, request.backend, request.dtype)
+    slow = ""
+    if checked.verdict != "failed" and not request.force:
+        slow = too_slow(variant, compiled, checked, said, request.least_runs)
+    return Candidate(variant, request, compiled, seconds, checked, said, slow)
 
 
 def alternate(candidates: Sequence[Candidate], request: Request, report: Report) -> None:
