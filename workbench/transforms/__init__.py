@@ -6,6 +6,7 @@ from workbench.transforms.fuse import Fuse
 from workbench.transforms.incrementalize import Incrementalize
 from workbench.transforms.place import Place
 from workbench.transforms.recompute import Recompute
+from workbench.transforms.reschedule import Reschedule
 from workbench.transforms.simplify import Simplify
 from workbench.transforms.vectorize import Vectorize
 
@@ -16,6 +17,7 @@ __all__ = [
     "Incrementalize",
     "Place",
     "Recompute",
+    "Reschedule",
     "Simplify",
     "Vectorize",
 ]

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.polyhedral.legality import Violation, violation, violations
-from workbench.polyhedral.tree import Leaf, Loop, Tree, statements
-from workbench.polyhedral.tree import Sequence as Block
+from workbench.polyhedral.tree import Leaf, Loop, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.base import Rewritten, Transform, violated
@@ -16,7 +15,7 @@ from workbench.transforms.joining import Apart, Site, alike, inward, joined, lea
 from workbench.transforms.ordering_step import OrderingStep
 from workbench.transforms.place import Place
 from workbench.transforms.refusal import Refusal, dependence_text
-from workbench.transforms.regions import all_meant, meant, unknown
+from workbench.transforms.regions import all_meant, blocks_of, meant, unknown
 from workbench.transforms.vectorize import Vectorize
 
 
@@ -70,7 +69,7 @@ class Fuse(OrderingStep):
     def candidates(cls, program: Program) -> Iterator[Fuse]:
         """Each loop and the next beside it over the same dimension, by their first statements."""
         assert program.schedule is not None
-        for block in _blocks(program.schedule):
+        for block in blocks_of(program.schedule):
             loops = [child for child in block.children if isinstance(child, Loop)]
             for number, loop in enumerate(loops):
                 other = next((o for o in loops[number + 1 :] if alike(loop, o)), None)
@@ -205,12 +204,3 @@ class Fuse(OrderingStep):
 def _listed(names: Sequence[str]) -> str:
     shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
     return ", ".join(shown)
-
-
-def _blocks(tree: Tree) -> Iterator[Block]:
-    """The sequences of a tree."""
-    if isinstance(tree, Block):
-        yield tree
-    children = tree.children if isinstance(tree, Block) else ()
-    for child in children if not isinstance(tree, Loop) else (tree.child,):
-        yield from _blocks(child)

@@ -6,12 +6,13 @@ other parts of a sequence can stand before or behind what is brought together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.errors import nearest
 from workbench.polyhedral.dependences import Dependences
 from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence, statements
+from workbench.polyhedral.tree import Sequence as Block
 from workbench.program.values import Program
 from workbench.transforms.refusal import Refusal
 
@@ -75,6 +76,16 @@ def replaced(tree: Tree, node: Tree, new: Tree) -> Tree:
     children = [replaced(child, node, new) for child in tree.children]
     same = all(a is b for a, b in zip(children, tree.children, strict=True))
     return tree if same else sequence(children)
+
+
+def blocks_of(tree: Tree) -> Iterator[Block]:
+    """The sequences of a tree."""
+    if isinstance(tree, Block):
+        yield tree
+        for child in tree.children:
+            yield from blocks_of(child)
+    elif isinstance(tree, Loop):
+        yield from blocks_of(tree.child)
 
 
 def loops_around(tree: Tree, names: Collection[str]) -> list[Loop]:
