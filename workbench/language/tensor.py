@@ -6,19 +6,18 @@ makes a `Node` whose dimensions are those that its operands vary over.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from workbench.errors import ProgramError, SourceLine
-from workbench.language.trace import Range, Trace, current, user_frame, user_line
+from workbench.language import numpy_functions, quoting
+from workbench.language.trace import Range, Trace, current, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.operations import APART, OPERATIONS, evaluate, promote, shape_text
-from workbench.program.text import body_text
-from workbench.program.values import Literal, Shape
+from workbench.program.values import Shape
 
 if TYPE_CHECKING:
     from workbench.language.recurrent import Recurrent
@@ -120,15 +119,7 @@ class Tensor:
 
     def __repr__(self) -> str:
         """As the user wrote it where that is known: numbers, their variable, ranges as ranges."""
-        source = self.source
-        if isinstance(source, Node) and source.operation == "literal":
-            return body_text(Literal(source.options["value"], source.dtype, source.shape))
-        if isinstance(source, Node) and source.operation == "index":
-            pairs = zip(source.dims, self.index, strict=True)
-            moves = {d: e for d, e in pairs if isinstance(e, Expression)}
-            if len(moves) == len(source.dims):
-                return f"wb.index({source.options['expression'].substitute(moves)})"
-        return f"{_element(self)}: {self.dtype}{shape_text(self.shape)}"
+        return quoting.tensor_text(self)
 
     def __getitem__(self, key: Any) -> Tensor:
         from workbench.language.indexing import read  # the circle tensor <-> indexing
@@ -136,7 +127,7 @@ class Tensor:
         return read(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        name = _element(self).partition("[")[0]
+        name = quoting.element_text(self).partition("[")[0]
         raise ProgramError(
             f"{name} is a value, which cannot be assigned to; an array defined in pieces is a "
             f'wb.recurrent("{name}", over=…)',
@@ -161,15 +152,15 @@ class Tensor:
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Tensor:
         """`array + tensor` as `tensor + array`; other functions of NumPy are refused."""
-        written = _OPERATORS.get(ufunc.__name__)
+        written = numpy_functions.OPERATORS.get(ufunc.__name__)
         if written is None or method != "__call__" or options:
             called = "" if method == "__call__" else f".{method}"
-            raise _numpy_refused(ufunc.__name__ + called)
+            raise numpy_functions.refused(ufunc.__name__ + called)
         found: Tensor = written(as_tensor(inputs[0]), inputs[1])
         return found
 
     def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
-        raise _numpy_refused(function.__name__)
+        raise numpy_functions.refused(function.__name__)
 
     def __iter__(self) -> Any:
         raise ProgramError("a tensor cannot be iterated; use wb.unstack(x)", user_line())
@@ -303,77 +294,6 @@ class Tensor:
         from workbench.language import reductions
 
         return reductions.reduce(self, "argmax", over, axis)
-
-
-_OPERATORS = {
-    "add": operator.add,
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-    "divide": operator.truediv,
-    "floor_divide": operator.floordiv,
-    "remainder": operator.mod,
-    "power": operator.pow,
-    "matmul": operator.matmul,
-    "bitwise_and": operator.and_,
-    "bitwise_or": operator.or_,
-    "equal": operator.eq,
-    "not_equal": operator.ne,
-    "less": operator.lt,
-    "less_equal": operator.le,
-    "greater": operator.gt,
-    "greater_equal": operator.ge,
-}
-"""NumPy's functions behind Python's operators of two operands."""
-_METHODS = ("sum", "mean", "std", "max", "min", "argmax")
-_SAID_OTHERWISE = {"abs": "absolute", "amax": "max", "amin": "min", "square": "x * x"}
-
-
-def _numpy_refused(name: str) -> ProgramError:
-    """`np.exp(x)`: what to write instead, if there is something."""
-    from workbench.language import functions  # the circle tensor <-> functions
-
-    ours = _SAID_OTHERWISE.get(name, name)
-    if ours in _METHODS:
-        instead = f"use x.{ours}(…)"
-    elif hasattr(functions, ours):
-        instead = f"use wb.{ours}"
-    else:
-        instead = f"use {ours}" if ours != name else "it is not part of a program"
-    return ProgramError(f"np.{name} of a tensor; {instead}", user_line())
-
-
-# -- what errors quote --------------------------------------------------------------------------
-
-
-def _element(x: Tensor) -> str:
-    """`x[b, t:T]`, under the variable of the user's that holds the tensor or its source."""
-    name, whole = _variable(x)
-    index: Sequence[Index] = tuple(variable(d) for d in x.dims) if whole else x.index
-    return f"{name}[{', '.join(_index_text(e) for e in index)}]"
-
-
-def _variable(x: Tensor) -> tuple[str, bool]:
-    """The user's name, and whether it is the tensor's own rather than its source's."""
-    frame = user_frame()
-    held = [] if frame is None else [(n, v) for n, v in frame.f_locals.items() if type(v) is Tensor]
-    for name, value in held:
-        if value is x and not x.is_plain:
-            return name, True
-    for name, value in held:
-        if value.source is x.source and value.is_plain:
-            return name, False
-    return str(x.source.name or getattr(x.source, "operation", "tensor")), False
-
-
-def _index_text(e: Index) -> str:
-    """An index, a range as it is written."""
-    if isinstance(e, Tensor):
-        return repr(e).partition(": ")[0]
-    for d in e.variables:
-        own = current().dims.get(d)
-        if own is not None and own.axis is not None and e.coefficient(d) == 1:
-            return f"{e.substitute({d: own.lower})}:{e.substitute({d: own.upper})}"
-    return str(e)
 
 
 # -- making nodes -------------------------------------------------------------------------------
@@ -533,7 +453,9 @@ def _make(name: str, operands: tuple[Tensor, ...], options: dict[str, Any]) -> T
         )
         dtype = row.dtype([x.dtype for x in operands], options)
     except ProgramError as error:
-        raise ProgramError(f"{_written(name, operands)}: {error.message}", user_line()) from None
+        raise ProgramError(
+            f"{quoting.call_text(name, operands)}: {error.message}", user_line()
+        ) from None
     dims = trace.ordered({d for x in operands for d in x.dims})
     return record(
         trace,
@@ -554,12 +476,6 @@ VIEWS = frozenset({"slice", "reshape", "transpose", "broadcast", "stop_gradient"
 """Operations that only rearrange: never a statement of their own unless what they view is computed
 there.
 """
-
-
-def _written(name: str, operands: Iterable[Tensor]) -> str:
-    texts = [repr(x) for x in operands]
-    template = OPERATIONS[name].text
-    return template.format(*texts) if template else f"{name}({', '.join(texts)})"
 
 
 def _unified(name: str, operands: list[Tensor]) -> list[Tensor]:
