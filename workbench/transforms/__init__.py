@@ -4,10 +4,12 @@ from workbench.transforms.contract import Contract
 from workbench.transforms.distribute import Distribute
 from workbench.transforms.fuse import Fuse
 from workbench.transforms.incrementalize import Incrementalize
+from workbench.transforms.interchange import Interchange
 from workbench.transforms.place import Place
 from workbench.transforms.recompute import Recompute
 from workbench.transforms.reschedule import Reschedule
 from workbench.transforms.simplify import Simplify
+from workbench.transforms.tile import Tile
 from workbench.transforms.vectorize import Vectorize
 
 __all__ = [
@@ -15,9 +17,11 @@ __all__ = [
     "Distribute",
     "Fuse",
     "Incrementalize",
+    "Interchange",
     "Place",
     "Recompute",
     "Reschedule",
     "Simplify",
+    "Tile",
     "Vectorize",
 ]
