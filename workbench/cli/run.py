@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from workbench.backends import backends
 from workbench.cli.arguments import Parser, add_arguments
+from workbench.cli.options import add_backend, whole_number
 from workbench.cli.results import FORMATS, save, table
 from workbench.cli.templates import chosen
 from workbench.cli.variants import add_order, ordered, traced
@@ -65,17 +65,12 @@ def _report(result: Result, output: Path | None, parameters: Path | None) -> int
 
 def _add_options(parser: Parser) -> None:
     group = parser.add_argument_group("the run")
+    add_backend(group)
     group.add_argument(
-        "--backend",
-        default="numpy",
-        choices=tuple(backends()),
-        help="default numpy",
-    )
-    group.add_argument(
-        "--seed", type=_seed, metavar="N", help="default 0, or that of the file of --resume"
-    )
-    group.add_argument(
-        "--dtype", default="float32", choices=("float32", "float64"), help="default float32"
+        "--seed",
+        type=whole_number(0),
+        metavar="N",
+        help="default 0, or that of the file of --resume",
     )
     group.add_argument(
         "--check-finite", action="store_true", help="stop at the first NaN or infinity, naming it"
@@ -96,12 +91,6 @@ def _add_options(parser: Parser) -> None:
     group.add_argument(
         "--resume", type=Path, metavar="FILE", help="go on from a file that --save wrote"
     )
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0 on, found {text!r}")
-    return int(text)
 
 
 def _output(text: str) -> Path:

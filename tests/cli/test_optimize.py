@@ -1,0 +1,70 @@
+"""`workbench optimize` and the recipes it writes."""
+
+import json
+from pathlib import Path
+
+import workbench as wb
+from tests.cli.calling import SMALL, Call
+from workbench.algorithms import reinforce
+
+SIZES = SMALL[:-1]
+
+
+def automatic() -> tuple[str, ...]:
+    root = wb.variant(reinforce(B=3, I=2, T=5, hidden=(4,)))
+    return tuple(str(step) for step in wb.optimize(root).steps)
+
+
+def test_optimize_prints_each_step_with_what_a_run_is_predicted_to_cost(workbench: Call) -> None:
+    done = workbench("optimize", "reinforce", *SIZES)
+    assert (done.code, done.err) == (0, "")
+    head, _, titles, *rows = done.out.splitlines()
+    assert head == "reinforce: B=3, I=2, T=5"
+    assert titles.split() == ["step", "predicted", "peak"]
+    assert [row[:52].strip() for row in rows if row[54:].strip()] == ["as written", *automatic()]
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_optimize_says_what_steps_left_when_asked(workbench: Call) -> None:
+    assert "left as a loop over t: " not in workbench("optimize", "reinforce", *SIZES).out
+    done = workbench("optimize", "reinforce", *SIZES, "--notes")
+    assert "left as a loop over t: " in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_optimize_as_json_holds_steps_and_predictions(workbench: Call) -> None:
+    record = json.loads(workbench("optimize", "reinforce", *SIZES, "--json").out)
+    assert record["program"] == "reinforce"
+    assert [row["step"] for row in record["steps"]] == ["as written", *automatic()]
+    assert all(row["seconds"] > 0 for row in record["steps"])
+    assert all(row["peak_bytes"]["device"] > 0 for row in record["steps"])
+    assert record["steps"][1]["transform"] == "Vectorize"
+
+
+def test_recipe_that_optimize_wrote_is_run(workbench: Call, tmp_path: Path) -> None:
+    path = tmp_path / "recipe.json"
+    done = workbench("optimize", "reinforce", *SIZES, "--save", path)
+    assert done.out.endswith(f"written to {path}\n")
+    head = workbench("run", "reinforce", *SMALL, "--recipe", path).out.splitlines()[0]
+    assert head.endswith(f"; {', '.join(automatic())}")
+    shown = workbench("show", "reinforce", *SIZES, "--recipe", path, "--steps").out
+    assert shown.count("variant.apply(") == len(automatic())
+
+
+def test_recipe_of_another_algorithm_is_refused(workbench: Call, tmp_path: Path) -> None:
+    path = tmp_path / "recipe.json"
+    workbench("optimize", "reinforce", *SIZES, "--save", path)
+    done = workbench("run", "a2c", "--recipe", path)
+    assert done.code == 2
+    assert done.err == f"workbench: {path} is a recipe of reinforce, not of a2c\n"
+
+
+def test_recipe_that_no_longer_fits_names_the_step(workbench: Call, tmp_path: Path) -> None:
+    path = tmp_path / "recipe.json"
+    workbench("optimize", "reinforce", *SIZES, "--save", path)
+    text = path.read_text(encoding="utf-8").replace('"dim": "t"', '"dim": "tt"')
+    path.write_text(text, encoding="utf-8")
+    done = workbench("run", "reinforce", *SMALL, "--recipe", path)
+    assert done.code == 2
+    assert "step 2 of " in done.err and "did you mean t?" in done.err
+    assert "applied until then: Vectorize('b')" in done.err

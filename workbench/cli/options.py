@@ -1,0 +1,31 @@
+"""Options that several commands share: on what and with which numbers a program runs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from workbench.backends import backends
+
+
+def add_backend(group: argparse._ArgumentGroup) -> None:
+    """`--backend` and `--dtype`."""
+    group.add_argument(
+        "--backend", default="numpy", choices=tuple(backends()), help="default numpy"
+    )
+    group.add_argument(
+        "--dtype", default="float32", choices=("float32", "float64"), help="default float32"
+    )
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """A reader of whole numbers from `least` on."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(
+                f"expected a whole number from {least} on, found {text!r}"
+            )
+        return int(text)
+
+    return read
