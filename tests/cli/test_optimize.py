@@ -47,7 +47,7 @@ def test_recipe_that_optimize_wrote_is_run(workbench: Call, tmp_path: Path) -> N
     assert done.out.endswith(f"written to {path}\n")
     head = workbench("run", "reinforce", *SMALL, "--recipe", path).out.splitlines()[0]
     assert head.endswith(f"; {', '.join(automatic())}")
-    shown = workbench("show", "reinforce", *SIZES, "--recipe", path, "--steps").out
+    shown = workbench("show", "reinforce", *SIZES, "--recipe", path, "--python").out
     assert shown.count("variant.apply(") == len(automatic())
 
 

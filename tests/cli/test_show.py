@@ -36,8 +36,8 @@ def test_no_command_prints_help_and_fails(workbench: Call) -> None:
         ("--schedule --vectorized b", "    axis b:"),
         ("--loops", "for t in 0:T:"),
         ("--source", "def program("),
-        ("--steps --vectorized", "variant = variant.apply(wb.transforms.Vectorize('b'))"),
-        ("--schedule --steps", "# schedule\n"),
+        ("--python --vectorized", "variant = variant.apply(wb.transforms.Vectorize('b'))"),
+        ("--schedule --python", "# schedule\n"),
     ],
 )
 def test_show_prints_what_is_asked_for(workbench: Call, options: str, text: str) -> None:

@@ -18,7 +18,7 @@ VIEWS: dict[str, tuple[Callable[[Variant], str], str]] = {
     "schedule": (lambda v: v.schedule, "when: the order of the statements"),
     "loops": (lambda v: str(lower(v.program)), "the loop program, with allocations"),
     "source": (lambda v: get("numpy").compile(v.program).source, "the Python that is run"),
-    "steps": (lambda v: v.recipe(), "Python that applies the variant's steps"),
+    "python": (lambda v: v.recipe(), "Python that applies the variant's steps"),
 }
 
 
