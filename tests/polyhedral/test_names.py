@@ -22,3 +22,7 @@ def test_awkward_name_survives_isl(name: str) -> None:
 def test_names_are_injective(name: str) -> None:
     assert user_name(dim_name(name)) == name
     assert dim_name(name).replace("_", "a").isalnum() and dim_name(name).isascii()
+
+
+def test_readable_text_has_the_users_names_behind_factors_too() -> None:
+    assert readable("[p_T] -> { [d_t] : 3d_t <= 2 + 4p_T }") == "[T] -> { [t] : 3t <= 2 + 4T }"

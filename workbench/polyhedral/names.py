@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 _ESCAPED = re.compile(r"_x([0-9a-f]+)_")
-_GENERATED = re.compile(r"\b[dp]_[A-Za-z0-9_]+")
+_GENERATED = re.compile(r"(?<![A-Za-z_])[dp]_[A-Za-z0-9_]+")  # also behind a factor: 2d_t
 
 
 def dim_name(name: str) -> str:

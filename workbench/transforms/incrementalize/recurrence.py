@@ -95,11 +95,13 @@ def steps(
     pieces.add(found.array, domains[1], dims, index, kept)
 
 
-def base(found: Reduction, domain: str, pieces: Pieces) -> None:
-    """Instances combined anew: their own points, which are few."""
+def base(found: Reduction, domain: str, pieces: Pieces, at: Expression | None = None) -> None:
+    """Instances combined anew: their own points, which are few. `at` is their one place along the
+    dimension, where that is known.
+    """
     if is_empty(domain):
         return
-    at = single(domain, found.dim)
+    at = single(domain, found.dim) if at is None else at
     points = intersect(found.points, with_dims(domain, (*found.dims, found.over)))
     if at is None:
         here, dims = variable(found.dim), found.dims
@@ -134,10 +136,15 @@ def blocked(
     block, position = names
     head = 0 if grows.step > 0 else size - 1
     t = variable(block) * size + variable(position)
-    behind = with_neighbour(found.domain, found.dim, grows.step * size)
-    carried = fixed(split(behind, found.dim, size, names), {position: head})
-    first = subtract(found.domain, behind)
-    base(found, subtract(first, _not_at(first, found.dim, size, head)), pieces)
+    at_head = {position: head}
+    heads, carried = (
+        fixed(split(text, found.dim, size, names), at_head)
+        for text in (
+            found.domain,
+            with_neighbour(found.domain, found.dim, grows.step * size),
+        )
+    )
+    _first_head(found, subtract(heads, carried), pieces, size, (block, head))
     if not is_empty(carried):
         _heads(found, grows, pieces, size, names, carried)
     base(found, _not_at(grows.base, found.dim, size, head), pieces)
@@ -147,6 +154,20 @@ def blocked(
         for text in (grows.entering, grows.still)
     )
     steps(found, grows, pieces, dims, (entering, still), t)
+
+
+def _first_head(
+    found: Reduction, heads: str, pieces: Pieces, size: int, place: tuple[str, int]
+) -> None:
+    """The head that no other one precedes, combined anew."""
+    if is_empty(heads):
+        return
+    block, head = place
+    number = single(heads, block)
+    t = None if number is None else number * size + head
+    place_of = variable(block) * size + head
+    wide = domain_with(with_dims(heads, (*found.dims, block)), [(variable(found.dim), place_of)])
+    base(found, project_out(wide, (block,)), pieces, t)
 
 
 def _heads(

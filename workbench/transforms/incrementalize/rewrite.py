@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from workbench.polyhedral import moving
 from workbench.polyhedral.expression import variable
-from workbench.polyhedral.relations import image, is_box, is_empty, project_out, with_dims
+from workbench.polyhedral.relations import hull, image, is_box, is_empty, project_out, with_dims
 from workbench.polyhedral.tree import block_dim
 from workbench.program.values import Array, Body, Literal, Program, Statement
 from workbench.transforms.incrementalize.blocks import partial
@@ -53,9 +53,12 @@ def rewritten(program: Program, old: Statement, dim: str, size: int | None) -> R
         if name in taken:
             raise Unfit("no effect", f"{old.name} is a part of blocks of {size} of {dim} already")
         partial(old, dim, size, name, pieces)
+        ((first, last),) = hull(project_out(pieces.statements[0].domain, old.dims))
+        if last - first == 1:
+            raise Unfit("no effect", f"all that {old.name} combines of {dim} is one block")
         return Rewrite(pieces, (), (name, ""))
-    window_size = _lift(program, old, dim, size, pieces)
-    size = window_size if size is None else size
+    length = _lift(program, old, dim, size, pieces)
+    size = length if size is None else size
     names = ("", "") if size is None else _names(old, dim, size)
     return Rewrite(pieces, _unused(program, old, pieces), names)
 
@@ -79,6 +82,17 @@ def moving_dims(old: Statement, dim: str) -> list[str]:
     ]
 
 
+def slides(old: Statement, dim: str) -> bool:
+    """Whether what the statement combines is a window that slides with `dim`."""
+    found = moving_dims(old, dim)
+    if len(found) != 1:
+        return False
+    rest = tuple(d for d in old.reduction_dims if d != found[0])
+    points = with_dims(project_out(old.reduction, rest), (*old.dims, found[0]))
+    growing = moving.recurrence(old.domain, points, dim)
+    return growing is None and moving.window(old.domain, points, dim) is not None
+
+
 def _lift(
     program: Program, old: Statement, dim: str, size: int | None, pieces: Pieces
 ) -> int | None:
@@ -97,24 +111,24 @@ def _lift(
             blocked(found, grows, pieces, size, _names(old, dim, size))
         _scaled(old, found, summand, pieces)
         return None
-    slides = moving.window(found.domain, found.points, dim)
-    if slides is None:
+    window = moving.window(found.domain, found.points, dim)
+    if window is None:
         raise Unfit(
             "capability",
             f"the range of {old.name} over {over} neither grows by one point from a neighbour "
             f"along {dim} to the next, nor is it a window of one length that slides with {dim}",
         )
-    if size not in (None, slides.length):
+    if size not in (None, window.length):
         raise Unfit(
             "capability",
-            f"{old.name} combines windows of {slides.length}, which need blocks of "
-            f"{slides.length}, not of {size}",
+            f"{old.name} combines windows of {window.length}, which need blocks of "
+            f"{window.length}, not of {size}",
             block_helps=True,
         )
     _positive(found)
-    sliding(found, slides, pieces, _names(old, dim, slides.length))
+    sliding(found, window, pieces, _names(old, dim, window.length))
     _scaled(old, found, summand, pieces)
-    return slides.length
+    return window.length
 
 
 def _moving(old: Statement, dim: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import nearest
 from workbench.polyhedral.ordering import NoOrder
-from workbench.program.values import Program, Statement
+from workbench.program.values import Call, Program, Statement, walk
 from workbench.transforms.base import Rewritten, Transform
 from workbench.transforms.incrementalize.factors import COMBINES
 from workbench.transforms.incrementalize.order import Tiled, placed
@@ -16,6 +16,7 @@ from workbench.transforms.incrementalize.rewrite import (
     moving_dims,
     program_with,
     rewritten,
+    slides,
 )
 from workbench.transforms.refusal import Refusal
 
@@ -82,16 +83,20 @@ class Incrementalize(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Incrementalize]:
-        """Each reduction whose range moves, plain and (but for windows) in blocks of 64, and each
-        over a dimension of unknown length in blocks.
+        """Each reduction whose range moves, plainly and (but for windows) in blocks of 64; in such
+        blocks also each product or several dimensions that are summed: weight gradients, losses.
         """
         for s in program.statements:
             if s.combiner not in COMBINES:
                 continue
-            for dim in s.dims:
-                if moving_dims(s, dim):
-                    yield cls(s.name, dim)
+            lifted = [dim for dim in s.dims if moving_dims(s, dim)]
+            for dim in lifted:
+                yield cls(s.name, dim)
+                if not slides(s, dim):
                     yield cls(s.name, dim, BLOCK)
+            products = any(isinstance(b, Call) and b.operation == "contract" for b in walk(s.body))
+            if not lifted and (products or len(s.reduction_dims) > 1):
+                yield cls(s.name, s.reduction_dims[-1], BLOCK)
 
     def check(self, program: Program) -> Refusal | None:
         """The stated condition, and an order for the new statements."""
@@ -160,8 +165,9 @@ class Incrementalize(Transform):
         return Refusal("input", f"{self}: unknown statement {self.statement}: {hint}")
 
     def _input(self, program: Program, old: Statement) -> Refusal | None:
-        if self.block is not None and self.block < 1:
-            return self._refusal("input", f"a block of {self.block}; expected at least 1", old)
+        if self.block is not None and not (type(self.block) is int and self.block > 0):
+            sentence = f"a block of {self.block!r}; expected a whole number of at least 1"
+            return self._refusal("input", sentence, old)
         if old.combiner is None:
             return self._refusal("no effect", f"{old.name} combines nothing: it has no range", old)
         if old.combiner not in COMBINES:
