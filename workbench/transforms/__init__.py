@@ -1,5 +1,6 @@
 """The transforms, one file each; a step is a transform with its arguments."""
 
+from workbench.transforms.accumulate import Accumulate
 from workbench.transforms.contract import Contract
 from workbench.transforms.distribute import Distribute
 from workbench.transforms.fuse import Fuse
@@ -13,6 +14,7 @@ from workbench.transforms.tile import Tile
 from workbench.transforms.vectorize import Vectorize
 
 __all__ = [
+    "Accumulate",
     "Contract",
     "Distribute",
     "Fuse",
