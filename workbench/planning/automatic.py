@@ -34,7 +34,9 @@ def recipe(program: Program) -> list[Transform]:
             steps.append(step)
     independent = {step.dim for step in steps if isinstance(step, Vectorize)}
     for step in partly:
-        if not _counts_updates(program, step.dim, independent):
+        if _counts_updates(program, step.dim, independent):
+            continue
+        if check(program, step) is None:  # an axis that came since may stand in the way
             program = apply(program, step).program
             steps.append(step)
     if check(program, Contract()) is None:
