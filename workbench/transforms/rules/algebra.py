@@ -143,7 +143,7 @@ def negated_factors(body: Call, program: Program) -> Body | None:
 
 
 def negated_sum(body: Call, program: Program) -> Body | None:
-    """The sign of all summands, once."""
+    """The sign of all summands, once: 1 - 1 is 0.0, and its negative is not."""
     inner = operand_of(body.arguments[0], "negative")
     if inner is None or inner.dtype != body.dtype:
         return None

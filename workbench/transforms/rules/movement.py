@@ -158,11 +158,20 @@ def no_padding(body: Call, program: Program) -> Body | None:
 
 
 def reduced_single(body: Call, program: Program) -> Body | None:
-    """Sum, maximum or minimum over an axis of length 1."""
+    """Maximum or minimum over an axis of length 1, or a sum of integers."""
+    floats = body.operation == "sum" and body.dtype == "float"
+    return None if floats else _dropped_axis(body)
+
+
+def summed_single(body: Call, program: Program) -> Body | None:
+    """A sum of one number, which makes 0.0 of -0.0."""
+    return _dropped_axis(body)
+
+
+def _dropped_axis(body: Call) -> Body | None:
     if body.arguments[0].shape[body.options["axis"]] != 1:
         return None
-    inner = body.arguments[0]
-    return as_type_of(call("reshape", inner, shape=body.shape), body)
+    return as_type_of(call("reshape", body.arguments[0], shape=body.shape), body)
 
 
 def _is(body: Body, operation: str) -> TypeGuard[Call]:

@@ -32,6 +32,8 @@ from workbench.transforms.rules.row import Done, as_type_of, call, constant, is_
 from workbench.transforms.rules.row import operand as operand_of
 from workbench.transforms.rules.sharing import varies_over
 
+_LETTERS = "abcdefgh"
+
 # -- inner axes ------------------------------------------------------------------------------------
 
 
@@ -60,6 +62,43 @@ def constant_factor_of_sum(body: Call, program: Program) -> Body | None:
             continue
         return as_type_of(call("multiply", factor, call("sum", other, **body.options)), body)
     return None
+
+
+def sum_of_products(body: Call, program: Program) -> Body | None:
+    """A sum of products along an axis that is not unrolled is a contraction."""
+    product, axis = body.arguments[0], body.options["axis"]
+    if not isinstance(product, Call) or product.operation != "multiply" or body.dtype != "float":
+        return None
+    length = product.shape[axis]
+    if is_static((length,)) and int(length) <= UNROLLED:
+        return None
+    letters = _LETTERS[: len(product.shape)]
+    found = [_indexed(a, product, letters) for a in product.arguments]
+    if not all(letters[axis] in own for _, own in found):
+        return None  # a factor that does not vary along the axis
+    (left, a), (right, b) = found
+    kept = letters[:axis] + letters[axis + 1 :]
+    return as_type_of(call("contract", left, right, spec=f"{a},{b}->{kept}"), body)
+
+
+def _indexed(x: Body, product: Call, letters: str) -> tuple[Body, str]:
+    """A factor without its axes of length 1 that the product repeats, and the others' letters."""
+    own = letters[len(letters) - len(x.shape) :]
+    wide = product.shape[len(letters) - len(x.shape) :]
+    kept = [k for k, n in enumerate(x.shape) if n == wide[k]]
+    if len(kept) < len(own):
+        x = call("reshape", x, shape=tuple(x.shape[k] for k in kept))
+    return x, "".join(own[k] for k in kept)
+
+
+def sum_of_contraction(body: Call, program: Program) -> Body | None:
+    """One more letter is summed."""
+    inner, axis = body.arguments[0], body.options["axis"]
+    if not isinstance(inner, Call) or inner.operation != "contract" or body.dtype != "float":
+        return None
+    inputs, output = inner.options["spec"].split("->")
+    spec = f"{inputs}->{output[:axis]}{output[axis + 1 :]}"
+    return call("contract", *inner.arguments, spec=spec)
 
 
 def one_hot_sum(body: Call, program: Program) -> Body | None:
