@@ -57,8 +57,8 @@ class Seen:
 
 def moved(a: Any) -> int:
     """Bytes of the elements of an array that differ."""
-    repeated = [n for n, stride in zip(a.shape, a.strides, strict=True) if not stride and n > 1]
-    return int(a.nbytes) // math.prod(repeated)
+    lengths: list[tuple[int, int]] = list(zip(a.shape, a.strides, strict=True))
+    return int(a.nbytes) // math.prod(n for n, stride in lengths if not stride and n > 1)
 
 
 def operations_of(name: str, arrays: Sequence[Any], out: Any) -> int:
@@ -68,11 +68,11 @@ def operations_of(name: str, arrays: Sequence[Any], out: Any) -> int:
     if name == "take":
         return 0
     if name == "random":
-        return int(next(a for a in arrays if a.dtype != np.int64 or a is arrays[0]).size)
+        return int(arrays[0].size)
     if name == "segment_add":
         return int(arrays[1].size)
     if name == "orthogonalize":
-        return 4 * int(out.size) * min(out.shape[-2:])
+        return 4 * int(out.size) * int(min(out.shape[-2:]))
     reduced = name.endswith(".reduce") or name in ("argmax", "argmin")
     return int(arrays[0].size if reduced else out.size)
 
@@ -90,9 +90,7 @@ def only(steps: Sequence[Step], function: str) -> tuple[Step, ...]:
 
 def sums(shares: Mapping[str, Share]) -> tuple[int, int, int]:
     """(launches, operations, bytes) of all."""
-    whole = Share()
-    for share in shares.values():
-        whole.add(share)
+    whole = sum(shares.values(), Share())
     return whole.launches, whole.operations, whole.bytes
 
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 import pytest
 
 import workbench as wb
+from tests.environments.playing import choice, one_episode
 from tests.planning.variants import compiled, variants
 from tests.programs import PROGRAMS, Outputs
+from workbench.environments import Gymnasium
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
-from workbench.planning.cost import Share
 from workbench.planning.defaults import NUMPY
 from workbench.planning.machine import Machine
 from workbench.planning.prediction import amount, predict
@@ -71,9 +72,7 @@ def test_peak_formula_holds_at_larger_sizes(name: str) -> None:
 
 def test_parts_add_up_to_the_whole() -> None:
     found = variants("small_ppo")[-1].predict()
-    whole = Share()
-    for share in (found.besides, *found.by_statement.values()):
-        whole.add(share)
+    whole = sum(found.by_statement.values(), found.besides)
     assert whole.seconds == pytest.approx(found.seconds)
     assert (whole.operations, whole.bytes) == (found.operations, found.bytes)
     assert whole.launches == found.launches
@@ -120,7 +119,7 @@ NOTHING = Machine(
 )
 """A machine on which everything is free."""
 
-BETWEEN = ("view", "broadcast", "allocate", "constant", "loop", "condition")
+BETWEEN = ("view", "broadcast", "allocate", "reserve", "constant", "loop", "condition")
 
 
 def test_seconds_are_those_of_the_calls_where_only_calls_cost() -> None:
@@ -140,7 +139,7 @@ def test_calls_take_longer_where_the_caches_have_gone_cold() -> None:
 
 
 def test_loops_are_counted_where_only_they_cost() -> None:
-    calls = NOTHING.call | {"loop": 1.0}
+    calls = {**NOTHING.call, "loop": 1.0}
     chosen = variant(states())
     found = predict(chosen.loop_program, {"B": 3, "T": 5}, replace(NOTHING, call=calls))
     assert found.seconds == found.besides.seconds == 3 + 3 * 5
@@ -164,6 +163,13 @@ def test_prediction_says_that_it_is_uncalibrated() -> None:
     assert found.note.startswith("uncalibrated: ")
     assert "B=2, T=3, float32; uncalibrated" in str(found)
     assert "launches" in str(found)
+
+
+def test_prediction_says_what_it_takes_an_external_call_for() -> None:
+    program = one_episode(Gymnasium("CartPole-v1"), choice(2))
+    found = variant(program).predict()
+    assert found.assumed == "each call of CartPole-v1 is taken for 100 µs"
+    assert found.assumed in str(found)
 
 
 def test_amounts_have_the_unit_of_their_size() -> None:

@@ -22,10 +22,11 @@ KINDS_OF_CALLS = 200
 
 TWO = "f(a, b, out=c)"
 ALONG = "f(a, axis={}, out=c)"
-DRAW = "f(k, c, 0, 1, ())"
+DRAW = "f(k, c, 0, 1, (i, 3))"
 TAKE = "f(a, i, 0, c, 'clip')"
 SEGMENTS = "f(c, a, (i,), (0,))"
 MASKED = "f(c, a, where=m)"
+VIEWS = "c = a[k, ...]; c = a[k:2]; c = a.transpose(1, 0)"
 COPY = "c[...] = a"
 CHECK_INDEX = "f(i, 0, 9, 'x', 'k', 's', [], [])"
 CHECK_ALL = "f(m, 's', [], [])"
@@ -44,10 +45,13 @@ def calls(w: Stopwatch) -> dict[str, float]:
         "matmul": w.seconds(TWO, "matmul", a=matrix, b=matrix, c=w.array(2, 2)),
         "orthogonalize": w.seconds("f(a, c)", "orthogonalize", a=w.array(4, 4), c=w.array(4, 4)),
         "check_length": w.seconds("f(3, 'k', 's', [('i', i)], [])", f=checks.length, i=0),
-        "view": w.seconds("c = a[k, ...]", a=matrix, k=1),
+        "view": w.seconds(VIEWS, a=matrix, k=1) / 3,
         "broadcast": w.seconds("c = f(a, (8, 16))", "broadcast_to", a=a),
         "allocate": w.seconds(
             "memory.allocate('x', (16,), d); memory.free('x')", memory=memory, d=real
+        ),
+        "reserve": w.seconds(
+            "memory.reserve('x', (16,), d); memory.free('x')", memory=memory, d=real
         ),
         "constant": w.seconds(
             "memory.constant('x', 1.0, (), d); memory.free('x')", memory=memory, d=real
@@ -73,7 +77,7 @@ def rows(w: Stopwatch) -> dict[str, tuple[int, float]]:
         "take": w.seconds(TAKE, "take", a=table, i=index, c=taken),
         "matmul": w.seconds(TWO, "matmul", a=cube, b=cube, c=product),
     }
-    drawn = w.seconds("f(k, c, 0, 1, (i,))", "random", k="permutation", c=permuted, i=many)
+    drawn = w.seconds(DRAW, "random", k="permutation", c=permuted, i=many)
     return {kind: (ROWS, t) for kind, t in found.items()} | {"permutation": (WIDE, drawn)}
 
 
@@ -90,9 +94,6 @@ def elements(w: Stopwatch, dtype: str) -> dict[str, tuple[int, float]]:
     gaps = w.array(LARGE, 4, dtype=dtype)
     found["gaps"] = w.seconds(TWO, "add", a=gaps[:, 0], b=gaps[:, 1], c=c)
     counted = {name: (LARGE, spent) for name, spent in found.items()}
-    for kind in ("uniform", "normal"):  # a counter gives four
-        into = w.array(4 * LARGE, dtype=dtype)
-        counted[kind] = (LARGE, w.seconds(DRAW, "random", k=kind, c=into))
     tall = w.array(ROWS, ROWS, dtype=dtype)
     counted["turned"] = (ROWS * ROWS, w.seconds(COPY, a=tall.T, c=tall.copy()))
     square = w.array(64, 64, dtype=dtype)
@@ -104,7 +105,7 @@ def _on(w: Stopwatch, n: int, dtype: str) -> dict[str, float]:
     """Seconds of a call on n elements, of what is worth knowing on few and on many."""
     a, c, one = w.array(n, dtype=dtype), w.array(n, dtype=dtype), w.array(dtype=dtype)
     integers, index = w.array(n, dtype="int32"), w.array(n, dtype="int64")
-    mask, checks = w.array(n, dtype="bool"), Checks(EMPTY, w.xp)
+    mask, checks, many = w.array(n, dtype="bool"), Checks(EMPTY, w.xp), w.xp.arange(n)
     return {
         "cast": w.seconds(COPY, a=integers, c=c),
         "masked copy": w.seconds(MASKED, "copyto", a=a, c=c, m=mask),
@@ -113,9 +114,9 @@ def _on(w: Stopwatch, n: int, dtype: str) -> dict[str, float]:
         "accumulate": w.seconds(ALONG.format(0), "add.accumulate", a=a, c=c),
         "argmax": w.seconds("f(a, 0, c)", "argmax", a=a, c=w.array(dtype="int64")),
         "take": w.seconds(TAKE, "take", a=a, i=index, c=c),
-        "uniform": w.seconds(DRAW, "random", k="uniform", c=c),
-        "normal": w.seconds(DRAW, "random", k="normal", c=c),
-        "permutation": w.seconds(DRAW, "random", k="permutation", c=integers),
+        "uniform": w.seconds(DRAW, "random", k="uniform", c=c, i=many),
+        "normal": w.seconds(DRAW, "random", k="normal", c=c, i=many),
+        "permutation": w.seconds(DRAW, "random", k="permutation", c=integers, i=3),
         "segment_add": w.seconds(SEGMENTS, "segment_add", a=a, i=index, c=c),
         "given": w.seconds("c[...] = a[(i,)]", a=a, c=c, i=index),
         "check_index": w.seconds(CHECK_INDEX, f=checks.index, i=index),

@@ -22,7 +22,7 @@ KEPT_BY_ALLOCATOR = 1 << 25
 """Larger blocks of memory are new, and touched for the first time, whenever they are asked for."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Share:
     """What is spent: seconds; arithmetic operations; bytes read and written; array operations."""
 
@@ -31,12 +31,23 @@ class Share:
     bytes: int = 0
     launches: int = 0
 
-    def add(self, other: Share) -> None:
-        """Spend that too."""
-        self.seconds += other.seconds
-        self.operations += other.operations
-        self.bytes += other.bytes
-        self.launches += other.launches
+    def __add__(self, other: Share) -> Share:
+        return Share(
+            self.seconds + other.seconds,
+            self.operations + other.operations,
+            self.bytes + other.bytes,
+            self.launches + other.launches,
+        )
+
+
+@dataclass
+class _Spent:
+    """What one statement has spent so far."""
+
+    seconds: float = 0.0
+    operations: int = 0
+    bytes: int = 0
+    launches: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,18 +86,21 @@ def cost(
     root = _Body(costing, Points(sizes), "")
     root.go(steps)
     root.spend(1.0)
-    return costing.shares
+    return {
+        statement: Share(spent.seconds, spent.operations, spent.bytes, spent.launches)
+        for statement, spent in costing.spent.items()
+    }
 
 
 @dataclass
 class _Costing:
     machine: Machine
     dtype: str
-    shares: dict[str, Share] = field(default_factory=dict)
+    spent: dict[str, _Spent] = field(default_factory=dict)
 
-    def share(self, statement: str) -> Share:
+    def share(self, statement: str) -> _Spent:
         """What a statement has spent so far."""
-        return self.shares.setdefault(statement, Share())
+        return self.spent.setdefault(statement, _Spent())
 
     def item(self, buffer: Buffer) -> int:
         """Bytes of an element."""
@@ -171,7 +185,7 @@ class _Body:
             self.nested(frame.variable, points, step.steps)
 
     def nested(self, variable: str, points: Points, steps: Sequence[Step]) -> None:
-        """Count what is nested; each iteration uses other elements where they move with the loop."""
+        """Count what is nested. An iteration uses elements of its own where they move with it."""
         body = _Body(self.costing, points, variable)
         body.go(steps)
         trips = points.executions / self.points.executions

@@ -50,6 +50,7 @@ NUMPY = Machine(
         view=90,
         broadcast=2_300,
         allocate=1_300,
+        reserve=700,
         constant=1_500,
         loop=15,
         condition=20,

@@ -13,6 +13,7 @@ from functools import cached_property
 from workbench.errors import WorkbenchError, nearest
 from workbench.lowering.memory import FLOAT_BYTES
 from workbench.lowering.program import LoopProgram
+from workbench.lowering.records import Apply, walk
 from workbench.planning import formulas
 from workbench.planning.cost import Share, cost
 from workbench.planning.machine import Machine
@@ -27,7 +28,8 @@ class Prediction:
     `seconds` without compilation; `peak_bytes` by memory space; `operations` are arithmetic (a
     multiply-add counts two), `bytes` those that array operations read and write, `launches` the
     array operations. `by_statement` shares them out; what is done in front of all statements and
-    by loops themselves is in `besides`. `note` says why the seconds are of no measured machine.
+    by loops themselves is in `besides`. `note` says why the seconds are of no measured machine,
+    `assumed` what else nobody knows.
     """
 
     seconds: float
@@ -41,6 +43,7 @@ class Prediction:
     dtype: str
     backend: str
     note: str = ""
+    assumed: str = ""
     loops: LoopProgram = field(repr=False, compare=False, kw_only=True)
 
     @property
@@ -61,7 +64,11 @@ class Prediction:
 
     def __str__(self) -> str:
         peak = ", ".join(f"{amount(n, 'B')} on {space}" for space, n in self.peak_bytes.items())
-        where = f"{numbers(self.sizes)}, {self.dtype}{'; ' + self.note if self.note else ''}"
+        where = "; ".join(
+            part
+            for part in (f"{numbers(self.sizes)}, {self.dtype}", self.note, self.assumed)
+            if part
+        )
         return (
             f"{self.seconds:.3g} s on {self.backend}, peak {peak}, {amount(self.operations, 'op')},"
             f" {amount(self.bytes, 'B')} moved, {self.launches} launches ({where})"
@@ -81,11 +88,10 @@ def predict(
     """
     if dtype not in FLOAT_BYTES:
         raise WorkbenchError(f"unknown dtype {dtype!r}: {nearest(dtype, FLOAT_BYTES, 'dtypes')}")
-    shares = cost(steps_of(loops) if steps is None else steps, sizes, dtype, machine)
+    steps = steps_of(loops) if steps is None else steps
+    shares = cost(steps, sizes, dtype, machine)
     besides = shares.pop("", Share())
-    whole = Share()
-    for share in (besides, *shares.values()):
-        whole.add(share)
+    whole = sum(shares.values(), besides)
     return Prediction(
         whole.seconds,
         peak_bytes(loops, sizes, dtype),
@@ -98,8 +104,22 @@ def predict(
         dtype,
         machine.backend,
         machine.note,
+        _assumed(loops, machine),
         loops=loops,
     )
+
+
+def _assumed(loops: LoopProgram, machine: Machine) -> str:
+    """What the seconds take for granted."""
+    called = {
+        record.option["name"]
+        for record in walk(loops.body)
+        if isinstance(record, Apply) and record.function == "external"
+    }
+    if not called:
+        return ""
+    each = machine.call_of("external") * 1e6
+    return f"each call of {', '.join(sorted(called))} is taken for {each:.3g} µs"
 
 
 def peak_bytes(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Mapping[str, int]:

@@ -89,7 +89,9 @@ class _Reader:
                 self.seen[buffer.name] = whole(replace(buffer, name=name))
                 return
             self.seen[buffer.name] = whole(buffer)
-            if not buffer.scratch:
+            if buffer.scratch:
+                yield Small(statement, "reserve")
+            else:
                 yield Small(statement, "allocate", buffer, filled=bool(buffer.initial))
         elif isinstance(record, Apply):
             yield call_of(record, statement, self.seen)
