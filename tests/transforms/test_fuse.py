@@ -13,7 +13,16 @@ from tests.transforms.moments import assert_breaks
 from tests.transforms.ordering import assert_computes_the_same, refusal, separate
 from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree, sequence
 from workbench.program.dependences import dependences
-from workbench.transforms import Distribute, Fuse, Place, Vectorize
+from workbench.transforms import (
+    Contract,
+    Distribute,
+    Fuse,
+    Incrementalize,
+    Interchange,
+    Place,
+    Tile,
+    Vectorize,
+)
 from workbench.transforms.base import from_json, schema
 from workbench.transforms.joining import joined, site
 from workbench.transforms.regions import all_meant
@@ -112,6 +121,16 @@ def between(T: int = 4) -> dict[str, Any]:
     second[0] = start
     second[t + 1] = 0.5 * second + first[t + 1]
     return {"end": end, "second": second}
+
+
+@wb.program
+def blocks(T: int = 9) -> dict[str, Any]:
+    (t,) = wb.dims(t=T)
+    state = wb.recurrent("state", (), over=t)
+    state[0] = 1.0
+    state[t + 1] = 0.9 * state
+    square = state * state
+    return {"total": square.sum(over=t)}
 
 
 @wb.program
@@ -312,6 +331,43 @@ def test_axis_and_loop_refused_with_vectorize() -> None:
     assert found.repairs == (Vectorize("t", ("half",)),)
     after = before.apply(found.repairs[0]).apply(Fuse(("squared", "half")))
     assert "axis t:\n    squared\n    half\n" in after.schedule
+
+
+def test_loops_in_another_order_refused_with_interchange() -> None:
+    before = separate(ahead(n=1)).apply(Interchange("b", "t", ("worth",)))
+    step = Fuse(("state[t+1]", "worth"))
+    found = refusal(before, step)
+    assert found.kind == "capability"
+    assert Interchange("t", "b", ("worth",)) in found.repairs
+    assert_computes_the_same(before.apply(found.repairs[0]).apply(step), {"T": 4})
+
+
+def test_blocks_and_loop_refused_with_tile() -> None:
+    before = wb.variant(blocks()).apply(Incrementalize("total", "t", 4))
+    step = Fuse(("state[t+1]", "total.partial"))
+    found = refusal(before, step)
+    assert found.kind == "capability"
+    assert "the loop over t around state[t+1] and the loop over t_block4" in found.sentence
+    (tile,) = found.repairs
+    assert isinstance(tile, Tile) and (tile.dim, tile.size) == ("t", 4)
+    after = before.apply(tile).apply(step)
+    assert after.schedule == (
+        "state[0]\nfor t in blocks of 4:\n    for t:\n        state[t+1]\n        square\n"
+        "    total.partial\ntotal\n"
+    )
+    for T in (3, 4, 9):
+        assert_computes_the_same(after, {"T": T})
+    held = after.apply(Contract("square"))
+    assert "square over t (min(T, 4) of T)" in held.storage
+    assert_computes_the_same(held, {"T": 9})
+
+
+def test_learning_behind_by_a_shift_keeps_a_window() -> None:
+    fused = wb.variant(ahead(n=9)).apply(Fuse(("state[t+1]", "worth"), (("worth", 7),)))
+    held = fused.apply(Contract())
+    assert "state over b (1 of B), t (min(T + 1, 9) of T + 1)" in held.storage
+    for T in (1, 7, 8, 20):
+        assert_computes_the_same(held, {"T": T})
 
 
 def test_loops_over_different_dims_refused() -> None:

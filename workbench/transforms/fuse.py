@@ -11,11 +11,13 @@ from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.base import Rewritten, Transform, violated
 from workbench.transforms.distribute import Distribute
+from workbench.transforms.interchange import Interchange
 from workbench.transforms.joining import Apart, Site, alike, inward, joined, least_shifts, site
 from workbench.transforms.ordering_step import OrderingStep
 from workbench.transforms.place import Place
 from workbench.transforms.refusal import Refusal, dependence_text
 from workbench.transforms.regions import all_meant, blocks_of, meant, unknown
+from workbench.transforms.tile import Tile
 from workbench.transforms.vectorize import Vectorize
 
 
@@ -115,8 +117,9 @@ class Fuse(OrderingStep):
                 program.schedule, all_meant(program, self.statements), dependences(program)
             )
         except Apart as apart:
-            yield from (Vectorize(loop.dim, tuple(statements(loop))) for loop in apart.loops)
             yield from (Place((name,), dim) for name, dim in apart.outside)
+            for one, other in (apart.pair, apart.pair[::-1]) if apart.pair else ():
+                yield from _made_alike(one, other)
             return
         if found.caught:
             yield from self._with_caught(program, found)
@@ -199,6 +202,19 @@ class Fuse(OrderingStep):
         alone = tuple(p.statement for p in parts if isinstance(p, Leaf))
         if alone:
             yield Place(alone, found.loops[0].dim)
+
+
+def _made_alike(loop: Loop, like: Loop) -> Iterator[Transform]:
+    """Steps that may make one loop of the kind of another."""
+    held = tuple(statements(loop))
+    if loop.name == like.name and loop.kind == "loop":
+        yield Vectorize(loop.dim, held)
+    size = like.name.removeprefix(f"{loop.dim}_block")
+    if loop.tile is None and size.isdecimal():
+        yield Tile(loop.dim, int(size), held)
+    inner = loop.child
+    if isinstance(inner, Loop) and inner.name == like.name:
+        yield Interchange(loop.name, inner.name, held)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -18,18 +18,19 @@ from workbench.transforms.regions import edited, replaced, sides
 class Apart(Exception):
     """The statements stand in no loops that could be one.
 
-    `loops` would have to be axes; `outside` are statements in no loop, with the dim of the others'.
+    `pair` are two loops that differ; `outside` are statements in no loop, with the dim of the
+    others'.
     """
 
     def __init__(
         self,
         kind: Kind,
         text: str,
-        loops: Sequence[Loop] = (),
+        pair: tuple[Loop, Loop] | None = None,
         outside: Sequence[tuple[str, str]] = (),
     ) -> None:
         self.kind = kind
-        self.loops = tuple(loops)
+        self.pair = pair
         self.outside = tuple(outside)
         super().__init__(text)
 
@@ -120,11 +121,10 @@ def _expect_alike(parts: Sequence[Tree], names: Sequence[str]) -> None:
         if not alike(first, other):
             both = f"{_what(first)} around {next(statements(first))}"
             text = f"the {both} and the {_what(other)} around {next(statements(other))}"
-            axes = first.kind != other.kind and first.name == other.name
             raise Apart(
                 "capability",
                 f"{text} are not over the same dimension in the same manner",
-                loops=[loop for loop in loops if loop.kind == "loop"] if axes else (),
+                pair=(first, other),
             )
 
 
