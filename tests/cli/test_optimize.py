@@ -41,30 +41,37 @@ def test_optimize_as_json_holds_steps_and_predictions(workbench: Call) -> None:
     assert record["steps"][1]["transform"] == "Vectorize"
 
 
-def test_recipe_that_optimize_wrote_is_run(workbench: Call, tmp_path: Path) -> None:
+def test_recipe_that_optimize_wrote_is_run_and_shown(
+    workbench: Call, users_file: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "recipe.json"
-    done = workbench("optimize", "reinforce", *SIZES, "--save", path)
+    done = workbench("optimize", users_file, "--save", path)
     assert done.out.endswith(f"written to {path}\n")
-    head = workbench("run", "reinforce", *SMALL, "--recipe", path).out.splitlines()[0]
-    assert head.endswith(f"; {', '.join(automatic())}")
-    shown = workbench("show", "reinforce", *SIZES, "--recipe", path, "--python").out
-    assert shown.count("variant.apply(") == len(automatic())
+    steps = json.loads(path.read_text(encoding="utf-8"))["steps"]
+    head = workbench("run", users_file, "--recipe", path, "--no-progress").out.splitlines()[0]
+    assert head.count("(") == len(steps) > 0
+    shown = workbench("show", users_file, "--recipe", path, "--python").out
+    assert shown.count("variant.apply(") == len(steps)
 
 
-def test_recipe_of_another_algorithm_is_refused(workbench: Call, tmp_path: Path) -> None:
+def test_recipe_of_another_algorithm_is_refused(
+    workbench: Call, users_file: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "recipe.json"
-    workbench("optimize", "reinforce", *SIZES, "--save", path)
+    workbench("optimize", users_file, "--save", path)
     done = workbench("run", "a2c", "--recipe", path)
     assert done.code == 2
-    assert done.err == f"workbench: {path} is a recipe of reinforce, not of a2c\n"
+    assert done.err == f"workbench: {path} is a recipe of walk, not of a2c\n"
 
 
-def test_recipe_that_no_longer_fits_names_the_step(workbench: Call, tmp_path: Path) -> None:
+def test_recipe_that_no_longer_fits_names_the_step(
+    workbench: Call, users_file: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "recipe.json"
-    workbench("optimize", "reinforce", *SIZES, "--save", path)
-    text = path.read_text(encoding="utf-8").replace('"dim": "t"', '"dim": "tt"')
+    workbench("optimize", users_file, "--save", path)
+    text = path.read_text(encoding="utf-8").replace('"dim": "b"', '"dim": "bb"', 1)
     path.write_text(text, encoding="utf-8")
-    done = workbench("run", "reinforce", *SMALL, "--recipe", path)
+    done = workbench("run", users_file, "--recipe", path)
     assert done.code == 2
-    assert "step 2 of " in done.err and "did you mean t?" in done.err
-    assert "applied until then: Vectorize('b')" in done.err
+    assert "step 1 of " in done.err and "did you mean b?" in done.err
+    assert "(applied until then: nothing)" in done.err
