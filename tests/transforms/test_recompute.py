@@ -16,7 +16,16 @@ from workbench import environments
 from workbench.algorithms import ppo, reinforce
 from workbench.backends.reference import Reference
 from workbench.program.text import body_text, equation
-from workbench.transforms import Recompute, Vectorize
+from workbench.transforms import (
+    Accumulate,
+    Contract,
+    Distribute,
+    Donate,
+    Fuse,
+    Interchange,
+    Recompute,
+    Vectorize,
+)
 from workbench.transforms.clones import readers_of
 from workbench.transforms.rules.row import is_external
 from workbench.variants.variant import Variant, optimize
@@ -379,3 +388,26 @@ def test_gathered_reduction_refused() -> None:
         "Recompute('later'): y reads later[place[k]], and at computed positions later cannot be "
         "computed again: later is a sum, whose range would have to move too"
     )
+
+
+# -- what it is for --------------------------------------------------------------------------------
+
+
+def test_hidden_layers_computed_again_need_no_memory_of_the_episode() -> None:
+    root = wb.variant(reinforce(B=4, I=2, T=40, hidden=(16, 16)))
+    learning = (
+        *("worth", "surrogate", "gradient.log_probabilities", "gradient.output"),
+        *("gradient.policy.bias_2_product", "gradient.policy.bias_1_product"),
+    )
+    v = root.apply(Accumulate("t")).apply(Vectorize("b"))
+    v = v.apply(Distribute(learning)).apply(Interchange("b", "t", learning))
+    sums = [n for n in v.program.statement if n.startswith("gradient") and "running[t+1]" in n]
+    kept = v.apply(Fuse((learning[-1], *sums)))
+    again = kept.apply(Recompute("policy.hidden_2")).apply(Recompute("policy.hidden_1"))
+    peaks = []
+    for variant in (kept, again):
+        folded = variant.apply(Contract()).apply(Donate())
+        assert_runs(kept, folded)
+        peaks.append(wb.run(folded, progress=False).peak_bytes)
+    episode = 2 * 4 * 40 * 16 * 4  # two layers, B, T, 16 features of 4 bytes
+    assert peaks[0] - peaks[1] > 0.8 * episode
