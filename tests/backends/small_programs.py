@@ -26,9 +26,10 @@ def scheduled(p: Program, axes: tuple[str, ...] = ()) -> Program:
 
 
 def folded(p: Program) -> Program:
-    """The program with every dimension of every array folded as far as lifetimes let it."""
+    """The program with every array folded and updated in place as far as lifetimes let it."""
     everything = tuple((a.name, d) for a in p.arrays for d in a.dims)
-    return replace(p, storage=Storage(contracted=everything))
+    in_place = tuple((a.name, a.name) for a in p.arrays)
+    return replace(p, storage=Storage(contracted=everything, donated=in_place))
 
 
 def as_axes(tree: Tree, axes: tuple[str, ...]) -> Tree:

@@ -43,6 +43,11 @@ class Body:
     """Positions of views that were taken elsewhere."""
 
     @property
+    def hoisted(self) -> bool:
+        """Whether what the body would allocate is allocated once, in front of its loop."""
+        return isinstance(self.frame, For) and self.innermost
+
+    @property
     def home(self) -> Body:
         """The loop's body (or the whole program) around: an `if` allocates nothing itself."""
         body = self

@@ -4,13 +4,15 @@ the loops inside which each array lives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from workbench.lowering.statements import instances, is_masked
+from workbench.lowering.overwriting import in_itself, may_overwrite
+from workbench.lowering.statements import is_masked
 from workbench.polyhedral.instances import Instances
 from workbench.polyhedral.lifetimes import Lifetime, lifetimes
 from workbench.polyhedral.tree import Loop, Tree, axis_dims, paths
-from workbench.program.values import Program, Storage
+from workbench.program.values import Program, Statement, Storage
 
 
 def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetime]:
@@ -30,15 +32,32 @@ def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetim
     return lifetimes(
         {a.name: a.extent for a in program.arrays},
         _schedule(program),
-        shapes(program),
+        shapes(program, program.storage if storage is None else storage),
         live_out={o.array for o in program.outputs},
         keep=keep,
     )
 
 
+def in_place_gains(program: Program) -> tuple[tuple[str, str], ...]:
+    """The arrays that need fewer slices when they are updated in place, each beside itself."""
+    axes = axis_dims(_schedule(program))
+    storage = program.storage
+    able = {
+        s.array: (s.array, s.array)
+        for s in program.statements
+        if (s.array, s.array) not in storage.donated
+        and may_overwrite(s, axes[s.name], s.array, in_itself(s))
+    }
+    now = lives(program)
+    then = lives(program, replace(storage, donated=(*storage.donated, *able.values())))
+    return tuple(pair for array, pair in able.items() if now[array].windows != then[array].windows)
+
+
 def described(program: Program) -> str:
     """What every array keeps of each dimension, a line each: `state over b (B), t (2 of T + 1)`."""
     found = lives(program)
+    before = {to: array for array, to in program.storage.donated if array != to}
+    in_place = {array for array, to in program.storage.donated if array == to}
     lines = []
     for array in program.arrays:
         kept = []
@@ -47,14 +66,30 @@ def described(program: Program) -> str:
             length = upper - lower
             slots = f"{length}" if window in (None, length) else f"{window} of {length}"
             kept.append(f"{dim} ({slots})")
-        lines.append(f"{array.name} over {', '.join(kept)}" if kept else array.name)
+        line = f"{array.name} over {', '.join(kept)}" if kept else array.name
+        line += ", in place" if array.name in in_place else ""
+        line += f", in the memory of {before[array.name]}" if array.name in before else ""
+        lines.append(line)
     return "".join(f"{line}\n" for line in lines)
 
 
-def shapes(program: Program) -> dict[str, Instances]:
-    """The scheduled statements as sets and relations, with what each may overwrite in place."""
+def shapes(program: Program, storage: Storage | None = None) -> dict[str, Instances]:
+    """The scheduled statements as sets and relations; an instance whose array is updated in place
+    may overwrite what it reads of it elementwise.
+    """
     axes = axis_dims(_schedule(program))
-    return {s.name: instances(s, axes[s.name]) for s in program.statements if s.name in axes}
+    donated = (program.storage if storage is None else storage).donated
+    in_place = {array for array, to in donated if array == to}
+    return {
+        s.name: _overwriting_itself(s, axes[s.name]) if s.array in in_place else s.instances
+        for s in program.statements
+        if s.name in axes
+    }
+
+
+def _overwriting_itself(statement: Statement, axes: Sequence[str]) -> Instances:
+    safe = may_overwrite(statement, axes, statement.array, in_itself(statement))
+    return replace(statement.instances, may_alias=(statement.array,) if safe else ())
 
 
 def read_anywhere(program: Program) -> dict[str, set[int]]:

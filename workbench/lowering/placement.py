@@ -2,14 +2,15 @@
 
 A buffer is allocated in the body of the innermost loop inside which it lives, before its first use
 there, and freed behind its last. What the body of an innermost loop would allocate is allocated
-once, in front of that loop. A freed buffer is taken over by the next one of the same dtype and
-number of elements in the same body; an elementwise operation writes over an operand that dies
-there.
+once, in front of that loop. An array takes over the memory of another where that was donated. A
+temporary takes over what dies in the operation that makes it, where that works in place, and in the
+body of an innermost loop any free buffer of its dtype and number of elements; elsewhere free memory
+is given back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.lowering.bodies import Body, Dated, inner, position, written
@@ -23,34 +24,75 @@ ELEMENTWISE = frozenset(row.ufunc for row in OPERATIONS.values() if row.ufunc)
 
 @dataclass(frozen=True)
 class Span:
-    """First to last use of a chain of buffers, each taking over its predecessor's memory."""
+    """First to last use of buffers that are one piece of memory all that time."""
 
     chain: tuple[Buffer, ...]
     first: int
     last: int
 
 
+Chain = list[Span]
+"""Spans one after the other in one piece of memory."""
+
+
 def place(
-    body: Sequence[Record], workspace: Workspace, homes: Mapping[str, list[str]]
+    body: Sequence[Record],
+    workspace: Workspace,
+    homes: Mapping[str, list[str]],
+    donated: Sequence[tuple[str, str]] = (),
 ) -> tuple[Record, ...]:
     """The program with allocations, frees and views in place, what is made once in front.
 
-    `homes` lists for each array's buffer the dimensions of the loops inside which it lives.
+    `homes` lists for each array's buffer the dimensions of the loops inside which it lives, equal
+    for each pair of buffers `donated`, of which the second takes over the memory of the first.
     """
     dated = Dated([*workspace.front, *body])
-    placer = _Placer(dated, workspace.buffers, homes)
+    placer = _Placer(dated, workspace.buffers, homes, _groups(homes, donated))
     placer.allocate(dated.root)
     hoist(dated.root, placer.bound, placer.renamed)
     return tuple(written(dated.root))
 
 
+def _around(run: Chain, chain: Chain) -> tuple[Chain, Chain]:
+    """What of a chain comes before a run, and what behind."""
+    at = sum(other.first <= run[0].first for other in chain)
+    return chain[:at], chain[at:]
+
+
+def _touching(run: Chain, before: Chain, behind: Chain) -> int:
+    """At how many of its ends a run would be written over, or write over, its neighbour."""
+    return sum(other.last == run[0].first for other in before[-1:]) + sum(
+        other.first == run[-1].last for other in behind[:1]
+    )
+
+
+def _groups(
+    homes: Mapping[str, list[str]], donated: Sequence[tuple[str, str]]
+) -> list[tuple[str, ...]]:
+    """The arrays' buffers, those in one piece of memory together, in the order they hold it."""
+    heir = dict(donated)
+    heads = [name for name in homes if name not in heir.values()]
+    groups = []
+    for name in heads:
+        group = [name]
+        while group[-1] in heir:
+            group.append(heir[group[-1]])
+        groups.append(tuple(group))
+    return groups
+
+
 class _Placer:
     def __init__(
-        self, dated: Dated, buffers: Mapping[str, Buffer], homes: Mapping[str, list[str]]
+        self,
+        dated: Dated,
+        buffers: Mapping[str, Buffer],
+        homes: Mapping[str, list[str]],
+        groups: Sequence[tuple[str, ...]],
     ) -> None:
         self.dated = dated
         self.buffers = buffers
         self.homes = homes
+        self.groups = groups
         self.bound: dict[str, Body] = dict.fromkeys(dated.constants, dated.root)
         self.renamed: dict[str, str] = {}
 
@@ -63,30 +105,85 @@ class _Placer:
             lifted.extend(self.allocate(item))
         if isinstance(body.frame, If):
             return lifted
-        spans = [*lifted, *self._own(body)]
-        chains = self._chains(spans)
-        if isinstance(body.frame, For) and body.innermost:
-            return [Span(chain.chain, body.first, body.last) for chain in chains]
+        chains = self._chains(body, lifted)
+        if body.hoisted:
+            return [
+                Span(tuple(b for span in chain for b in span.chain), body.first, body.last)
+                for chain in chains
+            ]
         for chain in chains:
-            self._emit(body, chain, spans)
+            self._emit(body, chain)
         return []
 
-    def _own(self, body: Body) -> Iterator[Span]:
-        for name, uses in self.dated.uses.items():
-            if name in self.bound or self._home(name) is not body:
-                continue
-            times = [self._interval(at, where, body) for at, where in uses]
-            buffer = self.buffers[name]
-            yield Span((buffer,), min(t[0] for t in times), max(t[1] for t in times))
+    def _chains(self, body: Body, lifted: Sequence[Span]) -> list[Chain]:
+        """What a body allocates: arrays as they were donated, temporaries where there is room."""
+        arrays = [self._together(group, body) for group in self.groups if self._has(group, body)]
+        arrays += [[span] for span in lifted if self._holds_array(span)]
+        chains = sorted(arrays, key=lambda chain: chain[0].first)
+        temporaries = [span for span in lifted if not self._holds_array(span)]
+        temporaries += [
+            self._span(name, body)
+            for name in self.dated.uses
+            if name not in self.homes and self._has((name,), body)
+        ]
+        for run in self._runs(temporaries):
+            room = [chain for chain in reversed(chains) if self._fits(run, *_around(run, chain))]
+            best = max(room, key=lambda chain: _touching(run, *_around(run, chain)), default=[])
+            before, behind = _around(run, best)
+            if best and (body.hoisted or _touching(run, before, behind)):
+                best[len(before) : len(before)] = run
+            else:
+                chains.append(run)
+        return chains
 
-    def _home(self, name: str) -> Body:
-        common = self.dated.uses[name][0][1].ancestors()
-        for _, body in self.dated.uses[name][1:]:
+    def _runs(self, temporaries: Sequence[Span]) -> list[Chain]:
+        """Temporaries, those together that operations hand on in place."""
+        runs: list[Chain] = []
+        for span in sorted(temporaries, key=lambda span: span.first):
+            for run in runs:
+                if run[-1].last == span.first and self._follows(run[-1], span):
+                    run.append(span)
+                    break
+            else:
+                runs.append([span])
+        return runs
+
+    def _together(self, group: tuple[str, ...], body: Body) -> Chain:
+        """The spans of arrays in one piece of memory; those that take turns in it are one span."""
+        chain: Chain = []
+        for name in group:
+            if name not in self.dated.uses:
+                continue
+            span = self._span(name, body)
+            if chain and not self._follows(chain[-1], span):
+                before = chain.pop()
+                first, last = min(before.first, span.first), max(before.last, span.last)
+                span = Span((*before.chain, *span.chain), first, last)
+            chain.append(span)
+        return chain
+
+    def _span(self, name: str, body: Body) -> Span:
+        times = [self._interval(at, where, body) for at, where in self.dated.uses[name]]
+        first, last = min(t[0] for t in times), max(t[1] for t in times)
+        return Span((self.buffers[name],), first, last)
+
+    def _has(self, group: tuple[str, ...], body: Body) -> bool:
+        """Whether the body is where some buffers, which are one piece of memory, live."""
+        used = [name for name in group if name in self.dated.uses and name not in self.bound]
+        return bool(used) and self._home(used) is body
+
+    def _holds_array(self, span: Span) -> bool:
+        return any(buffer.name in self.homes for buffer in span.chain)
+
+    def _home(self, names: Sequence[str]) -> Body:
+        places = [body for name in names for _, body in self.dated.uses[name]]
+        common = places[0].ancestors()
+        for body in places[1:]:
             other = body.ancestors()
             common = [p for p, q in zip(common, other, strict=False) if p is q]
-        if name not in self.homes:
+        if names[0] not in self.homes:
             return common[-1].home
-        allowed = list(self.homes[name])
+        allowed = list(self.homes[names[0]])
         found = common[0]
         for body in common[1:]:
             if isinstance(body.frame, For):
@@ -106,21 +203,11 @@ class _Placer:
             where = where.parent
         return interval
 
-    def _chains(self, spans: Sequence[Span]) -> list[Span]:
-        """Spans joined where one takes over another's memory."""
-        order = sorted(range(len(spans)), key=lambda k: (spans[k].first, k))
-        chains: list[Span] = []
-        for k in order:
-            span = spans[k]
-            taken = next(
-                (n for n in reversed(range(len(chains))) if self._follows(chains[n], span)), None
-            )
-            if taken is None:
-                chains.append(span)
-            else:
-                old = chains[taken]
-                chains[taken] = Span((*old.chain, *span.chain), old.first, span.last)
-        return chains
+    def _fits(self, run: Chain, before: Chain, behind: Chain) -> bool:
+        """Whether there is room between the one before and the one behind."""
+        return (not before or self._follows(before[-1], run[0])) and (
+            not behind or self._follows(run[-1], behind[0])
+        )
 
     def _follows(self, old: Span, new: Span) -> bool:
         last, first = old.chain[-1], new.chain[0]
@@ -153,10 +240,11 @@ class _Placer:
             and any(self.renamed.get(n, n) == old.name for n in apply.inputs)
         )
 
-    def _emit(self, body: Body, chain: Span, spans: Sequence[Span]) -> None:
-        starts = {b.name: s.first for s in spans for b in s.chain}
+    def _emit(self, body: Body, chain: Chain) -> None:
+        starts = {buffer.name: span.first for span in chain for buffer in span.chain}
+        buffers = [buffer for span in chain for buffer in span.chain]
         previous: Buffer | None = None
-        for buffer in chain.chain:
+        for buffer in buffers:
             if previous is not None and self._continues(previous, buffer):
                 self.renamed[buffer.name] = previous.name
                 continue
@@ -166,13 +254,12 @@ class _Placer:
             self.bound[buffer.name] = body
             previous = buffer
         assert previous is not None
-        results = any(b.initial == "nan" for b in chain.chain)
-        if results:
+        if any(buffer.initial == "nan" for buffer in buffers):
             return
         names = dict.fromkeys(
             self.renamed.get(n, n)
-            for b in chain.chain
+            for b in buffers
             for n in (b.name, *self.dated.names.get(b.name, []))
         )
-        at = position(body, chain.last)
+        at = position(body, max(span.last for span in chain))
         body.behind.setdefault(at, []).append(Free(previous.name, tuple(names)))

@@ -83,7 +83,12 @@ def lower(program: Program) -> LoopProgram:
     ).nodes(nodes, {})
     around = homes(program, found)
     inside = {stored[a].buffer.name: [loop.name for loop in around[a]] for a in stored}
-    placed = place(body, workspace, inside)
+    donated = [
+        (stored[array].buffer.name, stored[to].buffer.name)
+        for array, to in program.storage.donated
+        if array != to
+    ]
+    placed = place(body, workspace, inside, donated)
     results = tuple(_result(program, stored, o.name, o.array) for o in program.outputs)
     return LoopProgram(
         program.name, tuple(p.name for p in program.parameters), placed, results, stored, aliases

@@ -1,15 +1,12 @@
-"""A statement's instance: its axes and their ranges, where its result goes, and whether it may
-overwrite what it reads.
-"""
+"""A statement's instance: its axes and their ranges, and where its result goes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from workbench.errors import ProgramError
 from workbench.lowering import reads
-from workbench.lowering.calls import VIEWS
 from workbench.lowering.contractions import Letters
 from workbench.lowering.intervals import Ranges, length
 from workbench.lowering.linearize import Linearizer
@@ -19,7 +16,6 @@ from workbench.lowering.scope import Scope, Workspace
 from workbench.lowering.storage import Stored
 from workbench.polyhedral.blocks import Block, with_blocks
 from workbench.polyhedral.expression import Expression, variable
-from workbench.polyhedral.instances import Instances
 from workbench.polyhedral.relations import (
     bounds,
     box,
@@ -32,9 +28,7 @@ from workbench.polyhedral.relations import (
     with_dims,
 )
 from workbench.polyhedral.shapes import conditions
-from workbench.program.operations import OPERATIONS
-from workbench.program.values import Body, Call, Read, Statement
-from workbench.program.values import reads as all_reads
+from workbench.program.values import Statement
 
 Axes = dict[str, tuple[Expression, Expression]]
 
@@ -237,65 +231,3 @@ def _block_of(statement: Statement, d: str) -> str:
     entries = (e for read in statement.reads for e in read.index if isinstance(e, Expression))
     counts = (x for e in entries if e.coefficient(d) == 1 for x in e.variables - {d})
     return next((x for x in counts if x in statement.dims), "")
-
-
-# -- overwriting ----------------------------------------------------------------------------------
-
-
-def instances(statement: Statement, axes: Sequence[str]) -> Instances:
-    """The statement as sets and relations, with the array whose element it may overwrite while it
-    reads it.
-    """
-    alias = (statement.array,) if may_overwrite(statement, axes) else ()
-    return replace(statement.instances, may_alias=alias)
-
-
-def may_overwrite(statement: Statement, axes: Sequence[str]) -> bool:
-    """Whether every read of the written array is over before the result is written, or is
-    elementwise there.
-    """
-    if statement.combiner is not None:
-        return False
-    if all(r.array != statement.array for r in statement.reads):
-        return False
-    return _safe(statement, statement.body, frozenset(axes))
-
-
-def _safe(statement: Statement, body: Body, axes: frozenset[str]) -> bool:
-    if isinstance(body, Read):
-        return not _shows(statement, body) or _same_place(statement, body, axes)
-    if not isinstance(body, Call):
-        return True
-    if body.operation == "where":
-        condition, chosen, other = body.arguments
-        if _shows(statement, condition) or _shows(statement, chosen):
-            return False
-        return _safe(statement, other, axes)
-    if OPERATIONS[body.operation].ufunc is None:
-        if body.operation in ("stack", "concatenate", "pad"):
-            return not any(r.array == statement.array for r in all_reads(body))
-        return not any(_shows(statement, a) for a in body.arguments)
-    return all(
-        not _shows(statement, a)
-        or (isinstance(a, Read) and _same_place(statement, a, axes) and a.shape == body.shape)
-        for a in body.arguments
-    )
-
-
-def _shows(statement: Statement, body: Body) -> bool:
-    """Whether the body's value may be a view of the written array's memory."""
-    if isinstance(body, Read):
-        return body.array == statement.array
-    if isinstance(body, Call) and (body.operation in (*VIEWS, "take", "cast")):
-        return any(_shows(statement, a) for a in body.arguments)
-    return False
-
-
-def _same_place(statement: Statement, read: Read, axes: frozenset[str]) -> bool:
-    """Whether the read has every array axis where the write has it."""
-    for e, written in zip(read.index, statement.write, strict=True):
-        if not isinstance(e, Expression):
-            return False
-        if (e.variables | written.variables) & axes and e != written:
-            return False
-    return True

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from workbench.backends import get
 from workbench.errors import ProgramError, WorkbenchError, nearest
 from workbench.lowering.memory import Point
+from workbench.lowering.takeover import holding
 from workbench.measure import checkpoint
 from workbench.measure.checkpoint import Checkpoint
 from workbench.measure.progress import bar
@@ -169,7 +170,7 @@ def run(
     program, given = chosen.program, {}
     if start is not None:
         given = checkpoint.fitting(start, program, known, dtype)
-        program = resumed(program, given, start.updates)
+        program = holding(resumed(program, given, start.updates))
     compiled = get(backend).compile(_keeping(program))
     with bar(chosen.program, known, progress) as report:
         done = compiled.run(sizes, seed, dtype, report, check_finite, capacity, given)
@@ -202,6 +203,6 @@ def _is_integer(value: object) -> bool:
 def _keeping(program: Program) -> Program:
     """The program that also returns what it carries, where that is all that a later run needs."""
     try:
-        return keeping(program)
+        return holding(keeping(program))
     except ProgramError:
         return program

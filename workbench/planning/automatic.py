@@ -7,14 +7,14 @@ from workbench.polyhedral.tree import Leaf, Loop, Tree
 from workbench.polyhedral.tree import Sequence as Block
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
-from workbench.transforms import Contract, Vectorize
+from workbench.transforms import Contract, Donate, Vectorize
 from workbench.transforms.base import Transform, apply, check
 from workbench.transforms.refusal import Refused
 
 
 def recipe(program: Program) -> list[Transform]:
     """Steps that vectorize first what is independent, then what can be of the other dimensions, and
-    at last keep of every array only what is live.
+    at last keep of every array only what is live, and hand on the memory of what is dead.
 
     Left alone is a dimension that counts updates: a loop around other loops that carries an array
     without any independent dimension (parameters, not environment states). Whole-array work over
@@ -39,8 +39,10 @@ def recipe(program: Program) -> list[Transform]:
         if check(program, step) is None:  # an axis that came since may stand in the way
             program = apply(program, step).program
             steps.append(step)
-    if check(program, Contract()) is None:
-        steps.append(Contract())
+    for last in (Contract(), Donate()):
+        if check(program, last) is None:
+            program = apply(program, last).program
+            steps.append(last)
     return steps
 
 

@@ -3,6 +3,7 @@
 from workbench.transforms.accumulate import Accumulate
 from workbench.transforms.contract import Contract
 from workbench.transforms.distribute import Distribute
+from workbench.transforms.donate import Donate
 from workbench.transforms.fuse import Fuse
 from workbench.transforms.incrementalize import Incrementalize
 from workbench.transforms.interchange import Interchange
@@ -17,6 +18,7 @@ __all__ = [
     "Accumulate",
     "Contract",
     "Distribute",
+    "Donate",
     "Fuse",
     "Incrementalize",
     "Interchange",

@@ -41,7 +41,7 @@ class Contract(Transform):
     After Contract("position", "t")::
 
         last over b (B)
-        position over b (B), t (1 of T + 1)
+        position over b (B), t (2 of T + 1)
         force over b (B), t (T)
 
     Legal when fewer slices than all are live at one time under the schedule: from the write of an

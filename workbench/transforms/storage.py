@@ -7,11 +7,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from workbench.lowering.lives import lives, shapes
+from workbench.lowering.lives import shapes
+from workbench.lowering.overwriting import in_itself, may_overwrite
+from workbench.lowering.takeover import Hindrance, Memory, heirs, hindrance, memory_of
 from workbench.polyhedral.lifetimes import along_axes, whole_extent_clash
-from workbench.polyhedral.tree import paths
+from workbench.polyhedral.sets import parse_set
+from workbench.polyhedral.tree import axis_dims, paths
+from workbench.polyhedral.witness import Witness, smallest
 from workbench.program.values import Program
-from workbench.transforms.refusal import Refusal, instance_text, sizes_text
+from workbench.transforms.refusal import (
+    Refusal,
+    element_text,
+    instance_text,
+    sizes_text,
+)
 
 Pair = tuple[str, str]
 """An array and one of its dimensions."""
@@ -34,15 +43,67 @@ def _is_there(program: Program, array: str, dim: str) -> bool:
 
 
 def broken_storage(program: Program, step: str) -> Refusal | None:
-    """The refusal of a step after which a dimension that is folded needs its full extent."""
-    if not program.storage.contracted:
+    """The refusal of a step after which a dimension that is folded needs its full extent, or two
+    arrays in one piece of memory are in each other's way.
+    """
+    if not program.storage.contracted and not program.storage.donated:
         return None
-    found = lives(program)
+    memory = memory_of(program)
     for name, dim in program.storage.contracted:
         array = program.array[name]
-        if found[name].windows[array.dims.index(dim)] is None:
+        if memory.lives[name].windows[array.dims.index(dim)] is None:
             return _unfolded(program, name, dim, step)
+    for giver, to in program.storage.donated:
+        if giver != to:
+            refusal = _no_longer_together(memory, giver, to, step)
+            if refusal is not None:
+                return refusal
     return None
+
+
+def _no_longer_together(memory: Memory, array: str, to: str, step: str) -> Refusal | None:
+    """Why `to`, and what comes after it, cannot hold the memory of `array` and of what came
+    before.
+    """
+    for second in heirs(memory.program, array):
+        found = hindrance(memory, array, second)
+        if found is not None:
+            before = (
+                f"{step} would take from {to} the memory that Donate({array!r}, {to!r}) gave it: "
+            )
+            return shown_together(before, memory.program, found, (array, second), (array, to))
+    return None
+
+
+def shown_together(
+    before: str, program: Program, found: Hindrance, pair: Pair, meant: Pair
+) -> Refusal:
+    """The refusal that a hindrance is; `pair` are the arrays that cannot share memory because of
+    which `meant` cannot.
+    """
+    line = program.writers[pair[1]][0].line
+    if found.clash is None:
+        return Refusal("capability", before + found.sentence, line=line)
+    witness, (array, to) = found.clash.witness, pair
+    writer, user = (
+        instance_text(name, at)
+        for name, at in zip(witness.statements, witness.instances, strict=True)
+    )
+    element, written = (
+        f"{name}[{', '.join(map(str, e))}]" if e else name
+        for name, e in ((array, witness.element), (to, found.clash.written))
+    )
+    verb = "read" if found.clash.is_read else "write"
+    when = (
+        f"{user} {verb}s {element} in the operation that writes {written}, and not element by "
+        "element"
+        if witness.statements[0] == witness.statements[1]
+        and witness.instances[0] == witness.instances[1]
+        else f"{user} has still to {verb} {element} when {writer} writes {written}"
+    )
+    through = "" if pair == meant else f" (in one memory with {meant[0]} and {meant[1]})"
+    sentence = f"{before}{when}, in the same place{through} (smallest case: {sizes_text(witness)})"
+    return Refusal("dependence", sentence, witness, program.statement[witness.statements[1]].line)
 
 
 def _unfolded(program: Program, array: str, dim: str, step: str) -> Refusal:
@@ -136,3 +197,31 @@ def live_at_once(before: str, program: Program, array: str, dim: str) -> Refusal
         f"(smallest case: {sizes_text(witness)})"
     )
     return Refusal("dependence", sentence, witness, program.statement[witness.statements[1]].line)
+
+
+def in_place_clash(before: str, program: Program, array: str) -> Refusal | None:
+    """The refusal that shows an instance reading an array, not element by element, in the operation
+    that writes it.
+    """
+    assert program.schedule is not None
+    axes = axis_dims(program.schedule)
+    for s in program.writers[array]:
+        reads = [r for r in s.instances.reads if r.array == array]
+        if not reads or may_overwrite(s, axes[s.name], array, in_itself(s)):
+            continue
+        found = smallest(parse_set(s.domain))
+        assert found is not None, f"{s.name} has no instances"
+        instance = dict(zip(s.dims, found[1], strict=True))
+        indices = [e for e in (*s.write, *reads[0].index) if e is not None]
+        sizes = {**{n: 1 for e in indices for n in e.sizes}, **found[0]}
+        values = {**sizes, **instance}
+        places = ["any" if e is None else str(e.evaluate(values)) for e in reads[0].index]
+        written = tuple(e.evaluate(values) for e in s.write)
+        witness = Witness((s.name, s.name), (instance, instance), array, written, sizes)
+        sentence = (
+            f"{before}{instance_text(s.name, instance)} reads {array}[{', '.join(places)}] in the "
+            f"operation that writes {element_text(witness)}, and not element by element "
+            f"(smallest case: {sizes_text(witness)})"
+        )
+        return Refusal("dependence", sentence, witness, s.line)
+    return None
