@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ ALGORITHM_SIZES = {"B": 2, "I": 2, "T": 5, "hidden": (3,)}
 FEW = {"ppo": {"E": 2, "M": 2}}
 
 
+@lru_cache(maxsize=None)
 def meanings(name: str) -> list[Meaning]:
     """A program at each of the sizes it is tried at."""
     if name in PROGRAMS:
@@ -67,7 +69,7 @@ def main() -> int:
     names = given.program or (list(PROGRAMS) if given.programs == "small" else list(ALGORITHMS))
     transforms = given.transform or sorted(REGISTRY)
     start, tally = time.time(), Tally()
-    until, part = start + given.seconds, given.walks or 20
+    until, part = start + given.seconds, given.walks or 5
     tasks: Iterator[Any] = (
         (name, given.seed, first, part, transforms, until)
         for first in itertools.count(given.first, part)
@@ -80,12 +82,13 @@ def main() -> int:
         while running:
             finished, running = wait(running, return_when=FIRST_COMPLETED)
             for one in finished:
-                tally.add(one.result())
+                found = one.result()
+                tally.add(found)
+                for wrong in found.wrong:
+                    print(f"WRONG {wrong}\n", file=sys.stderr, flush=True)
             if sum(tally.accepted.values()) < given.steps and time.time() < until:
                 following = itertools.islice(tasks, len(finished))
                 running |= {pool.submit(walks, *task) for task in following}
-    for wrong in tally.wrong:
-        print(f"WRONG {wrong}\n", file=sys.stderr)
     print(json.dumps(report(tally, names, time.time() - start, given.seed)))
     return bool(tally.wrong)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -23,8 +22,6 @@ T = TypeVar("T")
 ENOUGH = 24
 """Accepted steps of each of the programs: more than 300 in all."""
 MOST_WALKS = 30
-
-cached_meanings = lru_cache(maxsize=None)(meanings)
 
 
 class Drawn:
@@ -48,7 +45,7 @@ def test_steps_at_random_compute_the_same(name: str) -> None:
     with np.errstate(all="ignore"):
         for number in range(MOST_WALKS):
             dice = Dice(f"{name} test {number}")
-            tally.add(walk(dice.choose(cached_meanings(name)), dice, sorted(REGISTRY), LENGTH))
+            tally.add(walk(dice.choose(meanings(name)), dice, sorted(REGISTRY), LENGTH))
             no_wrong(tally)
             if sum(tally.accepted.values()) >= ENOUGH:
                 return
@@ -58,7 +55,7 @@ def test_steps_at_random_compute_the_same(name: str) -> None:
 @settings(max_examples=25)
 def test_steps_chosen_by_hypothesis_compute_the_same(data: st.DataObject) -> None:
     chooser = Drawn(data)
-    meaning: Meaning = chooser.choose(cached_meanings(chooser.choose(list(PROGRAMS))))
+    meaning: Meaning = chooser.choose(meanings(chooser.choose(list(PROGRAMS))))
     with np.errstate(all="ignore"):
         no_wrong(walk(meaning, chooser, sorted(REGISTRY), LENGTH))
 
