@@ -20,6 +20,7 @@ from workbench.polyhedral.tree import Loop, Tree, with_child
 from workbench.polyhedral.tree import Sequence as Block
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
+from workbench.transforms import Incrementalize
 
 
 def windowed(n: int) -> Program:
@@ -73,6 +74,15 @@ def test_two_tiles_and_a_tail() -> None:
     assert need.least == 33
     assert need.reason == "no two tiles of 16 and a tail along t"
     assert fitting(program, [need])["T"] == 33
+
+
+@pytest.mark.parametrize("block", [4, 16])
+def test_two_blocks_and_a_rest_of_what_equations_count_in_blocks(block: int) -> None:
+    root = wb.variant(PROGRAMS["returns"][0]())
+    variant = root.apply(Incrementalize("to_go", "t", block=block))
+    found, unmet = truth(variant, lower(variant.program))
+    assert found.sizes["T"] > 2 * block
+    assert not unmet
 
 
 def test_more_than_each_window() -> None:

@@ -18,7 +18,7 @@ from workbench.errors import SizeError
 from workbench.lowering.program import LoopProgram
 from workbench.measure.coverage import Branches, untaken
 from workbench.polyhedral.expression import Expression, size
-from workbench.polyhedral.names import dim_name
+from workbench.polyhedral.names import dim_name, size_name
 from workbench.polyhedral.relations import count
 from workbench.polyhedral.tree import Leaf, Loop, Tree
 from workbench.program.sizes import resolve
@@ -121,14 +121,23 @@ def needs(program: Program, loops: LoopProgram) -> Iterator[Need]:
 
 
 def _constants(program: Program) -> Iterator[Need]:
-    """A constant that a domain compares a dimension with is passed by: `t_1 <= t + 7`."""
+    """A constant that a domain compares a dimension with is passed by (`t_1 <= t + 7`), and one
+    that stands beside a size fits into it twice with a rest (`16 t_block16 <= T - 17`).
+    """
     for statement in program.statements:
         for part in PART.split(f"{statement.domain} and {statement.reduction}"):
             largest = max((int(n) for n in NUMBER.findall(part)), default=0)
+            if not largest:
+                continue
+            words = set(WORD.findall(part))
             for name in statement.dims:
-                if dim_name(name) in WORD.findall(part) and name in program.dim:
+                if dim_name(name) in words and name in program.dim:
                     text = f"{name} does not pass the {largest} of {statement.name}"
                     yield Need(program.dim[name].size, largest + 2, text)
+            for parameter in program.parameters:
+                if size_name(parameter.name) in words:
+                    text = f"{parameter.name} is no two times the {largest} of {statement.name}"
+                    yield Need(size(parameter.name), 2 * largest + 1, text)
 
 
 def _tiled(tree: Tree) -> Iterator[Loop]:
