@@ -265,16 +265,13 @@ def _with_offsets(
     """
     step = rows
     for axis in reversed(axes):
-        n = scope.length(axis)
-        if n.variables:
-            raise ProgramError(f"take in {scope.title}: a table over a moving range of {axis}")
-        start = scope.workspace.count(axis, expression(0), n, 1, "int64")
-        offset = reads.binary(scope, "multiply", start, reads.index_value(scope, step, "int64"))
+        start, size = reads.positions(scope, axis), reads.index_value(scope, step, "int64")
+        offset = reads.binary(scope, "multiply", start, size)
         both = scope.ordered({*number.axes, axis})
         out = scope.temporary(both, number.shape, "int64")
         ready = [scope.aligned(v, both, rank) for v in (number, offset)]
         number = scope.apply("add", ready, out)
-        step = step * n
+        step = step * scope.length(axis)
     return number
 
 
@@ -296,9 +293,18 @@ def _orthogonalize(at: Linearizer, body: Call, target: Value | None) -> Value:
     out = at.result(body, target)
     elements = expression(1)
     for n in (*out.counts, *out.shape):
-        elements = elements * n
+        elements = elements * scope.longest(n)
     name = scope.scratch(body.dtype, (elements * 6,))
     return scope.apply("orthogonalize", [scope.compact(value)], out, scratch=name)
+
+
+def _within(at: Linearizer, body: Call, target: Value | None) -> Value:
+    scope = at.scope
+    values = [at.value(a) for a in body.arguments]
+    axes = scope.ordered({axis for value in values for axis in value.axes})
+    index, lower, upper = (scope.aligned(value, axes, 0) for value in values)
+    scope.check("check_within", index, lower, upper, axes=axes)
+    return values[0]
 
 
 VIEWS = frozenset({"slice", "transpose", "reshape", "broadcast"})
@@ -307,6 +313,7 @@ VIEWS = frozenset({"slice", "transpose", "reshape", "broadcast"})
 RULES: dict[str, Rule] = {
     "where": _where,
     "cast": _cast,
+    "within": _within,
     "slice": _slice,
     "transpose": _transpose,
     "reshape": _reshape,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.errors import ProgramError
-from workbench.lowering.intervals import at_least, greatest, least
+from workbench.lowering.intervals import at_least, greatest, least, length
 from workbench.lowering.layout import Value
 from workbench.lowering.records import REVERSED, WHOLE, Entry, Range
 from workbench.lowering.scope import Scope
@@ -261,12 +261,24 @@ def _atom_value(scope: Scope, a: object, c: int, dtype: str) -> Value:
     return binary(scope, "multiply", value, scope.workspace.constant(c, dtype))
 
 
+def positions(scope: Scope, axis: str) -> Value:
+    """0, 1, … along an axis."""
+    n = scope.length(axis)
+    longest = scope.longest(n)
+    whole = scope.workspace.count(axis, expression(0), longest, 1, "int64")
+    if n == longest:
+        return whole
+    source = Value(whole.name, whole.buffer, (), (), (longest,), "int64", whole.layout, True)
+    return scope.index(source, [Range(expression(0), n)], (axis,), ())
+
+
 def _moving_range(scope: Scope, axis: str, c: int, dtype: str) -> Value:
     """c * axis where the axis' range moves with a loop: a slice of the whole range's values."""
     lower, n = scope.axes[axis]
     start, stop = least(lower, scope.ranges), greatest(lower + n, scope.ranges)
-    whole = scope.workspace.count(axis, start * c, stop - start, c, dtype)
-    source = Value(whole.name, whole.buffer, (), (), (stop - start,), dtype, whole.layout, True)
+    most = length(start, stop, scope.ranges)
+    whole = scope.workspace.count(axis, start * c, most, c, dtype)
+    source = Value(whole.name, whole.buffer, (), (), (most,), dtype, whole.layout, True)
     return scope.index(source, [Range(lower - start, shortest(lower - start + n))], (axis,), ())
 
 

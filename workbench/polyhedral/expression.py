@@ -165,6 +165,11 @@ class Expression:
         return self - expression(other) * (self // other)
 
     def __str__(self) -> str:
+        found = _remainder(self)
+        if found is not None:
+            rest, division = found
+            text = f"{_wrapped(division.dividend)} % {_wrapped(division.divisor)}"
+            return text if rest == 0 else f"{rest} + {text}"
         parts: list[str] = []
         for a, coefficient in self.terms:
             text = _atom_text(a)
@@ -307,6 +312,29 @@ def _linear(constant: int, terms: list[tuple[Atom, int]]) -> Expression:
 def _order(term: tuple[Atom, int]) -> tuple[int, str]:
     kinds: list[type] = [Product, FloorDivision, Variable, Size, Extremum, Choice]
     return kinds.index(type(term[0])), _atom_text(term[0])
+
+
+def _remainder(e: Expression) -> tuple[Expression, FloorDivision] | None:
+    """`rest + t % 4`, which is held as `rest + t - 4 * (t // 4)`, as the rest and `t // 4`."""
+    for a, c in e.terms:
+        for division, divisor in _times_divisor(a, -c):
+            if division.divisor == divisor:
+                rest = e - atom(a) * c - division.dividend
+                if len(rest.terms) + len(division.dividend.terms) + 1 == len(e.terms):
+                    return rest, division
+    return None
+
+
+def _times_divisor(a: Atom, factor: int) -> Iterator[tuple[FloorDivision, Expression]]:
+    """A term as a division times what may be its divisor."""
+    if isinstance(a, FloorDivision):
+        yield a, Expression(factor)
+    elif isinstance(a, Product) and factor == 1:
+        for one, other in ((a.left, a.right), (a.right, a.left)):
+            if len(one.terms) == 1 and not one.constant and one.terms[0][1] == 1:
+                inner = one.terms[0][0]
+                if isinstance(inner, FloorDivision):
+                    yield inner, other
 
 
 def _parts(a: Atom) -> tuple[Expression, ...]:
