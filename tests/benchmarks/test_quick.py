@@ -52,3 +52,11 @@ def test_tracked_peak_is_what_numpy_holds_and_what_was_computed(
             print(json.dumps(line))
     assert all(line["equal"] for line in found)
     assert min(line["tracked_share"] for line in found) >= 0.95
+
+
+def test_blocked_scan_is_many_times_faster_than_the_quadratic_forms(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = figures(capsys, "scan", "--rounds", "5")
+    assert found["quadratic, by hand / blocked"]["of_least"] >= 100
+    assert found["a product a step, by hand / blocked"]["of_least"] >= 30

@@ -205,6 +205,26 @@ def test_candidates_of_the_small_programs_compute_the_same(name: str) -> None:
     assert refused == REFUSED.get(name, [])
 
 
+def test_windows_that_are_empty_at_first_are_zero() -> None:
+    @wb.program
+    def example(T: int = 6) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.normal(over=t)
+        return {"lag": x[wb.maximum(t - 4, 0) : wb.maximum(t - 1, 0)].sum()}
+
+    program = example()
+    found = variant(program).apply(Incrementalize("lag", "t"))
+    assert equations(found, "lag")[-1] == "lag[t] = 0.0  for 0 <= t < min(1, T - 1) + 1"
+    assert_computes_the_same(program, found, *({"T": T} for T in (1, 2, 3, 5, 9)))
+
+
+@pytest.mark.parametrize("T", [1, 2, 3, 4])
+def test_blocks_longer_than_the_range_leave_one_head(T: int) -> None:
+    for block in (3, 64):
+        found = variant(returns()).apply(Incrementalize("worth", "t", block))
+        assert_computes_the_same(returns(), found, {"T": T})
+
+
 # -- stability -------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from workbench.lowering.intervals import greatest
+from workbench.lowering.intervals import greatest_length
 from workbench.lowering.layout import Layout, Value, dense
 from workbench.lowering.records import NEW, WHOLE, Entry, Reshape, Symbolic, Transpose
 from workbench.lowering.scope import Scope
@@ -326,7 +326,7 @@ def _temporary(
     scope: Scope, letters: Letters, shape: Symbolic, dtype: str, flat: bool = False
 ) -> Operand:
     """Contiguous memory over letters."""
-    full = tuple(greatest(n, scope.ranges) for n in shape)
+    full = tuple(greatest_length(n, scope.ranges) for n in shape)
     draft = Value("", "", (), (), shape, dtype, dense(len(shape)))
     if full == shape:
         return Operand(scope.temporary((), shape, dtype), letters)

@@ -132,3 +132,8 @@ def length(lower: Expression, upper: Expression, ranges: Ranges) -> Expression:
     """`upper - lower`, at least 0."""
     n = shortest(upper - lower)
     return n if at_least(n, 0, ranges) else maximum(expression(0), n)
+
+
+def greatest_length(n: Expression, ranges: Ranges) -> Expression:
+    """An upper bound of a length, 0 at sizes at which no iteration has any."""
+    return length(expression(0), greatest(n, ranges), {})

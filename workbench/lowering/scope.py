@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.lowering.intervals import Ranges, greatest
+from workbench.lowering.intervals import Ranges, greatest_length
 from workbench.lowering.layout import Layout, Value, dense, indexed, transposed
 from workbench.lowering.records import (
     NEW,
@@ -136,7 +136,7 @@ class Scope:
         """Fresh memory for a value over `axes`; as much as the longest iteration needs."""
         counts = tuple(self.length(a) for a in axes)
         extents = (*counts, *shape)
-        full = tuple(greatest(n, self.ranges) for n in extents)
+        full = tuple(greatest_length(n, self.ranges) for n in extents)
         name = self.workspace.names.fresh(wish or self.title)
         self.workspace.buffers[name] = Buffer(name, dtype, full)
         rank = len(counts)
@@ -165,7 +165,7 @@ class Scope:
 
     def longest(self, n: Expression) -> Expression:
         """An upper bound of a length that may depend on loops."""
-        return greatest(n, self.ranges)
+        return greatest_length(n, self.ranges)
 
     def scratch(self, dtype: str, shape: Symbolic) -> str:
         """Memory an operation takes for itself while it runs; counted, not handed out."""
@@ -330,7 +330,7 @@ class Scope:
         """Contiguous memory for a value whose lengths move: the front of a flat buffer."""
         total = full = expression(1)
         for n in value.extents:
-            total, full = total * n, full * greatest(n, self.ranges)
+            total, full = total * n, full * greatest_length(n, self.ranges)
         name = self.workspace.names.fresh(self.title)
         buffer = Buffer(name, value.dtype, (full,))
         self.workspace.buffers[name] = buffer

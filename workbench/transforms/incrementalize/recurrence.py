@@ -65,6 +65,13 @@ class Reduction:
         """The element that an instance writes."""
         return tuple(e.substitute(values) for e in self.write)
 
+    @property
+    def nothing(self) -> Body:
+        """The sum of no points."""
+        zero = Literal(0.0 if self.array.dtype == "float" else 0, self.array.dtype)
+        shape = self.array.shape
+        return call("broadcast", zero, shape=shape) if shape else zero
+
     def both(self, left: Body, right: Body) -> Body:
         """Two values combined."""
         return call(COMBINES[self.combiner], left, right)
@@ -111,10 +118,7 @@ def base(found: Reduction, domain: str, pieces: Pieces, at: Expression | None = 
     values: dict[str, Expression] = {found.dim: here}
     index = found.index(values)
     if is_empty(points):
-        zero = Literal(0.0 if found.array.dtype == "float" else 0, found.array.dtype)
-        shape = found.array.shape
-        body: Body = call("broadcast", zero, shape=shape) if shape else zero
-        pieces.add(found.array, domain, dims, index, body)
+        pieces.add(found.array, domain, dims, index, found.nothing)
         return
     k = single(points, found.over)
     if k is not None and is_empty(subtract(domain, project_out(points, (found.over,)))):

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from workbench.polyhedral import moving
 from workbench.polyhedral.expression import variable
-from workbench.polyhedral.relations import hull, image, is_box, is_empty, project_out, with_dims
+from workbench.polyhedral.relations import (
+    hull,
+    image,
+    is_box,
+    is_empty,
+    is_equal,
+    project_out,
+    union,
+    with_dims,
+)
 from workbench.polyhedral.tree import block_dim
 from workbench.program.values import Array, Body, Literal, Program, Statement
 from workbench.transforms.incrementalize.blocks import partial
@@ -58,6 +68,7 @@ def rewritten(program: Program, old: Statement, dim: str, size: int | None) -> R
             raise Unfit("no effect", f"all that {old.name} combines of {dim} is one block")
         return Rewrite(pieces, (), (name, ""))
     length = _lift(program, old, dim, size, pieces)
+    _assert_complete(program, old, pieces)
     size = length if size is None else size
     names = ("", "") if size is None else _names(old, dim, size)
     return Rewrite(pieces, _unused(program, old, pieces), names)
@@ -255,6 +266,15 @@ def _enters(found: Reduction, grows: moving.Recurrence) -> None:
         f"in some blocks nothing enters the range of {found.array.name}, and a "
         f"{found.combiner} of nothing has no value",
     )
+
+
+def _assert_complete(program: Program, old: Statement, pieces: Pieces) -> None:
+    """The pieces write what the statement wrote."""
+    dims = program.array[old.array].dims
+    wanted = image(old.domain, old.dims, old.write, None, dims)
+    found = [s for s in pieces.statements if s.array == old.array]
+    written = [image(s.domain, s.dims, s.write, None, dims) for s in found]
+    assert is_equal(reduce(union, written), wanted), f"the pieces of {old.name} leave gaps"
 
 
 # -- what is left over -----------------------------------------------------------------------------

@@ -31,6 +31,8 @@ class _Sliding:
     names: tuple[str, str]
     limits: str
     """What may be read, over the other dimensions and the moving one."""
+    domain: str
+    """The instances whose window has any points."""
 
     @property
     def size(self) -> int:
@@ -65,11 +67,14 @@ class _Sliding:
 def sliding(found: Reduction, window: Window, pieces: Pieces, names: tuple[str, str]) -> None:
     """Both scans, then each instance from one element of either or both."""
     limits = with_dims(project_out(found.points, (found.dim,)), (*found.others, found.over))
-    at = _Sliding(found, window, pieces, names, limits)
+    domain = project_out(found.points, (found.over,))
+    at = _Sliding(found, window, pieces, names, limits, domain)
     to_end = _scan(at, "to_end", -1)
     from_start = _scan(at, "from_start", 1)
     _whole_windows(at, to_end, from_start)
     _cut_windows(at, to_end, from_start)
+    empty = subtract(found.domain, domain)
+    pieces.add(found.array, empty, found.dims, found.write, found.nothing)
 
 
 def _scan(at: _Sliding, what: str, way: int) -> Array:
@@ -115,7 +120,7 @@ def _whole_windows(at: _Sliding, to_end: Array, from_start: Array) -> None:
     t = variable(found.dim)
     first, last = t + at.window.start, t + at.window.start + size - 1
     domain = domain_with(
-        found.domain, at_least=[(first, at.window.lower), (at.window.upper - 1, last)]
+        at.domain, at_least=[(first, at.window.lower), (at.window.upper - 1, last)]
     )
     if is_empty(domain):
         return
@@ -149,7 +154,7 @@ def _cut_windows(at: _Sliding, to_end: Array, from_start: Array) -> None:
         (lower, end, [before, within]),
         (lower, upper - 1, [before, behind]),
     ):
-        domain = domain_with(found.domain, at_least=conditions)
+        domain = domain_with(at.domain, at_least=conditions)
         crossing = last // size - first // size
         for apart in (0, 1):
             part = domain_with(domain, [(crossing, expression(apart))])
