@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ ALGORITHM_SIZES = {"B": 2, "I": 2, "T": 5, "hidden": (3,)}
 FEW = {"ppo": {"E": 2, "M": 2}}
 
 
-@lru_cache(maxsize=None)
+@cache
 def meanings(name: str) -> list[Meaning]:
     """A program at each of the sizes it is tried at."""
     if name in PROGRAMS:
