@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import workbench as wb
+from tests.environments.playing import Clock, choice, restarting
 from tests.programs import PROGRAMS
 from workbench.backends.numpy import NumPyBackend
 from workbench.environments import Gymnasium
 from workbench.measure.check import Check, check, from_json
+from workbench.measure.compare import compare
 from workbench.program.values import Call, Literal, Program
 from workbench.transforms import Vectorize
 from workbench.variants.variant import Variant
@@ -205,11 +209,30 @@ def test_ctrl_c_during_a_check_is_not_swallowed(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_program_with_an_external_object_is_checked_like_any_other() -> None:
-    from tests.environments.playing import choice, restarting
-
     root = wb.variant(restarting(Gymnasium("CartPole-v1"), choice(2), I=1, T=5))
     found = check(root, "numpy", "float64")
     assert found.passed, found
+
+
+class Fickle(Clock):
+    """Shows another time in every run, whatever its seed."""
+
+    def _observation(self) -> Any:
+        return np.full((2, 2), next(ANSWERS), np.float32)
+
+
+ANSWERS = itertools.count(0.0)
+
+
+def test_external_object_that_answers_otherwise_each_time_cannot_be_checked() -> None:
+    root = wb.variant(restarting(Gymnasium(Fickle), choice(2), I=1, T=5))
+    found = check(root, "numpy", "float64")
+    assert found.verdict == "impossible"
+    assert found.reason.endswith("answers otherwise in two runs of one program from the same seed")
+    both = compare([root, root], dtype="float64", repeats=1, progress=False)
+    assert [m.measured for m in both.measurements] == [True, True]
+    assert [m.checked for m in both.measurements] == [found.reason] * 2
+    assert "no: " in both.frame["checked"].iloc[0]
 
 
 def test_sizes_of_a_report_are_those_that_were_run() -> None:

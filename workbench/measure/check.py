@@ -133,7 +133,8 @@ def _checked(subject: _Subject, backend: str, dtype: str) -> Check:
         again = ran(compiled, variant.program, said.sizes, SEED, dtype).outputs
         if not all(d.agrees for d in deviations(again, found, dtype)):
             names = ", ".join(e.name for e in variant.program.externals)
-            return replace(judged, verdict="impossible", reason=f"{names} answers otherwise twice")
+            reason = f"{names} answers otherwise in two runs of one program from the same seed"
+            return replace(judged, verdict="impossible", reason=reason)
     return judged
 
 
