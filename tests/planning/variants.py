@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import islice
 
 from tests.programs import PROGRAMS, Sizes
 from workbench.backends import get
 from workbench.backends.arrays import CompiledArrays
-from workbench.transforms import Vectorize
+from workbench.transforms import Tile
+from workbench.transforms.base import REGISTRY, Transform
 from workbench.transforms.refusal import Refused
 from workbench.variants.variant import Variant, optimize, variant
+
+LARGE = ("small_ppo", "small_reinforce")
 
 
 @cache
 def variants(name: str) -> tuple[Variant, ...]:
-    """A program as written, after each single step of Vectorize, and after the automatic recipe."""
+    """A program as written, after a step of each kind (of small programs), and after the automatic
+    recipe.
+    """
     root = variant(PROGRAMS[name][0]())
-    return (root, *_single(root), optimize(root))
+    between = () if name in LARGE else tuple(_single(root))
+    return (root, *between, optimize(root))
 
 
 def _single(root: Variant) -> Iterator[Variant]:
-    for step in Vectorize.candidates(root.program):
+    """After the first legal step of each kind, and in blocks that leave a tail."""
+    tiles = [Tile(dim.name, 2) for dim in root.program.dims]
+    for steps in (*(t.candidates(root.program) for t in REGISTRY.values()), tiles):
+        yield from islice(_legal(root, steps), 1)
+
+
+def _legal(root: Variant, steps: Iterable[Transform]) -> Iterator[Variant]:
+    for step in steps:
         try:
             yield root.apply(step)
         except Refused:
