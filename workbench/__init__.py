@@ -37,7 +37,7 @@ from workbench.language.functions import (
     where,
 )
 from workbench.language.gradient import gradient
-from workbench.language.indexing import gather
+from workbench.language.indexing import gather, within
 from workbench.language.program import program
 from workbench.language.random import normal, permutation, uniform
 from workbench.language.recurrent import recurrent
@@ -125,6 +125,7 @@ __all__ = [
     "variant",
     "view",
     "where",
+    "within",
 ]
 
 

@@ -25,6 +25,7 @@ class Checks:
         return {
             "check_finite": self.finite,
             "check_index": self.index,
+            "check_within": self.within,
             "check_length": self.length,
             "check_all": self.nonempty,
         }
@@ -61,6 +62,23 @@ class Checks:
         raise self._error(
             f"{array} is read at {dim} = {int(index[place])}, outside {lower} to {upper - 1}, "
             f"by {self._array(statement)} at {where}",
+            statement,
+        )
+
+    def within(
+        self, index: Any, lower: Any, upper: Any, statement: str, instance: Named, axes: Named
+    ) -> None:
+        """Every index of a gather is in the range that the program promises."""
+        wrong = (index < lower) | (index >= upper)
+        if not bool(wrong.any()):
+            return
+        place, where = self._first(wrong, statement, instance, axes)
+        found, low, high = (
+            int(self.xp.broadcast_to(x, wrong.shape)[place]) for x in (index, lower, upper)
+        )
+        raise self._error(
+            f"the index {found} of {self._array(statement)} at {where} is not within {low} to "
+            f"{high - 1}, as the program promises",
             statement,
         )
 

@@ -130,6 +130,8 @@ class Equation:
             arrays = [_aligned(a, len(body.shape)) for a in arrays]
         if body.operation == "take":
             self._check_positions(body, arrays, at)
+        if body.operation == "within":
+            self._check_within(arrays, at)
         if self.watch is not None:
             self.watch(self.statement, body, arrays)
         result = evaluate(body.operation, arrays, ranks, options)
@@ -145,6 +147,19 @@ class Equation:
             raise ProgramError(
                 f"{body_text(body)} takes row {index[wrong].flat[0]} at {where}, "
                 f"but there are rows 0..{length - 1} only",
+                self.statement.line,
+            )
+
+    def _check_within(self, arrays: Sequence[Any], at: Sequence[Point]) -> None:
+        """An index is in the range that the program promises."""
+        index, lower, upper = np.broadcast_arrays(*arrays)
+        wrong = (index < lower) | (index >= upper)
+        if wrong.any():
+            place = int(np.flatnonzero(wrong)[0])
+            where = at_text(self.dims, at[place if len(at) > 1 else 0], self.sizes)
+            raise ProgramError(
+                f"the index {index.flat[place]} of {self.statement.array} at {where} is not within "
+                f"{lower.flat[place]} to {upper.flat[place] - 1}, as the program promises",
                 self.statement.line,
             )
 

@@ -209,7 +209,7 @@ class _Writer:
                 return (
                     f'{self.function("random")}("{o["kind"]}", {out}, seed, {key:#010x}, ({where}))'
                 )
-            case "check_index" | "check_length" | "check_all":
+            case "check_index" | "check_within" | "check_length" | "check_all":
                 return self.check(record)
             case "take":
                 return f'{self.function("take")}({inputs[0]}, {inputs[1]}, 0, {out}, "clip")'

@@ -300,11 +300,11 @@ def _orthogonalize(at: Linearizer, body: Call, target: Value | None) -> Value:
 
 def _within(at: Linearizer, body: Call, target: Value | None) -> Value:
     scope = at.scope
-    values = [at.value(a) for a in body.arguments]
-    axes = scope.ordered({axis for value in values for axis in value.axes})
-    index, lower, upper = (scope.aligned(value, axes, 0) for value in values)
-    scope.check("check_within", index, lower, upper, axes=axes)
-    return values[0]
+    index, lower, upper = (at.value(a) for a in body.arguments)
+    axes = scope.ordered({*index.axes, *lower.axes, *upper.axes})
+    bounds = (scope.aligned(bound, axes, 0) for bound in (lower, upper))
+    scope.check("check_within", scope.broadcast(index, axes, ()), *bounds)
+    return index
 
 
 VIEWS = frozenset({"slice", "transpose", "reshape", "broadcast"})

@@ -364,8 +364,9 @@ def _place(
         dim=stored.array.dims[position],
     )
     value = scope.cast(e, "int64")
-    if stored.windows[position] is not None:
-        raise ProgramError(f"{stored.array.name} is folded, but {scope.title} reads it anywhere")
+    window = stored.windows[position]
+    if window is not None:
+        return binary(scope, "remainder", value, index_value(scope, window, "int64"))
     if lower == 0:
         return value
     return binary(scope, "subtract", value, index_value(scope, lower, "int64"))

@@ -269,7 +269,7 @@ def _reduced(
     gone = [a for a in over if a in one.letters]
     letters = (*target.axes, *inner)
     for axis in over:
-        scope.check("check_length", None, length=scope.length(axis), dim=axis)
+        scope.check("check_length", length=scope.length(axis), dim=axis)
     out = Operand(plain(target), letters)
     if gone:
         contractions.reduce(scope, UFUNCS[combiner], one, out)
@@ -314,7 +314,7 @@ def _argmax(at: Linearizer, target: Value, axis: str, mask: Mask | None) -> None
         value = _masked(at, value, target, (axis,), mask, "argmax")
     axes = scope.ordered({*value.axes, axis})
     value = scope.broadcast(value, axes, ())
-    scope.check("check_length", None, length=scope.length(axis), dim=axis)
+    scope.check("check_length", length=scope.length(axis), dim=axis)
     kept = tuple(a for a in axes if a != axis)
     wide = scope.temporary(kept, (), "int64")
     scope.apply("argmax", [value], wide, axis=axes.index(axis))

@@ -156,11 +156,13 @@ class Scope:
         )
         return out
 
-    def check(self, function: str, value: Value | None, **options: Any) -> None:
-        """Record a check that raises an error naming the statement and the instance."""
-        lows = () if value is None else tuple((a, self.axes[a][0]) for a in value.axes)
+    def check(self, function: str, *values: Value, **options: Any) -> None:
+        """Record a check that raises an error naming the statement and the instance; the axes are
+        those of the first value.
+        """
+        lows = tuple((a, self.axes[a][0]) for value in values[:1] for a in value.axes)
         named = {"statement": self.statement, "instance": self.instance, "axes": lows}
-        inputs = () if value is None else (value.name,)
+        inputs = tuple(value.name for value in values)
         self.records.append(Apply(function, inputs, "", tuple((options | named).items())))
 
     def longest(self, n: Expression) -> Expression:

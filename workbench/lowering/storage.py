@@ -73,7 +73,10 @@ def memory_order(program: Program, schedule: Tree) -> dict[str, int]:
             counted[0] += node.kind == "axis"
             counted[1] += 1
             counted[2] += depth
-            depth += node.tile is None  # blocks run in the order of what they are blocks of
+            if node.tile is None:
+                depth += 1
+            else:  # an axis in blocks comes before whole ones, so that a block is contiguous
+                loops.setdefault(node.dim, [0, 0, 0])[1] += 1
 
     for name, kind in _counted(program, schedule):
         counted = loops.setdefault(name, [0, 0, 0])
@@ -98,7 +101,7 @@ def _counted(program: Program, schedule: Tree) -> Iterator[tuple[str, str]]:
             *((r.array, r.access.index) for r in statement.reads),
         ):
             for dim, e in zip(program.array[array].dims, index, strict=True):
-                if e is None or dim in e.variables:
+                if not isinstance(e, Expression) or dim in e.variables:
                     continue
                 ran = [kinds[v] for v in e.variables if v in kinds]
                 if ran:

@@ -178,6 +178,13 @@ def _checked(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen |
     return Call(statement, record.function, record.function, reads, (), dims, 0, around)
 
 
+def _checked_range(
+    record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None
+) -> Call:
+    around = iteration(reads, reads[0].dims)
+    return Call(statement, record.function, "check_index", reads, (), reads[0].dims, 0, around)
+
+
 def _orthogonalize(
     record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None
 ) -> Call:
@@ -217,6 +224,7 @@ RULES: Mapping[str, Rule] = {
     "random": _random,
     "segment_add": _segment_add,
     "check_index": _checked,
+    "check_within": _checked_range,
     "check_length": _checked,
     "check_all": _checked,
     "orthogonalize": _orthogonalize,

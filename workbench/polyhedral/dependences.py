@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import islpy as isl
 
-from workbench.polyhedral.expression import Expression
-from workbench.polyhedral.instances import Access, Extent, Instances
+from workbench.polyhedral.instances import Access, Entry, Extent, Instances
 from workbench.polyhedral.names import dim_name, readable
 from workbench.polyhedral.relations import index_text
 from workbench.polyhedral.sets import box, context, parse_map, parse_set, sizes_in
@@ -161,7 +160,7 @@ def read_key(statement: Instances, access: Access, extents: Mapping[str, Extent]
 
 @lru_cache(maxsize=65536)
 def _index(
-    dims: tuple[str, ...], index: tuple[Expression | None, ...], extent: Extent | None
+    dims: tuple[str, ...], index: tuple[Entry, ...], extent: Extent | None
 ) -> str:
     return index_text(dims, index, extent)
 

@@ -8,15 +8,36 @@ from workbench.polyhedral.expression import Expression
 
 
 @dataclass(frozen=True)
-class Access:
-    """Elements of `array` that one point touches: an expression per array dimension.
+class Between:
+    """A data-dependent index of which a range is known: `lower <= index < upper` over the point."""
 
-    An index of None is data-dependent: any element within the array's extent along that dimension
-    may be touched (a gather).
+    lower: Expression
+    upper: Expression
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The dimensions on which the range depends."""
+        return frozenset(self.lower.variables | self.upper.variables)
+
+    @property
+    def sizes(self) -> frozenset[str]:
+        """The sizes on which the range depends."""
+        return frozenset(self.lower.sizes | self.upper.sizes)
+
+
+Entry = Expression | Between | None
+"""An index along one dimension; of None any element within the array's extent may be touched."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """Elements of `array` that one point touches: an entry per array dimension.
+
+    A data-dependent index (a gather) may touch any element in its range.
     """
 
     array: str
-    index: tuple[Expression | None, ...]
+    index: tuple[Entry, ...]
 
 
 @dataclass(frozen=True)

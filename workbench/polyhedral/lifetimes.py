@@ -147,7 +147,7 @@ def along_axes(
         blocks = axis_blocks(statement.name, statement.dims, path)
         for k, e in enumerate(access.index):
             if e is not None and e.variables & axes:
-                own = aligned(e, blocks)
+                own = aligned(e, blocks) if isinstance(e, Expression) else frozenset()
                 result[k] = result.get(k, own) & own
     return result
 

@@ -16,7 +16,7 @@ from workbench.polyhedral.affine import constraint, dims_text, parameters_text, 
 from workbench.polyhedral.boxes import bounds, hull, is_box
 from workbench.polyhedral.counting import count, points
 from workbench.polyhedral.expression import Expression
-from workbench.polyhedral.instances import Access, Extent, Instances
+from workbench.polyhedral.instances import Access, Entry, Extent, Instances
 from workbench.polyhedral.sets import (
     Bound,
     box,
@@ -81,7 +81,7 @@ __all__ = [
 
 
 def index_text(
-    dims: Sequence[str], index: Sequence[Expression | None], extent: Extent | None = None
+    dims: Sequence[str], index: Sequence[Entry], extent: Extent | None = None
 ) -> str:
     """isl text of the relation from points over `dims` to the elements an index touches.
 
@@ -90,8 +90,11 @@ def index_text(
     conditions, sizes = [], set[str]()
     for position, e in enumerate(index):
         out = f"o{position}"
-        if e is not None:
+        if isinstance(e, Expression):
             conditions.append(constraint(out, "=", e))
+            sizes |= e.sizes
+        elif e is not None:
+            conditions += [constraint(out, ">=", e.lower), constraint(out, "<", e.upper)]
             sizes |= e.sizes
         else:
             if extent is None:
@@ -124,7 +127,7 @@ def access_map(instances: Instances, access: Access, extents: Mapping[str, Exten
 def image(
     domain: str,
     dims: Sequence[str],
-    index: Sequence[Expression | None],
+    index: Sequence[Entry],
     extent: Extent | None,
     out_dims: Sequence[str],
 ) -> str:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import islpy as isl
 
+from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.instances import Instances
 from workbench.polyhedral.sets import context, in_context, parse_set, sizes_in
 
@@ -63,4 +64,4 @@ def written_element(
 ) -> tuple[int, ...]:
     """The element that an instance writes."""
     values = {**sizes, **instance}
-    return tuple(e.evaluate(values) for e in statement.write.index if e is not None)
+    return tuple(e.evaluate(values) for e in statement.write.index if isinstance(e, Expression))

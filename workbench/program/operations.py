@@ -212,6 +212,12 @@ def _option_dtype(dtypes: Sequence[str], options: Options) -> str:
     return str(options["dtype"])
 
 
+def _within(dtypes: Sequence[str], options: Options) -> str:
+    if any(d not in INTEGERS for d in dtypes):
+        raise ProgramError(f"expected integers, found {', '.join(dtypes)}")
+    return dtypes[0]
+
+
 def _index(dtypes: Sequence[str], options: Options) -> str:
     return "int32"
 
@@ -456,6 +462,7 @@ _ROWS = [
         text="{0}",
         arity=1,
     ),
+    Operation("within", _same, _within, lambda x, lower, upper: x, arity=3),
     Operation("contract", _contracted, _arithmetic, _contract, _gradient_contract, arity=2),
     Operation(
         "sum",

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from workbench.errors import SourceLine
 from workbench.polyhedral.expression import Expression
-from workbench.polyhedral.instances import Access, Extent, Instances
+from workbench.polyhedral.instances import Access, Between, Extent, Instances
 from workbench.polyhedral.tree import Tree
 
 DType = str
@@ -55,10 +55,9 @@ class Read:
 
     @property
     def access(self) -> Access:
-        """The access relation; data-dependent indices as None."""
-        return Access(
-            self.array, tuple(e if isinstance(e, Expression) else None for e in self.index)
-        )
+        """The access relation; data-dependent indices as what is known of their range."""
+        index = (e if isinstance(e, Expression) else known_range(e) for e in self.index)
+        return Access(self.array, tuple(index))
 
 
 @dataclass(frozen=True)
@@ -78,6 +77,25 @@ class Call:
 
 
 Body: TypeAlias = Literal | IndexValue | Read | Call
+
+
+def known_range(body: Body) -> Between | None:
+    """The range of an integer body that `within` promises, moved by what is added to it."""
+    if not isinstance(body, Call):
+        return None
+    if body.operation == "within":
+        lower, upper = body.arguments[1:]
+        if isinstance(lower, IndexValue) and isinstance(upper, IndexValue):
+            return Between(lower.expression, upper.expression)
+    if body.operation in ("add", "subtract"):
+        left, right = body.arguments
+        if body.operation == "add" and isinstance(left, IndexValue):
+            left, right = right, left
+        inside = known_range(left)
+        if inside is not None and isinstance(right, IndexValue):
+            by = right.expression if body.operation == "add" else right.expression * -1
+            return Between(inside.lower + by, inside.upper + by)
+    return None
 
 
 def walk(body: Body) -> Iterator[Body]:

@@ -15,7 +15,7 @@ from workbench.polyhedral import tree
 from workbench.polyhedral.boxes import bounds
 from workbench.polyhedral.dependences import flow
 from workbench.polyhedral.expression import Choice, Expression, variable
-from workbench.polyhedral.instances import Access
+from workbench.polyhedral.instances import Access, Entry
 from workbench.polyhedral.names import readable
 from workbench.program.values import Program, Statement
 
@@ -88,7 +88,7 @@ def _same_coordinate(source: Statement, read: Access, dim: str) -> bool:
     """Whether an element read was surely written at the reader's own value of `dim`."""
     here = variable(dim)
     for written, index in zip(source.write, read.index, strict=True):
-        if index is None or any(isinstance(a, Choice) for a in written.atoms()):
+        if not isinstance(index, Expression) or any(isinstance(a, Choice) for a in written.atoms()):
             continue
         if (
             written.variables == {dim}
@@ -114,8 +114,8 @@ def _label(program: Program, source: Statement, sink: Statement, read: Access) -
     return ", ".join(shown) if len(other) > 1 else f"{other[0][1]}={other[0][0]}"
 
 
-def _index_text(sink: Statement, index: Expression | None) -> str:
-    if index is None:
+def _index_text(sink: Statement, index: Entry) -> str:
+    if not isinstance(index, Expression):
         return "gather"
     ranged = [d for d in sink.reduction_dims if index == variable(d)]
     if not ranged:

@@ -224,7 +224,7 @@ def _summary(statement: Statement, shape: str) -> str:
     elif isinstance(body, Call):
         what = body.operation.replace("_", " ")
     elif isinstance(body, Read):
-        what = "gather" if any(e is None for e in body.access.index) else "copy"
+        what = "gather" if any(not isinstance(e, Expression) for e in body.access.index) else "copy"
     elif isinstance(body, IndexValue):
         what = "index"
     else:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from workbench.lowering.lives import shapes
 from workbench.lowering.overwriting import in_itself, may_overwrite
 from workbench.lowering.takeover import Hindrance, Memory, heirs, hindrance, memory_of
+from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes import along_axes, whole_extent_clash
 from workbench.polyhedral.sets import parse_set
 from workbench.polyhedral.tree import axis_dims, paths
@@ -215,7 +216,9 @@ def in_place_clash(before: str, program: Program, array: str) -> Refusal | None:
         indices = [e for e in (*s.write, *reads[0].index) if e is not None]
         sizes = {**{n: 1 for e in indices for n in e.sizes}, **found[0]}
         values = {**sizes, **instance}
-        places = ["any" if e is None else str(e.evaluate(values)) for e in reads[0].index]
+        places = [
+            str(e.evaluate(values)) if isinstance(e, Expression) else "any" for e in reads[0].index
+        ]
         written = tuple(e.evaluate(values) for e in s.write)
         witness = Witness((s.name, s.name), (instance, instance), array, written, sizes)
         sentence = (
