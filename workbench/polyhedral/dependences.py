@@ -159,9 +159,7 @@ def read_key(statement: Instances, access: Access, extents: Mapping[str, Extent]
 
 
 @lru_cache(maxsize=65536)
-def _index(
-    dims: tuple[str, ...], index: tuple[Entry, ...], extent: Extent | None
-) -> str:
+def _index(dims: tuple[str, ...], index: tuple[Entry, ...], extent: Extent | None) -> str:
     return index_text(dims, index, extent)
 
 

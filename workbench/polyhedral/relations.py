@@ -80,9 +80,7 @@ __all__ = [
 ]
 
 
-def index_text(
-    dims: Sequence[str], index: Sequence[Entry], extent: Extent | None = None
-) -> str:
+def index_text(dims: Sequence[str], index: Sequence[Entry], extent: Extent | None = None) -> str:
     """isl text of the relation from points over `dims` to the elements an index touches.
 
     An index of None touches every position within `extent` along that dimension.
