@@ -17,7 +17,15 @@ from workbench.polyhedral.expression import minimum, size
 from workbench.polyhedral.notation import parse
 from workbench.polyhedral.tree import Loop
 from workbench.program.dependences import dependences
-from workbench.transforms import Contract, Distribute, Tile, Vectorize
+from workbench.transforms import (
+    Contract,
+    Distribute,
+    Fuse,
+    Incrementalize,
+    Interchange,
+    Tile,
+    Vectorize,
+)
 
 
 @wb.program
@@ -153,6 +161,40 @@ def test_arrays_of_a_block_are_as_small_as_a_block() -> None:
     assert shapes["draw"] == (minimum(size("T"), 4),)
     for T in (1, 3, 4, 5, 11):
         assert_computes_the_same(root, {"T": T})
+
+
+def test_reduction_in_blocks_joins_the_loop_of_what_it_sums() -> None:
+    """A loss over all samples keeps one block of them, not all."""
+
+    @wb.program
+    def mean_square(B: int = 3, T: int = 7) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        draw = wb.uniform(over=(b, t))
+        push = wb.sin(draw) * 2.0
+        return {"loss": (push * push).sum(over=(b, t))}
+
+    steps = (
+        Vectorize("b"),
+        Vectorize("t"),
+        Incrementalize("loss", "t", block=4),
+        Tile("t", 4),
+        Interchange("b", "t_block4"),
+        Fuse(("draw", "push", "loss.partial")),
+        Contract(),
+    )
+    found = wb.variant(mean_square())
+    for step in steps:
+        found = found.apply(step)
+    assert found.schedule == (
+        "for t in blocks of 4:\n    axis b:\n        axis t:\n            draw\n            push\n"
+        "    loss.partial\nloss\n"
+    )
+    body = lower(found.program).body
+    shapes = {r.buffer.name: r.buffer.shape for r in walk_records(body) if isinstance(r, Allocate)}
+    block = (minimum(size("T"), 4), size("B"))  # the blocked axis first: a block is contiguous
+    assert shapes["draw"] == shapes["push"] == block
+    for T in (1, 4, 7, 9):
+        assert_computes_the_same(found, {"T": T})
 
 
 def test_named_statement_gets_a_loop_of_its_own() -> None:
