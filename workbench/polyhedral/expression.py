@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NoReturn, Union
 
 from workbench.errors import ProgramError
@@ -86,6 +87,10 @@ class Expression:
         return self.constant == other.constant and self.terms == other.terms
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.constant, self.terms))
 
     def _compared(self, other: object) -> NoReturn:
@@ -198,12 +203,12 @@ class Expression:
             for part in _parts(a):
                 yield from part.atoms()
 
-    @property
+    @cached_property
     def variables(self) -> frozenset[str]:
         """Names of the dimensions that occur."""
         return frozenset(a.name for a in self.atoms() if isinstance(a, Variable))
 
-    @property
+    @cached_property
     def sizes(self) -> frozenset[str]:
         """Names of the size parameters that occur."""
         return frozenset(a.name for a in self.atoms() if isinstance(a, Size))

@@ -8,10 +8,12 @@ when the statements are ordered, not here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from workbench.errors import ProgramError, nearest
 from workbench.polyhedral.dependences import outside, overlap, undefined_read
 from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.instances import Extent
 from workbench.polyhedral.relations import box as box_of
 from workbench.polyhedral.relations import (
     dims_of,
@@ -31,7 +33,7 @@ from workbench.program.operations import OPERATIONS
 from workbench.program.ranges import extent_text, unnamed_ranges
 from workbench.program.text import at_text, body_text, element_text, equation
 from workbench.program.types import check_types
-from workbench.program.values import Array, Call, IndexValue, Program, Read, Statement, walk
+from workbench.program.values import Array, Body, Call, IndexValue, Program, Read, Statement, walk
 
 COMBINERS = ("sum", "max", "min", "argmax", "collect")
 MAXIMUM_RANDOM_DIMS = 5
@@ -96,11 +98,10 @@ def indices_fit(program: Program) -> None:
                     s.line,
                 )
         for e in s.write:
-            _names_known(program, s, e, s.dims, element_text(s.array, s.write))
+            _names_known(program, s, e, s.dims, Read(s.array, s.write, ""))
         for body in walk(s.body):
-            text = element_text(body.array, body.index) if isinstance(body, Read) else "the body"
             for e in _expressions(body):
-                _names_known(program, s, e, s.dims + s.reduction_dims, text)
+                _names_known(program, s, e, s.dims + s.reduction_dims, body)
 
 
 def _expressions(body: object) -> Iterator[Expression]:
@@ -114,15 +115,19 @@ def _expressions(body: object) -> Iterator[Expression]:
 
 
 def _names_known(
-    program: Program, s: Statement, e: Expression, dims: tuple[str, ...], text: str
+    program: Program, s: Statement, e: Expression, dims: tuple[str, ...], within: Body
 ) -> None:
-    for name in sorted(e.variables - set(dims)):
+    known = [p.name for p in program.parameters]
+    missing = e.variables.difference(dims)
+    if not missing and e.sizes.issubset(known):
+        return
+    text = element_text(within.array, within.index) if isinstance(within, Read) else "the body"
+    for name in sorted(missing):
         raise ProgramError(
             f"{text} needs the dimension {name}, which the equation lacks: {_plain(s)} has the "
             f"dimensions {_listed(dims)}",
             s.line,
         )
-    known = [p.name for p in program.parameters]
     for name in sorted(e.sizes - set(known)):
         raise ProgramError(
             f"{text}: unknown size {name!r}: {nearest(name, known, 'sizes')}", s.line
@@ -225,13 +230,24 @@ def writes_are_inside(program: Program) -> None:
     """Every written element lies in its array's extent."""
     for s in program.statements:
         array = program.array[s.array]
-        bounds = [(d, lo, up) for d, (lo, up) in zip(array.dims, array.extent, strict=True)]
-        if not is_subset(image(s.domain, s.dims, s.write, None, array.dims), box_of(bounds)):
+        if not _writes_inside(s.domain, s.dims, s.write, array.dims, array.extent):
             raise ProgramError(
                 f"{element_text(s.array, s.write)} is written beyond the elements of {s.array}, "
                 f"{extent_text(array.dims, array.extent)}",
                 s.line,
             )
+
+
+@lru_cache(maxsize=65536)
+def _writes_inside(
+    domain: str,
+    dims: tuple[str, ...],
+    write: tuple[Expression, ...],
+    array_dims: tuple[str, ...],
+    extent: Extent,
+) -> bool:
+    bounds = [(d, lo, up) for d, (lo, up) in zip(array_dims, extent, strict=True)]
+    return is_subset(image(domain, dims, write, None, array_dims), box_of(bounds))
 
 
 def pieces_are_apart(program: Program) -> None:
