@@ -20,6 +20,7 @@ from tests.polyhedral.examples import (
     times,
 )
 from workbench.polyhedral.dependences import flow
+from workbench.polyhedral.legality import violation
 from workbench.polyhedral.ordering import NoOrder, components, find_cycle, order, order_below
 from workbench.polyhedral.tree import Leaf, Loop, Sequence, paths, statements, text
 
@@ -169,6 +170,41 @@ def test_region_below_a_loop() -> None:
     dims = {"act": ("b", "t"), "step": ("b", "t")}
     tree = order_below(instances(equations), found.within(Loop("i", Leaf(""))), dims, "bt")
     assert tree == Loop("b", Loop("t", Sequence((Leaf("act"), Leaf("step")))))
+
+
+def test_blocks_stand_around_the_loops_within_them() -> None:
+    equations = [q for q in reinforce() if q.name in ("act", "step", "reward")]
+    found = flow(instances(equations), extents(equations))
+    dims = {
+        "act": ("i", "b", "t_block4", "t"),
+        "step": ("t", "t_block4", "b", "i"),
+        "reward": ("i", "b", "t"),
+    }
+    tree = order_below(instances(equations), found, dims, "ibt", {"t_block4": ("t", 4)})
+    together = Loop("t", Loop("t", Sequence((Leaf("act"), Leaf("step")))), tile=4)
+    assert tree == Loop("i", Loop("b", Sequence((together, Loop("t", Leaf("reward"))))))
+    assert violation(tree, found) is None
+
+
+def test_shifts_that_order_instances_order_their_blocks() -> None:
+    x = equation("x", "t", "x", [t], ("y", [t + 1]), bounds={"t": (0, T - 1)})
+    y = equation("y", "t", "y", [t], ("x", [t - 3]), bounds={"t": (3, T)})
+    found = flow(instances([x, y]), extents([x, y]))
+    dims = dict.fromkeys(("x", "y"), ("t_block4", "t"))
+    tree = order_below(instances([x, y]), found, dims, (), {"t_block4": ("t", 4)})
+    assert isinstance(tree, Loop) and tree.tile == 4 and tree.offsets
+    assert violation(tree, found) is None
+
+
+def test_blocks_without_an_order_name_what_waits_for_itself() -> None:
+    """One statement in blocks and one not, each waiting for the other: no loop holds both."""
+    x = equation("x", "t", "x", [t], ("y", [t - 1]), bounds={"t": (1, T)})
+    y = equation("y", "t", "y", [t], ("x", [t]), bounds={"t": (1, T)})
+    found = flow(instances([x, y]), extents([x, y]))
+    with pytest.raises(NoOrder) as caught:
+        dims = {"x": ("t_block4", "t"), "y": ("t",)}
+        order_below(instances([x, y]), found, dims, (), {"t_block4": ("t", 4)})
+    assert set(caught.value.component) == {"x", "y"}
 
 
 def test_unbounded_distance_is_no_order() -> None:

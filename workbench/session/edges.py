@@ -71,7 +71,7 @@ def _common_loops(program: Program) -> Callable[[Statement, Statement], tuple[st
             if one[0] is not other[0] or one[1] != other[1]:
                 break
             if isinstance(one[0], tree.Loop):
-                dims.append(one[0].dim)
+                dims.append(one[0].name)
         return tuple(dims)
 
     return common
