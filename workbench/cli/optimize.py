@@ -11,7 +11,7 @@ from workbench.cli.arguments import Parser, add_arguments
 from workbench.cli.options import add_backend
 from workbench.cli.templates import chosen
 from workbench.cli.variants import traced
-from workbench.measure.expected import predicted
+from workbench.measure.expected import Expectation
 from workbench.measure.measurement import bytes_text, seconds_text
 from workbench.variants.variant import Variant, optimize
 
@@ -57,7 +57,7 @@ def _history(found: Variant) -> list[Variant]:
 
 def _row(variant: Variant, backend: str, dtype: str) -> dict[str, Any]:
     """A step with what a run is said to cost after it; None where nothing is said."""
-    said = predicted(variant, None, backend, dtype)
+    said = Expectation(variant.program, variant.loop_program, backend, dtype).at(None)
     return {
         "step": "as written" if variant.step is None else str(variant.step),
         **({} if variant.step is None else variant.step.to_json()),

@@ -100,9 +100,17 @@ def _deviation(record: Mapping[str, Any]) -> Deviation:
     return Deviation(**{**record, "place": tuple(record["place"]), "worst": worst})
 
 
-def check(variant: Variant, backend: str = "numpy", dtype: str = "float32") -> Check:
-    """The variant on the backend against the reference; remembered for this process."""
-    return _checked(_Subject(variant.key, variant), backend, dtype)
+def check(
+    variant: Variant,
+    backend: str = "numpy",
+    dtype: str = "float32",
+    compiled: Compiled | None = None,
+) -> Check:
+    """The variant on the backend against the reference; remembered for this process.
+
+    `compiled` spares compiling where the caller has done it.
+    """
+    return _checked(_Subject(variant.key, variant, compiled), backend, dtype)
 
 
 @dataclass(frozen=True)
@@ -111,12 +119,13 @@ class _Subject:
 
     key: str
     variant: Variant = field(compare=False)
+    compiled: Compiled | None = field(compare=False)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def _checked(subject: _Subject, backend: str, dtype: str) -> Check:
     variant = subject.variant
-    compiled = get(backend).compile(variant.program)
+    compiled = subject.compiled or get(backend).compile(variant.program)
     try:
         said, unmet = truth(variant, compiled.loop_program, SEED)
     except WorkbenchError as error:

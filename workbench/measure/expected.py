@@ -7,42 +7,59 @@ runs on it, a short run tells best.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from workbench.backends.protocol import Compiled
 from workbench.errors import UnavailableError
+from workbench.lowering.program import LoopProgram
 from workbench.measure.check import Check, ran
 from workbench.measure.measurement import Predicted, seconds_text
-from workbench.program.sizes import numbers
-from workbench.variants.variant import Variant
+from workbench.planning.calibrated import machine
+from workbench.planning.prediction import predict
+from workbench.planning.steps import Step, steps_of
+from workbench.program.sizes import numbers, resolve
+from workbench.program.values import Program
 
 LIMIT = 60.0
 """Seconds of all runs of a variant after which it is asked whether they are wanted."""
 
 
-def predicted(
-    variant: Variant, sizes: Mapping[str, int] | None, backend: str, dtype: str
-) -> Predicted | None:
-    """What is said of a run; None for a backend of which nothing is known."""
-    try:
-        found = variant.predict(sizes, backend, dtype)
-    except UnavailableError:
-        return None
-    return Predicted(found.seconds, dict(found.peak_bytes), found.note)
+@dataclass(frozen=True)
+class Expectation:
+    """What is said of a program's runs on a backend before they are made."""
+
+    program: Program
+    loops: LoopProgram
+    backend: str
+    dtype: str
+
+    @cached_property
+    def _steps(self) -> tuple[Step, ...]:
+        return steps_of(self.loops)
+
+    def at(self, sizes: Mapping[str, int] | None) -> Predicted | None:
+        """Of a run at these sizes; None for a backend of which nothing is known."""
+        try:
+            constants = machine(self.backend)
+        except UnavailableError:
+            return None
+        known = resolve(self.program, sizes)
+        found = predict(self.loops, known, constants, self.dtype, self._steps)
+        return Predicted(found.seconds, dict(found.peak_bytes), found.note)
 
 
 def too_slow(
-    variant: Variant, compiled: Compiled, check: Check, said: Predicted | None, runs: int
+    expectation: Expectation, compiled: Compiled, check: Check, said: Predicted | None, runs: int
 ) -> str:
     """Why so many runs would take too long; "" where they do not."""
-    if said is None or not check.sizes:
+    program = expectation.program
+    free = {p.name for p in program.parameters if p.definition is None}
+    at_small = expectation.at({name: n for name, n in check.sizes.items() if name in free})
+    if said is None or at_small is None or not check.sizes:
         return ""
-    free = {p.name for p in variant.program.parameters if p.definition is None}
-    small = {name: n for name, n in check.sizes.items() if name in free}
-    at_small = predicted(variant, small, check.backend, check.dtype)
-    assert at_small is not None, "a prediction at some sizes is one at all"
     taken = min(
-        ran(compiled, variant.program, check.sizes, check.seed, check.dtype).seconds
-        for _ in range(2)
+        ran(compiled, program, check.sizes, check.seed, check.dtype).seconds for _ in range(2)
     )
     seconds = said.seconds * taken / at_small.seconds
     if seconds * runs <= LIMIT:

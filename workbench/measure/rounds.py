@@ -15,7 +15,7 @@ from workbench.backends.protocol import Compiled, Execution
 from workbench.errors import WorkbenchError
 from workbench.measure import process
 from workbench.measure.check import Check, check, ran
-from workbench.measure.expected import predicted, too_slow
+from workbench.measure.expected import Expectation, too_slow
 from workbench.measure.measurement import Measurement, Predicted
 from workbench.program.sizes import resolve
 from workbench.variants.variant import Variant
@@ -141,11 +141,13 @@ def prepare(variant: Variant, request: Request) -> Candidate:
     compiled = get(request.backend).compile(variant.program)
     compiled.prepare()
     seconds = time.perf_counter() - start
-    checked = check(variant, request.backend, request.dtype)
-    said = predicted(variant, request.sizes, request.backend, request.dtype)
-    slow = ""
+    checked = check(variant, request.backend, request.dtype, compiled)
+    expectation = Expectation(
+        variant.program, compiled.loop_program, request.backend, request.dtype
+    )
+    said, slow = expectation.at(request.sizes), ""
     if checked.verdict != "failed" and not request.force:
-        slow = too_slow(variant, compiled, checked, said, request.least_runs)
+        slow = too_slow(expectation, compiled, checked, said, request.least_runs)
     return Candidate(variant, request, compiled, seconds, checked, said, slow)
 
 
