@@ -107,6 +107,11 @@ def test_named_readers_are_exactly_those() -> None:
     assert_runs(root, after)
 
 
+def test_name_of_an_array_stands_for_its_statements_that_read() -> None:
+    found = wb.variant(twice()).apply(Recompute("feature", readers="s"))
+    assert readers_of(found.program, "feature.again") == ["s[t+1]"]
+
+
 def test_clone_of_a_draw_draws_the_same() -> None:
     @wb.program
     def drawn(T: int = 4) -> dict[str, Any]:

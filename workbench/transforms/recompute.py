@@ -29,9 +29,11 @@ class Recompute(Transform):
     just for them.
 
     Without `readers`, all readers that do not stand in the innermost loop of a writer; with them,
-    exactly those (the name of an array stands for the statements that write it). The clone has the
-    origin of its original, hence the same draws. A reader that picks elements by computed positions
-    (a gather) gets the clone at just these. An original that no other statement reads is dropped.
+    exactly those (the name of an array stands for its statements that read this one). The clone has
+    the origin of its original, hence the same draws. A reader that picks elements by computed
+    positions (a gather) gets the clone at just these. An original that no other statement reads is
+    dropped. A clone reads what its original reads: of arrays that are computed from each other,
+    recompute the last first.
 
     Example::
 
@@ -118,7 +120,7 @@ class Recompute(Transform):
         if self.readers is not None and not self.readers:
             return Refusal("input", f"{self}: no reader is named; leave readers out for all")
         for name in self.readers or ():
-            if not _meant(program, name):
+            if not _meant(program, name, self._array(program)):
                 hint = nearest(name, program.statement, "statements")
                 return Refusal("input", f"{self}: unknown statement {name}: {hint}")
         return None
@@ -141,7 +143,9 @@ class Recompute(Transform):
                 else "no statement reads it"
             )
             return Refusal("no effect", f"{self}: {reason}", line=program.writers[array][0].line)
-        chosen = list(dict.fromkeys(n for name in self.readers for n in _meant(program, name)))
+        chosen = list(
+            dict.fromkeys(n for name in self.readers for n in _meant(program, name, array))
+        )
         for name in chosen:
             if name not in readers_of(program, array):
                 read = ", ".join(readers_of(program, array)) or "nothing"
@@ -290,12 +294,12 @@ def _apart(program: Program, array: str) -> list[str]:
     ]
 
 
-def _meant(program: Program, name: str) -> list[str]:
-    """What a reader's name stands for: a statement, or those that write an array."""
+def _meant(program: Program, name: str, array: str) -> list[str]:
+    """What a reader's name stands for: a statement, or those of an array that read `array`."""
     if name in program.statement:
         return [name]
-    array = dict(program.aliases).get(name, name)
-    return [s.name for s in program.writers.get(array, ())]
+    own = [s.name for s in program.writers.get(dict(program.aliases).get(name, name), ())]
+    return [n for n in own if n in readers_of(program, array)] or own
 
 
 def _scheduled_only(program: Program) -> Program:

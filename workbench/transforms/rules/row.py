@@ -52,7 +52,7 @@ class Row:
 
     @property
     def exact(self) -> bool:
-        """Whether results are equal bit by bit, but for the sign of a zero nowhere."""
+        """Whether results are equal bit by bit, NaN and the sign of a zero included."""
         return not self.rounds and not self.finite
 
 
