@@ -18,7 +18,7 @@ from workbench.environments import Gymnasium
 from workbench.measure.check import Check, check, from_json
 from workbench.measure.compare import compare
 from workbench.program.values import Call, Literal, Program
-from workbench.transforms import Vectorize
+from workbench.transforms import Contract, Vectorize
 from workbench.variants.variant import Variant
 
 NEAR = 1e-10
@@ -102,6 +102,14 @@ def test_choice_that_rounding_decides_is_reported_and_what_follows_judged_with_i
     assert found.differing[0].startswith("taken at t=0 is True where the reference has False: ")
     assert "it drew 0." in found.differing[0]
     assert "sampled choices that rounding decided otherwise" in str(found)
+
+
+def test_choice_whose_array_is_not_kept_whole_is_judged_too() -> None:
+    contracted = wb.variant(near_tie(T=7)).apply(Contract())
+    assert "taken over t (1 of T)" in contracted.storage
+    found = check(contracted, "numpy", "float32")
+    assert found.passed, found
+    assert len(found.differing) == found.sizes["T"]
 
 
 def test_choice_that_rounding_does_not_decide_fails() -> None:

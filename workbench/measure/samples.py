@@ -20,7 +20,7 @@ from workbench.backends.reference import Reference
 from workbench.measure.agreement import TOLERANCE, on_host
 from workbench.program.operations import OPERATIONS
 from workbench.program.text import point_text
-from workbench.program.values import Body, Call, Output, Program, Read, Statement, walk
+from workbench.program.values import Body, Call, Output, Program, Read, Statement, Storage, walk
 
 COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal"})
 CHOICE = "choice."
@@ -50,9 +50,11 @@ def sampled(program: Program) -> tuple[str, ...]:
 
 
 def choosing(program: Program, arrays: Sequence[str]) -> Program:
-    """The program that also returns those of the arrays that it has, as `choice.NAME`."""
+    """The program that also returns those of the arrays that it has, as `choice.NAME`. What is
+    returned may be neither folded nor handed on, so all is stored whole: no value depends on that.
+    """
     added = tuple(Output(CHOICE + name, name) for name in arrays if name in program.array)
-    return replace(program, outputs=(*program.outputs, *added))
+    return replace(program, outputs=(*program.outputs, *added), storage=Storage())
 
 
 def judged(
