@@ -55,6 +55,15 @@ def test_placed_statement_can_be_an_axis() -> None:
         assert_computes_the_same(found, {"T": T})
 
 
+def test_axis_refused_of_a_placed_statement_that_does_not_write_along_it() -> None:
+    found = wb.variant(ending()).apply(Place("average", "t"))
+    assert found.check(Vectorize("t", "average")).sentence == (
+        "Vectorize('t', statements=('average',)): average has one value of t and writes average, "
+        "where an array axis needs a dimension that varies over t"
+    )
+    assert_computes_the_same(found.apply(Vectorize("t")), {"T": 3})
+
+
 @pytest.mark.parametrize(
     ("step", "kind", "sentence"),
     [

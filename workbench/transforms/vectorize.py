@@ -62,7 +62,8 @@ class Vectorize(Transform):
     Legal when, with the instances that agree outside `dim` taken as one, the program still has an
     order in which all other loops stay: no chosen statement needs, through any chain of others in
     the same iteration of the enclosing loops, its own result at another value of `dim`. The domain
-    must be a box in `dim` for fixed values of the loops around it.
+    must be a box in `dim` for fixed values of the loops around it, and what is written must vary
+    over it.
     """
 
     dim: str
@@ -206,6 +207,13 @@ class Vectorize(Transform):
                     "one dimension of the array: only one of them can be an axis",
                     line=statement.line,
                 )
+        if not any(self.dim in e.variables for e in statement.write):
+            return Refusal(
+                "capability",
+                f"{self}: {statement.name} has one value of {self.dim} and writes {written}, "
+                f"where an array axis needs a dimension that varies over {self.dim}",
+                line=statement.line,
+            )
         if is_box(statement.domain, own):
             return None
         return Refusal(
