@@ -4,14 +4,16 @@ the loops inside which each array lives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from workbench.lowering.overwriting import in_itself, may_overwrite
 from workbench.lowering.statements import is_masked
 from workbench.polyhedral.instances import Instances
-from workbench.polyhedral.lifetimes import Lifetime, lifetimes
+from workbench.polyhedral.lifetimes import Lifetime, Together, together
 from workbench.polyhedral.tree import Loop, Tree, axis_dims, paths
+from workbench.program.identity import ButForStorage
 from workbench.program.values import Program, Statement, Storage
 
 
@@ -19,22 +21,25 @@ def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetim
     """The lifetime of every array, with windows where its storage (the program's, unless given)
     is contracted.
     """
-    contracted = set((program.storage if storage is None else storage).contracted)
-    anywhere = read_anywhere(program)
-    keep = {
-        a.name: {
-            k
-            for k, d in enumerate(a.dims)
-            if (a.name, d) not in contracted or k in anywhere[a.name]
-        }
+    storage = program.storage if storage is None else storage
+    in_place = frozenset(array for array, to in storage.donated if array == to)
+    found = _conflicts(ButForStorage(program), in_place)
+    contracted = set(storage.contracted)
+    return {
+        a.name: found[a.name].folded(k for k, d in enumerate(a.dims) if (a.name, d) in contracted)
         for a in program.arrays
     }
-    return lifetimes(
+
+
+@lru_cache(maxsize=32)
+def _conflicts(key: ButForStorage, in_place: frozenset[str]) -> Mapping[str, Together]:
+    program = key.program
+    return together(
         {a.name: a.extent for a in program.arrays},
         _schedule(program),
-        shapes(program, program.storage if storage is None else storage),
+        shapes(program, in_place),
         live_out={o.array for o in program.outputs},
-        keep=keep,
+        keep=read_anywhere(program),
     )
 
 
@@ -73,13 +78,13 @@ def described(program: Program) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def shapes(program: Program, storage: Storage | None = None) -> dict[str, Instances]:
+def shapes(program: Program, in_place: Collection[str] | None = None) -> dict[str, Instances]:
     """The scheduled statements as sets and relations; an instance whose array is updated in place
-    may overwrite what it reads of it elementwise.
+    (as the program's storage says, unless given) may overwrite what it reads of it elementwise.
     """
     axes = axis_dims(_schedule(program))
-    donated = (program.storage if storage is None else storage).donated
-    in_place = {array for array, to in donated if array == to}
+    if in_place is None:
+        in_place = {array for array, to in program.storage.donated if array == to}
     return {
         s.name: _overwriting_itself(s, axes[s.name]) if s.array in in_place else s.instances
         for s in program.statements

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from workbench.polyhedral.legality import shared_steps
 from workbench.polyhedral.lifetimes import Lifetime
 from workbench.polyhedral.sharing import Pair, SamePlace, sharing_clash
 from workbench.polyhedral.tree import Loop, Path, Sequence, Tree, axis_dims, paths, statements
+from workbench.program.identity import ButForStorage, Itself
 from workbench.program.values import Program
 
 
@@ -29,25 +30,24 @@ class Hindrance(NamedTuple):
     clash: Clash | None = None
 
 
-class _One(NamedTuple):
-    """A program as a key: itself, whatever else is equal to it."""
-
-    program: Program
-
-    def __hash__(self) -> int:
-        return id(self.program)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _One) and other.program is self.program
-
-
 def memory_of(program: Program) -> Memory:
     """Where the arrays of a program lie; known of the programs last asked for."""
-    return _memory(_One(program))
+    return _memory(Itself(program))
 
 
 @lru_cache(maxsize=16)
-def _memory(key: _One) -> Memory:
+def _ranks(key: ButForStorage) -> Mapping[str, int]:
+    assert key.program.schedule is not None
+    return memory_order(key.program, key.program.schedule)
+
+
+@lru_cache(maxsize=16)
+def _masked(key: ButForStorage) -> set[str]:
+    return masked(key.program)
+
+
+@lru_cache(maxsize=16)
+def _memory(key: Itself) -> Memory:
     return Memory(key.program)
 
 
@@ -56,21 +56,20 @@ class Memory:
     """Where the arrays of a program lie, as far as taking over depends on it (`memory_of`)."""
 
     program: Program
+    _stored: dict[str, Stored] = field(default_factory=dict, repr=False)
 
     @cached_property
     def lives(self) -> Mapping[str, Lifetime]:
         """The lifetime of every array."""
         return lives(self.program)
 
-    @cached_property
-    def stored(self) -> Mapping[str, Stored]:
-        """Shape and order of every array's memory."""
-        assert self.program.schedule is not None
-        ranks = memory_order(self.program, self.program.schedule)
-        return {
-            a.name: store(a, ranks, self.lives[a.name].windows, self.lives[a.name].loops, a.name)
-            for a in self.program.arrays
-        }
+    def stored(self, array: str) -> Stored:
+        """Shape and order of an array's memory."""
+        if array not in self._stored:
+            record, life = self.program.array[array], self.lives[array]
+            ranks = _ranks(ButForStorage(self.program))
+            self._stored[array] = store(record, ranks, life.windows, life.loops, array)
+        return self._stored[array]
 
     @cached_property
     def homes(self) -> Mapping[str, tuple[Loop, ...]]:
@@ -80,7 +79,7 @@ class Memory:
     @cached_property
     def masked(self) -> set[str]:
         """Arrays that are read where nothing may be written."""
-        return masked(self.program)
+        return _masked(ButForStorage(self.program))
 
     @cached_property
     def outputs(self) -> set[str]:
@@ -151,7 +150,7 @@ def _unlike(memory: Memory, array: str, to: str) -> Hindrance | None:
             return Hindrance(
                 f"{name} is read under a mask where nothing is written: its memory must hold zeros"
             )
-    first, second = memory.stored[array], memory.stored[to]
+    first, second = memory.stored(array), memory.stored(to)
     if first.buffer.dtype != second.buffer.dtype:
         return Hindrance(f"{array} is {first.buffer.dtype} and {to} is {second.buffer.dtype}")
     if first.buffer.elements != second.buffer.elements:
@@ -177,7 +176,7 @@ def _where(loops: tuple[Loop, ...]) -> str:
 
 def beside(memory: Memory, array: str, to: str) -> tuple[Beside, ...] | None:
     """How the axes of two arrays lie over each other in memory; None where they do not."""
-    first, second = memory.stored[array], memory.stored[to]
+    first, second = memory.stored(array), memory.stored(to)
     if first.buffer.shape != second.buffer.shape or first.array.shape != second.array.shape:
         return None
     found = []
@@ -193,7 +192,7 @@ def same_places(memory: Memory, array: str, to: str) -> tuple[SamePlace, ...]:
     """The axes that tell apart the elements of two arrays in one piece of memory."""
     found = []
     for p, q, ahead in beside(memory, array, to) or ():
-        window = memory.stored[array].windows[p]
+        window = memory.stored(array).windows[p]
         if window is None:
             found.append(SamePlace(p, q, ahead))
         elif not window.terms:
@@ -284,11 +283,11 @@ def takeovers(
 
     Only of `array`, and only `to`, where they are given.
     """
-    return _takeovers(_One(program), array, to)
+    return _takeovers(Itself(program), array, to)
 
 
 @lru_cache(maxsize=64)
-def _takeovers(key: _One, array: str | None, to: str | None) -> tuple[tuple[str, str], ...]:
+def _takeovers(key: Itself, array: str | None, to: str | None) -> tuple[tuple[str, str], ...]:
     program = key.program
     in_place = tuple(p for p in in_place_gains(program) if _meant(p, array, to))
     storage = program.storage
@@ -326,7 +325,7 @@ def _handed_on(memory: Memory, wanted: str | None, heir: str | None) -> Iterator
 
 def _kind(memory: Memory, array: str) -> object:
     """What two arrays have in common that can share memory."""
-    buffer = memory.stored[array].buffer
+    buffer = memory.stored(array).buffer
     return buffer.dtype, buffer.elements, tuple(id(loop) for loop in memory.homes[array])
 
 

@@ -10,7 +10,7 @@ moduli"); the order of the dimensions matters and is tried out.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice, permutations
 
@@ -112,23 +112,66 @@ def lifetimes(
     sizes: Mapping[str, int] | None = None,
 ) -> dict[str, Lifetime]:
     """The lifetimes of many arrays at once; see `lifetime`."""
+    found = together(extents, tree, statements, live_out=live_out, keep=keep)
+    return {
+        array: found[array].folded(range(len(extent)), sizes) for array, extent in extents.items()
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """What of an array is live at one time, as far as it does not depend on what is folded.
+
+    `full` are the dimensions that cannot be folded; `in_blocks` those that run in blocks, with
+    their sizes.
+    """
+
+    extent: Extent
+    conflicts: tuple[Conflict, ...]
+    full: frozenset[int]
+    in_blocks: tuple[tuple[int, frozenset[int]], ...]
+    loops: int
+    _known: dict[object, Lifetime] = field(default_factory=dict, repr=False)
+
+    def folded(self, positions: Iterable[int], sizes: Mapping[str, int] | None = None) -> Lifetime:
+        """The lifetime where the dimensions at `positions` are folded as far as possible."""
+        full = self.full | (frozenset(range(len(self.extent))) - frozenset(positions))
+        measured = tuple(sorted(sizes.items())) if sizes is not None else ()
+        if (full, measured) not in self._known:
+            in_blocks = tuple(entry for entry in self.in_blocks if entry[0] not in full)
+            found = _windows(self.conflicts, full, self.extent, measured, in_blocks)
+            self._known[full, measured] = Lifetime(found, self.loops)
+        return self._known[full, measured]
+
+
+def together(
+    extents: Mapping[str, Extent],
+    tree: Tree,
+    statements: Mapping[str, Instances],
+    *,
+    live_out: Collection[str] = (),
+    keep: Mapping[str, Collection[int]] | None = None,
+) -> dict[str, Together]:
+    """What of each array is live at one time; see `lifetime`."""
     used = uses(extents, statements)
     found = paths(tree)
-    measured = tuple(sorted(sizes.items())) if sizes is not None else ()
     result = {}
     for array, extent in extents.items():
         if array in live_out:
-            result[array] = Lifetime((None,) * len(extent), 0)
+            result[array] = Together(extent, (), frozenset(range(len(extent))), (), 0)
             continue
         own = used[array]
         touched = along_axes([(statements[use.statement], use.access) for use in own], found)
         full = {k for k, blocks in touched.items() if not blocks}
         full |= set(keep.get(array, ()) if keep else ())
         met = encounters(own, own, statements, found)
-        conflicts = tuple(dict.fromkeys(e.conflict for e in met))
-        in_blocks = tuple((k, blocks) for k, blocks in touched.items() if k not in full)
-        folded = _windows(conflicts, frozenset(full), extent, measured, in_blocks)
-        result[array] = Lifetime(folded, _common_loops(own, statements, found))
+        result[array] = Together(
+            extent,
+            tuple(dict.fromkeys(e.conflict for e in met)),
+            frozenset(full),
+            tuple(touched.items()),
+            _common_loops(own, statements, found),
+        )
     return result
 
 

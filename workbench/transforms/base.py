@@ -224,12 +224,18 @@ def apply(program: Program, step: Transform) -> Rewritten:
 
 
 def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None:
-    """Every rule over the equations, where the step changed any, and every dependence."""
-    if after.statements is not before.statements or after.arrays is not before.arrays:
+    """Every rule over the equations, where the step changed any, every dependence, where it changed
+    those or the order, and what is folded and handed on.
+    """
+    same_equations = after.statements is before.statements and after.arrays is before.arrays
+    if not same_equations:
         wellformed.check(after)
     assert after.schedule is not None
-    found = violation(after.schedule, dependences(after))
-    return broken_storage(after, str(step)) if found is None else violated(after, found, str(step))
+    if not same_equations or after.schedule is not before.schedule:
+        found = violation(after.schedule, dependences(after))
+        if found is not None:
+            return violated(after, found, str(step))
+    return broken_storage(after, str(step))
 
 
 def violated(program: Program, found: Violation, step: str) -> Refusal:

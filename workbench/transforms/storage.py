@@ -4,7 +4,9 @@ schedule: what a later step must not break.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from workbench.lowering.lives import shapes
@@ -15,6 +17,7 @@ from workbench.polyhedral.lifetimes import along_axes, whole_extent_clash
 from workbench.polyhedral.sets import parse_set
 from workbench.polyhedral.tree import axis_dims, paths
 from workbench.polyhedral.witness import Witness, smallest
+from workbench.program.identity import ButForStorage
 from workbench.program.values import Program
 from workbench.transforms.refusal import (
     Refusal,
@@ -130,8 +133,14 @@ class Fixed(NamedTuple):
     sentence: str
 
 
-def fixed(program: Program) -> dict[Pair, Fixed]:
+def fixed(program: Program) -> Mapping[Pair, Fixed]:
     """The dimensions that are whole because of what the array is, or of how it is touched."""
+    return _fixed(ButForStorage(program))
+
+
+@lru_cache(maxsize=16)
+def _fixed(key: ButForStorage) -> Mapping[Pair, Fixed]:
+    program = key.program
     found: dict[Pair, Fixed] = {}
     for output in program.outputs:
         name = output.array
