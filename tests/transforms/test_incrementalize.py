@@ -225,6 +225,13 @@ def test_blocks_longer_than_the_range_leave_one_head(T: int) -> None:
         assert_computes_the_same(returns(), found, {"T": T})
 
 
+def test_partial_results_are_lifted_along_the_instances_too() -> None:
+    program = returns()
+    found = variant(program).apply(Incrementalize("worth", "t_1", 4)).apply(Vectorize("b"))
+    found = found.apply(Vectorize("t_1_block4")).apply(Incrementalize("worth.partial", "t"))
+    assert_computes_the_same(program, found, *({"T": T} for T in (1, 4, 9)))
+
+
 # -- stability -------------------------------------------------------------------------------------
 
 

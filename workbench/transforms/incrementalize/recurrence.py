@@ -109,6 +109,8 @@ def base(found: Reduction, domain: str, pieces: Pieces, at: Expression | None = 
     if is_empty(domain):
         return
     at = single(domain, found.dim) if at is None else at
+    if at is not None and at.variables:  # a write at a place that moves could not be a slice
+        at = None
     points = intersect(found.points, with_dims(domain, (*found.dims, found.over)))
     if at is None:
         here, dims = variable(found.dim), found.dims

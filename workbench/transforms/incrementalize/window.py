@@ -99,9 +99,14 @@ def _scan(at: _Sliding, what: str, way: int) -> Array:
     edge = subtract(edge, _equal(edge, variable(over) - at.start_of(variable(over)) - first))
     if not is_empty(edge):
         k_edge = single(edge, over)
-        assert k_edge is not None, edge
+        moves = k_edge is None or k_edge.variables
+        if k_edge is None or moves:  # a write at a place that moves could not be a slice
+            k_edge = variable(over)
         body = value(k_edge, at.start_of(k_edge))
-        at.pieces.add(array, project_out(edge, (over,)), others, (*own, k_edge), body)
+        if moves:
+            at.pieces.add(array, edge, (*others, over), (*own, k_edge), body)
+        else:
+            at.pieces.add(array, project_out(edge, (over,)), others, (*own, k_edge), body)
     inner = split(with_neighbour(at.limits, over, -way), over, size, at.names)
     inner = subtract(inner, _equal(inner, variable(position) - first))
     dims = (*others, block, position)
