@@ -206,6 +206,16 @@ LOCAL: dict[str, list[tuple[Callable[[], Body], str]]] = {
             body_text(outer()) + " @ reshape(reshape(w[b, t], shape=(1, 6)), shape=(6,))",
         ),
     ],
+    "contraction_of_broadcast": [
+        (
+            lambda: call("contract", broadcast(X, 4), outer(), spec="k,kj->j"),
+            f'contract[",j->j"](x[b, t], sum({body_text(outer())}, axis=0))',
+        ),
+        (
+            lambda: call("contract", outer(), broadcast(V, 6, 4), spec="ij,ji->i"),
+            f'contract["i,i->i"](sum({body_text(outer())}, axis=1), v[b, t])',
+        ),
+    ],
     "sum_of_contraction": [
         (lambda: total(outer()), 'contract["i,j->j"](v[b, t], w[b, t])'),
     ],
@@ -243,6 +253,10 @@ UNCHANGED: dict[str, list[Callable[[], Body]]] = {
     "slice_of_broadcast": [lambda: part(broadcast(V, 2, 4), 0, 2, axis=1)],
     "entry_of_table": [lambda: call("take", V, 4)],
     "repeated_sum": [lambda: total(broadcast(V, 4))],
+    "contraction_of_broadcast": [
+        lambda: call("contract", broadcast(X, 4), WIDE, spec="k,j->kj"),
+        lambda: call("contract", V, outer(), spec="k,kj->j"),
+    ],
     "sum_of_products": [
         lambda: total(call("multiply", V, V)),  # unrolled
         lambda: call("sum", call("multiply", reshape(V, 4, 1), outer()), axis=1),

@@ -127,6 +127,14 @@ ROWS: tuple[Row, ...] = (
         rounds=True,
     ),
     Row(
+        "contraction_of_broadcast",
+        "broadcast(x) @ y",
+        "x * sum(y)",
+        sums.contraction_of_broadcast,
+        ("contract",),
+        rounds=True,
+    ),
+    Row(
         "factored_sums",
         "sum(k) y * x[k]",
         "y * sum(k) x[k]",

@@ -12,6 +12,7 @@ from typing import Any
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.relations import hull, is_box, is_subset, project_out, with_dims
 from workbench.polyhedral.tree import loop_dims, only, statements
+from workbench.program.carried import is_carried
 from workbench.program.operations import OPERATIONS
 from workbench.program.values import (
     Array,
@@ -134,8 +135,10 @@ def _merged(program: Program, merged: list[str]) -> Program | None:
 
 def _equations(program: Program, array: Array) -> Any:
     """Equal for arrays that hold the same values; None where values are drawn or come from
-    outside, which origins and calls keep apart.
+    outside, which origins and calls keep apart. Origins tell what is carried over updates too: a
+    run that goes on may give it other values to start from.
     """
+    carried = is_carried(program, array)
     writers = program.writers[array.name]
     if not all(_may_merge(s.body) for s in writers):
         return None
@@ -148,7 +151,7 @@ def _equations(program: Program, array: Array) -> Any:
             s.reduction_dims,
             s.reduction,
             s.combiner,
-            s.origin if not is_pure(s.body) else "",
+            s.origin if carried or not is_pure(s.body) else "",
         )
         for s in writers
     )

@@ -101,6 +101,31 @@ def sum_of_contraction(body: Call, program: Program) -> Body | None:
     return call("contract", *inner.arguments, spec=spec)
 
 
+def contraction_of_broadcast(body: Call, program: Program) -> Body | None:
+    """sum(k) x * W[k, j] is x times the sum of W over k, where x is the same for every k."""
+    inputs, output = body.options["spec"].split("->")
+    letters = inputs.split(",")
+    for k, (wide, own) in enumerate(zip(body.arguments, letters, strict=True)):
+        inner, other, theirs = operand_of(wide, "broadcast"), body.arguments[1 - k], letters[1 - k]
+        if inner is None or len(set(own)) < len(own) or body.dtype != "float":
+            continue
+        lead = len(own) - len(inner.shape)
+        same = [c for p, c in enumerate(own) if p < lead or inner.shape[p - lead] == 1]
+        gone = [c for c in same if c in theirs and c not in output]
+        if not gone:
+            continue
+        kept = tuple(n for n, c in zip(inner.shape, own[lead:], strict=True) if c not in gone)
+        shape = tuple(n for n, c in zip(wide.shape, own, strict=True) if c not in gone)
+        small = inner if inner.shape == kept else call("reshape", inner, shape=kept)
+        small = as_type_of(small, replace(wide, shape=shape))
+        for c in sorted(gone, key=theirs.index, reverse=True):
+            other = call("sum", other, axis=theirs.index(c))
+        short = ["".join(c for c in part if c not in gone) for part in letters]
+        pair = (small, other) if k == 0 else (other, small)
+        return call("contract", *pair, spec=f"{','.join(short)}->{output}")
+    return None
+
+
 def one_hot_sum(body: Call, program: Program) -> Body | None:
     """The sum of x times a one-hot vector is the entry of x that is 1 there.
 
