@@ -332,3 +332,24 @@ def test_refused_when_others_share_a_loop_inside_the_axis() -> None:
         after = root.apply(repair)
         assert isinstance(repair, Tile) or after.check(step) is None
     assert dependences(root.program).all
+
+
+def test_vectorize_of_a_dim_of_blocks_leaves_loops_over_such_blocks() -> None:
+    """`t_block4` is a dim of the partial sums, and what the loop around the samples is called."""
+
+    @wb.program
+    def summed(T: int = 5) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        draw = wb.uniform(over=t)
+        return {"twice": 2.0 * draw, "whole": (draw * draw).sum(over=t)}
+
+    found = wb.variant(summed())
+    for step in (Incrementalize("whole", "t", block=4), Tile("t", 4), Vectorize("t_block4")):
+        found = found.apply(step)
+    assert "axis t_block4:\n    whole.partial\n" in found.schedule
+    assert "for t in blocks of 4:\n    for t:\n" in found.schedule
+    assert_computes_the_same(found, {"T": 7})
+    refused = refusal(found, Vectorize("t_block4", ("twice",)))
+    assert refused.sentence.endswith(
+        "twice has no loop over t_block4: it does not vary over t_block4; its dims: t"
+    )

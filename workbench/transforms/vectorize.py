@@ -77,7 +77,7 @@ class Vectorize(Transform):
     def candidates(cls, program: Program) -> Iterator[Vectorize]:
         """Each dimension that is a loop of some statement."""
         assert program.schedule is not None
-        loops = {d for dims in loop_dims(program.schedule).values() for d in dims}
+        loops = {d for dims in _loops(program).values() for d in dims}
         for name in _dims(program):
             if name in loops:
                 yield cls(name)
@@ -116,7 +116,7 @@ class Vectorize(Transform):
             return [name]
         assert program.schedule is not None
         array = dict(program.aliases).get(name, name)
-        loops = loop_dims(program.schedule)
+        loops = _loops(program)
         written = [s.name for s in program.writers.get(array, ())]
         return [n for n in written if self.dim in loops[n]] or written
 
@@ -124,7 +124,7 @@ class Vectorize(Transform):
 
     def _result(self, program: Program) -> tuple[Tree, tuple[str, ...]] | Refusal:
         assert program.schedule is not None
-        loops = loop_dims(program.schedule)
+        loops = _loops(program)
         able = [name for name, dims in loops.items() if self.dim in dims]
         if self.statements is not None:
             return self._exactly(program, loops)
@@ -258,6 +258,15 @@ class Vectorize(Transform):
             return alone and not ends, not (alone and ends), -ends
 
         return sorted(inside, key=rank)
+
+
+def _loops(program: Program) -> dict[str, tuple[str, ...]]:
+    """For each statement the dims of its own that are loops; not what counts blocks around it."""
+    assert program.schedule is not None
+    return {
+        name: tuple(d for d in loops if d in program.statement[name].dims)
+        for name, loops in loop_dims(program.schedule).items()
+    }
 
 
 def _dims(program: Program) -> list[str]:
