@@ -15,6 +15,7 @@ from workbench.errors import ProgramError, WorkbenchError
 from workbench.program.carried import keeping, resumed, starts
 from workbench.program.values import Program
 from workbench.program.wellformed import check
+from workbench.transforms import Place, Simplify
 
 SIZES = {"B": 3, "T": 8}
 EPOCHS = {"E": 2, "M": 2}
@@ -92,6 +93,41 @@ def test_resumed_run_as_written_is_the_same(tmp_path: Path) -> None:
     first = run(root, 1, sizes=SIZES)
     first.save(path)
     same(joined(first, run(root, 2, sizes=SIZES, parameters=path)), dict(whole))
+
+
+@pytest.mark.parametrize("at", ["first", "last"])
+def test_what_starts_can_be_placed(tmp_path: Path, at: str) -> None:
+    root = wb.variant(reinforce(hidden=(4,)))
+    placed = root
+    for start in starts(root.program):
+        placed = placed.apply(Place(start.statement.name, "i", at))
+    path = tmp_path / "parameters.safetensors"
+    whole = run(root, 3, sizes=SIZES)
+    first = run(placed, 1, sizes=SIZES)
+    assert set(first.carried) == set(whole.carried)
+    first.save(path)
+    for following in (root, placed):
+        second = run(following, 2, sizes=SIZES, parameters=path)
+        same(joined(first, second), dict(whole))
+        same(second.carried, whole.carried)
+
+
+def test_what_is_carried_is_no_other_array_however_equal() -> None:
+    @wb.program
+    def twice(I: int = 3) -> dict[str, Any]:
+        i = wb.dim(i=I)
+        theta = nn.parameters(nn.vector("x", 2, 1.0), nn.vector("y", 2, 1.0), over=i)
+        x, y = theta.tensors["x.value"], theta.tensors["y.value"]
+        loss = (x**2).sum() + (y**2).sum()
+        theta.update(optim.sgd(wb.gradient(loss, theta), 0.1))
+        return {"loss": loss}
+
+    root = wb.variant(twice())
+    given = {"parameters.x.value": [3.0, 4.0]}
+    expected = run(root, 3, parameters=given)
+    found = run(root.apply(Simplify()), 3, parameters=given)
+    np.testing.assert_allclose(found["loss"], expected["loss"], rtol=1e-6)
+    assert set(found.carried) == set(expected.carried)
 
 
 def test_what_is_carried_is_what_the_reference_says() -> None:

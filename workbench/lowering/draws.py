@@ -4,7 +4,7 @@ coordinates of a statement's instances, and what is held while they are filled i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.lowering import reads
@@ -27,7 +27,8 @@ def draw(at: Linearizer, body: Call, target: Value | None) -> Value:
     """Fill the result with words drawn by statement and instance."""
     scope, statement = at.scope, at.statement
     out = at.result(body, target)
-    coordinates = _coordinates(at, out, dict(body.options.get("shift", ())))
+    shift = dict(body.options.get("shift", ()))
+    coordinates = _coordinates(at, out, statement.dims, shift)
     into = out
     if not out.layout.dense:
         into = scope.flat_copy(out)
@@ -47,7 +48,7 @@ def draw(at: Linearizer, body: Call, target: Value | None) -> Value:
 def given(at: Linearizer, body: Call, target: Value | None) -> Value:
     """Fill the result with what the run is given under a name, by instance."""
     scope, out = at.scope, at.result(body, target)
-    coordinates = _coordinates(at, out, {})
+    coordinates = _coordinates(at, out, body.options["dims"], {})
     names = tuple(c for c in coordinates if isinstance(c, str))
     options: dict[str, Any] = {"name": body.options["name"], "coordinates": coordinates}
     if names:  # an index by arrays makes a copy
@@ -57,12 +58,12 @@ def given(at: Linearizer, body: Call, target: Value | None) -> Value:
 
 
 def _coordinates(
-    at: Linearizer, out: Value, shift: Mapping[str, int]
+    at: Linearizer, out: Value, dims: Sequence[str], shift: Mapping[str, int]
 ) -> tuple[str | Expression, ...]:
-    """The instance's dimensions in order: a loop's value, or the name of an axis's values."""
+    """The instance's `dims` in order: a loop's value, or the name of an axis's values."""
     scope = at.scope
     found: list[str | Expression] = []
-    for d in at.statement.dims:
+    for d in dims:
         e = at.placed(variable(d)) + shift.get(d, 0)
         if e.variables & set(scope.axes):
             found.append(scope.aligned(reads.index_value(scope, e, "int64"), out.axes, 0).name)

@@ -75,7 +75,7 @@ class Result(Mapping[str, Any]):
         `wb.run(program, parameters=path)` goes on from.
         """
         program = self.variant.program
-        checkpoint.expect_savable(program, path)
+        checkpoint.expect_savable(self.variant.root.program, path)
         if self.interrupted:
             raise WorkbenchError(
                 f"the run was interrupted after {self.completed} of {self.total} updates: "
@@ -167,11 +167,11 @@ def run(
     start = None if parameters is None else checkpoint.opened(parameters)
     if seed is None:
         seed = 0 if start is None else start.seed
-    program, given = chosen.program, {}
+    program, written, given = chosen.program, chosen.root.program, {}
     if start is not None:
-        given = checkpoint.fitting(start, program, known, dtype)
-        program = holding(resumed(program, given, start.updates))
-    compiled = get(backend).compile(_keeping(program))
+        given = checkpoint.fitting(start, written, known, dtype)
+        program = holding(resumed(program, given, start.updates, written))
+    compiled = get(backend).compile(_keeping(program, written))
     with bar(chosen.program, known, progress) as report:
         done = compiled.run(sizes, seed, dtype, report, check_finite, capacity, given)
     arrays = chosen.program.array
@@ -200,9 +200,9 @@ def _is_integer(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def _keeping(program: Program) -> Program:
+def _keeping(program: Program, written: Program) -> Program:
     """The program that also returns what it carries, where that is all that a later run needs."""
     try:
-        return holding(keeping(program))
+        return holding(keeping(program, written))
     except ProgramError:
         return program

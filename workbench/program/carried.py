@@ -7,6 +7,9 @@ running statistics. Its start is what other statements write at update 0. To sta
 is to replace the starts, and to count updates from `first` on: in numbers made of the update
 (Adam's correction, an annealed rate) and in the counters of random draws, so that the draws go on
 and do not repeat.
+
+What is carried is a matter of the program as written; steps change the statements that start it,
+which their origins tell.
 """
 
 from __future__ import annotations
@@ -56,21 +59,26 @@ class Start:
         return (*lengths, *(expression(n) for n in self.array.shape))
 
 
+def is_carried(program: Program, array: Array) -> bool:
+    """Whether the array goes one beyond the last update."""
+    if program.updates not in array.dims:
+        return False
+    position = array.dims.index(program.updates)
+    return array.extent[position][1] == program.dim[program.updates].size + 1
+
+
 def starts(program: Program) -> tuple[Start, ...]:
-    """What a program carries over updates; nothing where nothing counts them.
+    """What a program as written carries over updates; nothing where nothing counts them.
 
     Raises ProgramError where an update needs more of the past than that.
     """
     if not program.updates:
         return ()
-    beyond = program.dim[program.updates].size + 1
     found = []
     for array in program.arrays:
-        if program.updates not in array.dims:
+        if not is_carried(program, array):
             continue
         position = array.dims.index(program.updates)
-        if array.extent[position][1] != beyond:
-            continue
         writers = [s for s in program.writers[array.name] if s.write[position] == 0]
         alone = len(writers) == 1
         found += [
@@ -96,10 +104,13 @@ def _from_outside(program: Program, statement: Statement) -> bool:
     return False
 
 
-def keeping(program: Program) -> Program:
-    """The program that also returns what it carries over its last update, as `kept.NAME`."""
+def keeping(program: Program, written: Program | None = None) -> Program:
+    """The program that also returns what it carries over its last update, as `kept.NAME`.
+
+    `written` is the program as written, where steps have changed it.
+    """
     arrays, statements, leaves, outputs = [], [], [], []
-    for start in starts(program):
+    for start in starts(written or program):
         s, name = start.statement, KEPT + start.name
         end = program.dim[program.updates].size
         index = tuple(end if p == start.position else e for p, e in enumerate(s.write))
@@ -134,19 +145,24 @@ def keeping(program: Program) -> Program:
     )
 
 
-def resumed(program: Program, given: Collection[str], first: int) -> Program:
-    """The program whose starts named in `given` are values from outside, `first` updates on."""
-    replaced = {
-        start.statement.name: start.name for start in starts(program) if start.name in given
-    }
+def resumed(
+    program: Program, given: Collection[str], first: int, written: Program | None = None
+) -> Program:
+    """The program whose starts named in `given` are values from outside, `first` updates on.
+
+    `written` is the program as written, where steps have changed it.
+    """
+    written = written or program
+    replaced = {start.statement.origin: start for start in starts(written) if start.name in given}
     total = program.dim[program.updates].size + first if program.updates else expression(0)
     counted = {program.updates: variable(program.updates) + first}
     counted |= {a.name: total for a in _sizes_of_updates(program)}
+    dims = {s.origin: s.dims for s in written.statements}
     statements = [
-        _given(s, program.array[s.array], replaced[s.name])
-        if s.name in replaced
+        _given(s, program.array[s.array], replaced[s.origin])
+        if s.origin in replaced
         else replace(s, body=_counted(s.body, counted, program.updates, first))
-        if first and program.updates in s.dims
+        if first and program.updates in dims.get(s.origin, s.dims)
         else s
         for s in program.statements
     ]
@@ -163,8 +179,14 @@ def _sizes_of_updates(program: Program) -> Iterator[Size]:
                 yield atom
 
 
-def _given(s: Statement, array: Array, name: str) -> Statement:
-    options = (("name", name), ("shape", array.shape), ("dtype", array.dtype))
+def _given(s: Statement, array: Array, start: Start) -> Statement:
+    """The statement with values from outside, which the dims of its original tell apart."""
+    options = (
+        ("name", start.name),
+        ("shape", array.shape),
+        ("dtype", array.dtype),
+        ("dims", start.statement.dims),
+    )
     body = Call("given", (), array.dtype, array.shape, options)
     return replace(s, body=body, reduction_dims=(), reduction="", combiner=None)
 
