@@ -316,6 +316,8 @@ def _handed_on(memory: Memory, wanted: str | None, heir: str | None) -> Iterator
                 continue
             if memory.first(array) > memory.first(to) or not saves(memory, array, to):
                 continue
+            if _meeting(memory, array, to) == "before":  # what is used later is hardly dead
+                continue
             if all(hindrance(memory, a, b) is None for a in groups[array] for b in groups[to]):
                 given.add(array)
                 _join(groups, array, to)
@@ -333,12 +335,17 @@ def saves(memory: Memory, array: str, to: str) -> bool:
     """Whether handing memory on to a later array saves any: the one dies in the operation that
     writes the other, they take turns within an inner loop, or memory is held throughout a loop.
     """
-    depth = len(memory.homes[array])
+    return _meeting(memory, array, to) != "after" or held_throughout(memory, array)
+
+
+def _meeting(memory: Memory, array: str, to: str) -> str:
+    """How the first write of `to` stands to the last use of the other array, by the loops inside
+    which both live: "after" or "before" it, in the "same" operation, or in one inner loop.
+    """
     writer = min((s.name for s in memory.program.writers[to]), key=memory.turn.__getitem__)
     user = memory.users[array][-1]
     source, sink = (memory.program.statement[name].instances for name in (writer, user))
-    step = shared_steps(source, sink, memory.paths)[depth]
-    return step.kind != "after" or held_throughout(memory, array)
+    return shared_steps(source, sink, memory.paths)[len(memory.homes[array])].kind
 
 
 def held_throughout(memory: Memory, array: str) -> bool:
