@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -50,17 +51,45 @@ class RunError(WorkbenchError):
     """A run could not go on: not finite, out of memory, an index outside its range."""
 
 
+class OutOfMemoryError(RunError):
+    """More memory was asked for than there is. `space` is where, `arrays` what holds most of it
+    there, the largest first.
+    """
+
+    def __init__(self, message: str, space: str, arrays: Iterable[str] = ()) -> None:
+        self.space = space
+        self.arrays = tuple(arrays)
+        super().__init__(message)
+
+
 class UnavailableError(WorkbenchError):
     """A backend or an optional package is not available; the message says why."""
 
 
 def nearest(name: str, known: Iterable[str], kind: str = "names") -> str:
-    """What to offer for an unknown name: "did you mean T? (sizes: B, T)"."""
-    listed = list(known)
+    """What to offer for an unknown name: "did you mean T? (sizes: B, T)"; of many known names those
+    that are close, or that have the name as a part ("action" of "policy.action"), else the first.
+    """
+    listed = list(dict.fromkeys(known))
     if not listed:
         return f"there are no {kind}"
+    close = _close(name, listed)
+    many = len(listed) > 12
+    shown = ", ".join(listed[:8] if many else listed)
+    more = f", … ({len(listed)} in all)" if many else ""
+    if not close:
+        return f"the {kind} are {shown}{more}" if len(listed) > 1 else f"the only one is {shown}"
+    if many:
+        *first, last = close[:3]
+        return f"did you mean {' or '.join([*([', '.join(first)] if first else []), last])}?"
+    return f"did you mean {close[0]}? ({kind}: {shown})"
+
+
+def _close(name: str, listed: list[str]) -> list[str]:
+    """Known names that are spelled like the name, then those of which it is a part."""
     folded = {n.casefold(): n for n in listed}
-    close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
-    offered = f"did you mean {folded[close[0]]}? " if close else ""
-    shown = listed if len(listed) <= 12 else [*listed[:11], "…"]
-    return f"{offered}({kind}: {', '.join(shown)})"
+    wanted = name.casefold()
+    close = [folded[c] for c in get_close_matches(wanted, folded, n=3, cutoff=0.6)]
+    parts = [n for n in listed if wanted in re.split(r"[.\[]", n.casefold())]
+    loose = [folded[c] for c in get_close_matches(wanted, folded, n=1, cutoff=0.5)]
+    return list(dict.fromkeys([*close, *parts])) or loose

@@ -214,14 +214,15 @@ def test_out_of_memory_names_arrays_of_the_program_and_what_helps() -> None:
     for capacity, sentence in (
         (
             10_000,
-            r"out of memory: 19.53 KiB asked for x \(100×50\), capacity 9.766 KiB, [\d.]+ KiB live "
-            r"\(the largest: a temporary of x [\d.]+ KiB, a temporary of weight 204 bytes\); "
+            r"device out of memory: 19.53 KiB asked for x \(100×50\), capacity 9.766 KiB, "
+            r"[\d.]+ KiB live \(the largest: a temporary of x [\d.]+ KiB, "
+            r"a temporary of weight 204 bytes\); "
             "smaller sizes would help, or a larger capacity=",
         ),
         (
             35_000,
-            r"out of memory: [\d.]+ KiB asked for a temporary of x \(\d+\), capacity 34.18 KiB, "
-            r"[\d.]+ KiB live \(the largest: x 19.53 KiB, .*",
+            r"device out of memory: [\d.]+ KiB asked for a temporary of x \(\d+\), "
+            r"capacity 34.18 KiB, [\d.]+ KiB live \(the largest: x 19.53 KiB, .*",
         ),
     ):
         with pytest.raises(RunError) as refused:
@@ -237,3 +238,28 @@ def test_index_as_a_number_where_its_loop_has_one_iteration() -> None:
 
     result = wb.run(wb.variant(example()), progress=False)
     np.testing.assert_array_equal(result["y"].ravel(), [0.0, 3.0, 6.0])
+
+
+@pytest.mark.parametrize(
+    ("capacity", "sentence"),
+    [
+        ({"gpu": 1}, "unknown memory space 'gpu': .memory spaces: device, host"),
+        ({"device": 1.5}, r"capacity of the device: 1\.5; expected a number of bytes"),
+        (-1, "capacity of the device: -1; expected a number of bytes"),
+        (True, "capacity of the device: True; expected a number of bytes"),
+    ],
+)
+def test_capacity_refused(capacity: Any, sentence: str) -> None:
+    with pytest.raises(WorkbenchError, match=sentence):
+        compiled(counting()).run(capacity=capacity)
+
+
+def test_capacity_of_each_space_is_its_own() -> None:
+    p = compiled(counting())
+    needed = p.run(dtype="float64").peak
+    assert needed["host"] == 0
+    again = p.run(dtype="float64", capacity={"device": needed["device"], "host": 0})
+    assert again.peak == needed
+    with pytest.raises(RunError, match="device out of memory"):
+        p.run(dtype="float64", capacity={"device": needed["device"] - 1})
+    assert p.run(dtype="float64", capacity=None).peak == needed

@@ -63,12 +63,12 @@ def run_timed(compiled: CompiledArrays, sizes: dict[str, int]) -> tuple[Any, Any
             np,
             compiled.functions,
             Memory(np),
+            Memory(np),
             philox.checked_seed(0),
             np.float32,
             tuple(known.values()),
             {},
             lambda: None,
-            None,
         )
     return np.array(least), np.array(times), time.perf_counter() - start
 

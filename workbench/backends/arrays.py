@@ -17,7 +17,7 @@ from workbench.backends.externals import Externals
 from workbench.backends.functions import Functions
 from workbench.backends.protocol import Execution, Progress
 from workbench.backends.source import ENTRY, generate, main_loop
-from workbench.backends.tracker import Memory
+from workbench.backends.tracker import Capacity, spaces
 from workbench.lowering.attribution import attributed
 from workbench.lowering.program import LoopProgram, lower
 from workbench.program.sizes import resolve
@@ -63,13 +63,14 @@ class CompiledArrays:
         dtype: str = "float32",
         on_progress: Progress | None = None,
         check_finite: bool = False,
-        capacity: int | None = None,
+        capacity: Capacity = None,
         given: Mapping[str, Any] | None = None,
     ) -> Execution:
         """Run once; see `protocol.Compiled`."""
         known = resolve(self.program, sizes)
         tables = {name: self.xp.asarray(values) for name, values in (given or {}).items()}
-        memory = Memory(self.xp, capacity, partial(attributed, self.loop_program, self.program))
+        described = partial(attributed, self.loop_program, self.program)
+        memory = spaces(self.xp, capacity, described)
         run = _Run(self, known, on_progress)
         function = self._checking if check_finite else self._plain
         seed = philox.checked_seed(seed)
@@ -82,7 +83,8 @@ class CompiledArrays:
                     self.functions
                     | Checks(self.program, self.xp).functions()
                     | {"given": partial(_given, tables), "external": externals.call},
-                    memory,
+                    memory.device,
+                    memory.host,
                     seed,
                     getattr(self.xp, dtype),
                     tuple(known.values()),

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
+from workbench.backends.tracker import Capacity
 from workbench.lowering.memory import Point
 from workbench.lowering.program import LoopProgram
+from workbench.lowering.records import DEVICE
 from workbench.program.values import Program
 
 Outputs = Mapping[str, Any]
@@ -23,17 +25,23 @@ class Execution:
     """One run. `outputs` are over their arrays' dimensions in order, then the inner shape.
 
     `completed` of `total` iterations of the outermost loop were run; where that is fewer, outputs
-    hold those alone and outputs that do not vary over the loop's dimension are left out. `timeline`
-    is one iteration of every loop: bytes and live arrays at each point of the loop program.
+    hold those alone and outputs that do not vary over the loop's dimension are left out. `peak`
+    is what each memory space held at most, `timeline` one iteration of every loop on the device:
+    bytes and live arrays at each point of the loop program.
     """
 
     outputs: dict[str, Any]
     seconds: float
-    peak_bytes: int
+    peak: Mapping[str, int]
     completed: int
     total: int
     memory: Callable[[], list[Point]] = field(repr=False, default=list)
     """Computes the timeline when it is asked for."""
+
+    @property
+    def peak_bytes(self) -> int:
+        """What the device's memory held at most."""
+        return self.peak[DEVICE]
 
     @cached_property
     def timeline(self) -> list[Point]:
@@ -62,15 +70,15 @@ class Compiled(Protocol):
         dtype: str = "float32",
         on_progress: Progress | None = None,
         check_finite: bool = False,
-        capacity: int | None = None,
+        capacity: Capacity = None,
         given: Mapping[str, Any] | None = None,
     ) -> Execution:
         """Run once. Ctrl-C ends the run early and returns what was done. `given` are the values of
         the bodies `given("…")` by name: over the instances, then the inner shape.
 
-        Raises RunError: out of memory (more than `capacity` bytes, or the machine's), an index
-        outside its range, an empty max; with `check_finite` at the first instance that is NaN or
-        infinite.
+        Raises RunError: out of memory (more than `capacity` bytes on the device, or in the spaces
+        that it names, or than the machine has), an index outside its range, an empty max; with
+        `check_finite` at the first instance that is NaN or infinite.
         """
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from workbench.backends.philox import statement_key
 from workbench.lowering.program import LoopProgram
 from workbench.lowering.records import (
+    HOST,
     WHOLE,
     Allocate,
     Apply,
@@ -37,8 +38,8 @@ from workbench.lowering.text import entry_text
 from workbench.polyhedral.expression import Expression, size
 
 ENTRY = "program"
-"""The name of the generated function: program(xp, functions, memory, seed, real, sizes, results,
-step, check).
+"""The name of the generated function: program(xp, functions, memory, host, seed, real, sizes,
+results, step); `memory` is the device's.
 """
 
 
@@ -60,6 +61,7 @@ class _Writer:
     functions: dict[str, str] = field(default_factory=dict)
     physical: dict[str, str] = field(default_factory=dict)
     shapes: dict[str, Symbolic] = field(default_factory=dict)
+    on_host: set[str] = field(default_factory=set)
 
     def text(self) -> str:
         main = main_loop(self.program)
@@ -69,7 +71,7 @@ class _Writer:
             f'"""{self.program.name}: generated from its loop program."""',
             "",
             "",
-            f"def {ENTRY}(xp, functions, memory, seed, real, sizes, results, step):",
+            f"def {ENTRY}(xp, functions, memory, host, seed, real, sizes, results, step):",
         ]
         if sizes:
             head.append(f"    {', '.join(sizes)}{',' if len(sizes) == 1 else ''} = sizes")
@@ -118,7 +120,8 @@ class _Writer:
         elif isinstance(record, Allocate):
             yield from self.allocate(record)
         elif isinstance(record, Free):
-            yield f'free("{self.physical[record.name]}")'
+            name = self.physical[record.name]
+            yield f'{"host." if name in self.on_host else ""}free("{name}")'
             if record.names and not record.name.startswith("scratch"):
                 yield f"{' = '.join(record.names)} = None"
         elif isinstance(record, Constant):
@@ -157,7 +160,11 @@ class _Writer:
             return
         initial = f', "{buffer.initial}"' if buffer.initial else ""
         asked = f"{self.shape(buffer.shape)}, {_dtype(buffer)}{initial}"
-        yield f'{buffer.name} = allocate("{buffer.name}", {asked})'
+        place = ""
+        if buffer.space == HOST:
+            self.on_host.add(buffer.name)
+            place = "host."
+        yield f'{buffer.name} = {place}allocate("{buffer.name}", {asked})'
         for result in self.program.results:
             if result.buffer == buffer.name:
                 turned = (

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from workbench.errors import RunError
+from workbench.errors import OutOfMemoryError, WorkbenchError, nearest
+from workbench.lowering.records import DEVICE, HOST, SPACES
 
 SHOWN = 3
 """Live arrays that an error lists."""
 
+Capacity = int | Mapping[str, int] | None
+"""Bytes at most: of the device, or by memory space."""
+
 
 class Memory:
-    """Hands out arrays of the module `xp` and keeps the books. `capacity` is in bytes, None for no
-    limit. `described` gives what errors call the memory under a name.
+    """Hands out arrays of one memory space, made by the module `xp`, and keeps the books.
+    `capacity` is in bytes, None for no limit. `described` gives what errors call the memory under a
+    name.
 
     Freed blocks are kept for the next request of their size as long as all blocks together stay
     within the highest amount ever held: a loop that frees and asks again pays for no new pages, and
@@ -28,8 +34,10 @@ class Memory:
         xp: Any,
         capacity: int | None = None,
         described: Callable[[], Mapping[str, str]] = dict,
+        space: str = DEVICE,
     ) -> None:
         self.xp = xp
+        self.space = space
         self.described = described
         self.capacity = capacity
         self.live: dict[str, int] = {}
@@ -99,7 +107,9 @@ class Memory:
             self.held -= self.live.pop(name)
             raise self._refused(name, asked) from error
 
-    def _refused(self, name: str, asked: int, shape: Sequence[int] | None = None) -> RunError:
+    def _refused(
+        self, name: str, asked: int, shape: Sequence[int] | None = None
+    ) -> OutOfMemoryError:
         """What was asked for, the limit, the largest of what is held, and what helps."""
         described = self.described()
         held: dict[str, int] = {}
@@ -111,11 +121,50 @@ class Memory:
         dims = "" if shape is None else f" ({'×'.join(map(str, shape)) or 'a scalar'})"
         limit = "" if self.capacity is None else f", capacity {_bytes(self.capacity)}"
         helps = "" if self.capacity is None else ", or a larger capacity="
-        return RunError(
-            f"out of memory: {_bytes(asked)} asked for {described.get(name, name)}{dims}{limit}, "
+        return OutOfMemoryError(
+            f"{self.space} out of memory: {_bytes(asked)} asked for "
+            f"{described.get(name, name)}{dims}{limit}, "
             f"{_bytes(self.held)} live{f' (the largest: {listed})' if listed else ''}; "
-            f"smaller sizes would help{helps}"
+            f"smaller sizes would help{helps}",
+            self.space,
+            [text for text, _ in largest],
         )
+
+
+@dataclass(frozen=True)
+class Spaces:
+    """The memory of a run, by space."""
+
+    device: Memory
+    host: Memory
+
+    @property
+    def peak(self) -> dict[str, int]:
+        """What each space held at most."""
+        return {DEVICE: self.device.peak, HOST: self.host.peak}
+
+
+def spaces(
+    xp: Any,
+    capacity: Capacity = None,
+    described: Callable[[], Mapping[str, str]] = dict,
+) -> Spaces:
+    """Memory of the device, made by `xp`, and of the host.
+
+    Raises WorkbenchError for a capacity of an unknown space, or that is no number of bytes.
+    """
+    limits = capacity if isinstance(capacity, Mapping) else {DEVICE: capacity}
+    for space, limit in limits.items():
+        if space not in SPACES:
+            known = nearest(str(space), SPACES, "memory spaces")
+            raise WorkbenchError(f"capacity: unknown memory space {space!r}: {known}")
+        whole = isinstance(limit, (int, np.integer)) and not isinstance(limit, bool)
+        if limit is not None and (not whole or limit < 0):
+            raise WorkbenchError(f"capacity of the {space}: {limit!r}; expected a number of bytes")
+    return Spaces(
+        Memory(xp, limits.get(DEVICE), described, DEVICE),
+        Memory(np, limits.get(HOST), described, HOST),
+    )
 
 
 def _bytes(n: int) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.measure.progress import environment_steps
-from workbench.measure.run import Result
+from workbench.measure.run import Result, peak_text
 from workbench.program.sizes import numbers
 
 HIGHER_IS_BETTER = ("return", "reward", "episodes")
@@ -62,7 +62,7 @@ def _cost(result: Result) -> str:
     parts = [f"{result.seconds:.3g} s"]
     if steps and result.seconds > 0:
         parts.append(f"{steps / result.seconds:,.0f} steps/s")
-    parts.append(f"peak {result.peak_bytes / 1e6:.3g} MB")
+    parts.append(f"peak {peak_text(result.peak)}")
     return ", ".join(parts)
 
 
@@ -105,7 +105,7 @@ def _save_json(result: Result, path: Path) -> None:
         "dtype": result.dtype,
         "backend": result.backend,
         "seconds": result.seconds,
-        "peak_bytes": result.peak_bytes,
+        "peak_bytes": dict(result.peak),
         "completed": result.completed,
         "total": result.total,
         "outputs": {

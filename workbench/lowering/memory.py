@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.lowering.records import (
+    DEVICE,
     ITEM_BYTES,
     Allocate,
     Buffer,
@@ -38,8 +39,10 @@ def bytes_of(buffer: Buffer, sizes: Mapping[str, int], dtype: str) -> int:
     return buffer.elements.evaluate(sizes) * item
 
 
-def timeline(body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str) -> list[Point]:
-    """A point for every allocation and free, in text order.
+def timeline(
+    body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str, space: str = DEVICE
+) -> list[Point]:
+    """A point for every allocation and free in a memory space, in text order.
 
     What a loop's body allocates it frees, so one iteration stands for all. A loop that never runs
     at these sizes is left out where its bounds depend on sizes only.
@@ -61,16 +64,20 @@ def timeline(body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str) -> 
             elif isinstance(record, If):
                 visit(record.body, loops)
             elif isinstance(record, (Constant, Count)):
+                if record.buffer.space != space:
+                    continue
                 live[record.buffer.name] = bytes_of(record.buffer, sizes, dtype)
                 note(loops)
             elif isinstance(record, Allocate):
+                if record.buffer.space != space:
+                    continue
                 name = record.buffer.name
                 if record.source is None:
                     live[name] = bytes_of(record.buffer, sizes, dtype)
                 else:
                     live[name] = live.pop(record.source)
                 note(loops)
-            elif isinstance(record, Free):
+            elif isinstance(record, Free) and record.name in live:
                 del live[record.name]
                 note(loops)
 

@@ -10,7 +10,7 @@ from workbench.lowering import memory
 from workbench.lowering.intervals import at_least
 from workbench.lowering.lives import homes, lives, masked, shapes
 from workbench.lowering.placement import place
-from workbench.lowering.records import For, If, Record, Result
+from workbench.lowering.records import DEVICE, For, If, Record, Result
 from workbench.lowering.scope import Names, Workspace
 from workbench.lowering.statements import linearize
 from workbench.lowering.storage import Stored, memory_order, store
@@ -26,6 +26,7 @@ RESERVED = frozenset(
         "xp",
         "functions",
         "memory",
+        "host",
         "seed",
         "real",
         "sizes",
@@ -55,13 +56,15 @@ class LoopProgram:
     stored: Mapping[str, Stored]
     aliases: Mapping[str, str]
 
-    def peak(self, sizes: Mapping[str, int], dtype: str) -> int:
-        """High-water mark in bytes of all memory at the given sizes."""
-        return max((p.bytes for p in self.timeline(sizes, dtype)), default=0)
+    def peak(self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE) -> int:
+        """High-water mark in bytes of a memory space at the given sizes."""
+        return max((p.bytes for p in self.timeline(sizes, dtype, space)), default=0)
 
-    def timeline(self, sizes: Mapping[str, int], dtype: str) -> list[memory.Point]:
-        """Bytes and live arrays behind every allocation and free, in text order."""
-        return memory.timeline(self.body, sizes, dtype)
+    def timeline(
+        self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE
+    ) -> list[memory.Point]:
+        """Bytes and live arrays of a space behind every allocation and free, in text order."""
+        return memory.timeline(self.body, sizes, dtype, space)
 
     def __str__(self) -> str:
         from workbench.lowering.text import text

@@ -16,6 +16,10 @@ from workbench.polyhedral.expression import Expression, expression
 
 Symbolic = tuple[Expression, ...]
 
+DEVICE, HOST = "device", "host"
+SPACES = (DEVICE, HOST)
+"""Where memory is: beside what computes, and beside what tells it to."""
+
 ITEM_BYTES = {"int32": 4, "int64": 8, "bool": 1}
 """Bytes of an element; "float" depends on the run."""
 
@@ -26,7 +30,7 @@ class Buffer:
 
     `initial`: "nan" in a result (elements that no statement writes), "zero" where such elements may
     be read under a mask and must be finite, else "". `scratch`: only accounted for; the operation
-    that needs it allocates it itself.
+    that needs it allocates it itself. `space` is one of `SPACES`; operations work on the device's.
     """
 
     name: str
@@ -34,6 +38,7 @@ class Buffer:
     shape: Symbolic
     initial: str = ""
     scratch: bool = False
+    space: str = DEVICE
 
     @property
     def elements(self) -> Expression:

@@ -133,11 +133,11 @@ class Measurement:
                 f"  {seconds_text(self.median)} ({seconds_text(low)} to {seconds_text(high)}, "
                 f"{len(self.samples)} runs), compiled in {seconds_text(self.compile_seconds)}"
             )
-            peaks = ", ".join(f"{bytes_text(n)} on {k}" for k, n in self.peak_bytes.items())
+            peaks = ", ".join(f"{bytes_text(n)} on {k}" for k, n in self.peak_bytes.items() if n)
             lines.append(f"  peak {peaks}; process {bytes_text(self.process_peak_bytes)}")
         if self.predicted is not None:
             peaks = ", ".join(
-                f"{bytes_text(n)} on {k}" for k, n in self.predicted.peak_bytes.items()
+                f"{bytes_text(n)} on {k}" for k, n in self.predicted.peak_bytes.items() if n
             )
             note = f" ({self.predicted.note})" if self.predicted.note else ""
             lines.append(f"  predicted: {seconds_text(self.predicted.seconds)}, {peaks}{note}")

@@ -131,7 +131,7 @@ class Candidate:
 
 def peaks(done: Execution) -> dict[str, int]:
     """What a run held at most, by memory space."""
-    return {"device": done.peak_bytes}
+    return dict(done.peak)
 
 
 def prepare(variant: Variant, request: Request) -> Candidate:

@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.backends import get
+from workbench.backends.tracker import Capacity
 from workbench.errors import ProgramError, WorkbenchError, nearest
 from workbench.lowering.memory import Point
+from workbench.lowering.records import DEVICE, HOST
 from workbench.lowering.takeover import holding
 from workbench.measure import checkpoint
 from workbench.measure.checkpoint import Checkpoint
@@ -31,9 +33,9 @@ class Result(Mapping[str, Any]):
     """What a run computed: `result["loss"]` is an array over `result.dims["loss"]`, then the inner
     shape.
 
-    `seconds` is the time of the run without compilation; `peak_bytes` what the backend held at
-    most. `completed` of `total` iterations of the outermost loop were run: fewer after Ctrl-C, and
-    then the outputs end there.
+    `seconds` is the time of the run without compilation; `peak` what each memory space held at
+    most, `peak_bytes` the device's. `completed` of `total` iterations of the outermost loop were
+    run: fewer after Ctrl-C, and then the outputs end there.
     """
 
     variant: Variant
@@ -44,7 +46,7 @@ class Result(Mapping[str, Any]):
     dtype: str
     backend: str
     seconds: float
-    peak_bytes: int
+    peak: Mapping[str, int]
     completed: int
     total: int
     timeline: list[Point] = field(repr=False)
@@ -64,6 +66,11 @@ class Result(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self.outputs)
+
+    @property
+    def peak_bytes(self) -> int:
+        """What the device's memory held at most."""
+        return self.peak[DEVICE]
 
     @property
     def interrupted(self) -> bool:
@@ -127,7 +134,7 @@ class Result(Mapping[str, Any]):
         part = f", interrupted after {self.completed} of {self.total}" if self.interrupted else ""
         return (
             f"<{self.variant.program.name} ({steps}) on {self.backend}: {shapes}; "
-            f"{self.seconds:.3g} s, peak {self.peak_bytes / 1e6:.3g} MB{part}>"
+            f"{self.seconds:.3g} s, peak {peak_text(self.peak)}{part}>"
         )
 
 
@@ -140,7 +147,7 @@ def run(
     dtype: str = "float32",
     progress: bool = True,
     check_finite: bool = False,
-    capacity: int | None = None,
+    capacity: Capacity = None,
     parameters: str | Path | Mapping[str, Any] | None = None,
 ) -> Result:
     """Run a variant as it is, or a program under the automatic recipe (`result.variant.steps` shows
@@ -149,7 +156,8 @@ def run(
     `sizes` overrides sizes by name without a new trace. The same seed gives the same draws whatever
     the variant, the dtype ("float32" or "float64") or the sizes; it is 0 unless given.
     `check_finite` stops at the first NaN or infinity and names statement and instance; `capacity`
-    bounds the memory in bytes. Ctrl-C ends the run and returns what was done.
+    bounds the device's memory in bytes, or that of each space it names: `{"device": 2**30}`.
+    Ctrl-C ends the run and returns what was done.
 
     `parameters`: a file that `Result.save` wrote, or arrays by name, to start from. From a file the
     run goes on: all that is carried over updates is read from it, updates are counted on, and
@@ -185,7 +193,7 @@ def run(
         dtype=dtype,
         backend=backend,
         seconds=done.seconds,
-        peak_bytes=done.peak_bytes,
+        peak=done.peak,
         completed=done.completed,
         total=done.total,
         timeline=done.timeline,
@@ -194,6 +202,12 @@ def run(
             name.removeprefix(KEPT): x for name, x in done.outputs.items() if name not in outputs
         },
     )
+
+
+def peak_text(peak: Mapping[str, int]) -> str:
+    """The device's peak, and the host's where anything lives there."""
+    host = f" and {peak[HOST] / 1e6:.3g} MB on the host" if peak[HOST] else ""
+    return f"{peak[DEVICE] / 1e6:.3g} MB{host}"
 
 
 def _is_integer(value: object) -> bool:

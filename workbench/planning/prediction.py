@@ -13,7 +13,7 @@ from functools import cached_property
 from workbench.errors import WorkbenchError, nearest
 from workbench.lowering.memory import FLOAT_BYTES
 from workbench.lowering.program import LoopProgram
-from workbench.lowering.records import Apply, walk
+from workbench.lowering.records import SPACES, Apply, walk
 from workbench.planning import formulas
 from workbench.planning.cost import Share, cost
 from workbench.planning.machine import Machine
@@ -63,7 +63,8 @@ class Prediction:
         return formulas.peak(self.loops, self.sizes, self.dtype)
 
     def __str__(self) -> str:
-        peak = ", ".join(f"{amount(n, 'B')} on {space}" for space, n in self.peak_bytes.items())
+        held = {space: n for space, n in self.peak_bytes.items() if n}
+        peak = ", ".join(f"{amount(n, 'B')} on {space}" for space, n in held.items())
         where = "; ".join(
             part
             for part in (f"{numbers(self.sizes)}, {self.dtype}", self.note, self.assumed)
@@ -124,7 +125,7 @@ def _assumed(loops: LoopProgram, machine: Machine) -> str:
 
 def peak_bytes(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Mapping[str, int]:
     """What is held at most, by memory space."""
-    return {"device": loops.peak(sizes, dtype)}
+    return {space: loops.peak(sizes, dtype, space) for space in SPACES}
 
 
 def amount(n: float, unit: str) -> str:
