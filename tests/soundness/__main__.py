@@ -49,7 +49,10 @@ def walks(
         if time.time() > until:
             break
         dice = Dice(f"{name} {seed} {number}")
-        tally.add(walk(dice.choose(options), dice, transforms, LENGTH))
+        found = walk(dice.choose(options), dice, transforms, LENGTH)
+        for wrong in found.wrong:
+            print(f"WRONG walk {number}: {wrong}\n", file=sys.stderr, flush=True)
+        tally.add(found)
     return tally
 
 
@@ -82,10 +85,7 @@ def main() -> int:
         while running:
             finished, running = wait(running, return_when=FIRST_COMPLETED)
             for one in finished:
-                found = one.result()
-                tally.add(found)
-                for wrong in found.wrong:
-                    print(f"WRONG {wrong}\n", file=sys.stderr, flush=True)
+                tally.add(one.result())
             if sum(tally.accepted.values()) < given.steps and time.time() < until:
                 following = itertools.islice(tasks, len(finished))
                 running |= {pool.submit(walks, *task) for task in following}

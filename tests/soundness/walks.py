@@ -4,9 +4,11 @@ reference evaluation of the program as written.
 
 from __future__ import annotations
 
+import signal
 import traceback
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +18,8 @@ import workbench as wb
 from tests.soundness.proposals import Chooser, propose
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference import Reference
-from workbench.errors import WorkbenchError
-from workbench.program.carried import keeping
+from workbench.lowering.takeover import holding
+from workbench.program.carried import KEPT, keeping, resumed, starts
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.transforms.refusal import Refused
@@ -25,6 +27,10 @@ from workbench.variants.variant import Variant
 
 Sizes = Mapping[str, int]
 SEED = 5
+LIMIT = 60.0
+"""Seconds of the processor's time after which a step that is neither accepted nor refused hangs."""
+SAMPLED = (True, False, False, False)
+"""Which steps are checked too, beside being applied: one in four."""
 
 
 @dataclass(frozen=True)
@@ -73,25 +79,69 @@ class Meaning:
 
     def difference(self, variant: Variant) -> str | None:
         """What the variant computes otherwise, in float64 at 1e-9; None where nothing."""
-        program = keeping(variant.program)
         try:
+            program = holding(keeping(variant.program, self.root.program))
             compiled = NumPyBackend().compile(program)
             done = compiled.run(self.sizes, SEED, "float64")
         except Exception as error:  # whatever it is, an accepted step must run
-            return f"{type(error).__name__}: {error}"
-        for name, wanted in self.arrays.items():
-            if name not in done.outputs:
-                return f"{name} is not among the outputs"
-            found = done.outputs[name]
-            if found.shape != wanted.shape:
-                return f"{name} has shape {found.shape} instead of {wanted.shape}"
-            found, wanted = found[self.defined[name]], wanted[self.defined[name]]
-            if not _agree(found, wanted):
-                return f"{name} is {found.ravel()[:6]} instead of {wanted.ravel()[:6]}"
+            return _said(error)
+        found = self._unlike(done.outputs, 0)
+        if found is not None:
+            return found
         peak = compiled.loop_program.peak(resolve(program, self.sizes), "float64")
         if done.peak_bytes != peak:
             return f"a peak of {done.peak_bytes} bytes instead of the predicted {peak}"
         return None
+
+    def difference_when_resumed(self, variant: Variant) -> str | None:
+        """What the variant computes otherwise where it stops after an update and goes on from what
+        it carried; None where nothing does, or where there are no two updates.
+        """
+        written = self.root.program
+        if not starts(written):
+            return None
+        (updates,) = written.dim[written.updates].size.sizes
+        total = resolve(written, self.sizes)[updates]
+        if total == 1:
+            return None
+        try:
+            compiled = NumPyBackend().compile(holding(keeping(variant.program, written)))
+            first = compiled.run(self.sizes | {updates: 1}, SEED, "float64")
+            given = {start.name: first.outputs[KEPT + start.name] for start in starts(written)}
+            program = holding(resumed(variant.program, given, 1, written))
+            compiled = NumPyBackend().compile(holding(keeping(program, written)))
+            sizes = self.sizes | {updates: total - 1}
+            rest = compiled.run(sizes, SEED, "float64", given=given)
+        except Exception as error:  # whatever it is, a run must go on
+            return f"resumed: {_said(error)}"
+        found = self._unlike(rest.outputs, 1)
+        return found and f"resumed: {found}"
+
+    def _unlike(self, outputs: Mapping[str, Any], first: int) -> str | None:
+        """What of a run's outputs, of updates from `first` on, is not what the reference says."""
+        written = self.root.program
+        dims = {o.name: written.array[o.array].dims for o in written.outputs}
+        for name, wanted in self.arrays.items():
+            if name not in outputs:
+                return f"{name} is not among the outputs"
+            found, defined = outputs[name], self.defined[name]
+            if first and name in dims:
+                if written.updates not in dims[name]:
+                    continue  # of all updates, which a run that goes on does not see
+                part = (slice(None),) * dims[name].index(written.updates) + (slice(first, None),)
+                wanted, defined = wanted[part], defined[part]
+            if found.shape != wanted.shape:
+                return f"{name} has shape {found.shape} instead of {wanted.shape}"
+            found, wanted = found[defined], wanted[defined]
+            if not _agree(found, wanted):
+                return f"{name} is {found.ravel()[:6]} instead of {wanted.ravel()[:6]}"
+        return None
+
+
+def _said(error: Exception) -> str:
+    """What went wrong, and where."""
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({at.filename}:{at.lineno})"
 
 
 def _agree(found: Any, wanted: Any) -> bool:
@@ -108,29 +158,57 @@ def _agree(found: Any, wanted: Any) -> bool:
 def walk(meaning: Meaning, chooser: Chooser, names: Sequence[str], length: int) -> Tally:
     """Try steps until `length` are accepted or as many again have been refused in a row."""
     tally, variant, stuck = Tally(), meaning.root, 0
+
+    def note(what: str) -> None:
+        tally.wrong.append(Wrong(meaning.name, meaning.sizes, variant.recipe(), what))
+
     while len(variant.steps) < length and stuck < length:
         stuck += 1
         step = None
         try:
-            step = propose(variant.program, chooser, names)
-            if step is None:
-                continue
-            following = variant.apply(step)
+            with within(LIMIT):
+                step = propose(variant.program, chooser, names)
+                if step is None:
+                    continue
+                following = variant.apply(step)
         except Refused as refused:
             tally.refused[f"{type(step).__name__}: {refused.refusal.kind}"] += 1
-            continue
-        except WorkbenchError as error:
-            tally.refused[f"{type(step).__name__}: {type(error).__name__}"] += 1
+            said = variant.check(step) if step is not None and chooser.choose(SAMPLED) else refused
+            if said is None:
+                note(f"{step} is refused when applied, and not when checked: {refused}")
+                break
             continue
         except Exception as error:  # neither accepted nor refused in a sentence
-            at = traceback.extract_tb(error.__traceback__)[-1]
-            what = f"{step}: {type(error).__name__}: {error} ({at.filename}:{at.lineno})"
-            tally.wrong.append(Wrong(meaning.name, meaning.sizes, variant.recipe(), what))
+            note(f"{step}: {_said(error)}")
+            break
+        said = variant.check(step) if chooser.choose(SAMPLED) else None
+        if said is not None:
+            note(f"{step} is accepted when applied, and refused when checked: {said}")
             break
         variant, stuck = following, 0
         tally.accepted[type(step).__name__] += 1
         what = meaning.difference(variant)
         if what is not None:
-            tally.wrong.append(Wrong(meaning.name, meaning.sizes, variant.recipe(), what))
+            note(what)
             break
+    if not tally.wrong:
+        what = meaning.difference_when_resumed(variant)
+        if what is not None:
+            note(what)
     return tally
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError inside, once so many seconds of the processor's time are used up."""
+
+    def raised(*_: object) -> None:
+        raise TimeoutError(f"not done after {seconds} s")
+
+    before = signal.signal(signal.SIGPROF, raised)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.signal(signal.SIGPROF, before)

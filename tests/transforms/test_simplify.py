@@ -33,7 +33,7 @@ from workbench.errors import ProgramError
 from workbench.language.schedule import scheduled
 from workbench.program.text import body_text
 from workbench.program.values import Body, Program
-from workbench.transforms import Simplify, Vectorize
+from workbench.transforms import Simplify, Tile, Vectorize
 from workbench.transforms.refusal import Refused
 from workbench.transforms.rules import ROWS
 from workbench.transforms.simplify import simplified
@@ -299,6 +299,16 @@ def test_invariant_of_a_loop_is_none_of_an_axis() -> None:
         "y.invariant\nfor t:\n    x\n    y\n"
     )
     assert root.apply(Vectorize("t")).check(Simplify("invariant_bodies")) is not None
+
+
+def test_what_varies_over_a_dim_varies_over_its_blocks() -> None:
+    @wb.program
+    def steps(T: int = 5) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        return {"y": wb.exp(wb.normal(over=t))}
+
+    tiled = wb.variant(steps()).apply(Tile("t", 2))
+    assert tiled.check(Simplify("invariant_bodies")).kind == "no effect"
 
 
 def test_array_that_is_returned_stays_under_its_name() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.relations import hull, is_box, is_subset, project_out, with_dims
-from workbench.polyhedral.tree import loop_dims, only, statements
+from workbench.polyhedral.tree import blocks, loop_dims, only, statements
 from workbench.program.carried import is_carried
 from workbench.program.operations import OPERATIONS
 from workbench.program.values import (
@@ -241,12 +241,17 @@ def invariant_bodies(program: Program) -> Done:
     tried: set[Part] = set()
     while True:
         assert program.schedule is not None
-        loops = loop_dims(program.schedule)
+        loops, blocked = loop_dims(program.schedule), blocks(program.schedule)
         uses = _uses(program)
         found = [
             part
             for part, names in uses.items()
-            if part not in tried and any(set(loops[n]) - set(part.dims) for n in names)
+            if part not in tried
+            and any(
+                {loop, blocked.get(loop, (loop,))[0]}.isdisjoint(part.dims)
+                for n in names
+                for loop in loops[n]
+            )
         ]
         if not found:
             return Done(program, tuple(where))
