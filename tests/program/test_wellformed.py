@@ -87,7 +87,7 @@ def test_program_refused_when_names_repeat() -> None:
 def test_program_refused_when_an_array_is_unknown() -> None:
     y = statement("y", [t], read("X", t), OVER_T)
     assert refusal(X, y) == "unknown array 'X': did you mean x? (arrays: x, y)"
-    message = "output loss: unknown array 'l': (arrays: x)"
+    message = "output loss: unknown array 'l': the only one is x"
     assert refusal(X, outputs=(Output("loss", "l"),)) == message
 
 

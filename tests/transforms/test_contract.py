@@ -144,7 +144,7 @@ def test_unknown_array_and_dimension_refused_with_the_nearest() -> None:
         "Contract('force', 'tt'): unknown dim tt: did you mean t? (dims of force: b, t)"
     )
     assert refusal(moving(), Contract(dim="q")).sentence == (
-        "Contract(dim='q'): unknown dim q: (dims: b, t)"
+        "Contract(dim='q'): unknown dim q: the dims are b, t"
     )
 
 

@@ -285,7 +285,7 @@ def odd(T: int = 7, N: int = 3, gamma: float = 0.9) -> dict[str, Any]:
     ("arguments", "kind", "sentence"),
     [
         (("wort", "t"), "input", "unknown statement wort: did you mean worth?"),
-        (("worth", "s"), "input", "unknown dim s: (dims of worth: b, t, t_1)"),
+        (("worth", "s"), "input", "unknown dim s: the dims of worth are b, t, t_1"),
         (("worth", "t", 0), "input", "a block of 0; expected a whole number of at least 1"),
         (("worth", "t", 2.5), "input", "a block of 2.5; expected a whole number of at least 1"),
         (("first_sum", "b"), "input", "first_sum combines b: say block=, how many at a time"),
@@ -302,6 +302,25 @@ def test_bad_input_refused(arguments: tuple[Any, ...], kind: str, sentence: str)
     found = refusal(returns(), *arguments)
     assert found.kind == kind
     assert found.sentence.startswith(f"{Incrementalize(*arguments)}: {sentence}")
+
+
+def test_array_of_pieces_without_a_range_and_a_mean_say_what_combines() -> None:
+    @wb.program
+    def pieces(B: int = 3, T: int = 4) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x = wb.recurrent("x", (), over=(b, t))
+        x[b, 0] = 0.0
+        x[b, t + 1] = x + 1.0
+        mean = x[b, 0:T].sum().mean(over=b)
+        return {"mean": mean}
+
+    assert refusal(pieces(), "x", "t").sentence == (
+        "Incrementalize('x', 't'): x[0], x[t+1] combine nothing: they have no range"
+    )
+    assert refusal(pieces(), "mean", "b").sentence == (
+        "Incrementalize('mean', 'b'): mean combines nothing: it has no range; of the same line "
+        "combine mean_sum (t_1), mean_sum_2 (b)"
+    )
 
 
 @pytest.mark.parametrize(

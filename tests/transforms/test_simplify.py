@@ -348,7 +348,7 @@ def test_unknown_rule_refused_with_the_nearest() -> None:
     found = refused(Simplify(("time_one",)))
     assert found.kind == "input"
     assert found.sentence.startswith(
-        "Simplify(rules=('time_one',)): unknown rule time_one: did you mean times_one? (rules: "
+        "Simplify(rules=('time_one',)): unknown rule time_one: did you mean times_one"
     )
 
 
@@ -356,7 +356,7 @@ def test_no_rule_refused() -> None:
     found = refused(Simplify(()))
     assert found.kind == "input"
     assert found.sentence.startswith(
-        "Simplify(rules=()): no rule is named; leave rules out for all: (rules: constants, "
+        "Simplify(rules=()): no rule is named; leave rules out for all: the rules are constants, "
     )
 
 

@@ -110,7 +110,7 @@ def test_unknown_dim_refused_with_the_nearest() -> None:
 
 def test_unknown_statement_refused_with_the_nearest() -> None:
     found = refusal(returns(), Vectorize("t", ("stat",)))
-    assert "unknown statement stat: did you mean state[0]? (statements: " in found.sentence
+    assert "unknown statement stat: did you mean state? (statements: " in found.sentence
 
 
 def test_undo_is_the_parent_and_two_steps_are_a_branch() -> None:

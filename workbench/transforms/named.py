@@ -15,6 +15,14 @@ def array_called(program: Program, name: str) -> str:
     return dict(program.aliases).get(name, name)
 
 
+def unknown_statement(step: object, program: Program, name: str) -> Refusal:
+    """The refusal of a name that stands for no statement, neither its own nor its array's."""
+    known = (*program.statement, *program.array)
+    return Refusal(
+        "input", f"{step}: unknown statement {name}: {nearest(name, known, 'statements')}"
+    )
+
+
 def unknown_array(step: Transform, program: Program, name: str | None) -> Refusal | None:
     """The refusal of a name that no array has; None where one has it, or none is named."""
     if name is None or array_called(program, name) in program.array:

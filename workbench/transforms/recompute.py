@@ -16,6 +16,7 @@ from workbench.transforms.base import Rewritten, Transform, violated
 from workbench.transforms.clones import Clone, Index, readers_of
 from workbench.transforms.evaluations import added, freed
 from workbench.transforms.inlining import NotMovable
+from workbench.transforms.named import unknown_statement
 from workbench.transforms.placement import fresh_name, places, with_equations
 from workbench.transforms.placement import violated as violated_by
 from workbench.transforms.refusal import Refusal
@@ -121,8 +122,7 @@ class Recompute(Transform):
             return Refusal("input", f"{self}: no reader is named; leave readers out for all")
         for name in self.readers or ():
             if not _meant(program, name, self._array(program)):
-                hint = nearest(name, program.statement, "statements")
-                return Refusal("input", f"{self}: unknown statement {name}: {hint}")
+                return unknown_statement(self, program, name)
         return None
 
     def _array(self, program: Program) -> str:

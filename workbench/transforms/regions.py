@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.errors import nearest
 from workbench.polyhedral.dependences import Dependences
 from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence, statements
 from workbench.polyhedral.tree import Sequence as Block
 from workbench.program.values import Program
+from workbench.transforms.named import unknown_statement
 from workbench.transforms.refusal import Refusal
 
 Edit = Callable[[Tree, Dependences], Tree]
@@ -37,8 +37,7 @@ def unknown(program: Program, names: Iterable[str], step: object) -> Refusal | N
     """The refusal of a name that stands for no statement."""
     for name in names:
         if not meant(program, name):
-            hint = nearest(name, program.statement, "statements")
-            return Refusal("input", f"{step}: unknown statement {name}: {hint}")
+            return unknown_statement(step, program, name)
     return None
 
 

@@ -15,6 +15,7 @@ from workbench.program.text import element_text as element_of
 from workbench.program.values import Program, Statement
 from workbench.transforms.base import Rewritten, Transform
 from workbench.transforms.distribution import Stuck, vectorized
+from workbench.transforms.named import unknown_statement
 from workbench.transforms.refusal import (
     Refusal,
     element_text,
@@ -106,8 +107,7 @@ class Vectorize(Transform):
             return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
         for name in self.statements or ():
             if not self._meant(program, name):
-                hint = nearest(name, program.statement, "statements")
-                return Refusal("input", f"{self}: unknown statement {name}: {hint}")
+                return unknown_statement(self, program, name)
         return None
 
     def _meant(self, program: Program, name: str) -> list[str]:

@@ -18,6 +18,7 @@ from workbench.transforms.incrementalize.rewrite import (
     rewritten,
     slides,
 )
+from workbench.transforms.named import unknown_statement
 from workbench.transforms.refusal import Refusal
 
 BLOCK = 64
@@ -161,15 +162,28 @@ class Incrementalize(Transform):
         written = [s for s in program.writers.get(array, ()) if s.combiner is not None]
         if len(written) == 1:
             return written[0]
-        hint = nearest(self.statement, program.statement, "statements")
-        return Refusal("input", f"{self}: unknown statement {self.statement}: {hint}")
+        pieces = program.writers.get(array, ())
+        if not pieces:
+            return unknown_statement(self, program, self.statement)
+        names = ", ".join(s.name for s in written or pieces)
+        if written:
+            return self._refusal("input", f"{array} has {names}: name one of them", pieces[0])
+        return self._refusal("no effect", f"{names} combine nothing: they have no range", pieces[0])
 
     def _input(self, program: Program, old: Statement) -> Refusal | None:
         if self.block is not None and not (type(self.block) is int and self.block > 0):
             sentence = f"a block of {self.block!r}; expected a whole number of at least 1"
             return self._refusal("input", sentence, old)
         if old.combiner is None:
-            return self._refusal("no effect", f"{old.name} combines nothing: it has no range", old)
+            beside = [
+                f"{s.name} ({', '.join(s.reduction_dims)})"
+                for s in program.statements
+                if s.combiner is not None and s.line == old.line is not None
+            ]
+            sentence = f"{old.name} combines nothing: it has no range"
+            if beside:
+                sentence += f"; of the same line combine {', '.join(beside)}"
+            return self._refusal("no effect", sentence, old)
         if old.combiner not in COMBINES:
             return self._refusal(
                 "capability",
