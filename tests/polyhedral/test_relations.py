@@ -21,6 +21,7 @@ from workbench.polyhedral.relations import (
     count,
     dims_of,
     domain_with,
+    extent_of,
     hull,
     image,
     is_box,
@@ -116,6 +117,14 @@ def test_hull() -> None:
     lower, upper = hull(box([("t", ZERO, minimum(T, n))]))[0]
     assert lower == 0
     assert [upper.evaluate({"T": 3, "n": v}) for v in (2, 5)] == [2, 3]
+
+
+def test_extent_is_never_less_than_nothing() -> None:
+    some = box([("t", expression(1), minimum(T - 2, expression(3)))])
+    lower, upper = extent_of(some)[0]
+    lengths = [(upper - lower).evaluate({"T": n}) for n in (1, 2, 3, 4, 5, 9)]
+    assert lengths == [0, 0, 0, 1, 2, 2]
+    assert extent_of(SQUARE) == hull(SQUARE)
 
 
 def test_counting_is_exact_and_splits_independent_dims() -> None:

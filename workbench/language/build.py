@@ -19,7 +19,7 @@ from workbench.language.recurrent import Piece, Recurrent
 from workbench.language.tensor import IDENTITIES, Bound, Index, Node, Tensor, apply
 from workbench.language.trace import Trace, current
 from workbench.polyhedral.expression import Choice, Expression, variable
-from workbench.polyhedral.relations import box, hull, image, union
+from workbench.polyhedral.relations import box, extent_of, image, union
 from workbench.program.operations import APART
 from workbench.program.values import (
     Array,
@@ -234,7 +234,7 @@ class _Builder:
         return Array(
             name=self.names[node],
             dims=node.dims,
-            extent=hull(self._domain(node.dims)),
+            extent=extent_of(self._domain(node.dims)),
             dtype=node.dtype,
             shape=node.shape,
             scope=node.scope,
@@ -250,7 +250,7 @@ class _Builder:
         return Array(
             name=self.names[source],
             dims=source.dims,
-            extent=hull(written),
+            extent=extent_of(written),
             dtype=source.dtype,
             shape=source.shape,
             scope=source.scope,

@@ -38,7 +38,7 @@ def _bounds(text: str, dims: tuple[str, ...]) -> Extent:
 
 @lru_cache(maxsize=4096)
 def hull(elements: str) -> Extent:
-    """The smallest box over sizes that holds the set: an array's extent.
+    """The smallest box over sizes that holds the set, at sizes at which it is not empty.
 
     Raises ProgramError for an empty set and for one without a bound.
     """

@@ -8,6 +8,7 @@ parts live.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import islpy as isl
 
@@ -15,7 +16,7 @@ from workbench.errors import ProgramError
 from workbench.polyhedral.affine import constraint, dims_text, parameters_text, to_expression
 from workbench.polyhedral.boxes import bounds, hull, is_box
 from workbench.polyhedral.counting import count, points
-from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expression import Expression, maximum
 from workbench.polyhedral.instances import Access, Entry, Extent, Instances
 from workbench.polyhedral.sets import (
     Bound,
@@ -52,6 +53,7 @@ __all__ = [
     "count",
     "dims_of",
     "domain_with",
+    "extent_of",
     "hull",
     "image",
     "in_context",
@@ -132,3 +134,16 @@ def image(
     """The elements, named by `out_dims`, that the points of `domain` touch through `index`."""
     relation = parse_map(index_text(dims, index, extent))
     return to_text(parse_set(domain).apply(relation), out_dims)
+
+
+@lru_cache(maxsize=4096)
+def extent_of(elements: str) -> Extent:
+    """The smallest box over sizes that holds the set: an array's extent. Where the set is empty at
+    some sizes it has no element there, but never fewer.
+    """
+    return tuple(_length_at_least_0(lower, upper) for lower, upper in hull(elements))
+
+
+def _length_at_least_0(lower: Expression, upper: Expression) -> tuple[Expression, Expression]:
+    fewer = domain_with(universe(()), at_least=[(lower - 1, upper)])
+    return lower, upper if is_empty(fewer) else maximum(lower, upper)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Choice, Expression, Size, expression, variable
-from workbench.polyhedral.relations import hull
+from workbench.polyhedral.relations import extent_of, hull
 from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence
 from workbench.program.operations import OPERATIONS
 from workbench.program.text import equation
@@ -114,7 +114,7 @@ def keeping(program: Program, written: Program | None = None) -> Program:
         s, name = start.statement, KEPT + start.name
         end = program.dim[program.updates].size
         index = tuple(end if p == start.position else e for p, e in enumerate(s.write))
-        array = replace(start.array, name=name, dims=s.dims, extent=hull(s.domain))
+        array = replace(start.array, name=name, dims=s.dims, extent=extent_of(s.domain))
         arrays.append(array)
         statements.append(
             replace(

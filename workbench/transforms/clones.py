@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from workbench.polyhedral.dependences import undefined_read
 from workbench.polyhedral.expression import Expression, variable
-from workbench.polyhedral.relations import hull, project_out, union, with_dims
+from workbench.polyhedral.relations import extent_of, project_out, union, with_dims
 from workbench.program.values import Array, Body, Program, Read, Statement
 from workbench.transforms.inlining import NotMovable, moved
 from workbench.transforms.rules.rewriting import rebuilt
@@ -102,7 +102,7 @@ def gathered(program: Program, array: str, at: Index, names: Sequence[str], name
         body=moved(original.body, moves),
     )
     _expect_defined(program, clone)
-    new = replace(record, name=name, dims=dims, extent=hull(domain))
+    new = replace(record, name=name, dims=dims, extent=extent_of(domain))
     return Clone(new, (clone,), ((read, Read(name, write, record.dtype, record.shape)),))
 
 

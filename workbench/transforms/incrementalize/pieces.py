@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from workbench.polyhedral.expression import Expression, maximum, variable
-from workbench.polyhedral.relations import domain_with, hull, is_empty, universe
+from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.relations import extent_of, is_empty
 from workbench.program.values import Array, Body, Program, Read, Statement
 
 
@@ -25,8 +25,7 @@ class Pieces:
             f"{self.old.array}.{what}", [*self.program.array, *(a.name for a in self.arrays)]
         )
         scope = self.program.array[self.old.array].scope
-        extent = tuple(_length_at_least_0(lower, upper) for lower, upper in hull(elements))
-        found = Array(name, tuple(dims), extent, like.dtype, like.shape, scope)
+        found = Array(name, tuple(dims), extent_of(elements), like.dtype, like.shape, scope)
         self.arrays.append(found)
         return found
 
@@ -72,12 +71,6 @@ class Pieces:
             number += 1
             found = f"{name}_{number}"
         return found
-
-
-def _length_at_least_0(lower: Expression, upper: Expression) -> tuple[Expression, Expression]:
-    """The bounds of an extent: at some sizes there may be no element, but never fewer."""
-    fewer = domain_with(universe(()), at_least=[(lower - 1, upper)])
-    return lower, upper if is_empty(fewer) else maximum(lower, upper)
 
 
 def read(array: Array, index: Sequence[Expression]) -> Read:

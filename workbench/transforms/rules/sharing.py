@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from workbench.polyhedral.expression import Expression, variable
-from workbench.polyhedral.relations import hull, is_box, is_subset, project_out, with_dims
+from workbench.polyhedral.relations import extent_of, is_box, is_subset, project_out, with_dims
 from workbench.polyhedral.tree import blocks, loop_dims, only, statements
 from workbench.program.carried import is_carried
 from workbench.program.operations import OPERATIONS
@@ -321,7 +321,9 @@ def _extracted(
     first = program.statement[order[0]]
     name = fresh_name(program, f"{first.array}.{kind}")
     write = tuple(variable(d) for d in part.dims)
-    array = Array(name, part.dims, hull(part.domain), part.body.dtype, part.body.shape, first.scope)
+    array = Array(
+        name, part.dims, extent_of(part.domain), part.body.dtype, part.body.shape, first.scope
+    )
     own = Statement(
         name=name,
         dims=part.dims,

@@ -11,7 +11,7 @@ from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.relations import (
     bounds,
     domain_with,
-    hull,
+    extent_of,
     is_box,
     is_equal,
     project_out,
@@ -263,7 +263,7 @@ def _factored(program: Program, s: Statement) -> Program | None:
     assert isinstance(s.body, Call)
     inside = s.body.arguments[position]
     name = fresh_name(program, f"{s.array}.sum")
-    array = Array(name, s.dims, hull(s.domain), inside.dtype, inside.shape, s.scope)
+    array = Array(name, s.dims, extent_of(s.domain), inside.dtype, inside.shape, s.scope)
     write = tuple(variable(d) for d in s.dims)
     own = replace(s, name=name, array=name, write=write, body=inside, origin=name)
     arguments = list(s.body.arguments)

@@ -1,0 +1,36 @@
+"""Steps that were wrong once, as walks found them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.programs import PROGRAMS
+from tests.soundness.walks import Meaning
+from workbench.transforms import Incrementalize, Place, Simplify
+from workbench.transforms.base import Transform
+
+FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
+    (
+        "n_step",
+        {"B": 1, "T": 2},
+        (
+            Incrementalize("discounted_sum", "t"),
+            Place("discounted_sum.to_end[3*t_block3+2]", "t", at="first"),
+            Simplify(),
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "sizes", "steps"), FOUND)
+def test_steps_compute_the_same(
+    name: str, sizes: dict[str, int], steps: tuple[Transform, ...]
+) -> None:
+    meaning = Meaning(name, PROGRAMS[name][0](), sizes)
+    variant = meaning.root
+    for step in steps:
+        variant = variant.apply(step)
+    with np.errstate(all="ignore"):
+        assert meaning.difference(variant) is None
+        assert meaning.difference_when_resumed(variant) is None
