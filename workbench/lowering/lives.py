@@ -24,9 +24,15 @@ def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetim
     storage = program.storage if storage is None else storage
     in_place = frozenset(array for array, to in storage.donated if array == to)
     found = _conflicts(ButForStorage(program), in_place)
-    contracted = set(storage.contracted)
+    contracted: dict[str, list[str]] = {}
+    for array, dim in storage.contracted:
+        contracted.setdefault(array, []).append(dim)
     return {
-        a.name: found[a.name].folded(k for k, d in enumerate(a.dims) if (a.name, d) in contracted)
+        a.name: found[a.name].folded(
+            [k for k, d in enumerate(a.dims) if d in contracted[a.name]]
+            if a.name in contracted
+            else ()
+        )
         for a in program.arrays
     }
 

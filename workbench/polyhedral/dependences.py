@@ -110,7 +110,8 @@ class Dependences:
         kept: dict[Dependence, RelationKey] = {}
         for d in self.all:
             pair = standings(loop, self.statements[d.source], self.statements[d.sink])
-            key = self.keys[d]._replace(equal=(*self.keys[d].equal, pair))
+            write, read, equal = self.keys[d]
+            key = RelationKey(write, read, (*equal, pair))
             if not is_empty_relation(key):
                 kept[d] = key
         return Dependences(self.statements, tuple(kept), kept)
@@ -144,6 +145,7 @@ def flow(statements: Sequence[Instances], extents: Mapping[str, Extent]) -> Depe
 # -- accesses and relations by their texts ---------------------------------------------------------
 
 
+@lru_cache(maxsize=65536)
 def write_key(statement: Instances) -> AccessKey:
     """The write of a statement."""
     index = _index(statement.dims, statement.write.index, None)
@@ -152,7 +154,11 @@ def write_key(statement: Instances) -> AccessKey:
 
 def read_key(statement: Instances, access: Access, extents: Mapping[str, Extent]) -> AccessKey:
     """A read of a statement; data-dependent indices range over the array's extent."""
-    extent = extents[access.array] if None in access.index else None
+    return _read_key(statement, access, extents[access.array] if access.depends_on_data else None)
+
+
+@lru_cache(maxsize=65536)
+def _read_key(statement: Instances, access: Access, extent: Extent | None) -> AccessKey:
     dims = statement.dims + statement.reduction_dims
     index = _index(dims, access.index, extent)
     return AccessKey(index, statement.points or statement.domain, len(statement.dims))
@@ -202,7 +208,7 @@ def standings(loop: Loop, source: Instances, sink: Instances) -> tuple[Standing,
     """Where two statements stand in a loop around both; alike where that compares alike."""
     first = standing(loop, source.name, source.dims)
     second = standing(loop, sink.name, sink.dims)
-    if first.divisor != second.divisor:
+    if first.divisor != second.divisor or not second.shift:
         return first, second
     whole = second.shift if first.divisor == 1 else second.shift // first.divisor * first.divisor
     return (

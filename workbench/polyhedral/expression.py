@@ -170,6 +170,12 @@ class Expression:
         return self - expression(other) * (self // other)
 
     def __str__(self) -> str:
+        return self._text
+
+    __repr__ = __str__
+
+    @cached_property
+    def _text(self) -> str:
         found = _remainder(self)
         if found is not None:
             rest, division = found
@@ -191,8 +197,6 @@ class Expression:
             parts.insert(0, positive)
         text = " ".join(parts)
         return text[2:] if text.startswith("+ ") else "-" + text[2:]
-
-    __repr__ = __str__
 
     # -- questions -------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from workbench.polyhedral.expression import Expression
 
@@ -39,6 +40,18 @@ class Access:
     array: str
     index: tuple[Entry, ...]
 
+    @cached_property
+    def depends_on_data(self) -> bool:
+        """Whether any element along some dimension may be touched."""
+        return any(e is None for e in self.index)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.array, self.index))
+
 
 @dataclass(frozen=True)
 class Instances:
@@ -58,6 +71,13 @@ class Instances:
     points: str = ""
     may_alias: tuple[str, ...] = field(default=())
     """Arrays an instance may overwrite in place: it reads them elementwise only."""
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.name, self.dims, self.domain, self.write, self.reads, self.points))
 
 
 Extent = tuple[tuple[Expression, Expression], ...]

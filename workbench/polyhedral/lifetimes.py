@@ -135,13 +135,14 @@ class Together:
 
     def folded(self, positions: Iterable[int], sizes: Mapping[str, int] | None = None) -> Lifetime:
         """The lifetime where the dimensions at `positions` are folded as far as possible."""
-        full = self.full | (frozenset(range(len(self.extent))) - frozenset(positions))
-        measured = tuple(sorted(sizes.items())) if sizes is not None else ()
-        if (full, measured) not in self._known:
+        asked = frozenset(positions), tuple(sorted(sizes.items())) if sizes is not None else ()
+        if asked not in self._known:
+            folded, measured = asked
+            full = self.full | (frozenset(range(len(self.extent))) - folded)
             in_blocks = tuple(entry for entry in self.in_blocks if entry[0] not in full)
             found = _windows(self.conflicts, full, self.extent, measured, in_blocks)
-            self._known[full, measured] = Lifetime(found, self.loops)
-        return self._known[full, measured]
+            self._known[asked] = Lifetime(found, self.loops)
+        return self._known[asked]
 
 
 def together(

@@ -58,7 +58,10 @@ class Loop:
 
     def offset(self, statement: str) -> int:
         """The shift of `statement` in this loop."""
-        return dict(self.offsets).get(statement, 0)
+        for name, offset in self.offsets:
+            if name == statement:
+                return offset
+        return 0
 
 
 def block_dim(dim: str, size: int) -> str:
@@ -82,9 +85,11 @@ def standing(loop: Loop, statement: str, dims: Items[str]) -> Standing:
     over blocks by the dimension that counts them where it has that one.
     """
     shift = loop.offset(statement)
+    if loop.tile is None:
+        return Standing(dims.index(loop.dim), shift)
     if loop.name in dims:
         return Standing(dims.index(loop.name), shift)
-    return Standing(dims.index(loop.dim), shift, loop.tile or 1)
+    return Standing(dims.index(loop.dim), shift, loop.tile)
 
 
 Tree = Leaf | Sequence | Loop

@@ -128,11 +128,11 @@ def _folding(program: Program, wanted: list[Pair]) -> list[Pair]:
 
 
 def _windows(program: Program, storage: Storage) -> Mapping[Pair, Expression | None]:
+    """The window of every dimension that a storage contracts."""
     found = lives(program, storage)
     return {
-        (a.name, d): window
-        for a in program.arrays
-        for d, window in zip(a.dims, found[a.name].windows, strict=True)
+        (array, dim): found[array].windows[program.array[array].dims.index(dim)]
+        for array, dim in storage.contracted
     }
 
 
