@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from workbench.errors import SourceLine
@@ -40,7 +41,7 @@ class Buffer:
     scratch: bool = False
     space: str = DEVICE
 
-    @property
+    @cached_property
     def elements(self) -> Expression:
         """The number of elements, over sizes."""
         total = expression(1)
