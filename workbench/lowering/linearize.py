@@ -17,6 +17,7 @@ from workbench.lowering.layout import Value
 from workbench.lowering.numbering import Numbering
 from workbench.lowering.scope import Scope
 from workbench.lowering.storage import Stored, symbolic
+from workbench.lowering.swapping import Swapping
 from workbench.polyhedral.expression import Expression
 from workbench.program.operations import OPERATIONS, promote
 from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement
@@ -32,13 +33,17 @@ class Linearizer:
         stored: Mapping[str, Stored],
         place: Mapping[str, Expression],
         masked: bool,
+        swapping: Swapping,
     ) -> None:
         self.scope = scope
         self.statement = statement
         self.stored = stored
         self.place = place
         self.masked = masked
+        self.swapping = swapping
         self.numbering = Numbering(statement.body)
+        self.strays = False
+        """Whether something is read at a position that may not exist where an axis is empty."""
         self._done: dict[int, Value] = {}
         self._axes: dict[int, tuple[str, ...]] = {}
 
@@ -131,15 +136,19 @@ class Linearizer:
         index: list[Expression | Value] = [
             self.placed(e) if isinstance(e, Expression) else self.value(e) for e in body.index
         ]
+        self.strays = self.strays or not reads.exists(scope, stored, index)
         plain = tuple(e for e in index if isinstance(e, Expression))
         if len(plain) == len(index):
-            if self.masked and not reads.within(scope, stored, plain):
-                plain = reads.clamped(stored, plain)
+            inside = not self.masked or reads.within(scope, stored, plain)
+            plain = plain if inside else reads.clamped(stored, plain)
+            stored = self.swapping.reading(scope, stored, plain)
+            if not inside:
                 if not any(e.variables & set(scope.axes) for e in plain):
                     return reads.sliced(scope, stored, plain) or _impossible()
                 return reads.gathered(scope, stored, plain, {})
             found = reads.sliced(scope, stored, plain) or splitting.in_blocks(scope, stored, plain)
             return reads.gathered(scope, stored, plain, {}) if found is None else found
+        stored = self.swapping.reading(scope, stored, index)
         return reads.gathered(scope, stored, tuple(index), dict(enumerate(stored.array.extent)))
 
     def result(self, body: Call, target: Value | None, dtype: str | None = None) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from workbench.errors import ProgramError
 from workbench.lowering.intervals import at_least, greatest, least, length
@@ -57,7 +57,7 @@ def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value
             found.append(None)
             continue
         axis = sole_axis(scope, e)
-        if axis is None or axis in found or not _neighbours(scope, stored, position, e, axis):
+        if axis is None or axis in found or not neighbours(scope, stored, position, e, axis):
             return None
         found.append(axis)
     if any(
@@ -70,7 +70,7 @@ def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value
     return _take_slices(scope, stored, index, found)
 
 
-def _neighbours(scope: Scope, stored: Stored, position: int, e: Expression, axis: str) -> bool:
+def neighbours(scope: Scope, stored: Stored, position: int, e: Expression, axis: str) -> bool:
     """Whether the elements along an axis have neighbouring slots, so that they are one slice.
 
     Those of a statement's own axis have: its windows are whole blocks, or there is none.
@@ -121,7 +121,7 @@ def _slice(scope: Scope, place: Expression, axis: str, extent: Expression) -> tu
         first, step = shortest(first + (n - 1) * step), -step
     if step == 1 and first == 0 and n == extent:
         return WHOLE, backwards
-    return Range(first, shortest(first + (n - 1) * step + 1), step), backwards
+    return Range(first, shortest(first + n * step), step), backwards
 
 
 def within(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> bool:
@@ -132,6 +132,17 @@ def within(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> bool:
         if e.variables & set(scope.axes)
     ]
     return all(_between(scope, e, lower, upper) for e, lower, upper in moving)
+
+
+def exists(scope: Scope, stored: Stored, index: Sequence[Expression | Value]) -> bool:
+    """Whether all single positions of an index, and all of an index array, are certainly inside."""
+    gathers = any(isinstance(e, Value) for e in index)
+    return all(
+        isinstance(e, Value)
+        or (not gathers and sole_axis(scope, e) is not None)
+        or _between(scope, e, lower, upper)
+        for e, (lower, upper) in zip(index, stored.array.extent, strict=True)
+    )
 
 
 def _between(scope: Scope, e: Expression, lower: Expression, upper: Expression) -> bool:

@@ -47,6 +47,7 @@ def combine(at: Linearizer, target: Value, over: Letters, mask: Mask | None) -> 
     elif combiner == "sum":
         Sum(at, target, over, mask).lower(body)
     else:
+        _check_lengths(at.scope, over)
         value = at.value(body, target.dtype)
         _reduced(at, combiner or "", value, target, over, mask)
 
@@ -258,6 +259,12 @@ def _collect(at: Linearizer, target: Value, axis: str) -> None:
     contractions.repeat(at.scope, operand(value, inner), out)
 
 
+def _check_lengths(scope: Scope, over: Letters) -> None:
+    """There is something to combine: said before anything is read, which need not exist then."""
+    for axis in over:
+        scope.check("check_length", length=scope.length(axis), dim=axis)
+
+
 def _reduced(
     at: Linearizer, combiner: str, value: Value, target: Value, over: Letters, mask: Mask | None
 ) -> None:
@@ -268,8 +275,6 @@ def _reduced(
     one = operand(value, inner)
     gone = [a for a in over if a in one.letters]
     letters = (*target.axes, *inner)
-    for axis in over:
-        scope.check("check_length", length=scope.length(axis), dim=axis)
     out = Operand(plain(target), letters)
     if gone:
         contractions.reduce(scope, UFUNCS[combiner], one, out)
@@ -307,6 +312,7 @@ def _identity(dtype: str, combiner: str) -> float | int | bool:
 
 def _argmax(at: Linearizer, target: Value, axis: str, mask: Mask | None) -> None:
     scope = at.scope
+    _check_lengths(scope, (axis,))
     value = at.value(at.statement.body)
     if value.shape:
         raise ProgramError(f"argmax over {axis} of a tensor", at.statement.line)
@@ -314,7 +320,6 @@ def _argmax(at: Linearizer, target: Value, axis: str, mask: Mask | None) -> None
         value = _masked(at, value, target, (axis,), mask, "argmax")
     axes = scope.ordered({*value.axes, axis})
     value = scope.broadcast(value, axes, ())
-    scope.check("check_length", length=scope.length(axis), dim=axis)
     kept = tuple(a for a in axes if a != axis)
     wide = scope.temporary(kept, (), "int64")
     scope.apply("argmax", [value], wide, axis=axes.index(axis))

@@ -33,7 +33,7 @@ def in_blocks(scope: Scope, stored: Stored, index: Sequence[Expression]) -> Valu
                 return None
             lower, n = scope.axes[axis]
             step, first = e.coefficient(axis), place.substitute({axis: lower})
-            entries.append(Range(first, first + (n - 1) * step + 1, step))
+            entries.append(Range(first, first + n * step, step))
             named.append(axis)
             continue
         pair = None if both is not None else _blocks(scope, e)

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from workbench.errors import ProgramError
 from workbench.lowering import reads
 from workbench.lowering.contractions import Letters
-from workbench.lowering.intervals import Ranges, length
+from workbench.lowering.intervals import Ranges, at_least, length
+from workbench.lowering.layout import Value
 from workbench.lowering.linearize import Linearizer
-from workbench.lowering.records import Check, Enter, Record
+from workbench.lowering.records import Apply, Check, Enter, If, Record
 from workbench.lowering.reductions import Mask, combine
 from workbench.lowering.scope import Scope, Workspace
 from workbench.lowering.storage import Stored
+from workbench.lowering.swapping import Swapping
 from workbench.polyhedral.blocks import Block, with_blocks
-from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.conditions import Comparison, Compound, negated
+from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.relations import (
     bounds,
     box,
@@ -41,6 +44,7 @@ def linearize(
     stored: Mapping[str, Stored],
     workspace: Workspace,
     ranks: Mapping[str, int],
+    swapping: Swapping,
     blocks: tuple[Block, ...] = (),
 ) -> list[Record]:
     """The array operations of one instance: loop dimensions are `values`, the dimensions `axes`
@@ -51,10 +55,11 @@ def linearize(
     loops = tuple((d, values[d]) for d in statement.dims if d in values)
     blocked = frozenset(block.dim for block in blocks)
     scope = Scope(workspace, statement.array, found, ranges, statement.name, loops, blocked)
-    at = Linearizer(scope, statement, stored, values, not boxed)
+    at = Linearizer(scope, statement, stored, values, not boxed, swapping)
     scope.records.append(Enter(statement.name, _title(statement)))
     index = tuple(at.placed(e) for e in statement.write)
-    target = reads.sliced(scope, stored[statement.array], index)
+    written = swapping.writing(scope, stored[statement.array], index)
+    target = reads.sliced(scope, written, index)
     own = scope.ordered(axes)
     if target is None or target.axes != own:
         raise ProgramError(
@@ -62,15 +67,38 @@ def linearize(
             f"{statement.array}[{', '.join(str(e) for e in statement.write)}]",
             statement.line,
         )
+    begin = len(scope.records)
     if statement.combiner is None:
         at.into(statement.body, target)
     else:
         mask = None if boxed else _mask(scope, statement, points, axes, at)
         over: Letters = scope.ordered(statement.reduction_dims)
         combine(at, target, over, mask)
+    if at.strays:
+        _where_there_are_points(scope, statement, target, begin)
     lengths = tuple((a, found[a][0]) for a in own)
     scope.records.append(Check(statement.name, target.name, loops, lengths, statement.line))
+    swapping.written(scope, written)
     return scope.records
+
+
+def _where_there_are_points(scope: Scope, statement: Statement, target: Value, begin: int) -> None:
+    """The records from `begin` on only run where no axis is empty: elsewhere an element that they
+    read need not exist. A sum over nothing is 0; another combiner of nothing has been refused.
+    """
+    empty = [a for a in scope.axes if not at_least(scope.length(a), 1, scope.ranges)]
+    if statement.combiner not in (None, "sum"):
+        empty = [a for a in empty if a not in statement.reduction_dims]
+    if not empty:
+        return
+    none = [Comparison(scope.length(a), "<=", expression(0)) for a in empty]
+    nothing = none[0] if len(none) == 1 else Compound("or", tuple(none))
+    inside = tuple(scope.records[begin:])
+    del scope.records[begin:]
+    if any(a in statement.reduction_dims for a in empty):
+        zero = Apply("fill", (), target.name, (("value", 0),))
+        scope.records.append(If(nothing, (zero,)))
+    scope.records.append(If(negated(nothing), inside))
 
 
 def _title(statement: Statement) -> str:

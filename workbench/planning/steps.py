@@ -68,7 +68,7 @@ class _Reader:
             if isinstance(record, Enter):
                 statement = record.statement
             elif isinstance(record, (For, If)):
-                steps = self.body(record.body, "")
+                steps = self.body(record.body, statement if isinstance(record, If) else "")
                 found.append(Nest(record, steps, needed(steps)))
             else:
                 found.extend(self.step(record, statement))
