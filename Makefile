@@ -19,6 +19,7 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_ARGS)
 PARALLEL := OMP_NUM_THREADS=1 $(PYTEST) -n 2 --benchmark-disable
 APART := not browser and not learn and not benchmark
 # As the address and not as an argument, so that the address which JupyterLab prints leads there too.
+RECORD := --record tests/soundness/recorded.jsonl
 START := $(addprefix --LabApp.default_url=/lab/tree/,$(wildcard notebooks/00_start.ipynb))
 
 .NOTPARALLEL:
@@ -72,8 +73,8 @@ bench: $(DEV_STAMP)
 	else echo 'bench: there are no tests/benchmarks yet'; fi
 
 soundness: $(DEV_STAMP)
-	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --steps 100000 --seconds 5400
-	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --programs algorithms --steps 2000 --seconds 5400
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --steps 100000 --seconds 7200 $(RECORD)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --programs algorithms --steps 2000 --seconds 7200 $(RECORD)
 
 clean:
 	rm -rf $(VENV) build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -2,19 +2,22 @@
 wrong.
 
 Walk n of a program is decided by its name, n and --seed alone, so that a finding can be repeated:
-`--program NAME --first n --walks 1`.
+`--program NAME --first n --walks 1`. Every program gets as much time as any other, so that the
+smallest take most of the steps.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
+import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from datetime import date
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,10 @@ from workbench.algorithms import ALGORITHMS
 from workbench.transforms.base import REGISTRY
 
 LENGTH = 8
+PART = 20.0
+"""Seconds that one program is walked at a time."""
+MOST = 10_000
+"""Walks that there are at most in that time."""
 ALGORITHM_SIZES = {"B": 2, "I": 2, "T": 5, "hidden": (3,)}
 FEW = {"ppo": {"E": 2, "M": 2}}
 
@@ -39,25 +46,38 @@ def meanings(name: str) -> list[Meaning]:
     return [Meaning(name, ALGORITHMS[name](**ALGORITHM_SIZES | FEW.get(name, {})), {})]
 
 
-def walks(
-    name: str, seed: int, first: int, count: int, transforms: list[str], until: float
-) -> Tally:
-    """So many walks of a program, or as many as there is time for."""
+@dataclass(frozen=True)
+class Task:
+    """Walks of one program, numbered from `first` on: `count` of them, or as many as there is time
+    for.
+    """
+
+    program: str
+    seed: int
+    first: int
+    count: int
+    transforms: tuple[str, ...]
+    until: float
+
+
+def walks(task: Task) -> Tally:
+    """What the walks of a task meet with."""
     np.seterr(all="ignore")
-    tally, options = Tally(), meanings(name)
-    for number in range(first, first + count):
+    tally, options = Tally(), meanings(task.program)
+    until = min(task.until, time.time() + PART)
+    for number in range(task.first, task.first + task.count):
         if time.time() > until:
             break
-        dice = Dice(f"{name} {seed} {number}")
-        found = walk(dice.choose(options), dice, transforms, LENGTH)
+        dice = Dice(f"{task.program} {task.seed} {number}")
+        found = walk(dice.choose(options), dice, task.transforms, LENGTH)
         for wrong in found.wrong:
             print(f"WRONG walk {number}: {wrong}\n", file=sys.stderr, flush=True)
         tally.add(found)
     return tally
 
 
-def main() -> int:
-    """Walk, print, and fail if anything was wrong."""
+def arguments() -> argparse.Namespace:
+    """What the command was called with."""
     parser = argparse.ArgumentParser(prog="tests.soundness", description=__doc__)
     parser.add_argument("--steps", type=int, default=100_000, help="accepted steps to reach")
     parser.add_argument("--seconds", type=float, default=3600.0)
@@ -68,34 +88,56 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--walks", type=int, default=0, help="exactly so many of each program")
-    given = parser.parse_args()
+    parser.add_argument("--record", type=Path, help="append the line, where all steps were reached")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Walk, print, and fail if anything was wrong or there were too few steps."""
+    given = arguments()
     names = given.program or (list(PROGRAMS) if given.programs == "small" else list(ALGORITHMS))
-    transforms = given.transform or sorted(REGISTRY)
+    transforms = tuple(given.transform or sorted(REGISTRY))
     start, tally = time.time(), Tally()
-    until, part = start + given.seconds, given.walks or 5
-    tasks: Iterator[Any] = (
-        (name, given.seed, first, part, transforms, until)
-        for first in itertools.count(given.first, part)
-        for name in names
-    )
-    if given.walks:
-        tasks = itertools.islice(tasks, len(names))
+    until = start + given.seconds
+    following = dict.fromkeys(names, given.first)
+    used = dict.fromkeys(names, 0.0)
+    running: dict[Future[Tally], tuple[str, float]] = {}
+
+    def more() -> bool:
+        if given.walks:
+            return any(following[n] == given.first for n in names)
+        return sum(tally.accepted.values()) < given.steps and time.time() < until
+
     with ProcessPoolExecutor(given.workers) as pool:
-        running = {pool.submit(walks, *task) for task in itertools.islice(tasks, 2 * given.workers)}
-        while running:
-            finished, running = wait(running, return_when=FIRST_COMPLETED)
-            for one in finished:
+        while running or more():
+            while more() and len(running) < given.workers:
+                name = min(names, key=lambda n: used[n])
+                count = given.walks or MOST
+                task = Task(name, given.seed, following[name], count, transforms, until)
+                following[name] += count
+                used[name] += PART
+                running[pool.submit(walks, task)] = name, time.time()
+            for one in wait(running, return_when=FIRST_COMPLETED).done:
+                name, since = running.pop(one)
+                used[name] += time.time() - since - PART
                 tally.add(one.result())
-            if sum(tally.accepted.values()) < given.steps and time.time() < until:
-                following = itertools.islice(tasks, len(finished))
-                running |= {pool.submit(walks, *task) for task in following}
-    print(json.dumps(report(tally, names, time.time() - start, given.seed)))
-    return bool(tally.wrong)
+    line = json.dumps(report(tally, names, time.time() - start, given.seed))
+    print(line)
+    reached = sum(tally.accepted.values()) >= given.steps
+    if given.record and reached and not tally.wrong:
+        with given.record.open("a") as file:
+            file.write(f"{line}\n")
+    return bool(tally.wrong) or not (reached or given.walks)
 
 
 def report(tally: Tally, names: list[str], seconds: float, seed: int) -> dict[str, Any]:
     """The tally as plain values."""
+    commit = subprocess.run(
+        ["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False
+    ).stdout.strip()
     return {
+        "date": date.today().isoformat(),
+        "commit": commit,
         "programs": names,
         "seed": seed,
         "accepted": sum(tally.accepted.values()),
