@@ -235,10 +235,12 @@ class Expression:
 
     def substitute(self, values: Mapping[str, ExpressionLike]) -> Expression:
         """Replace dimensions *and* sizes by name."""
-        result = Expression(self.constant)
+        constant, terms = self.constant, []
         for a, c in self.terms:
-            result = result + _atom_substitute(a, values) * c
-        return result
+            value = _atom_substitute(a, values)
+            constant += value.constant * c
+            terms += [(b, factor * c) for b, factor in value.terms]
+        return _linear(constant, terms)
 
 
 def expression(value: ExpressionLike) -> Expression:
@@ -315,12 +317,17 @@ def _linear(constant: int, terms: list[tuple[Atom, int]]) -> Expression:
     for a, c in terms:
         collected[a] = collected.get(a, 0) + c
     kept = [(a, c) for a, c in collected.items() if c]
-    return Expression(constant, tuple(sorted(kept, key=_order)))
+    if len(kept) > 1:
+        kept.sort(key=_order)
+    return Expression(constant, tuple(kept))
+
+
+_KINDS: tuple[type, ...] = (Product, FloorDivision, Variable, Size, Extremum, Choice)
+"""Atoms in the order in which they stand in an expression."""
 
 
 def _order(term: tuple[Atom, int]) -> tuple[int, str]:
-    kinds: list[type] = [Product, FloorDivision, Variable, Size, Extremum, Choice]
-    return kinds.index(type(term[0])), _atom_text(term[0])
+    return _KINDS.index(type(term[0])), _atom_text(term[0])
 
 
 def _remainder(e: Expression) -> tuple[Expression, FloorDivision] | None:
