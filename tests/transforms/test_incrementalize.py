@@ -381,7 +381,7 @@ def test_wrong_block_of_a_window_is_repaired_by_its_own() -> None:
     assert_computes_the_same(odd(), variant(odd()).apply(repair))
 
 
-def test_block_of_a_range_inside_a_recurrence_is_repaired_by_none() -> None:
+def test_block_of_a_range_inside_a_recurrence_is_repaired_by_the_plain_lift() -> None:
     @wb.program
     def example(T: int = 7) -> dict[str, Any]:
         """What is added depends on what has been added up."""
@@ -393,11 +393,37 @@ def test_block_of_a_range_inside_a_recurrence_is_repaired_by_none() -> None:
         return {"total": total}
 
     found = refusal(example(), "total", "t", 3)
-    assert found.kind == "capability"
-    assert "need each other from step to step of t" in found.sentence
+    assert found.kind == "dependence"
+    assert found.sentence == (
+        "Incrementalize('total', 't', block=3): total[t=1] reads x[1], which x[t+1] at t=0 writes "
+        "(smallest case: T=2): x[t+1], total need each other from step to step of t, so no block "
+        "can be combined before all of them have run"
+    )
+    assert found.witness is not None
+    assert found.witness.statements == ("x[t+1]", "total")
+    assert found.witness.instances == ({"t": 0}, {"t": 1})
     (repair,) = found.repairs
     lifted = variant(example()).apply(repair)
     assert_computes_the_same(example(), lifted)
+
+
+def test_window_inside_a_recurrence_refused_with_a_witness() -> None:
+    @wb.program
+    def example(I: int = 2, T: int = 7) -> dict[str, Any]:
+        """What comes next depends on the last three, in every update."""
+        i, t = wb.dims(i=I, t=T)
+        x = wb.recurrent("x", (), over=(i, t))
+        total = x[i, wb.maximum(t - 2, 0) : t + 1].sum()
+        x[0, 0] = 1.0
+        x[i + 1, 0] = x[i, T]
+        x[i, t + 1] = 0.1 * total
+        return {"total": total}
+
+    found = refusal(example(), "total", "t")
+    assert found.kind == "dependence"
+    assert found.witness is not None and found.repairs == ()
+    assert [at["i"] for at in found.witness.instances] == [0, 0]
+    assert [at["t"] for at in found.witness.instances] == [0, 1]
 
 
 def test_statement_in_a_loop_over_blocks_refused() -> None:

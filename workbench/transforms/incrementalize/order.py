@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from workbench.polyhedral.dependences import Dependences
+from workbench.polyhedral.legality import carried_witness
 from workbench.polyhedral.ordering import order_below
 from workbench.polyhedral.relations import is_box
 from workbench.polyhedral.tree import (
@@ -20,6 +21,7 @@ from workbench.polyhedral.tree import (
     statements,
 )
 from workbench.polyhedral.tree import Sequence as Block
+from workbench.polyhedral.witness import Witness
 from workbench.program.dependences import dependences
 from workbench.program.values import Program, Statement
 from workbench.transforms.distribution import in_axes
@@ -49,6 +51,25 @@ def placed(
     top = next((node for node in nodes if node.dim == dim), None)
     at = _Place(old, tuple(new), dim, names, _leaf(tree, old.name) if top is None else top)
     return at.walk(tree, dependences(program))
+
+
+def carried_within(program: Program, old: Statement, names: Sequence[str], dim: str) -> Witness:
+    """The smallest two instances at two values of `dim`, of statements that need each other: of
+    what the statement reads itself, if it can be.
+    """
+    assert program.schedule is not None
+    left = dependences(program)
+    for node, _ in paths(program.schedule)[old.name]:
+        if isinstance(node, Loop) and node.dim == dim:
+            break
+        if isinstance(node, Loop) and node.kind == "loop":
+            left = left.among(list(statements(node))).within(node)
+    inside = [d for d in left.all if d.source in names and d.sink in names]
+    for dependence in sorted(inside, key=lambda d: d.sink != old.name):
+        witness = carried_witness(left, dependence, dim)
+        if witness is not None:
+            return witness
+    raise AssertionError(f"{', '.join(names)} do not need each other along {dim}")
 
 
 @dataclass(frozen=True)

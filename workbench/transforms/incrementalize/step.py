@@ -10,7 +10,7 @@ from workbench.polyhedral.ordering import NoOrder
 from workbench.program.values import Call, Program, Statement, walk
 from workbench.transforms.base import Rewritten, Transform
 from workbench.transforms.incrementalize.factors import COMBINES
-from workbench.transforms.incrementalize.order import Tiled, placed
+from workbench.transforms.incrementalize.order import Tiled, carried_within, placed
 from workbench.transforms.incrementalize.rewrite import (
     Unfit,
     moving_dims,
@@ -19,7 +19,7 @@ from workbench.transforms.incrementalize.rewrite import (
     slides,
 )
 from workbench.transforms.named import unknown_statement
-from workbench.transforms.refusal import Refusal
+from workbench.transforms.refusal import Refusal, dependence_text
 
 BLOCK = 64
 """The size of block that is offered."""
@@ -128,7 +128,7 @@ class Incrementalize(Transform):
         try:
             tree = placed(after, old, found.pieces.statements, self.dim, found.names)
         except NoOrder as failure:
-            return self._no_order(old, failure)
+            return self._no_order(program, old, failure)
         except Tiled as tiled:
             return self._refusal(
                 "capability",
@@ -143,14 +143,19 @@ class Incrementalize(Transform):
     ) -> Refusal:
         return Refusal(kind, f"{self}: {sentence}", line=old.line, repairs=repairs)  # type: ignore[arg-type]
 
-    def _no_order(self, old: Statement, failure: NoOrder) -> Refusal:
-        cycle = ", ".join(failure.component)
+    def _no_order(self, program: Program, old: Statement, failure: NoOrder) -> Refusal:
+        """What the statement combines depends on what it has combined: two instances show it."""
+        own = [name for name in failure.component if name in program.statement]
+        names = list(dict.fromkeys([*own, old.name]))
+        witness = carried_within(program, old, names, self.dim)
         sentence = (
-            f"{cycle} need each other from step to step of {self.dim}, so no block can be "
-            "combined before all of them have run"
+            f"{self}: {dependence_text(witness)}: {', '.join(names)} need each other from step to "
+            f"step of {self.dim}, so no block can be combined before all of them have run"
         )
-        repairs = (replace(self, block=None),) if self.block is not None else ()
-        return self._refusal("capability", sentence, old, repairs)
+        plain = replace(self, block=None)
+        helps = self.block is not None and plain.check(program) is None
+        repairs = (plain,) if helps else ()
+        return Refusal("dependence", sentence, witness, old.line, repairs)
 
     # -- bad input ---------------------------------------------------------------------------------
 
