@@ -70,6 +70,8 @@ def cupy_functions(cupy: Any) -> Functions:
     found["take"] = lambda x, index, axis, out, mode: cupy.take(x, index, axis=axis, out=out)
     found["random"] = lambda kind, out, seed, key, at: _random(cupy, kind, out, seed, key, at)
     found["segment_add"] = lambda *arguments: _segment_add(cupy, *arguments)
+    found["to_device"] = lambda x, out: out.__setitem__(..., cupy.asarray(x))
+    found["to_host"] = lambda x, out: out.__setitem__(..., cupy.asnumpy(x))
     found["on_host"] = lambda *arguments: _on_host(cupy, *arguments)
     return found
 

@@ -233,8 +233,8 @@ class _Writer:
                 operands = "".join(f", {name}" for name in inputs)
                 where = self.pairs(o["instance"])
                 return f"{self.function('external')}({called}, {where}, {out}{operands})"
-            case "orthogonalize":
-                return f"{self.function('orthogonalize')}({inputs[0]}, {out})"
+            case "orthogonalize" | "to_device" | "to_host":
+                return f"{self.function(record.function)}({inputs[0]}, {out})"
         arguments = [*inputs, *(f"{k}={v}" for k, v in record.options), f"out={out}"]
         return f"{self.function(record.function)}({', '.join(arguments)})"
 

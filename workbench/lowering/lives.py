@@ -80,6 +80,7 @@ def described(program: Program) -> str:
         line = f"{array.name} over {', '.join(kept)}" if kept else array.name
         line += ", in place" if array.name in in_place else ""
         line += f", in the memory of {before[array.name]}" if array.name in before else ""
+        line += ", on the host" if array.name in program.storage.swapped else ""
         lines.append(line)
     return "".join(f"{line}\n" for line in lines)
 

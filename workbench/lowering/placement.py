@@ -211,7 +211,9 @@ class _Placer:
 
     def _follows(self, old: Span, new: Span) -> bool:
         last, first = old.chain[-1], new.chain[0]
-        if last.dtype != first.dtype or last.elements != first.elements:
+        if (last.dtype, last.space) != (first.dtype, first.space):
+            return False
+        if last.elements != first.elements:
             return False
         if last.scratch or first.scratch or first.initial or last.initial == "nan":
             return False

@@ -10,10 +10,11 @@ from workbench.lowering import memory
 from workbench.lowering.intervals import at_least
 from workbench.lowering.lives import homes, lives, masked, shapes
 from workbench.lowering.placement import place
-from workbench.lowering.records import DEVICE, For, If, Record, Result
+from workbench.lowering.records import DEVICE, HOST, For, If, Record, Result
 from workbench.lowering.scope import Names, Workspace
 from workbench.lowering.statements import linearize
 from workbench.lowering.storage import Stored, memory_order, store
+from workbench.lowering.swapping import Swapping
 from workbench.polyhedral import ast
 from workbench.polyhedral.blocks import Block, axis_blocks
 from workbench.polyhedral.expression import Expression
@@ -82,7 +83,14 @@ def lower(program: Program) -> LoopProgram:
     found = lives(program)
     stored = _storage(program, schedule, found, workspace)
     body = _Lowering(
-        program, axes, blocks, stored, workspace, aliases, memory_order(program, schedule)
+        program,
+        axes,
+        blocks,
+        stored,
+        workspace,
+        aliases,
+        memory_order(program, schedule),
+        Swapping(frozenset(program.storage.swapped)),
     ).nodes(nodes, {})
     around = homes(program, found)
     inside = {stored[a].buffer.name: [loop.name for loop in around[a]] for a in stored}
@@ -142,7 +150,8 @@ def _storage(
         name = workspace.names.fresh(array.name)
         stored = store(array, ranks, life.windows, life.loops, name)
         initial = "nan" if array.name in outputs else "zero" if array.name in zero else ""
-        stored = replace(stored, buffer=replace(stored.buffer, initial=initial))
+        space = HOST if array.name in program.storage.swapped else DEVICE
+        stored = replace(stored, buffer=replace(stored.buffer, initial=initial, space=space))
         workspace.buffers[name] = stored.buffer
         result[array.name] = stored
     return result
@@ -170,6 +179,7 @@ class _Lowering:
     workspace: Workspace
     aliases: Mapping[str, str]
     ranks: Mapping[str, int]
+    swapping: Swapping
 
     def nodes(
         self, nodes: tuple[ast.Node, ...], ranges: dict[str, tuple[Expression, Expression]]
@@ -180,6 +190,8 @@ class _Lowering:
             if isinstance(node, ast.For):
                 inside = {**ranges, node.variable: (node.lower, node.upper - 1)}
                 sure = at_least(node.upper - node.lower, 1, ranges)
+                with self.swapping.body(self.written(node.body), repeated=True):
+                    records = tuple(self.nodes(node.body, inside))
                 body.append(
                     For(
                         node.variable,
@@ -187,12 +199,14 @@ class _Lowering:
                         node.upper,
                         node.backwards,
                         node.dim,
-                        tuple(self.nodes(node.body, inside)),
+                        records,
                         sure,
                     )
                 )
             elif isinstance(node, ast.If):
-                body.append(If(node.condition, tuple(self.nodes(node.body, ranges))))
+                with self.swapping.body(self.written(node.body), repeated=False):
+                    records = tuple(self.nodes(node.body, ranges))
+                body.append(If(node.condition, records))
             else:
                 statement = self.program.statement[node.statement]
                 body.extend(
@@ -204,7 +218,18 @@ class _Lowering:
                         self.stored,
                         self.workspace,
                         self.ranks,
+                        self.swapping,
                         self.blocks[statement.name],
                     )
                 )
         return body
+
+    def written(self, nodes: tuple[ast.Node, ...]) -> set[str]:
+        """The arrays that are written in a body and below."""
+        found: set[str] = set()
+        for node in nodes:
+            if isinstance(node, ast.Instance):
+                found.add(self.program.statement[node.statement].array)
+            else:
+                found |= self.written(node.body)
+        return found

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from workbench.lowering.lives import homes, in_place_gains, lives, masked
 from workbench.lowering.overwriting import Beside, may_overwrite
+from workbench.lowering.records import DEVICE, HOST
 from workbench.lowering.storage import Stored, memory_order, store
 from workbench.polyhedral.conflicts import Clash
 from workbench.polyhedral.expression import expression
@@ -150,6 +151,9 @@ def _unlike(memory: Memory, array: str, to: str) -> Hindrance | None:
             return Hindrance(
                 f"{name} is read under a mask where nothing is written: its memory must hold zeros"
             )
+    spaces = [HOST if name in memory.program.storage.swapped else DEVICE for name in (array, to)]
+    if spaces[0] != spaces[1]:
+        return Hindrance(f"{array} lives in {spaces[0]} memory, {to} in {spaces[1]} memory")
     first, second = memory.stored(array), memory.stored(to)
     if first.buffer.dtype != second.buffer.dtype:
         return Hindrance(f"{array} is {first.buffer.dtype} and {to} is {second.buffer.dtype}")
@@ -328,7 +332,8 @@ def _handed_on(memory: Memory, wanted: str | None, heir: str | None) -> Iterator
 def _kind(memory: Memory, array: str) -> object:
     """What two arrays have in common that can share memory."""
     buffer = memory.stored(array).buffer
-    return buffer.dtype, buffer.elements, tuple(id(loop) for loop in memory.homes[array])
+    swapped = array in memory.program.storage.swapped
+    return buffer.dtype, swapped, buffer.elements, tuple(id(loop) for loop in memory.homes[array])
 
 
 def saves(memory: Memory, array: str, to: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from workbench.lowering.records import (
+    HOST,
     NEW,
     REVERSED,
     WHOLE,
@@ -66,7 +67,9 @@ def line(record: Record) -> str:
         return f"{record.buffer.name} = {start}, {start + record.step}, … ({n} numbers)"
     if isinstance(record, Allocate):
         taken = f" in the memory of {record.source}" if record.source else ""
-        return f"allocate {record.buffer.name}: {record.buffer.dtype}{_shape(record.buffer)}{taken}"
+        b = record.buffer
+        where = " on the host" if b.space == HOST else ""
+        return f"allocate {b.name}: {b.dtype}{_shape(b)}{where}{taken}"
     if isinstance(record, Free):
         return f"free {record.name}"
     if isinstance(record, View):

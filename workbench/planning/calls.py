@@ -210,6 +210,8 @@ def _external(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen 
 RULES: Mapping[str, Rule] = {
     **{row.ufunc: _elementwise for row in OPERATIONS.values() if row.ufunc},
     "copyto": _copy,
+    "to_device": _copy,
+    "to_host": _copy,
     "fill": _fill,
     "add.reduce": _reduce("sum"),
     "maximum.reduce": _reduce("extremum"),

@@ -235,9 +235,8 @@ class Storage:
     donated: tuple[tuple[str, str], ...] = ()
     """(array, to): `to` takes over the storage of `array`, which is dead by then; an array that is
     donated to itself is updated in place."""
-    swapped: tuple[tuple[str, int], ...] = ()
-    """(array, prefetch): the array lives in host memory and slices of it come to the device for
-    their use, fetched `prefetch` iterations before."""
+    swapped: tuple[str, ...] = ()
+    """The arrays that live in host memory: slices of them come to the device for their use."""
 
 
 @dataclass(frozen=True)
