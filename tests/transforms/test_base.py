@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 
 import workbench as wb
+from tests.programs import leaky_sum
 from workbench.errors import WorkbenchError
 from workbench.transforms.base import REGISTRY, Transform, from_json, schema
 
@@ -74,16 +75,21 @@ def test_json_of_an_unknown_transform_offers_the_nearest() -> None:
             "Vectorize has no argument 'dime': did you mean dim? (arguments: dim, statements)",
         ),
         ("Vectorize", {}, "Vectorize lacks its argument dim"),
-        ("Vectorize", {"dim": 5}, "Vectorize: dim is 5; expected str"),
+        ("Vectorize", {"dim": 5}, "Vectorize: dim is 5; expected a name"),
         (
             "Vectorize",
             {"dim": "b", "statements": "x"},
-            "Vectorize: statements is 'x'; expected tuple[str, ...] | None",
+            "Vectorize: statements is 'x'; expected names",
         ),
         (
             "Vectorize",
             {"dim": "b", "statements": ["x", 1]},
-            "Vectorize: statements is ['x', 1]; expected tuple[str, ...] | None",
+            "Vectorize: statements is ['x', 1]; expected names",
+        ),
+        (
+            "Reschedule",
+            {"statements": ["x", "y"], "fuse": "all"},
+            "Reschedule: fuse is 'all'; expected 'most' or 'least'",
         ),
         ("Vectorize", ["b"], "Vectorize: arguments are ['b']; expected an object"),
     ],
@@ -94,6 +100,39 @@ def test_json_with_other_arguments_is_refused(
     with pytest.raises(WorkbenchError) as refused:
         from_json({"transform": transform, "arguments": arguments})
     assert refused.value.message == sentence
+
+
+@pytest.mark.parametrize(
+    ("step", "sentence"),
+    [
+        (wb.transforms.Vectorize(3), "Vectorize(3): dim is 3; expected a name"),  # type: ignore
+        (
+            wb.transforms.Vectorize("t", 3),  # type: ignore[arg-type]
+            "Vectorize('t', statements=3): statements is 3; expected names",
+        ),
+        (
+            wb.transforms.Contract("x", ["t"]),  # type: ignore[arg-type]
+            "Contract('x', ('t',)): dim is ('t',); expected a name",
+        ),
+        (
+            wb.transforms.Fuse(("x", "y"), shifts=(("x", "far"),)),  # type: ignore[arg-type]
+            "Fuse(('x', 'y'), shifts=(('x', 'far'),)): shifts is (('x', 'far'),); expected pairs "
+            "of a name and a whole number",
+        ),
+    ],
+)
+def test_argument_of_another_type_refused(step: Transform, sentence: str) -> None:
+    found = wb.variant(leaky_sum()).check(step)
+    assert found is not None
+    assert (found.kind, found.sentence) == ("input", sentence)
+
+
+def test_lists_and_single_names_are_tuples() -> None:
+    assert wb.transforms.Vectorize("t", "x").statements == ("x",)  # type: ignore[arg-type]
+    assert wb.transforms.Fuse(["x", "y"], [["x", 1]]) == wb.transforms.Fuse(  # type: ignore
+        ("x", "y"), (("x", 1),)
+    )
+    assert wb.transforms.Recompute("x").readers is None
 
 
 def test_nested_lists_of_json_are_tuples() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import workbench as wb
 from workbench.errors import WorkbenchError
 from workbench.transforms import Vectorize
 from workbench.variants.recipes import RecipeError
+from workbench.variants.variant import Move
 
 
 @wb.program
@@ -57,6 +59,23 @@ def test_variant_of_something_else_is_refused() -> None:
         wb.variant(walk)  # type: ignore[arg-type]
 
 
-def test_apply_of_something_else_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match=r"'b' is not a step; expected one of .*Contract, "):
-        wb.variant(walk()).apply("b")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (lambda v: "b", "'b' is not a step; expected one of Accumulate, Contract, "),
+        (lambda v: Vectorize, "Vectorize is a kind of step; its arguments are dim, statements"),
+        (lambda v: v, "a variant is not a step; .replay(variant) takes the steps of one"),
+        (
+            lambda v: Move(Vectorize("b"), None),
+            "a move is not a step, but has one: .step, here ",
+        ),
+    ],
+)
+def test_what_is_not_a_step_is_neither_checked_nor_applied(
+    given: Callable[[wb.Variant], Any], sentence: str
+) -> None:
+    start = wb.variant(walk())
+    for take in (start.check, start.apply):
+        with pytest.raises(WorkbenchError) as refused:
+            take(given(start))
+        assert refused.value.message.startswith(sentence)

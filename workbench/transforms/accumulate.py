@@ -64,10 +64,6 @@ class Accumulate(Transform):
 
     equation_step = True
 
-    def __post_init__(self) -> None:
-        if isinstance(self.statements, str):  # one name, as a user writes it
-            object.__setattr__(self, "statements", (self.statements,))
-
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Accumulate]:
         """Each dimension of the program that something sums over."""

@@ -9,6 +9,7 @@ so that no step can break what an earlier one relied on.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import types
 import typing
@@ -61,6 +62,13 @@ class Transform(ABC):
         if not abstract:
             REGISTRY[cls.__name__] = cls
 
+    def __post_init__(self) -> None:
+        """Lists are tuples, and one name where names are expected is a tuple of one."""
+        for name, hint in _hints(type(self)).items():
+            given = getattr(self, name)
+            value = (given,) if isinstance(given, str) and _takes_names(hint) else _as_tuple(given)
+            object.__setattr__(self, name, value)
+
     @classmethod
     @abstractmethod
     def candidates(cls, program: Program) -> Iterator[Self]:
@@ -111,7 +119,7 @@ def from_json(value: Mapping[str, Any]) -> Transform:
     if not isinstance(given, Mapping):
         raise WorkbenchError(f"{name}: arguments are {given!r}; expected an object")
     fields = {field.name: field for field in dataclasses.fields(transform)}
-    hints = typing.get_type_hints(transform)
+    hints = _hints(transform)
     arguments = {}
     for key, item in given.items():
         if key not in fields:
@@ -120,8 +128,7 @@ def from_json(value: Mapping[str, Any]) -> Transform:
             )
         arguments[key] = _as_tuple(item)
         if not _fits(arguments[key], hints[key]):
-            expected = getattr(hints[key], "__name__", str(hints[key]))
-            raise WorkbenchError(f"{name}: {key} is {item!r}; expected {expected}")
+            raise WorkbenchError(f"{name}: {key} is {item!r}; expected {_expected(hints[key])}")
     missing = [
         key
         for key, field in fields.items()
@@ -134,8 +141,58 @@ def from_json(value: Mapping[str, Any]) -> Transform:
     return transform(**arguments)
 
 
+@functools.cache
+def _hints(transform: type[Transform]) -> Mapping[str, Any]:
+    """The types of a transform's parameters."""
+    hints = typing.get_type_hints(transform)
+    return {field.name: hints[field.name] for field in dataclasses.fields(transform)}
+
+
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    """What a parameter may be, None left out."""
+    union = typing.get_origin(hint) in (typing.Union, types.UnionType)
+    parts = typing.get_args(hint) if union else (hint,)
+    return tuple(part for part in parts if part is not type(None))
+
+
+def _takes_names(hint: Any) -> bool:
+    """Whether a parameter is any number of names."""
+    return tuple[str, ...] in _alternatives(hint)
+
+
+_EXPECTED = {
+    str: "a name",
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+    tuple[str, ...]: "names",
+    tuple[tuple[str, int], ...]: "pairs of a name and a whole number",
+}
+
+
+def _expected(hint: Any) -> str:
+    """What a parameter may be, in words."""
+    listed = []
+    for part in _alternatives(hint):
+        choices = [repr(c) for c in typing.get_args(part)]
+        listed.append(_EXPECTED[part] if part in _EXPECTED else " or ".join(choices))
+    return " or ".join(listed)
+
+
+def _misfit(step: Transform) -> Refusal | None:
+    """The refusal of an argument of another type; of numbers and choices the step says it itself,
+    as it knows which ones it takes.
+    """
+    for name, hint in _hints(type(step)).items():
+        value, parts = getattr(step, name), _alternatives(hint)
+        says_it = int in parts or any(typing.get_origin(part) is Literal for part in parts)
+        if not says_it and not _fits(value, hint):
+            return Refusal("input", f"{step}: {name} is {value!r}; expected {_expected(hint)}")
+    return None
+
+
 def _as_tuple(item: Any) -> Any:
-    """JSON's lists as tuples."""
+    """Lists as tuples."""
     return tuple(_as_tuple(entry) for entry in item) if isinstance(item, list) else item
 
 
@@ -161,7 +218,7 @@ def _fits(value: Any, hint: Any) -> bool:
 
 def schema(transform: type[Transform]) -> dict[str, Any]:
     """A JSON Schema of the transform's parameters, derived from its fields."""
-    hints = typing.get_type_hints(transform)
+    hints = _hints(transform)
     properties, required = {}, []
     for field in dataclasses.fields(transform):
         properties[field.name] = _type_schema(hints[field.name])
@@ -204,7 +261,7 @@ def _type_schema(hint: Any) -> dict[str, Any]:
 
 def check(program: Program, step: Transform) -> Refusal | None:
     """Why the step cannot be taken, the re-check included; None where `apply` will succeed."""
-    refusal = step.check(program)
+    refusal = _misfit(step) or step.check(program)
     if refusal is not None:
         return refusal
     return _recheck(program, without_lost(step.rewrite(program).program), step)
@@ -212,7 +269,7 @@ def check(program: Program, step: Transform) -> Refusal | None:
 
 def apply(program: Program, step: Transform) -> Rewritten:
     """The program after the step. Raises Refused, and then nothing has changed."""
-    refusal = step.check(program)
+    refusal = _misfit(step) or step.check(program)
     if refusal is not None:
         raise Refused(refusal)
     rewritten = step.rewrite(program)

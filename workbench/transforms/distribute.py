@@ -63,10 +63,6 @@ class Distribute(OrderingStep):
     statements: tuple[str, ...]
     dim: str | None = None
 
-    def __post_init__(self) -> None:
-        if isinstance(self.statements, str):  # one name, as a user writes it
-            object.__setattr__(self, "statements", (self.statements,))
-
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Distribute]:
         """Each recurrence of an innermost loop, apart from what need not be in its loop."""

@@ -63,10 +63,6 @@ class Fuse(OrderingStep):
     statements: tuple[str, ...]
     shifts: tuple[tuple[str, int], ...] = ()
 
-    def __post_init__(self) -> None:
-        pairs = tuple((name, count) for name, count in self.shifts)  # lists, where from JSON
-        object.__setattr__(self, "shifts", pairs)
-
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Fuse]:
         """Each loop and the next beside it over the same dimension, by their first statements."""

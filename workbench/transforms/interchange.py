@@ -59,10 +59,6 @@ class Interchange(OrderingStep):
 
     unnamed = 1
 
-    def __post_init__(self) -> None:
-        if isinstance(self.statements, str):  # one name, as a user writes it
-            object.__setattr__(self, "statements", (self.statements,))
-
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Interchange]:
         """Each pair of loops of which somewhere one is directly inside the other."""

@@ -59,10 +59,6 @@ class Place(Transform):
     dim: str
     at: Literal["first", "last"] = "last"
 
-    def __post_init__(self) -> None:
-        if isinstance(self.statements, str):  # one name, as a user writes it
-            object.__setattr__(self, "statements", (self.statements,))
-
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Place]:
         """None: alone it does nothing; steps that need it propose it."""

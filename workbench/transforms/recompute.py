@@ -86,10 +86,6 @@ class Recompute(Transform):
 
     equation_step = True
 
-    def __post_init__(self) -> None:
-        if isinstance(self.readers, str):  # one name, as a user writes it
-            object.__setattr__(self, "readers", (self.readers,))
-
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Recompute]:
         """Each array with dimensions that a statement reads in another loop than it is written."""

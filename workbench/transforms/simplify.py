@@ -62,10 +62,6 @@ class Simplify(Transform):
 
     equation_step = True
 
-    def __post_init__(self) -> None:
-        if isinstance(self.rules, str):  # one name, as a user writes it
-            object.__setattr__(self, "rules", (self.rules,))
-
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Simplify]:
         """All rows at once."""

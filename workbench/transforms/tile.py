@@ -65,10 +65,6 @@ class Tile(OrderingStep):
     size: int
     statements: tuple[str, ...] | None = None
 
-    def __post_init__(self) -> None:
-        if isinstance(self.statements, str):  # one name, as a user writes it
-            object.__setattr__(self, "statements", (self.statements,))
-
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Tile]:
         """Each dimension that is a loop or an axis and not in blocks of the usual size."""

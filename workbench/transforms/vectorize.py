@@ -70,10 +70,6 @@ class Vectorize(Transform):
     dim: str
     statements: tuple[str, ...] | None = None
 
-    def __post_init__(self) -> None:
-        if isinstance(self.statements, str):  # one name, as a user writes it
-            object.__setattr__(self, "statements", (self.statements,))
-
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Vectorize]:
         """Each dimension that is a loop of some statement."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -85,14 +86,12 @@ class Variant:
 
     def apply(self, step: Transform) -> Variant:
         """The variant after `step`. Raises `Refused` where the step is not legal."""
-        if not isinstance(step, Transform):
-            raise WorkbenchError(f"{step!r} is not a step; expected one of {', '.join(REGISTRY)}")
-        rewritten = apply_step(self.program, step)
+        rewritten = apply_step(self.program, _step(step))
         return Variant(rewritten.program, self, step, rewritten.notes)
 
     def check(self, step: Transform) -> Refusal | None:
         """Why `step` cannot be applied; None where it can."""
-        return check_step(self.program, step)
+        return check_step(self.program, _step(step))
 
     def moves(self) -> list[Move]:
         """Every step that would do something, legal ones first."""
@@ -180,6 +179,20 @@ class Variant:
         return f"{self.program.name}: {steps}\n\n{self.schedule}"
 
     __repr__ = __str__
+
+
+def _step(given: object) -> Transform:
+    """What is given, if it is a step. Raises WorkbenchError that says how to come by one."""
+    if isinstance(given, Transform):
+        return given
+    if isinstance(given, Move):
+        raise WorkbenchError(f"a move is not a step, but has one: .step, here {given.step}")
+    if isinstance(given, Variant):
+        raise WorkbenchError("a variant is not a step; .replay(variant) takes the steps of one")
+    if isinstance(given, type) and issubclass(given, Transform):
+        fields = ", ".join(field.name for field in dataclasses.fields(given))
+        raise WorkbenchError(f"{given.__name__} is a kind of step; its arguments are {fields}")
+    raise WorkbenchError(f"{given!r} is not a step; expected one of {', '.join(sorted(REGISTRY))}")
 
 
 def variant(program: Program) -> Variant:
