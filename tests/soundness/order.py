@@ -31,22 +31,47 @@ class Undefined:
     element: Point
 
 
+@dataclass(frozen=True)
+class Accessed:
+    """What an instance reads, at all of its reduction points, and the one element it writes."""
+
+    reads: list[tuple[str, Point]]
+    written: tuple[str, Point]
+
+
 def undefined_read(program: Program, tree: Tree, sizes: Mapping[str, int]) -> Undefined | None:
-    """The first such read when the program runs in the order of `tree`; None where all is well."""
+    """The first such read when the program runs in the order of `tree`; None where all is well.
+
+    Statements that the tree lacks have run before.
+    """
     known = resolve(program, sizes)
-    instances = {s.name: list(scanner(s.domain, known, 0)(())) for s in program.statements}
-    written: set[tuple[str, Point]] = set()
+    instances, held = run_at(program, known), set(_names(tree))
+    written = {
+        accessed(program, program.statement[name], point, known).written
+        for name in instances.keys() - held
+        for point in instances[name]
+    }
     for name, points in operations(tree, program, instances):
-        statement = program.statement[name]
-        for point in points:
-            for array, element in _read(program, statement, point, known):
+        found = [accessed(program, program.statement[name], p, known) for p in points]
+        for point, instance in zip(points, found, strict=True):
+            for array, element in instance.reads:
                 if (array, element) not in written:
                     return Undefined(name, point, array, element)
-        written |= {
-            (statement.array, _element(statement.write, _values(statement.dims, p, known)))
-            for p in points
-        }
+        written |= {instance.written for instance in found}
     return None
+
+
+def run_at(program: Program, sizes: Mapping[str, int]) -> dict[str, list[Point]]:
+    """The instances of every statement."""
+    return {s.name: list(scanner(s.domain, sizes, 0)(())) for s in program.statements}
+
+
+def accessed(
+    program: Program, statement: Statement, point: Point, sizes: Mapping[str, int]
+) -> Accessed:
+    """What an instance touches."""
+    written = _element(statement.write, _values(statement.dims, point, sizes))
+    return Accessed(list(_read(program, statement, point, sizes)), (statement.array, written))
 
 
 def operations(

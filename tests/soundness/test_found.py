@@ -7,7 +7,7 @@ import pytest
 
 from tests.programs import PROGRAMS
 from tests.soundness.walks import Meaning
-from workbench.transforms import Incrementalize, Place, Simplify
+from workbench.transforms import Incrementalize, Place, Recompute, Simplify, Vectorize
 from workbench.transforms.base import Transform
 
 FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
@@ -18,6 +18,15 @@ FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
             Incrementalize("discounted_sum", "t"),
             Place("discounted_sum.to_end[3*t_block3+2]", "t", at="first"),
             Simplify(),
+        ),
+    ),
+    (
+        "repeated",
+        {},
+        (
+            Vectorize("n"),
+            Place("gradient_product", "n", at="first"),
+            Recompute("gradient_product"),
         ),
     ),
 ]

@@ -296,7 +296,7 @@ def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None
 
 
 def violated(program: Program, found: Violation, step: str) -> Refusal:
-    """The refusal that a violated dependence is."""
+    """The refusal that a dependence is which the program's order violates."""
     witness = found.witness
     source, sink = (
         instance_text(name, instance)
@@ -306,4 +306,5 @@ def violated(program: Program, found: Violation, step: str) -> Refusal:
         f"{step}: {sink} reads {element_text(witness)}, which {source} writes, "
         f"but {found.description} (smallest case: {sizes_text(witness)})"
     )
-    return Refusal("dependence", sentence, witness, program.statement[witness.statements[1]].line)
+    line = program.statement[witness.statements[1]].line
+    return Refusal("dependence", sentence, witness, line, attempted=program)

@@ -101,7 +101,8 @@ class Distribute(OrderingStep):
             f"{dependence_text(other.witness)}; they wait for each other: {' → '.join(cycle)}"
         )
         line = program.statement[broken.dependence.sink].line
-        return Refusal("dependence", sentence, broken.witness, line)
+        attempted = replace(program, schedule=first)
+        return Refusal("dependence", sentence, broken.witness, line, attempted=attempted)
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
         """With a dependence: all of the cycle in the loop of its own."""

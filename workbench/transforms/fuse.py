@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.polyhedral.legality import Violation, violation, violations
+from workbench.polyhedral.legality import violation, violations
 from workbench.polyhedral.tree import Leaf, Loop, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
@@ -88,18 +88,18 @@ class Fuse(OrderingStep):
             return shifts
         if found.caught:
             return self._between(program, found, shifts)
-        broken: list[Violation] = []
+        refusals: list[Refusal] = []
         for backwards in found.ways:
             tree = joined(found, shifts, backwards)
             wrong = violation(tree, dependences(program))
             if wrong is not None:
-                broken.append(wrong)
+                refusals.append(violated(replace(program, schedule=tree), wrong, str(self)))
                 continue
             names = all_meant(program, self.statements)
             tree, stopped = inward(tree, names, dependences(program))
             notes = found.turned(backwards)
             return Rewritten(replace(program, schedule=tree), (*notes, *stopped))
-        return violated(program, broken[0], str(self))
+        return refusals[0]
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
         """The least shifts, what stands between as well, without what is in the way, the same kind
@@ -172,20 +172,22 @@ class Fuse(OrderingStep):
         """The refusal for what can stand neither before nor behind the joined loop."""
         names = [n for k in sorted(found.caught) for n in statements(found.parts[k])]
         way, known = found.loops[0].backwards, dependences(program)
+        behind, before = (joined(found, shifts, way, caught) for caught in ("behind", "before"))
         late, early = (
             next(
                 v
-                for v in violations(joined(found, shifts, way, caught), known)
+                for v in violations(tree, known)
                 if {v.dependence.source, v.dependence.sink} & set(names)
             )
-            for caught in ("behind", "before")
+            for tree in (behind, before)
         )
         sentence = (
             f"{self}: {_listed(names)} between the loops can stand neither behind the joined loop: "
             f"{dependence_text(late.witness)}; nor before it: {dependence_text(early.witness)}"
         )
         line = program.statement[late.dependence.sink].line
-        return Refusal("dependence", sentence, late.witness, line)
+        attempted = replace(program, schedule=behind)
+        return Refusal("dependence", sentence, late.witness, line, attempted=attempted)
 
     def _with_caught(self, program: Program, found: Site) -> Iterator[Transform]:
         """Steps that bring what stands between into the joined loop."""

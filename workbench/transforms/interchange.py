@@ -88,7 +88,8 @@ class Interchange(OrderingStep):
             if broken is None:
                 tree = changed
             else:
-                refusals.append(violated(program, broken, str(self)))
+                attempted = replace(program, schedule=changed)
+                refusals.append(violated(attempted, broken, str(self)))
         if refusals and (self.statements is not None or len(refusals) == len(nests)):
             return refusals[0]
         notes = tuple(r.sentence for r in refusals)

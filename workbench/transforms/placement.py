@@ -106,9 +106,16 @@ def touching(program: Program, names: Collection[str]) -> Dependences:
 
 def _inside(node: Tree, statement: Statement) -> bool:
     """Whether the statement can stand inside the node."""
-    if not isinstance(node, Loop) or node.dim in statement.dims:
+    if not isinstance(node, Loop):
         return True
+    if node.dim in statement.dims:
+        return node.kind == "loop" or writes_along(statement, node.dim)
     return node.tile is not None and block_dim(node.dim, node.tile) in statement.dims
+
+
+def writes_along(statement: Statement, dim: str) -> bool:
+    """Whether what is written varies over `dim`, as it must along an array axis."""
+    return any(dim in e.variables for e in statement.write)
 
 
 def _ordered(dims: Sequence[str], path: Path) -> list[str]:
@@ -119,6 +126,7 @@ def _ordered(dims: Sequence[str], path: Path) -> list[str]:
 
 def _around(statement: Statement, dims: Sequence[str], axes: Sequence[str]) -> Tree:
     """The statement in loops of its own; `axes` as array axes where its points fill a box there."""
+    axes = [d for d in axes if writes_along(statement, d)]
     if axes and not is_box(statement.domain, axes):
         axes = []
     found: Tree = Leaf(statement.name)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from workbench.errors import nearest
-from workbench.polyhedral.legality import Violation
 from workbench.polyhedral.tree import Loop, paths, statements
 from workbench.program.text import element_text, equation
 from workbench.program.values import Program, Statement, walk
@@ -250,15 +249,15 @@ class Recompute(Transform):
     ) -> Program | Refusal:
         """One statement of a clone in front of the reader; `done` are those that have a place."""
         assert program.schedule is not None
-        nearest_broken: Violation | None = None
+        nearest: Refusal | None = None
         for tree in places(program.schedule, clone, reader):
             found = replace(program, schedule=tree)
             broken = violated_by(_scheduled_only(found), done)
             if broken is None:
                 return found
-            nearest_broken = nearest_broken or broken
-        assert nearest_broken is not None
-        return violated(program, nearest_broken, str(self))
+            nearest = nearest or violated(found, broken, str(self))
+        assert nearest is not None
+        return nearest
 
 
 @lru_cache(maxsize=16)

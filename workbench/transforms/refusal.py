@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from workbench.errors import SourceLine, WorkbenchError
 from workbench.polyhedral.witness import Witness
 
 if TYPE_CHECKING:
+    from workbench.program.values import Program
     from workbench.transforms.base import Transform
 
 Kind = Literal["dependence", "capability", "no effect", "cost", "input"]
@@ -18,7 +19,8 @@ Kind = Literal["dependence", "capability", "no effect", "cost", "input"]
 class Refusal:
     """`sentence` names what was expected and found; `witness` shows a dependence; `line` is the
     user's; `repairs` are steps that can be applied as they are, after which the refused step is
-    legal (or which do what it wanted).
+    legal (or which do what it wanted). `attempted` is the program in the order, or with the
+    storage, that was refused and breaks at the witness, where the step had one to try.
     """
 
     kind: Kind
@@ -26,6 +28,7 @@ class Refusal:
     witness: Witness | None = None
     line: SourceLine | None = None
     repairs: tuple[Transform, ...] = ()
+    attempted: Program | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         lines = [self.sentence]

@@ -95,7 +95,7 @@ class Reschedule(OrderingStep):
             return Refusal("no effect", f"{self}: isl proposes the present order")
         broken = violation(tree, dependences(program))
         if broken is not None:
-            return violated(program, broken, str(self))
+            return violated(replace(program, schedule=tree), broken, str(self))
         return Rewritten(replace(program, schedule=tree), (difference(program.schedule, tree),))
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:

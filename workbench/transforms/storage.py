@@ -107,7 +107,13 @@ def shown_together(
     )
     through = "" if pair == meant else f" (in one memory with {meant[0]} and {meant[1]})"
     sentence = f"{before}{when}, in the same place{through} (smallest case: {sizes_text(witness)})"
-    return Refusal("dependence", sentence, witness, program.statement[witness.statements[1]].line)
+    return Refusal(
+        "dependence",
+        sentence,
+        witness,
+        program.statement[witness.statements[1]].line,
+        attempted=_storing(program, donated=(pair,)),
+    )
 
 
 def _unfolded(program: Program, array: str, dim: str, step: str) -> Refusal:
@@ -206,7 +212,26 @@ def live_at_once(before: str, program: Program, array: str, dim: str) -> Refusal
         f"{writer} writes {written}, so all {slots} slices along {dim} are live at one time "
         f"(smallest case: {sizes_text(witness)})"
     )
-    return Refusal("dependence", sentence, witness, program.statement[witness.statements[1]].line)
+    return Refusal(
+        "dependence",
+        sentence,
+        witness,
+        program.statement[witness.statements[1]].line,
+        attempted=_storing(program, contracted=((array, dim),)),
+    )
+
+
+def _storing(
+    program: Program, contracted: tuple[Pair, ...] = (), donated: tuple[Pair, ...] = ()
+) -> Program:
+    """The program with further storage, whether it holds or not."""
+    storage = program.storage
+    after = replace(
+        storage,
+        contracted=tuple(dict.fromkeys((*storage.contracted, *contracted))),
+        donated=tuple(dict.fromkeys((*storage.donated, *donated))),
+    )
+    return replace(program, storage=after)
 
 
 def in_place_clash(before: str, program: Program, array: str) -> Refusal | None:
@@ -235,5 +260,6 @@ def in_place_clash(before: str, program: Program, array: str) -> Refusal | None:
             f"operation that writes {element_text(witness)}, and not element by element "
             f"(smallest case: {sizes_text(witness)})"
         )
-        return Refusal("dependence", sentence, witness, s.line)
+        attempted = _storing(program, donated=((array, array),))
+        return Refusal("dependence", sentence, witness, s.line, attempted=attempted)
     return None

@@ -14,6 +14,7 @@ from workbench.program.values import Program
 from workbench.transforms.base import violated
 from workbench.transforms.distribute import distributed
 from workbench.transforms.refusal import Refusal
+from workbench.transforms.regions import replaced
 
 _Against = Mapping[bool, Sequence[Dependence]]
 """The dependences against which a loop over blocks runs, forwards (False) and backwards (True)."""
@@ -66,7 +67,7 @@ class Tiling:
         legal = [tree for tree, wrong in zip(split, broken, strict=True) if wrong is None]
         if not legal:
             assert broken[0] is not None
-            self.refusals.append(violated(self.program, broken[0], self.step))
+            self.refusals.append(violated(self._with(loop, split[0]), broken[0], self.step))
             return loop
         assert isinstance(legal[0], Block)
         parts: list[Tree] = []
@@ -125,8 +126,15 @@ class Tiling:
         blocks = self._blocks(replace(axis, child=part), False)
         broken = violation(blocks, found.among(tuple(statements(part))))
         assert broken is not None
-        self.refusals.append(violated(self.program, broken, self.step))
+        inside = axis.child.children if isinstance(axis.child, Block) else (axis.child,)
+        alone = [blocks if p is part else replace(axis, child=p) for p in inside]
+        self.refusals.append(violated(self._with(axis, sequence(alone)), broken, self.step))
         return True
+
+    def _with(self, node: Tree, new: Tree) -> Program:
+        """The program with another order in the place of a node."""
+        assert self.program.schedule is not None
+        return replace(self.program, schedule=replaced(self.program.schedule, node, new))
 
 
 def _ways(parts: Collection[Tree], against: _Against) -> list[bool]:

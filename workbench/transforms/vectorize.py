@@ -16,6 +16,7 @@ from workbench.program.values import Program, Statement
 from workbench.transforms.base import Rewritten, Transform
 from workbench.transforms.distribution import Stuck, vectorized
 from workbench.transforms.named import unknown_statement
+from workbench.transforms.placement import writes_along
 from workbench.transforms.refusal import (
     Refusal,
     element_text,
@@ -203,7 +204,7 @@ class Vectorize(Transform):
                     "one dimension of the array: only one of them can be an axis",
                     line=statement.line,
                 )
-        if not any(self.dim in e.variables for e in statement.write):
+        if not writes_along(statement, self.dim):
             return Refusal(
                 "capability",
                 f"{self}: {statement.name} has one value of {self.dim} and writes {written}, "
