@@ -127,7 +127,7 @@ class Tiling:
         broken = violation(blocks, found.among(tuple(statements(part))))
         assert broken is not None
         inside = axis.child.children if isinstance(axis.child, Block) else (axis.child,)
-        alone = [blocks if p is part else replace(axis, child=p) for p in inside]
+        alone: list[Tree] = [blocks if p is part else replace(axis, child=p) for p in inside]
         self.refusals.append(violated(self._with(axis, sequence(alone)), broken, self.step))
         return True
 
