@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from workbench.lowering.program import LoopProgram
 from workbench.lowering.records import Allocate, Apply, Check, Enter, Record, View, walk
+from workbench.lowering.swapping import copies
 from workbench.program.values import Program
 
 
@@ -16,6 +17,7 @@ def attributed(loops: LoopProgram, program: Program) -> dict[str, str]:
     """
     arrays = {where.buffer.name: name for name, where in loops.stored.items()}
     needed = _first_needed(loops.body)
+    parts = {copy.device: copy.host for copy in copies(loops.body)}
     found: dict[str, list[str]] = {}
     first: dict[str, str] = {}
     for record in walk(loops.body):
@@ -23,6 +25,8 @@ def attributed(loops: LoopProgram, program: Program) -> dict[str, str]:
             first[record.buffer.name] = first.get(record.source, record.source)
     for buffer in dict.fromkeys([*arrays, *needed, *first]):
         text = arrays.get(buffer)
+        if buffer in parts:
+            text = f"a slice of {arrays[parts[buffer]]}"
         if text is None and buffer in needed:
             text = f"a temporary of {program.statement[needed[buffer]].array}"
         held = found.setdefault(first.get(buffer, buffer), [])

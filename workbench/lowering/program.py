@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from workbench.errors import ProgramError
 from workbench.lowering import memory
@@ -20,6 +21,7 @@ from workbench.polyhedral.blocks import Block, axis_blocks
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes import Lifetime
 from workbench.polyhedral.tree import Tree, axis_dims, paths
+from workbench.program.identity import Itself
 from workbench.program.values import Program
 
 RESERVED = frozenset(
@@ -74,7 +76,13 @@ class LoopProgram:
 
 
 def lower(program: Program) -> LoopProgram:
-    """Program → loops → storage → array operations → memory."""
+    """Program → loops → storage → array operations → memory. The last few are kept."""
+    return _lowered(Itself(program))
+
+
+@lru_cache(maxsize=8)
+def _lowered(key: Itself) -> LoopProgram:
+    program = key.program
     schedule = _scheduled(program)
     axes, blocks = axis_dims(schedule), _blocks(program, schedule)
     nodes = ast.loops(schedule, shapes(program))

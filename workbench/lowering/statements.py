@@ -67,7 +67,7 @@ def linearize(
             f"{statement.array}[{', '.join(str(e) for e in statement.write)}]",
             statement.line,
         )
-    begin = len(scope.records)
+    begin, known = len(scope.records), swapping.known()
     if statement.combiner is None:
         at.into(statement.body, target)
     else:
@@ -76,6 +76,7 @@ def linearize(
         combine(at, target, over, mask)
     if at.strays:
         _where_there_are_points(scope, statement, target, begin)
+        swapping.held = known
     lengths = tuple((a, found[a][0]) for a in own)
     scope.records.append(Check(statement.name, target.name, loops, lengths, statement.line))
     swapping.written(scope, written)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from workbench.lowering.intervals import at_least, greatest_length, length
 from workbench.lowering.layout import Value, dense
 from workbench.lowering.reads import neighbours
-from workbench.lowering.records import WHOLE, Buffer, Entry, Range
+from workbench.lowering.records import WHOLE, Apply, Buffer, Entry, For, If, Range, Record, View
 from workbench.lowering.scope import Scope
 from workbench.lowering.storage import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression, shortest, variable
@@ -69,11 +69,15 @@ class Swapping:
         """The body of a loop (`repeated`) or of a condition, in which some arrays are written: what
         is fetched in it is there inside it only.
         """
-        outside = self.held
+        outside = self.known()
         stale = set(written) if repeated else set()
-        self.held = {a: list(found) for a, found in outside.items() if a not in stale}
+        self.held = {a: found for a, found in self.known().items() if a not in stale}
         yield
         self.held = {a: found for a, found in outside.items() if a not in written}
+
+    def known(self) -> dict[str, list[Slice]]:
+        """The slices there are now."""
+        return {array: list(found) for array, found in self.held.items()}
 
     def reading(self, scope: Scope, stored: Stored, index: Sequence[Expression | Value]) -> Stored:
         """What holds the elements of an array at an index, fetched where it has to be."""
@@ -217,3 +221,36 @@ def _copy(scope: Scope, part: Slice, function: str) -> None:
 def _all(buffer: Buffer) -> Value:
     shape = buffer.shape
     return Value(buffer.name, buffer.name, (), (), shape, buffer.dtype, dense(len(shape)), True)
+
+
+# -- of a loop program -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy between the spaces, by the names of the buffers, and the loops around it."""
+
+    host: str
+    device: str
+    loops: tuple[For, ...]
+
+
+def copies(body: tuple[Record, ...]) -> Iterator[Copy]:
+    """Every copy between the spaces, in text order."""
+    source: dict[str, str] = {}
+
+    def visit(records: tuple[Record, ...], loops: tuple[For, ...]) -> Iterator[Copy]:
+        for record in records:
+            if isinstance(record, For):
+                yield from visit(record.body, (*loops, record))
+            elif isinstance(record, If):
+                yield from visit(record.body, loops)
+            elif isinstance(record, View):
+                source[record.name] = source.get(record.source, record.source)
+            elif isinstance(record, Apply) and record.function in (TO_DEVICE, TO_HOST):
+                begin, end = (source.get(name, name) for name in (record.inputs[0], record.out))
+                if record.function == TO_HOST:
+                    begin, end = end, begin
+                yield Copy(begin, end, loops)
+
+    yield from visit(body, ())

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from workbench.backends import get
 from workbench.backends.tracker import Capacity
-from workbench.errors import ProgramError, WorkbenchError, nearest
+from workbench.errors import OutOfMemoryError, ProgramError, RunError, WorkbenchError, nearest
 from workbench.lowering.memory import Point
 from workbench.lowering.records import DEVICE, HOST
 from workbench.lowering.takeover import holding
@@ -22,6 +22,7 @@ from workbench.measure.progress import bar
 from workbench.program.carried import KEPT, keeping, resumed
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
+from workbench.transforms.swap import Swap, relief
 from workbench.variants.variant import Variant, optimize, variant
 
 if TYPE_CHECKING:
@@ -181,7 +182,10 @@ def run(
         program = holding(resumed(program, given, start.updates, written))
     compiled = get(backend).compile(_keeping(program, written))
     with bar(chosen.program, known, progress) as report:
-        done = compiled.run(sizes, seed, dtype, report, check_finite, capacity, given)
+        try:
+            done = compiled.run(sizes, seed, dtype, report, check_finite, capacity, given)
+        except OutOfMemoryError as error:
+            raise _with_help(error, chosen, known) from None
     arrays = chosen.program.array
     outputs = {o.name: o.array for o in chosen.program.outputs}
     return Result(
@@ -208,6 +212,18 @@ def peak_text(peak: Mapping[str, int]) -> str:
     """The device's peak, and the host's where anything lives there."""
     host = f" and {peak[HOST] / 1e6:.3g} MB on the host" if peak[HOST] else ""
     return f"{peak[DEVICE] / 1e6:.3g} MB{host}"
+
+
+def _with_help(error: OutOfMemoryError, chosen: Variant, sizes: Mapping[str, int]) -> RunError:
+    """The error, with the step that takes what is largest from the device, where there is one."""
+    steps = (Swap(name) for name in error.arrays if name in chosen.program.array)
+    for step in steps if error.space == DEVICE else ():
+        if chosen.check(step) is None:
+            before, after = relief(chosen.program, step.array, sizes)
+            if after < before:
+                share = f"{after / before:.0%} of the device's peak"
+                return RunError(f"{error.message}; {step} would leave {share}")
+    return error
 
 
 def _is_integer(value: object) -> bool:

@@ -11,6 +11,7 @@ from workbench.transforms.place import Place
 from workbench.transforms.recompute import Recompute
 from workbench.transforms.reschedule import Reschedule
 from workbench.transforms.simplify import Simplify
+from workbench.transforms.swap import Swap
 from workbench.transforms.tile import Tile
 from workbench.transforms.vectorize import Vectorize
 
@@ -26,6 +27,7 @@ __all__ = [
     "Recompute",
     "Reschedule",
     "Simplify",
+    "Swap",
     "Tile",
     "Vectorize",
 ]
