@@ -308,3 +308,39 @@ def test_collecting_refused_when_the_axis_is_not_filled() -> None:
     wide = tuple(replace(a, shape=(B,)) if a.name == "rows" else a for a in p.arrays)
     with pytest.raises(ProgramError, match="what is collected does not fill the leading axis"):
         check(replace(p, arrays=wide))
+
+
+# -- after a step ---------------------------------------------------------------------------------
+
+
+def test_every_rule_is_asked_of_what_a_step_changed() -> None:
+    y = statement("y", [t], call("add", read("x", t), read("x", T - 1)), OVER_T)
+    before = accepted(X, y)
+    index = statement("y", [t], read("x", t + k), OVER_T)
+    for changed, sentence in (
+        (replace(before, statements=(X, index)), "needs the dimension k"),
+        (replace(before, statements=(X, replace(y, body=read("x", t + 1)))), "x[t + 1]"),
+        (replace(before, statements=(replace(X, body=value(expression(1))), y)), "gives int32"),
+        (
+            replace(before, statements=(statement("x", [t], 1.0, {"t": (1, T)}), y)),
+            "nothing defines x at t=0",
+        ),
+        (replace(before, statements=(X, y, replace(y, name="z"))), "y[0] is defined twice"),
+        (replace(before, statements=(X, y, replace(X, array="y"))), "two of the program's"),
+        (replace(before, parameters=()), "unknown size 'T'"),
+    ):
+        with pytest.raises(ProgramError) as alone:
+            check(changed)
+        with pytest.raises(ProgramError) as after:
+            check(changed, before)
+        assert sentence in after.value.message
+        assert after.value.message == alone.value.message
+
+
+def test_an_array_that_changed_is_checked_where_it_is_read() -> None:
+    y = statement("y", [t], call("add", read("x", t), 1.0), OVER_T)
+    before = accepted(X, y)
+    arrays = tuple(replace(a, dtype="int32") if a.name == "x" else a for a in before.arrays)
+    statements = (replace(X, body=value(expression(1))), y)
+    with pytest.raises(ProgramError, match=r"x\[t\] is int32, but noted as float"):
+        check(replace(before, arrays=arrays, statements=statements), before)

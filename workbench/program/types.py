@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from workbench.errors import ProgramError, SourceLine, nearest
@@ -23,13 +25,13 @@ from workbench.program.values import (
 DTYPES = ("float", *INTEGERS, "bool")
 
 
-def check_types(program: Program) -> None:
+def check_types(program: Program, statements: Iterable[Statement]) -> None:
     """Raise ProgramError where types are not those of the row, or of the array written."""
     for array in program.arrays:
         if array.dtype not in DTYPES:
             offered = nearest(array.dtype, DTYPES, "dtypes")
             raise ProgramError(f"{array.name}: unknown dtype {array.dtype!r}: {offered}")
-    for statement in program.statements:
+    for statement in statements:
         for body in walk(statement.body):
             _check_body(program, body, statement.line)
         _check_written(program, statement)

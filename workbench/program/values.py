@@ -184,6 +184,11 @@ class Statement:
         return tuple(dict.fromkeys(reads(self.body)))
 
     @cached_property
+    def calls(self) -> tuple[Call, ...]:
+        """Every call of the body, arguments before the call."""
+        return tuple(b for b in walk(self.body) if isinstance(b, Call))
+
+    @cached_property
     def instances(self) -> Instances:
         """The statement as sets and relations."""
         return Instances(

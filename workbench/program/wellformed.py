@@ -7,7 +7,8 @@ when the statements are ordered, not here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from workbench.errors import ProgramError, nearest
@@ -40,10 +41,40 @@ MAXIMUM_RANDOM_DIMS = 5
 """Dimensions of an instance that a random counter can hold."""
 
 
-def check(program: Program) -> None:
-    """Raise ProgramError, with the user's line, for the first rule that `program` breaks."""
-    for rule in RULES:
-        rule(program)
+def check(program: Program, before: Program | None = None) -> None:
+    """Raise ProgramError, with the user's line, for the first rule that `program` breaks.
+
+    `before` is a well-formed program that this one was made from. A statement that stands in it
+    too, over the same arrays and sizes, keeps the rules that ask of nothing else.
+    """
+    fresh = _fresh(program, before)
+    names_are_unique(program)
+    arrays_are_known(program)
+    indices_fit(program, fresh)
+    domains_fit(program, fresh)
+    check_types(program, fresh)
+    draws_are_apart(program)
+    calls_are_apart(program)
+    writes_are_inside(program, fresh)
+    pieces_are_apart(program)
+    reads_are_inside(program, fresh)
+    reads_are_defined(program)
+    ranges_are_not_empty(program, fresh)
+
+
+def _fresh(program: Program, before: Program | None) -> tuple[Statement, ...]:
+    """The statements that are not the same in `before`, or not over the same arrays."""
+    if before is None or before.parameters != program.parameters:
+        return program.statements
+    return tuple(
+        s
+        for s in program.statements
+        if before.statement.get(s.name) is not s
+        or any(
+            before.array.get(array) is not program.array.get(array)
+            for array in (s.array, *(r.array for r in s.reads))
+        )
+    )
 
 
 # -- names and indices --------------------------------------------------------------------------
@@ -60,8 +91,8 @@ def names_are_unique(program: Program) -> None:
         "external objects": [e.name for e in program.externals],
     }
     for kind, names in kinds.items():
-        for name in names:
-            if names.count(name) > 1:
+        for name, count in Counter(names).items():
+            if count > 1:
                 raise ProgramError(f"two of the program's {kind} are called {name}")
 
 
@@ -86,9 +117,9 @@ def arrays_are_known(program: Program) -> None:
             )
 
 
-def indices_fit(program: Program) -> None:
+def indices_fit(program: Program, statements: Iterable[Statement]) -> None:
     """As many indices as dimensions; every name in them is a dimension or a size."""
-    for s in program.statements:
+    for s in statements:
         for access in (Read(s.array, s.write, ""), *s.reads):
             dims = program.array[access.array].dims
             if len(access.index) != len(dims):
@@ -134,9 +165,9 @@ def _names_known(
         )
 
 
-def domains_fit(program: Program) -> None:
+def domains_fit(program: Program, statements: Iterable[Statement]) -> None:
     """Domain and reduction are sets over the dimensions, the latter within the former."""
-    for s in program.statements:
+    for s in statements:
         both = s.dims + s.reduction_dims
         if len(set(both)) != len(both):
             raise ProgramError(f"{_plain(s)} has a dimension twice: {_listed(both)}", s.line)
@@ -180,7 +211,7 @@ def draws_are_apart(program: Program) -> None:
     """
     owners: dict[int, tuple[Statement, Call]] = {}
     for s in program.statements:
-        draws = [b for b in walk(s.body) if isinstance(b, Call) and OPERATIONS[b.operation].random]
+        draws = [call for call in s.calls if OPERATIONS[call.operation].random]
         if not draws:
             continue
         if len(draws) > 1 or s.combiner is not None:
@@ -208,8 +239,8 @@ def calls_are_apart(program: Program) -> None:
     """A call is a statement's whole body, and speaks to an external object of the program."""
     externals = {e.name for e in program.externals}
     for s in program.statements:
-        for call in walk(s.body):
-            if not isinstance(call, Call) or not OPERATIONS[call.operation].external:
+        for call in s.calls:
+            if not OPERATIONS[call.operation].external:
                 continue
             if call is not s.body or s.combiner is not None:
                 raise ProgramError(
@@ -226,9 +257,9 @@ def calls_are_apart(program: Program) -> None:
 # -- elements and instances ---------------------------------------------------------------------
 
 
-def writes_are_inside(program: Program) -> None:
+def writes_are_inside(program: Program, statements: Iterable[Statement]) -> None:
     """Every written element lies in its array's extent."""
-    for s in program.statements:
+    for s in statements:
         array = program.array[s.array]
         if not _writes_inside(s.domain, s.dims, s.write, array.dims, array.extent):
             raise ProgramError(
@@ -267,9 +298,9 @@ def pieces_are_apart(program: Program) -> None:
     )
 
 
-def reads_are_inside(program: Program) -> None:
+def reads_are_inside(program: Program, statements: Iterable[Statement]) -> None:
     """Every element that may be read lies in its array's extent."""
-    found = outside([s.instances for s in program.statements], _extents(program))
+    found = outside([s.instances for s in statements], _extents(program))
     if found is not None:
         statement, array, reader = _reader(program, found)
         sizes = _at_least_one(program, array, found.sizes)
@@ -295,9 +326,9 @@ def _without_update(program: Program, array: Array) -> str:
     return "; theta.update was not called" if array.scope[:1] == ("parameters",) and never else ""
 
 
-def ranges_are_not_empty(program: Program) -> None:
+def ranges_are_not_empty(program: Program, statements: Iterable[Statement]) -> None:
     """A maximum, minimum or position has points at every instance."""
-    for s in program.statements:
+    for s in statements:
         if s.combiner in (None, "sum", "collect"):
             continue
         without = subtract(s.domain, project_out(s.reduction, s.reduction_dims))
@@ -305,22 +336,6 @@ def ranges_are_not_empty(program: Program) -> None:
         if found is not None:
             sizes, instance = found
             raise ProgramError(sentences.empty(s, program, instance, sizes), s.line)
-
-
-RULES = (
-    names_are_unique,
-    arrays_are_known,
-    indices_fit,
-    domains_fit,
-    check_types,
-    draws_are_apart,
-    calls_are_apart,
-    writes_are_inside,
-    pieces_are_apart,
-    reads_are_inside,
-    reads_are_defined,
-    ranges_are_not_empty,
-)
 
 
 def _extents(program: Program) -> dict[str, tuple[tuple[Expression, Expression], ...]]:

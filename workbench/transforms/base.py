@@ -286,7 +286,7 @@ def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None
     """
     same_equations = after.statements is before.statements and after.arrays is before.arrays
     if not same_equations:
-        wellformed.check(after)
+        wellformed.check(after, before)
     assert after.schedule is not None
     if not same_equations or after.schedule is not before.schedule:
         found = violation(after.schedule, dependences(after))
