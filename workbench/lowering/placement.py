@@ -95,6 +95,7 @@ class _Placer:
         self.groups = groups
         self.bound: dict[str, Body] = dict.fromkeys(dated.constants, dated.root)
         self.renamed: dict[str, str] = {}
+        self._homes: dict[tuple[str, ...], Body] = {}
 
     def allocate(self, body: Body) -> list[Span]:
         """Place the allocations of a body and all below; the spans that the body's loop hands to
@@ -169,8 +170,10 @@ class _Placer:
 
     def _has(self, group: tuple[str, ...], body: Body) -> bool:
         """Whether the body is where some buffers, which are one piece of memory, live."""
-        used = [name for name in group if name in self.dated.uses and name not in self.bound]
-        return bool(used) and self._home(used) is body
+        used = tuple(n for n in group if n in self.dated.uses and n not in self.bound)
+        if used and used not in self._homes:
+            self._homes[used] = self._home(used)
+        return bool(used) and self._homes[used] is body
 
     def _holds_array(self, span: Span) -> bool:
         return any(buffer.name in self.homes for buffer in span.chain)
