@@ -210,10 +210,10 @@ class Scope:
         if lead and positions[-1].variables and not _moving(entries[lead:]):
             rest = [*[WHOLE] * lead, *entries[lead:]]
             current = self._step(source, rest)
+            left = sum(not isinstance(e, Expression) for e in rest)
             for group in self._by_depth(positions):
-                left = len(rest) - len(group)
+                left -= len(group)
                 current = self._step(current, [*group, *[WHOLE] * left])
-                rest = rest[len(group) :]
         else:
             current = self._step(source, entries)
         self.indices[current.name] = (source, tuple(entries))
