@@ -13,8 +13,8 @@ from tests.transforms.ordering import assert_computes_the_same
 from workbench import nn
 from workbench.backends.numpy import NumPyBackend
 from workbench.lowering.program import lower
-from workbench.lowering.records import Allocate, walk
-from workbench.transforms import Contract, Tile, Vectorize
+from workbench.lowering.records import Allocate, Count, walk
+from workbench.transforms import Contract, Incrementalize, Tile, Vectorize
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -101,6 +101,26 @@ def test_memory_of_temporaries_is_that_of_a_block() -> None:
             assert not any(n.variables for n in record.buffer.shape)
     peaks = {T: wb.run(found, sizes={"B": 1, "T": T}, progress=False).peak_bytes for T in (64, 128)}
     assert peaks[128] < 2.5 * peaks[64]
+
+
+@wb.program
+def drawn(B: int = 2, T: int = 7) -> dict[str, Any]:
+    """Draws by instance, and weights by time, over blocks."""
+    b, t = wb.dims(b=B, t=T)
+    x = wb.normal(over=(b, t)) * wb.index(t) + wb.index(2 * t)
+    return {"weighted": (x * 0.5 ** wb.index(t)).sum(over=t)}
+
+
+def test_values_of_indices_in_a_loop_over_blocks_are_as_many_as_a_block_has() -> None:
+    summed = wb.variant(drawn()).apply(Incrementalize("weighted", "t", 4))
+    tiled = summed.apply(Vectorize("t")).apply(Tile("t", 4))
+    for found in (summed, tiled, tiled.apply(Vectorize("b"))):
+        for record in walk(lower(found.program).body):
+            if isinstance(record, Count) and record.buffer.name.startswith("count_t"):
+                (n,) = record.buffer.shape
+                assert n.evaluate({"B": 1000, "T": 1000}) <= 4
+        for n in (1, 4, 7):
+            assert_computes_the_same(found, {"B": 3, "T": n})
 
 
 def test_array_in_blocks_is_a_slice_at_the_front_of_its_window() -> None:

@@ -24,6 +24,7 @@ from workbench.polyhedral.expression import (
     shortest,
     variable,
 )
+from workbench.polyhedral.lifetimes import most_slots
 
 # -- slices ---------------------------------------------------------------------------------------
 
@@ -243,6 +244,8 @@ def _atom_value(scope: Scope, a: object, c: int, dtype: str) -> Value:
     if isinstance(a, Variable):
         lower, n = scope.axes[a.name]
         if (lower.variables | n.variables) & set(scope.ranges):
+            if _in_turn(scope, a.name):
+                return _own_range(scope, a.name, c, dtype)
             return _moving_range(scope, a.name, c, dtype)
         return scope.workspace.count(a.name, lower * c, n, c, dtype)
     if isinstance(a, FloorDivision):
@@ -272,15 +275,33 @@ def _atom_value(scope: Scope, a: object, c: int, dtype: str) -> Value:
     return binary(scope, "multiply", value, scope.workspace.constant(c, dtype))
 
 
-def positions(scope: Scope, axis: str) -> Value:
-    """0, 1, … along an axis."""
+def positions(scope: Scope, axis: str, step: int = 1, dtype: str = "int64") -> Value:
+    """0, 1, … along an axis, or so many steps."""
     n = scope.length(axis)
     longest = scope.longest(n)
-    whole = scope.workspace.count(axis, expression(0), longest, 1, "int64")
+    whole = scope.workspace.count(axis, expression(0), longest, step, dtype)
     if n == longest:
         return whole
-    source = Value(whole.name, whole.buffer, (), (), (longest,), "int64", whole.layout, True)
+    source = Value(whole.name, whole.buffer, (), (), (longest,), dtype, whole.layout, True)
     return scope.index(source, [Range(expression(0), n)], (axis,), ())
+
+
+def _in_turn(scope: Scope, axis: str) -> bool:
+    """Whether an axis is a block of the dimension, the next iteration's the next: its values are
+    as many as a block has.
+    """
+    lower, n = scope.axes[axis]
+    if axis in scope.blocked:
+        return True
+    most = most_slots(scope.longest(n), scope.longest(lower + n))
+    moving = lower.variables & set(scope.ranges)
+    return most is not None and all(abs(lower.coefficient(v)) >= most for v in moving)
+
+
+def _own_range(scope: Scope, axis: str, c: int, dtype: str) -> Value:
+    """c * axis from where the axis begins and the positions on it."""
+    first = index_value(scope, scope.axes[axis][0] * c, dtype)
+    return binary(scope, "add", positions(scope, axis, c, dtype), first)
 
 
 def _moving_range(scope: Scope, axis: str, c: int, dtype: str) -> Value:
