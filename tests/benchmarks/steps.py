@@ -1,0 +1,82 @@
+"""CPU seconds of the compiler: every candidate of every transform judged on PPO and REINFORCE, as
+they are written and as `wb.optimize` makes them; tracing, lowering and predicting them.
+
+python -m tests.benchmarks.steps [--programs ppo reinforce]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import workbench as wb
+from tests.benchmarks.measuring import emit, machine, median
+from workbench import algorithms
+from workbench.transforms.base import REGISTRY
+
+TARGETS = {"step": 0.3, "moves": 3.0, "optimize": 20.0}
+
+
+def cpu_seconds(work: Callable[[], Any]) -> tuple[Any, float]:
+    """What `work` returns, and the CPU seconds that it took."""
+    start = time.process_time()
+    result = work()
+    return result, time.process_time() - start
+
+
+def judged(name: str, variant: wb.Variant) -> None:
+    """Every candidate is checked in turn, as `moves` does: what is found out once is known then."""
+    total = 0.0
+    for transform in REGISTRY.values():
+        program = variant.program
+        found, seconds = cpu_seconds(lambda t=transform, p=program: list(t.candidates(p)))
+        taken = {step: cpu_seconds(lambda s=step: variant.check(s)) for step in found}
+        total += seconds + sum(spent for _, spent in taken.values())
+        if not taken:
+            emit(what=f"{name}: {transform.__name__}", candidates=0, finding=seconds)
+            continue
+        worst = max(taken, key=lambda step: taken[step][1])
+        emit(
+            what=f"{name}: {transform.__name__}",
+            candidates=len(taken),
+            legal=sum(refusal is None for refusal, _ in taken.values()),
+            finding=seconds,
+            median=median([spent for _, spent in taken.values()]),
+            worst=taken[worst][1],
+            worst_step=str(worst),
+            target=TARGETS["step"],
+        )
+    emit(what=f"{name}: moves", seconds=total, target=TARGETS["moves"])
+
+
+def compiled(name: str, variant: wb.Variant) -> None:
+    """Lowering once, then predicting twice: the second time at other sizes."""
+    _, lowering = cpu_seconds(lambda: variant.loop_program)
+    emit(what=f"{name}: lower", seconds=lowering)
+    _, first = cpu_seconds(variant.predict)
+    size = variant.program.parameters[0].name
+    _, again = cpu_seconds(lambda: variant.predict(sizes={size: 8}))
+    emit(what=f"{name}: predict", seconds=first, again=again)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", nargs="+", default=["ppo", "reinforce"])
+    for name in parser.parse_args().programs:
+        program, seconds = cpu_seconds(getattr(algorithms, name))
+        emit(what=f"{name}: trace", seconds=seconds, statements=len(program.statements))
+        root = wb.variant(program)
+        compiled(f"{name} as written", root)
+        judged(f"{name} as written", root)
+        best, seconds = cpu_seconds(lambda r=root: wb.optimize(r))
+        steps = [str(step) for step in best.steps]
+        emit(what=f"{name}: optimize", seconds=seconds, steps=steps, target=TARGETS["optimize"])
+        compiled(f"{name} optimized", best)
+        judged(f"{name} optimized", best)
+    emit(what="machine", **machine())
+
+
+if __name__ == "__main__":
+    main()
