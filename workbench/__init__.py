@@ -52,8 +52,9 @@ from workbench.measure.run import Result, run
 from workbench.measure.store import Store, store
 from workbench.program.values import Program
 from workbench.transforms.refusal import Refusal, Refused
+from workbench.variants.moves import Move
 from workbench.variants.recipes import RecipeError, load_recipe
-from workbench.variants.variant import Move, Variant, optimize, variant
+from workbench.variants.variant import Variant, optimize, variant
 
 __all__ = [
     "Categorical",

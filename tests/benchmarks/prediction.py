@@ -65,7 +65,7 @@ def variants(program: Program) -> Iterator[tuple[str, Variant]]:
     found = {"as written": root}
     for step in Vectorize.candidates(program):
         try:
-            found[str(step)] = root.apply(step)
+            found[repr(step)] = root.apply(step)
         except Refused:
             continue
     last = optimize(root)

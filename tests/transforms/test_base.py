@@ -56,7 +56,7 @@ def test_step_survives_json() -> None:
     step = wb.transforms.Vectorize("t", ("state", "alive"))
     jsonschema.validate(step.to_json()["arguments"], schema(wb.transforms.Vectorize))
     assert from_json(step.to_json()) == step
-    assert eval(str(step), {"Vectorize": wb.transforms.Vectorize}) == step
+    assert eval(repr(step), {"Vectorize": wb.transforms.Vectorize}) == step
 
 
 def test_json_of_an_unknown_transform_offers_the_nearest() -> None:

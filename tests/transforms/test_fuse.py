@@ -433,7 +433,7 @@ def test_step_survives_json() -> None:
     step = Fuse(("state", "worth"), shifts=(("worth", 2),))
     jsonschema.validate(step.to_json()["arguments"], schema(Fuse))
     assert from_json(step.to_json()) == step
-    assert eval(str(step), {"Fuse": Fuse}) == step
+    assert eval(repr(step), {"Fuse": Fuse}) == step
 
 
 def test_moves_offer_neighbouring_loops() -> None:

@@ -61,7 +61,7 @@ def test_recurrence_stays_a_loop_and_the_rest_is_distributed() -> None:
         "    axis t:\n        energy\n"
     )
     assert len(found.notes) == 1
-    assert found.notes[0].startswith("left as a loop over t: force, position[t+1]: ")
+    assert found.notes[0].startswith("left as a loop over t: force, position[t+1]; position[t+1]")
 
 
 def test_named_statements_are_exactly_those() -> None:

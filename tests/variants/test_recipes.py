@@ -13,7 +13,7 @@ import workbench as wb
 from tests.programs import PROGRAMS, leaky_sum, returns, small_reinforce
 from tests.variants.test_variant import walk
 from workbench.errors import WorkbenchError
-from workbench.transforms import Contract, Vectorize
+from workbench.transforms import Contract, Tile, Vectorize
 from workbench.variants.recipes import RecipeError, load_recipe, replay, save
 
 
@@ -126,6 +126,14 @@ def test_steps_of_one_branch_are_taken_on_another() -> None:
     found = replay(other, one)
     assert found.steps == (Vectorize("t"), Vectorize("b"))
     assert found.parent is not None and found.parent.key == other.key
+
+
+def test_steps_that_both_branches_have_taken_are_not_taken_again() -> None:
+    trunk = wb.variant(walk()).apply(Vectorize("b"))
+    one, other = trunk.apply(Tile("t", 2)), trunk.apply(Vectorize("t"))
+    assert replay(other, one).steps == (Vectorize("b"), Vectorize("t"), Tile("t", 2))
+    assert replay(trunk, one).key == one.key
+    assert replay(one, trunk) is one
 
 
 def test_steps_are_given_as_steps_or_as_json() -> None:

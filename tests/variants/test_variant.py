@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 import workbench as wb
+from tests.programs import small_reinforce
 from workbench.errors import WorkbenchError
-from workbench.transforms import Vectorize
+from workbench.transforms import Tile, Vectorize
+from workbench.variants.moves import Move
 from workbench.variants.recipes import RecipeError
-from workbench.variants.variant import Move
 
 
 @wb.program
@@ -52,6 +53,30 @@ def test_key_is_the_same_for_equal_programs_and_differs_with_the_steps() -> None
 def test_moves_say_what_is_possible() -> None:
     moves = {str(m.step): m for m in wb.variant(walk()).moves()}
     assert moves["Vectorize('b')"].legal and moves["Vectorize('t')"].legal
+
+
+def test_moves_of_some_transforms() -> None:
+    found = wb.variant(walk()).moves(Tile, Vectorize)
+    assert [type(move.step) for move in found] == [Tile, Tile, Vectorize, Vectorize]
+
+
+def test_variant_shows_its_steps_and_an_outline() -> None:
+    found = wb.variant(walk()).apply(Vectorize("b"))
+    assert repr(found) == f"walk: Vectorize('b')\n\n{found.schedule}"
+
+
+def test_variant_of_many_statements_is_cut_and_says_where_all_are() -> None:
+    found = wb.variant(small_reinforce())
+    assert "normal … optimizer.v.policy.bias_2[0]    (" in str(found)
+    assert str(found).endswith("\n.schedule names every statement")
+    assert len(str(found).splitlines()) < len(found.schedule.splitlines()) / 2
+
+
+def test_variant_of_many_steps_numbers_them() -> None:
+    found = wb.variant(walk())
+    for size in (1_000_000, 10_000, 1_000, 100, 10, 2):
+        found = found.apply(Tile("t", size))
+    assert str(found).startswith("walk:\n  1. Tile('t', 1000000)\n  2. Tile('t', 10000)\n")
 
 
 def test_variant_of_something_else_is_refused() -> None:

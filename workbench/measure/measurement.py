@@ -170,7 +170,7 @@ def from_json(record: Mapping[str, Any], recorded: str = "") -> Measurement:
 
 
 def step_text(step: Mapping[str, Any]) -> str:
-    """A step as Python text; one whose transform this version lacks as it was written down."""
+    """A step for reading; one whose transform this version lacks as it was written down."""
     try:
         return str(step_from_json(step))
     except WorkbenchError:

@@ -187,9 +187,14 @@ def text(tree: Tree, indent: str = "") -> str:
         return f"{indent}{tree.statement}\n"
     if isinstance(tree, Sequence):
         return "".join(text(child, indent) for child in tree.children)
-    word = "for" if tree.kind == "loop" else "axis"
-    of = "" if tree.tile is None else f" in blocks of {tree.tile}"
-    way = " reversed" if tree.backwards else ""
     shifts = ", ".join(f"{s} {o:+d}" for s, o in tree.offsets if o)
+    return f"{indent}{heading(tree, shifts)}\n" + text(tree.child, indent + "    ")
+
+
+def heading(loop: Loop, shifts: str) -> str:
+    """The line that a loop begins with: `for t:    # shifted: ahead +1`."""
+    word = "for" if loop.kind == "loop" else "axis"
+    of = "" if loop.tile is None else f" in blocks of {loop.tile}"
+    way = " reversed" if loop.backwards else ""
     note = f"    # shifted: {shifts}" if shifts else ""
-    return f"{indent}{word} {tree.dim}{of}{way}:{note}\n" + text(tree.child, indent + "    ")
+    return f"{word} {loop.dim}{of}{way}:{note}"

@@ -14,7 +14,7 @@ import json
 import types
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Self
 
 from workbench.errors import WorkbenchError, nearest
@@ -30,6 +30,9 @@ from workbench.transforms.refusal import (
     sizes_text,
 )
 from workbench.transforms.storage import broken_storage, without_lost
+
+SHOWN = 4
+"""So many names of a step are shown where it is written for reading."""
 
 REGISTRY: dict[str, type[Transform]] = {}
 """Every transform by its class name."""
@@ -83,29 +86,40 @@ class Transform(ABC):
         """The program after the step, which `check` has let pass."""
 
     def __repr__(self) -> str:
-        return str(self)
+        """The step as Python source."""
+        return self._written(repr)
 
     def __str__(self) -> str:
-        """The step as Python source."""
+        """The step for reading: of many names the first and the last."""
+        return self._written(_cut)
+
+    def _written(self, text: Callable[[object], str]) -> str:
         given = []
         unnamed = self.unnamed
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if field.default is dataclasses.MISSING:
-                given.append(repr(value))
+                given.append(text(value))
             elif value == field.default:
                 unnamed = 0
             elif unnamed:
-                given.append(repr(value))
+                given.append(text(value))
                 unnamed -= 1
             else:
-                given.append(f"{field.name}={value!r}")
+                given.append(f"{field.name}={text(value)}")
         return f"{type(self).__name__}({', '.join(given)})"
 
     def to_json(self) -> dict[str, Any]:
         """The step as JSON: the transform's name and its arguments."""
         arguments = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         return {"transform": type(self).__name__, "arguments": json.loads(json.dumps(arguments))}
+
+
+def _cut(value: object) -> str:
+    """An argument for reading."""
+    if isinstance(value, tuple) and len(value) > SHOWN:
+        return f"({value[0]!r}, … {len(value) - 2} more …, {value[-1]!r})"
+    return repr(value)
 
 
 def from_json(value: Mapping[str, Any]) -> Transform:

@@ -35,7 +35,8 @@ class Refusal:
         if self.line is not None:
             lines.append(f"  at: {self.line}")
         if self.repairs:
-            lines.append(f"  possible instead or before: {', '.join(map(str, self.repairs))}")
+            lines.append("  possible before or instead (.repairs):")
+            lines += [f"    {step}" for step in self.repairs]
         return "\n".join(lines)
 
     __repr__ = __str__

@@ -186,10 +186,11 @@ class Vectorize(Transform):
         by_reason: dict[str, list[str]] = {}
         for name in able:
             if name in refusals:
-                by_reason.setdefault(refusals[name].sentence, []).append(name)
+                sentence = refusals[name].sentence.removeprefix(f"{self}: ")
+                by_reason.setdefault(sentence, []).append(name)
         return tuple(
-            f"left as a loop over {self.dim}: {', '.join(names)}: {reason}"
-            for reason, names in by_reason.items()
+            f"left as a loop over {self.dim}: {', '.join(names)}; {sentence}"
+            for sentence, names in by_reason.items()
         )
 
     def _not_a_box(self, statement: Statement, axes: dict[str, tuple[str, ...]]) -> Refusal | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import dropwhile, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,12 @@ class RecipeError(WorkbenchError):
 
 
 def replay(start: Variant, steps: Variant | Sequence[StepLike]) -> Variant:
-    """`start` after the steps, each checked as if it were new; the steps of a variant are all it
-    took from its root.
+    """`start` after the steps, each checked as if it were new; the steps of a variant are those it
+    took since it and `start` parted.
 
     Raises RecipeError at the first that does not fit.
     """
-    listed = steps.steps if isinstance(steps, Variant) else steps
+    listed = _since_parting(start, steps) if isinstance(steps, Variant) else steps
     if isinstance(listed, str | Mapping) or not isinstance(listed, Sequence):
         raise WorkbenchError(f"expected a list of steps, found {listed!r}")
     found = start
@@ -47,6 +48,14 @@ def replay(start: Variant, steps: Variant | Sequence[StepLike]) -> Variant:
             text = f"step {number} of {len(listed)} does not fit: {error.message}"
             raise RecipeError(f"{text} (applied until then: {done})", found, error) from None
     return found
+
+
+def _since_parting(start: Variant, other: Variant) -> tuple[Transform, ...]:
+    """The steps of `other` behind those that both have taken."""
+    if start.root.key != other.root.key:
+        return other.steps
+    taken = zip_longest(other.steps, start.steps)
+    return tuple(step for step, own in dropwhile(lambda pair: pair[0] == pair[1], taken) if step)
 
 
 def save(chosen: Variant, path: str | Path) -> None:

@@ -19,6 +19,7 @@ from workbench.planning.calibrated import machine
 from workbench.planning.prediction import Prediction, predict
 from workbench.planning.steps import Step, steps_of
 from workbench.polyhedral import tree
+from workbench.polyhedral.outline import outline
 from workbench.program.canonical import canonical
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
@@ -26,30 +27,7 @@ from workbench.transforms.base import REGISTRY, Transform
 from workbench.transforms.base import apply as apply_step
 from workbench.transforms.base import check as check_step
 from workbench.transforms.refusal import Refusal, Refused
-
-
-@dataclass(frozen=True, repr=False)
-class Move:
-    """A step that could come next; `refusal` says why not, None where it can.
-
-    `notes` are what a legal step would leave as it is, and why.
-    """
-
-    step: Transform
-    refusal: Refusal | None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def legal(self) -> bool:
-        """Whether the step can be applied."""
-        return self.refusal is None
-
-    def __str__(self) -> str:
-        if self.refusal is not None:
-            return f"{self.step}: refused. {self.refusal}"
-        return "\n  ".join([f"{self.step}: legal", *self.notes])
-
-    __repr__ = __str__
+from workbench.variants.moves import WIDTH, Move, Moves
 
 
 @dataclass(frozen=True)
@@ -93,14 +71,17 @@ class Variant:
         """Why `step` cannot be applied; None where it can."""
         return check_step(self.program, _step(step))
 
-    def moves(self) -> list[Move]:
-        """Every step that would do something, legal ones first."""
+    def moves(self, *kinds: type[Transform]) -> Moves:
+        """Every step that would do something, or those of some transforms only; legal ones first.
+
+        The list shows itself in a few lines; each `Move` has `.step`, and `.notes` or a `.refusal`.
+        """
         found = [
             self._move(step)
-            for transform in REGISTRY.values()
+            for transform in kinds or REGISTRY.values()
             for step in transform.candidates(self.program)
         ]
-        return sorted(found, key=lambda move: not move.legal)
+        return Moves(sorted(found, key=lambda move: not move.legal))
 
     def _move(self, step: Transform) -> Move:
         try:
@@ -133,8 +114,8 @@ class Variant:
         return predict(self.loop_program, known, machine(backend), dtype, self._counted)
 
     def replay(self, steps: Variant | Sequence[Transform | Mapping[str, Any]]) -> Variant:
-        """This variant after those steps, or after all that another took from its root: a branch
-        tried on another, every step checked anew.
+        """This variant after those steps, or after those that another took since the two parted: a
+        branch tried on another, every step checked anew.
 
         Raises RecipeError at the first that does not fit; its `applied` is how far it went.
         """
@@ -156,7 +137,7 @@ class Variant:
             f"# {self.program.name}: {len(self.steps)} step{'s' if len(self.steps) != 1 else ''}",
             "variant = wb.variant(program)",
         ]
-        lines += [f"variant = variant.apply(wb.transforms.{step})" for step in self.steps]
+        lines += [f"variant = variant.apply(wb.transforms.{step!r})" for step in self.steps]
         return "\n".join(lines) + "\n"
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -165,7 +146,7 @@ class Variant:
 
     @property
     def schedule(self) -> str:
-        """The order of the statements as indented text."""
+        """The order of all statements as indented text."""
         assert self.program.schedule is not None
         return tree.text(self.program.schedule)
 
@@ -175,8 +156,13 @@ class Variant:
         return described(self.program)
 
     def __str__(self) -> str:
-        steps = ", ".join(str(step) for step in self.steps) or "as written"
-        return f"{self.program.name}: {steps}\n\n{self.schedule}"
+        assert self.program.schedule is not None
+        steps = f" {', '.join(map(str, self.steps)) or 'as written'}"
+        if len(steps) > WIDTH:
+            steps = "".join(f"\n  {k}. {step}" for k, step in enumerate(self.steps, 1))
+        shown = outline(self.program.schedule)
+        more = "" if shown == self.schedule else "\n.schedule names every statement"
+        return f"{self.program.name}:{steps}\n\n{shown}{more}"
 
     __repr__ = __str__
 
