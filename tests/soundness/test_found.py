@@ -7,7 +7,7 @@ import pytest
 
 from tests.programs import PROGRAMS
 from tests.soundness.walks import Meaning
-from workbench.transforms import Incrementalize, Place, Recompute, Simplify, Vectorize
+from workbench.transforms import Incrementalize, Place, Recompute, Simplify, Swap, Vectorize
 from workbench.transforms.base import Transform
 
 FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
@@ -29,6 +29,8 @@ FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
             Recompute("gradient_product"),
         ),
     ),
+    ("leaky_sum", {"B": 1, "T": 3}, (Swap("s"), Swap("x"))),
+    ("delayed", {}, (Swap("x"), Swap("y"))),
 ]
 
 

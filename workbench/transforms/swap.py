@@ -163,12 +163,12 @@ def _why_whole(program: Program, array: str) -> str:
 
 
 def _slices(loops: LoopProgram, host: str) -> dict[str, Buffer]:
-    """The device's buffers for slices of what is in one of the host's."""
-    of = {copy.device: copy.host for copy in copies(loops.body)}
+    """The device's buffers for slices of what is in one of the host's; some serve several."""
+    names = {copy.device for copy in copies(loops.body) if copy.host == host}
     return {
         record.buffer.name: record.buffer
         for record in walk(loops.body)
-        if isinstance(record, Allocate) and of.get(record.buffer.name) == host
+        if isinstance(record, Allocate) and record.buffer.name in names
     }
 
 
