@@ -7,8 +7,10 @@ program back.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from workbench.lowering.records import (
     Allocate,
@@ -41,6 +43,15 @@ class Body:
     innermost: bool = True
     dropped: set[int] = field(default_factory=set)
     """Positions of views that were taken elsewhere."""
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """For each item the last time within it, of the whole body."""
+        clock, found = self.first, []
+        for item in self.items:
+            clock = item.last if isinstance(item, Body) else clock + 1
+            found.append(clock)
+        return found
 
     @property
     def hoisted(self) -> bool:
@@ -145,12 +156,9 @@ def inner(body: Body) -> Iterator[Body]:
 
 def position(body: Body, time: int) -> int:
     """The position of the item in `body` that contains a time."""
-    clock = body.first
-    for at, item in enumerate(body.items):
-        clock = item.last if isinstance(item, Body) else clock + 1
-        if time <= clock:
-            return at
-    raise AssertionError("a time outside the body")
+    at = bisect_left(body.ends, time)
+    assert at < len(body.items), "a time outside the body"
+    return at
 
 
 def written(body: Body) -> Iterator[Record]:

@@ -53,6 +53,12 @@ def place(
     return tuple(written(dated.root))
 
 
+def _kind(chain: Chain) -> object:
+    """What all buffers in one piece of memory have in common."""
+    buffer = chain[0].chain[0]
+    return buffer.dtype, buffer.elements
+
+
 def _around(run: Chain, chain: Chain) -> tuple[Chain, Chain]:
     """What of a chain comes before a run, and what behind."""
     at = sum(other.first <= run[0].first for other in chain)
@@ -92,10 +98,10 @@ class _Placer:
         self.dated = dated
         self.buffers = buffers
         self.homes = homes
-        self.groups = groups
         self.bound: dict[str, Body] = dict.fromkeys(dated.constants, dated.root)
         self.renamed: dict[str, str] = {}
-        self._homes: dict[tuple[str, ...], Body] = {}
+        self._arrays = self._by_home(groups)
+        self._temporaries = self._by_home([(name,) for name in dated.uses if name not in homes])
 
     def allocate(self, body: Body) -> list[Span]:
         """Place the allocations of a body and all below; the spans that the body's loop hands to
@@ -118,23 +124,24 @@ class _Placer:
 
     def _chains(self, body: Body, lifted: Sequence[Span]) -> list[Chain]:
         """What a body allocates: arrays as they were donated, temporaries where there is room."""
-        arrays = [self._together(group, body) for group in self.groups if self._has(group, body)]
+        arrays = [self._together(group, body) for group in self._arrays.get(id(body), ())]
         arrays += [[span] for span in lifted if self._holds_array(span)]
         chains = sorted(arrays, key=lambda chain: chain[0].first)
         temporaries = [span for span in lifted if not self._holds_array(span)]
-        temporaries += [
-            self._span(name, body)
-            for name in self.dated.uses
-            if name not in self.homes and self._has((name,), body)
-        ]
+        temporaries += [self._span(name, body) for (name,) in self._temporaries.get(id(body), ())]
+        alike: dict[object, list[Chain]] = {}
+        for chain in chains:
+            alike.setdefault(_kind(chain), []).append(chain)
         for run in self._runs(temporaries):
-            room = [chain for chain in reversed(chains) if self._fits(run, *_around(run, chain))]
+            others = alike.setdefault(_kind(run), [])
+            room = [chain for chain in reversed(others) if self._fits(run, *_around(run, chain))]
             best = max(room, key=lambda chain: _touching(run, *_around(run, chain)), default=[])
             before, behind = _around(run, best)
             if best and (body.hoisted or _touching(run, before, behind)):
                 best[len(before) : len(before)] = run
             else:
                 chains.append(run)
+                others.append(run)
         return chains
 
     def _runs(self, temporaries: Sequence[Span]) -> list[Chain]:
@@ -168,12 +175,16 @@ class _Placer:
         first, last = min(t[0] for t in times), max(t[1] for t in times)
         return Span((self.buffers[name],), first, last)
 
-    def _has(self, group: tuple[str, ...], body: Body) -> bool:
-        """Whether the body is where some buffers, which are one piece of memory, live."""
-        used = tuple(n for n in group if n in self.dated.uses and n not in self.bound)
-        if used and used not in self._homes:
-            self._homes[used] = self._home(used)
-        return bool(used) and self._homes[used] is body
+    def _by_home(self, groups: Sequence[tuple[str, ...]]) -> dict[int, list[tuple[str, ...]]]:
+        """What is used of buffers, those together that are one piece of memory, by the body (its
+        id) where they live. Constants live outside all loops as they are.
+        """
+        found: dict[int, list[tuple[str, ...]]] = {}
+        for group in groups:
+            used = [n for n in group if n in self.dated.uses and n not in self.bound]
+            if used:
+                found.setdefault(id(self._home(used)), []).append(group)
+        return found
 
     def _holds_array(self, span: Span) -> bool:
         return any(buffer.name in self.homes for buffer in span.chain)

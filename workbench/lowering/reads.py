@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from workbench.errors import ProgramError
 from workbench.lowering.intervals import at_least, greatest, least, length
@@ -149,7 +150,18 @@ def exists(scope: Scope, stored: Stored, index: Sequence[Expression | Value]) ->
 def _between(scope: Scope, e: Expression, lower: Expression, upper: Expression) -> bool:
     """Whether `lower <= e < upper` at every point of the loops and of the axes' box."""
     ranges = {**scope.ranges, **{a: (low, low + n - 1) for a, (low, n) in scope.axes.items()}}
-    return at_least(e - lower, 0, ranges) and at_least(upper - 1 - e, 0, ranges)
+    return _surely_between(e, lower, upper, tuple(ranges.items()))
+
+
+@lru_cache(maxsize=65536)
+def _surely_between(
+    e: Expression,
+    lower: Expression,
+    upper: Expression,
+    ranges: tuple[tuple[str, tuple[Expression, Expression]], ...],
+) -> bool:
+    known = dict(ranges)
+    return at_least(e - lower, 0, known) and at_least(upper - 1 - e, 0, known)
 
 
 def row(scope: Scope, table: Value, e: Expression) -> Value | None:

@@ -115,6 +115,8 @@ class Expression:
         if not isinstance(other, (Expression, int)):
             return NotImplemented
         other = expression(other)
+        if not other.terms:
+            return Expression(self.constant + other.constant, self.terms)
         return _linear(self.constant + other.constant, [*self.terms, *other.terms])
 
     __radd__ = __add__
@@ -125,7 +127,11 @@ class Expression:
     def __sub__(self, other: ExpressionLike) -> Expression:
         if not isinstance(other, (Expression, int)):
             return NotImplemented
-        return self + (-expression(other))
+        other = expression(other)
+        if not other.terms:
+            return Expression(self.constant - other.constant, self.terms)
+        negated = [(a, -c) for a, c in other.terms]
+        return _linear(self.constant - other.constant, [*self.terms, *negated])
 
     def __rsub__(self, other: ExpressionLike) -> Expression:
         if not isinstance(other, (Expression, int)):
@@ -227,7 +233,10 @@ class Expression:
 
     def coefficient(self, name: str) -> int:
         """The coefficient of the dimension `name` among the top-level terms."""
-        return dict(self.terms).get(Variable(name), 0)
+        for a, c in self.terms:
+            if isinstance(a, Variable) and a.name == name:
+                return c
+        return 0
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """The value, given every dimension and parameter that occurs by name."""
