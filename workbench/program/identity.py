@@ -6,7 +6,14 @@ those need not be computed again; to compare or hash programs by value would tak
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import TypeVar
+
 from workbench.program.values import Program
+
+Asker = TypeVar("Asker")
+Answer = TypeVar("Answer")
 
 
 class Itself:
@@ -36,3 +43,30 @@ class ButForStorage(Itself):
     def _parts(self) -> tuple[object, ...]:
         p = self.program
         return p.statements, p.arrays, p.outputs, p.schedule
+
+
+class Asked(Itself):
+    """A program together with who asks something of it: itself alone, too."""
+
+    def __init__(self, program: Program, asker: object) -> None:
+        super().__init__(program)
+        self.asker = asker
+
+    def _parts(self) -> tuple[object, ...]:
+        return self.program, self.asker
+
+
+def remembered(method: Callable[[Asker, Program], Answer]) -> Callable[[Asker, Program], Answer]:
+    """A method that answers a question about a program, with its last answers kept: a step that has
+    been checked is rewritten from what the check found.
+    """
+
+    @lru_cache(maxsize=16)
+    def known(asked: Asked) -> Answer:
+        return method(asked.asker, asked.program)  # type: ignore[arg-type]
+
+    @wraps(method)
+    def ask(asker: Asker, program: Program) -> Answer:
+        return known(Asked(program, asker))
+
+    return ask

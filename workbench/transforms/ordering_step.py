@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
+from workbench.program.identity import remembered
 from workbench.program.values import Program
 from workbench.transforms.base import Rewritten, Transform, check
 from workbench.transforms.refusal import Refusal
@@ -29,7 +30,7 @@ class OrderingStep(Transform, abstract=True):
 
     def check(self, program: Program) -> Refusal | None:
         """The judgement of `attempt`, with the repairs that help."""
-        result = self.attempt(program)
+        result = self._attempted(program)
         if isinstance(result, Rewritten):
             return None
         useful = tuple(r for r in self.repairs(program, result) if self._helps(program, r))
@@ -37,15 +38,19 @@ class OrderingStep(Transform, abstract=True):
 
     def rewrite(self, program: Program) -> Rewritten:
         """What `attempt` made."""
-        result = self.attempt(program)
+        result = self._attempted(program)
         assert isinstance(result, Rewritten), result
         return result
+
+    @remembered
+    def _attempted(self, program: Program) -> Rewritten | Refusal:
+        return self.attempt(program)
 
     def _helps(self, program: Program, repair: Transform) -> bool:
         after = taken(program, repair)
         if after is None or type(repair) is type(self):
             return after is not None
-        result = self.attempt(after)
+        result = self._attempted(after)
         return isinstance(result, Rewritten) or any(
             type(other) is type(self) and taken(after, other) is not None
             for other in self.repairs(after, result)
@@ -54,6 +59,6 @@ class OrderingStep(Transform, abstract=True):
 
 def taken(program: Program, step: Transform) -> Program | None:
     """The program after a step; None where it is refused. No repairs are looked for."""
-    if isinstance(step, OrderingStep) and isinstance(step.attempt(program), Refusal):
+    if isinstance(step, OrderingStep) and isinstance(step._attempted(program), Refusal):
         return None
     return step.rewrite(program).program if check(program, step) is None else None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from workbench.errors import nearest
 from workbench.polyhedral.tree import Loop, paths, statements
+from workbench.program.identity import remembered
 from workbench.program.text import element_text, equation
 from workbench.program.values import Program, Statement, walk
 from workbench.transforms import clones
@@ -98,12 +98,12 @@ class Recompute(Transform):
         refusal = self._unknown(program)
         if refusal is not None:
             return refusal
-        result = _result(self, program)
+        result = self._result(program)
         return result if isinstance(result, Refusal) else None
 
     def rewrite(self, program: Program) -> Rewritten:
         """The clones in front of their readers."""
-        result = _result(self, program)
+        result = self._result(program)
         assert not isinstance(result, Refusal), result.sentence
         return result
 
@@ -150,7 +150,8 @@ class Recompute(Transform):
 
     # -- the decision ------------------------------------------------------------------------------
 
-    def result(self, program: Program) -> Rewritten | Refusal:
+    @remembered
+    def _result(self, program: Program) -> Rewritten | Refusal:
         """The program with clones, or why there is none; of names that are known."""
         array = self._array(program)
         refusal = self._returned(program, array) or self._cannot(program, array)
@@ -258,11 +259,6 @@ class Recompute(Transform):
             nearest = nearest or violated(found, broken, str(self))
         assert nearest is not None
         return nearest
-
-
-@lru_cache(maxsize=16)
-def _result(step: Recompute, program: Program) -> Rewritten | Refusal:
-    return step.result(program)
 
 
 # -- readers ---------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from workbench.errors import nearest
+from workbench.program.identity import Itself
 from workbench.program.values import Program
 from workbench.transforms.base import Rewritten, Transform
 from workbench.transforms.refusal import Refusal
@@ -111,9 +112,14 @@ Applied = dict[Row, list[str]]
 """For each row that applied the statements or arrays where, once for each time."""
 
 
-@lru_cache(maxsize=8)
 def simplified(program: Program, rows: tuple[Row, ...]) -> tuple[Program, Applied]:
     """The program after the rows, and what each did."""
+    return _simplified(Itself(program), rows)
+
+
+@lru_cache(maxsize=8)
+def _simplified(key: Itself, rows: tuple[Row, ...]) -> tuple[Program, Applied]:
+    program = key.program
     applied: Applied = {}
     while True:
         before = program

@@ -11,6 +11,7 @@ from workbench.polyhedral.legality import carried_witness
 from workbench.polyhedral.relations import is_box
 from workbench.polyhedral.tree import Tree, axis_dims, loop_dims
 from workbench.program.dependences import dependences
+from workbench.program.identity import remembered
 from workbench.program.text import element_text as element_of
 from workbench.program.values import Program, Statement
 from workbench.transforms.base import Rewritten, Transform
@@ -119,6 +120,7 @@ class Vectorize(Transform):
 
     # -- the decision ------------------------------------------------------------------------------
 
+    @remembered
     def _result(self, program: Program) -> tuple[Tree, tuple[str, ...]] | Refusal:
         assert program.schedule is not None
         loops = _loops(program)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import nearest
 from workbench.polyhedral.ordering import NoOrder
+from workbench.program.identity import remembered
 from workbench.program.values import Call, Program, Statement, walk
 from workbench.transforms.base import Rewritten, Transform
 from workbench.transforms.incrementalize.factors import COMBINES
@@ -112,6 +113,7 @@ class Incrementalize(Transform):
 
     # -- the decision ------------------------------------------------------------------------------
 
+    @remembered
     def _result(self, program: Program) -> Rewritten | Refusal:
         old = self._statement(program)
         if isinstance(old, Refusal):
