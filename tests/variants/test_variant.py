@@ -11,6 +11,7 @@ import workbench as wb
 from tests.programs import small_reinforce
 from workbench.errors import WorkbenchError
 from workbench.transforms import Tile, Vectorize
+from workbench.transforms.base import Rewritten, Transform, apply
 from workbench.variants.moves import Move
 from workbench.variants.recipes import RecipeError
 
@@ -53,6 +54,25 @@ def test_key_is_the_same_for_equal_programs_and_differs_with_the_steps() -> None
 def test_moves_say_what_is_possible() -> None:
     moves = {str(m.step): m for m in wb.variant(walk()).moves()}
     assert moves["Vectorize('b')"].legal and moves["Vectorize('t')"].legal
+
+
+def test_moves_come_one_by_one_and_are_judged_when_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged: list[Transform] = []
+
+    def counted(program: wb.Program, step: Transform) -> Rewritten:
+        judged.append(step)
+        return apply(program, step)
+
+    root = wb.variant(walk())
+    expected = [str(move) for move in root.moves()]
+    monkeypatch.setattr("workbench.variants.variant.apply_step", counted)
+    coming = root.each_move()
+    first = next(coming)
+    assert judged == [first.step]
+    assert sorted(str(move) for move in [first, *coming]) == sorted(expected)
+    assert [move.step for move in root.each_move(Tile)] == list(Tile.candidates(root.program))
 
 
 def test_moves_of_some_transforms() -> None:

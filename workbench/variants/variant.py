@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -76,12 +76,13 @@ class Variant:
 
         The list shows itself in a few lines; each `Move` has `.step`, and `.notes` or a `.refusal`.
         """
-        found = [
-            self._move(step)
-            for transform in kinds or REGISTRY.values()
-            for step in transform.candidates(self.program)
-        ]
-        return Moves(sorted(found, key=lambda move: not move.legal))
+        return Moves(sorted(self.each_move(*kinds), key=lambda move: not move.legal))
+
+    def each_move(self, *kinds: type[Transform]) -> Iterator[Move]:
+        """The same moves one by one, transform by transform, each judged when it is asked for."""
+        for transform in kinds or REGISTRY.values():
+            for step in transform.candidates(self.program):
+                yield self._move(step)
 
     def _move(self, step: Transform) -> Move:
         try:
