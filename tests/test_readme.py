@@ -8,6 +8,8 @@ from types import ModuleType
 
 import pytest
 
+import workbench as wb
+
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SMALL = "reinforce(B=3, I=2, T=6, hidden=(4,))"
 
@@ -34,18 +36,32 @@ def imported(path: Path) -> ModuleType:
 
 
 def test_readme_program_runs(
-    blocks: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    blocks: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # where the recipe is saved
     source = "\n".join(blocks)
     assert source.count("= reinforce()") == 1
     path = tmp_path / "readme.py"
     path.write_text(source.replace("reinforce()", SMALL), encoding="utf-8")
     names = vars(imported(path))
     assert names["result"]["episode_return"].shape == (100,)
-    assert [step.dim for step in names["faster"].steps] == ["b"]
-    assert "Vectorize('b')" in capsys.readouterr().out
-    refusal = names["faster"].check(names["wb"].transforms.Vectorize("t", statements=("state",)))
+    said = capsys.readouterr().out
+    assert "state[t+1] at b=0, i=0, t=1 needs state[0, 0, 1]" in said
+    assert "variant = variant.apply(wb.transforms.Vectorize('t'))" in said
+    steps = ["Vectorize('b')", "Incrementalize('to_go', 't')", "Vectorize('t')"]
+    assert [str(step) for step in names["both"].steps] == steps
+    refusal = names["variant"].check(names["wrong"])
     assert refusal.kind == "dependence"
+    assert (tmp_path / "recipe.json").exists()
+
+
+def test_readme_names_every_transform(repository: Path) -> None:
+    text = (repository / "README.md").read_text(encoding="utf-8")
+    table = text[text.index("| step | what it does |") : text.index("## On the command line")]
+    assert sorted(re.findall(r"`(\w+)`", table)) == sorted(wb.transforms.__all__)
 
 
 def test_readme_program_is_the_notebook_s(blocks: list[str], repository: Path) -> None:
