@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
+from tests.soundness.peak import wrong_peak
 from tests.soundness.proposals import Chooser, propose
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference import Reference
@@ -88,10 +89,8 @@ class Meaning:
         found = self._unlike(done.outputs, 0)
         if found is not None:
             return found
-        peak = compiled.loop_program.peak(resolve(program, self.sizes), "float64")
-        if done.peak_bytes != peak:
-            return f"a peak of {done.peak_bytes} bytes instead of the predicted {peak}"
-        return None
+        sizes = resolve(program, self.sizes)
+        return wrong_peak(compiled.loop_program, sizes, done.peak_bytes)
 
     def difference_when_resumed(self, variant: Variant) -> str | None:
         """What the variant computes otherwise where it stops after an update and goes on from what
