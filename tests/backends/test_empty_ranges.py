@@ -35,18 +35,7 @@ def before(T: int = 5) -> dict[str, Any]:
     return {"gradient": wb.gradient((so_far**2).sum(over=t), x)}
 
 
-@wb.program
-def beside(T: int = 5) -> dict[str, Any]:
-    """What stands beside the range is an element that is there only if the range has any."""
-    t = wb.dim(t=T)
-    x = wb.normal(over=t)
-    last = wb.recurrent("last", (), over=t)
-    last[t] = wb.exp(x)
-    y = (x[t + 1 : T] * last[t + 1]).sum()
-    return {"y": y}
-
-
-@pytest.mark.parametrize("template", [behind, before, beside])
+@pytest.mark.parametrize("template", [behind, before])
 def test_empty_range_is_the_empty_sum(template: Template) -> None:
     variant = wb.variant(template())
     variants = [variant, wb.optimize(variant)]
