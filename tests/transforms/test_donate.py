@@ -220,8 +220,23 @@ def test_other_dtype_size_or_loops_refused() -> None:
     assert refusal(pushed(), Donate("position", "force")).sentence == (
         "Donate('position', 'force'): position has T + 1 elements in memory, force T"
     )
-    assert (
-        " lives inside one iteration of b, t" in refusal(layered(), Donate("y", "mixed")).sentence
+
+
+def test_arrays_that_live_inside_other_loops_refused() -> None:
+    @wb.program
+    def example(B: int = 3, T: int = 4) -> dict[str, Any]:
+        """What one b needs of its own is as much as what all share."""
+        b, t = wb.dims(b=B, t=T)
+        base = wb.normal(over=t)
+        s = wb.recurrent("s", (), over=(b, t))
+        own = wb.exp(s)
+        s[b, 0] = base.sum(over=t)
+        s[b, t + 1] = 0.5 * own
+        return {"y": s[b, T]}
+
+    folded = wb.variant(example()).apply(Contract("own", "b"))
+    assert refusal(folded, Donate("base", "own")).sentence == (
+        "Donate('base', 'own'): base lives outside all loops, own inside one iteration of b"
     )
 
 

@@ -47,9 +47,10 @@ class Lifetime:
     None where the full extent is needed.
 
     `loops`: how many sequential loops of the tree, from the root, enclose *every* write and read of
-    the array and are such that no value is written in one iteration and read in another. The array
-    can be allocated in the body of the last of them, before the first writer there, and freed
-    behind the last reader there. 0: allocated outside all loops. Axis nodes are not counted.
+    the array and are such that no value is written in one iteration and read in another, nor does
+    an iteration need a part only of a dimension that is stored whole. The array can be allocated in
+    the body of the last of them, before the first writer there, and freed behind the last reader
+    there. 0: allocated outside all loops. Axis nodes are not counted.
     """
 
     windows: tuple[Expression | None, ...]
@@ -123,14 +124,15 @@ class Together:
     """What of an array is live at one time, as far as it does not depend on what is folded.
 
     `full` are the dimensions that cannot be folded; `in_blocks` those that run in blocks, with
-    their sizes.
+    their sizes. `loops` are those around all that lives in one iteration, outermost first: for each
+    the dimensions of which an iteration has a part.
     """
 
     extent: Extent
     conflicts: tuple[Conflict, ...]
     full: frozenset[int]
     in_blocks: tuple[tuple[int, frozenset[int]], ...]
-    loops: int
+    loops: tuple[frozenset[int], ...]
     _known: dict[object, Lifetime] = field(default_factory=dict, repr=False)
 
     def folded(self, positions: Iterable[int], sizes: Mapping[str, int] | None = None) -> Lifetime:
@@ -141,7 +143,9 @@ class Together:
             full = self.full | (frozenset(range(len(self.extent))) - folded)
             in_blocks = tuple(entry for entry in self.in_blocks if entry[0] not in full)
             found = _windows(self.conflicts, full, self.extent, measured, in_blocks)
-            self._known[asked] = Lifetime(found, self.loops)
+            whole = {k for k, window in enumerate(found) if window is None}
+            parts = (n for n, moving in enumerate(self.loops) if moving & whole)
+            self._known[asked] = Lifetime(found, next(parts, len(self.loops)))
         return self._known[asked]
 
 
@@ -159,7 +163,7 @@ def together(
     result = {}
     for array, extent in extents.items():
         if array in live_out:
-            result[array] = Together(extent, (), frozenset(range(len(extent))), (), 0)
+            result[array] = Together(extent, (), frozenset(range(len(extent))), (), ())
             continue
         own = used[array]
         touched = along_axes([(statements[use.statement], use.access) for use in own], found)
@@ -350,13 +354,24 @@ def _slots(
 
 def _common_loops(
     uses: Sequence[Use], statements: Mapping[str, Instances], found: Mapping[str, Path]
-) -> int:
-    shared = _shared_path([found[use.statement] for use in uses])
+) -> tuple[frozenset[int], ...]:
     pairs = [(w, u) for w in uses if w.is_write for u in uses if not u.is_write]
-    for number, loop in enumerate(shared):
+    loops = []
+    for loop in _shared_path([found[use.statement] for use in uses]):
         if any(_crosses(loop, w, u, statements) for w, u in pairs):
-            return number
-    return len(shared)
+            break
+        loops.append(_moving(loop, uses))
+    return tuple(loops)
+
+
+def _moving(loop: Loop, uses: Sequence[Use]) -> frozenset[int]:
+    """The positions at which indices change from iteration to iteration."""
+    return frozenset(
+        k
+        for use in uses
+        for k, e in enumerate(use.access.index)
+        if isinstance(e, Expression) and e.variables & {loop.dim, loop.name}
+    )
 
 
 def _shared_path(all_paths: Sequence[Path]) -> list[Loop]:
