@@ -1,77 +1,96 @@
-"""The automatic recipe: an ordinary list of steps, each visible and undoable."""
+"""The automatic recipe: an ordinary list of steps, each visible and undoable, found by search."""
 
 from __future__ import annotations
 
-from workbench.polyhedral.legality import carries
-from workbench.polyhedral.tree import Leaf, Loop, Tree
-from workbench.polyhedral.tree import Sequence as Block
-from workbench.program.dependences import dependences
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from workbench.errors import WorkbenchError, nearest
+from workbench.planning.judging import Judge, Judged
+from workbench.planning.machine import Machine
+from workbench.planning.plan import Plan
+from workbench.planning.prediction import amount
+from workbench.planning.search import Search
+from workbench.planning.strategies import lifted, nearer, smaller
+from workbench.planning.vectorized import vectorized
 from workbench.program.values import Program
-from workbench.transforms import Contract, Donate, Vectorize
-from workbench.transforms.base import Transform, apply, check
-from workbench.transforms.refusal import Refused
+
+Objective = Literal["time", "memory"]
+
+SLOWER = 2.0
+"""How many times as long as the fastest a run may take that holds less."""
+
+OTHERS = 0.25
+"""How much a byte that is held somewhere counts beside one of the peak."""
+
+MOST = 2500
+"""How many ideas are tried of a kind, times the statements of the program."""
 
 
-def recipe(program: Program) -> list[Transform]:
-    """Steps that vectorize first what is independent, then what can be of the other dimensions, and
-    at last keep of every array only what is live, and hand on the memory of what is dead.
-
-    Left alone is a dimension that counts updates: a loop around other loops that carries an array
-    without any independent dimension (parameters, not environment states). Whole-array work over
-    it would hold all updates' data at once and run nothing faster.
+@dataclass(frozen=True)
+class Aim:
+    """What is wanted: least time or least memory of the device, at most `capacity` bytes of it, for
+    runs at these sizes.
     """
-    steps: list[Transform] = []
-    partly: list[Vectorize] = []
-    for step in Vectorize.candidates(program):
-        try:
-            found = apply(program, step)
-        except Refused:
-            continue
-        if found.notes:
-            partly.append(step)
-        else:
-            program = found.program
-            steps.append(step)
-    independent = {step.dim for step in steps if isinstance(step, Vectorize)}
-    for step in partly:
-        if _counts_updates(program, step.dim, independent):
-            continue
-        if check(program, step) is None:  # an axis that came since may stand in the way
-            program = apply(program, step).program
-            steps.append(step)
-    for last in (Contract(), Donate()):
-        if check(program, last) is None:
-            program = apply(program, last).program
-            steps.append(last)
-    return steps
+
+    objective: Objective
+    capacity: int | None
+    sizes: Mapping[str, int]
+    machine: Machine
+    dtype: str
 
 
-def _counts_updates(program: Program, dim: str, independent: set[str]) -> bool:
-    assert program.schedule is not None
-    if not _has_loop_inside(program.schedule, dim):
-        return False
-    found = dependences(program)
-    return any(
-        carries(found, d, dim)
-        for d in found.all
-        if not independent & set(program.array[d.array].dims)
-    )
+def expect_aim(objective: object, capacity: object) -> None:
+    """Refuse what is no objective and no number of bytes."""
+    known = get_args(Objective)
+    if objective not in known:
+        hint = nearest(str(objective), known, "objectives")
+        raise WorkbenchError(f"unknown objective {objective!r}: {hint}")
+    number = isinstance(capacity, int) and not isinstance(capacity, bool)
+    if capacity is not None and not (number and capacity > 0):  # type: ignore[operator]
+        raise WorkbenchError(f"capacity {capacity!r}; expected a positive number of bytes")
 
 
-def _has_loop_inside(tree: Tree, dim: str) -> bool:
-    """Whether a loop over `dim` has another loop inside."""
-    if isinstance(tree, Leaf):
-        return False
-    if isinstance(tree, Block):
-        return any(_has_loop_inside(child, dim) for child in tree.children)
-    if tree.kind == "loop" and tree.dim == dim and _has_loop(tree.child):
-        return True
-    return _has_loop_inside(tree.child, dim)
+def planned(program: Program, aim: Aim) -> Plan:
+    """The steps that serve the aim best, of those that are tried.
+
+    Raises WorkbenchError where nothing that is found fits under the capacity.
+    """
+    judge = Judge(aim.machine, aim.sizes, aim.dtype)
+    limit = MOST // len(program.statements) + 1
+    now = judge.of(vectorized(Plan(program)))
+    now = Search(judge, lifted, _seconds, limit, best=True).improved(now)
+    now = Search(judge, nearer, _seconds, limit, best=True).improved(now)
+
+    def fits(judged: Judged) -> bool:
+        return aim.capacity is None or judge.exactly(judged.plan.stored()).peak <= aim.capacity
+
+    if aim.objective == "time" and fits(now):
+        return now.plan.stored()
+    longest = SLOWER * now.seconds if aim.capacity is None else math.inf
+    now = Search(
+        judge,
+        smaller,
+        _held,
+        limit,
+        allowed=lambda judged: judged.seconds <= longest,
+        enough=lambda judged: aim.objective == "time" and fits(judged),
+    ).improved(now)
+    if not fits(now):
+        least = judge.exactly(now.plan.stored())
+        raise WorkbenchError(
+            f"{program.name} does not fit into {amount(aim.capacity or 0, 'B')}: the least that "
+            f"was found is {amount(least.peak, 'B')} on the device"
+        )
+    return now.plan.stored()
 
 
-def _has_loop(tree: Tree) -> bool:
-    if isinstance(tree, Leaf):
-        return False
-    if isinstance(tree, Loop):
-        return tree.kind == "loop" or _has_loop(tree.child)
-    return any(_has_loop(child) for child in tree.children)
+def _seconds(judged: Judged) -> float:
+    return judged.seconds
+
+
+def _held(judged: Judged) -> float:
+    """The peak, and a little of what is held elsewhere: of two peaks one must be lowered first."""
+    return judged.peak + OTHERS * sum(judged.stored.values())

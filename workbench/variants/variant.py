@@ -14,7 +14,7 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.lowering.lives import described
 from workbench.lowering.program import LoopProgram, lower
-from workbench.planning.automatic import recipe
+from workbench.planning.automatic import Aim, Objective, expect_aim, planned
 from workbench.planning.calibrated import machine
 from workbench.planning.prediction import Prediction, predict
 from workbench.planning.steps import Step, steps_of
@@ -34,13 +34,15 @@ from workbench.variants.moves import WIDTH, Move, Moves
 class Variant:
     """A program after a list of steps. Two steps on one variant are a branch.
 
-    `notes` are what the last step left as it was, and why.
+    `notes` are what the last step left as it was, and why; `why` is the sentence with which the
+    automatic recipe took it.
     """
 
     program: Program
     parent: Variant | None = None
     step: Transform | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
+    why: str = field(default="", compare=False)
 
     @property
     def root(self) -> Variant:
@@ -145,6 +147,13 @@ class Variant:
         """The steps as JSON."""
         return [step.to_json() for step in self.steps]
 
+    def explain(self) -> str:
+        """The steps from the root, each with why it was taken where that is known."""
+        lines = [] if self.parent is None else [self.parent.explain()]
+        if self.step is not None:
+            lines.append(f"{self.step}: {self.why}" if self.why else str(self.step))
+        return "\n".join(line for line in lines if line)
+
     @property
     def schedule(self) -> str:
         """The order of all statements as indented text."""
@@ -191,8 +200,27 @@ def variant(program: Program) -> Variant:
     return Variant(program)
 
 
-def optimize(variant: Variant) -> Variant:
-    """The variant after the automatic recipe: ordinary steps, each visible and undoable."""
-    for step in recipe(variant.program):
-        variant = variant.apply(step)
+def optimize(
+    variant: Variant,
+    objective: Objective = "time",
+    capacity: int | None = None,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    backend: str = "numpy",
+    dtype: str = "float32",
+) -> Variant:
+    """The variant after the automatic recipe: ordinary steps, each visible and undoable.
+
+    "time" looks for the shortest run that is predicted, "memory" for the least that the device's
+    memory holds in at most twice the time of the fastest that is found. `capacity` bounds the
+    device's memory in bytes. Predictions are at `sizes` (the program's own unless given). `why` of
+    each variant on the way says why its step was taken.
+
+    Raises WorkbenchError where nothing that is found fits under the capacity.
+    """
+    expect_aim(objective, capacity)
+    known = resolve(variant.program, sizes)
+    plan = planned(variant.program, Aim(objective, capacity, known, machine(backend), dtype))
+    for taken in plan.taken:
+        variant = Variant(taken.program, variant, taken.step, taken.notes, taken.why)
     return variant
