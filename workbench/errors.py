@@ -52,8 +52,8 @@ class RunError(WorkbenchError):
 
 
 class OutOfMemoryError(RunError):
-    """More memory was asked for than there is. `space` is where, `arrays` what holds most of it
-    there, the largest first.
+    """More memory was asked for than there is. `space` is where, `arrays` what it was asked for
+    and what holds most of it there.
     """
 
     def __init__(self, message: str, space: str, arrays: Iterable[str] = ()) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import workbench as wb
 from workbench import environments
 from workbench.algorithms import ppo
 from workbench.backends.reference import Reference
@@ -166,3 +167,15 @@ def test_first_parameters_are_orthogonal_with_cleanrls_gains() -> None:
             square = w @ w.T if w.shape[0] <= w.shape[1] else w.T @ w
             np.testing.assert_allclose(square, gain**2 * np.eye(len(square)), atol=1e-12)
             assert not reference.element(f"parameters.{net}.bias_{layer}", (0, 0, 0)).any()
+
+
+def test_one_batch_is_the_same_in_any_order() -> None:
+    """Every sample once an update: the order in which they stand in the sums does not matter."""
+    settings: dict[str, Any] = {"B": 3, "I": 3, "T": 8, "E": 1, "M": 1, "hidden": (4,)}
+    shuffled, ordered = (
+        wb.run(ppo(shuffle=shuffle, **settings), dtype="float64", progress=False)
+        for shuffle in (True, False)
+    )
+    for name in ordered:
+        np.testing.assert_allclose(ordered[name], shuffled[name], rtol=1e-9, atol=1e-12)
+    assert np.ptp(ordered["loss"]) > 0

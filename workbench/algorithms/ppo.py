@@ -30,12 +30,17 @@ def ppo(
     largest_norm: float = 0.5,
     hidden: Sequence[int] = (64, 64),
     layers: str = "unrolled",
+    shuffle: bool = True,
     clip_value: bool = True,
     bootstrap_at_time_limit: bool = False,
     normalize_observations: bool = False,
     normalize_rewards: bool = False,
 ) -> dict[str, Any]:
-    """PPO with clipped ratio and value loss, GAE, E epochs of M minibatches over B * T samples."""
+    """PPO with clipped ratio and value loss, GAE, E epochs of M minibatches over B * T samples.
+
+    Without `shuffle` every step of learning is on all samples in the order in which they came: what
+    one epoch of one minibatch is but for that order, and nothing is read at random.
+    """
     b, i, t, e, m = wb.dims(b=B, i=I, t=T, e=E, m=M)
     env = environments.named(environment)
     actor = policy_of(env, hidden, layers=layers)
@@ -76,29 +81,33 @@ def ppo(
     target = advantage + value
 
     # learning: every epoch visits all samples once, in a new order
-    K = wb.size(B * T // M)
-    k = wb.dim(k=K)
-    with wb.scope("minibatch"):
-        sample = wb.permutation(B * T, over=(i, e))[m * K + k]
-        row, step = sample // T, sample % T
+    samples: Any = (b, t)
+    if shuffle:
+        K = wb.size(B * T // M)
+        samples = wb.dim(k=K)
+        with wb.scope("minibatch"):
+            sample = wb.permutation(B * T, over=(i, e))[m * K + samples]
+            row, step = sample // T, sample % T
 
     def batch(x: Any) -> Any:
-        return wb.gather(x, b=row, t=step)
+        return wb.gather(x, b=row, t=step) if shuffle else x[b, i, t]
 
     with wb.scope("loss"):
         seen = batch(observation)
         new = actor(theta, seen)
         ratio = wb.exp(new.log_probability(batch(action)) - batch(log_probability))
-        a = rl.normalize(batch(advantage), over=k)
-        policy_loss = wb.maximum(-a * ratio, -a * wb.clip(ratio, 1 - clip, 1 + clip)).mean(over=k)
+        a = rl.normalize(batch(advantage), over=samples)
+        policy_loss = wb.maximum(-a * ratio, -a * wb.clip(ratio, 1 - clip, 1 + clip)).mean(
+            over=samples
+        )
         estimate = critic(theta, seen)[..., 0]
         error = (estimate - batch(target)) ** 2
         if clip_value:
             before = batch(value)
             near = before + wb.clip(estimate - before, -clip, clip)
             error = wb.maximum(error, (near - batch(target)) ** 2)
-        value_loss = 0.5 * error.mean(over=k)
-        entropy = new.entropy().mean(over=k)
+        value_loss = 0.5 * error.mean(over=samples)
+        entropy = new.entropy().mean(over=samples)
         loss = policy_loss - entropy_weight * entropy + value_weight * value_loss
 
     rate = optim.linear_annealing(learning_rate, 0.0, over=i) if anneal else learning_rate

@@ -127,7 +127,7 @@ class Memory:
             f"{_bytes(self.held)} live{f' (the largest: {listed})' if listed else ''}; "
             f"smaller sizes would help{helps}",
             self.space,
-            [text for text, _ in largest],
+            dict.fromkeys([described.get(name, name), *(text for text, _ in largest)]),
         )
 
 

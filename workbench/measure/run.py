@@ -215,15 +215,20 @@ def peak_text(peak: Mapping[str, int]) -> str:
 
 
 def _with_help(error: OutOfMemoryError, chosen: Variant, sizes: Mapping[str, int]) -> RunError:
-    """The error, with the step that takes what is largest from the device, where there is one."""
-    steps = (Swap(name) for name in error.arrays if name in chosen.program.array)
-    for step in steps if error.space == DEVICE else ():
-        if chosen.check(step) is None:
-            before, after = relief(chosen.program, step.array, sizes)
-            if after < before:
-                share = f"{after / before:.0%} of the device's peak"
-                return RunError(f"{error.message}; {step} would leave {share}")
-    return error
+    """The error, with the Swap of what it names that leaves least on the device, if it leaves less
+    than there is.
+    """
+    if error.space != DEVICE:
+        return error
+    known = chosen.program.array
+    arrays = [text for text in error.arrays if text in known and known[text].dims]
+    steps = [step for step in map(Swap, arrays) if chosen.check(step) is None]
+    peaks = {step: relief(chosen.program, step.array, sizes) for step in steps}
+    best = min(peaks, key=lambda step: peaks[step][1], default=None)
+    if best is None or peaks[best][1] >= peaks[best][0]:
+        return error
+    share = f"{peaks[best][1] / peaks[best][0]:.0%}"
+    return RunError(f"{error.message}; {best} would leave {share} of what the device holds at most")
 
 
 def _is_integer(value: object) -> bool:

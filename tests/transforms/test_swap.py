@@ -1,0 +1,210 @@
+"""Swap: what the device then holds, what it refuses and why, what later steps may not break."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import workbench as wb
+from tests.benchmarks.large import learning_in_blocks
+from tests.lowering.test_swapping import same_as_reference
+from tests.programs import PROGRAMS
+from workbench import environments
+from workbench.errors import OutOfMemoryError, RunError
+from workbench.program.sizes import resolve
+from workbench.transforms import Donate, Swap, Vectorize
+from workbench.transforms.refusal import Refusal
+
+
+@wb.program
+def replayed(T: int = 40) -> dict[str, Any]:
+    """Large values, needed again from the last to the first."""
+    t = wb.dim(t=T)
+    x = wb.normal(shape=(50,), over=t)
+    s = wb.recurrent("s", (), over=t)
+    s[0] = 0.0
+    s[t + 1] = 0.5 * s[t] + x.sum()
+    r = wb.recurrent("r", (), over=t)
+    r[T] = s[T]
+    r[t] = 0.5 * r[t + 1] + x.max()
+    return {"r": r[0]}
+
+
+def root() -> wb.Variant:
+    return wb.variant(replayed())
+
+
+def refusal(variant: wb.Variant, step: Any) -> Refusal:
+    found = variant.check(step)
+    assert found is not None
+    return found
+
+
+def test_device_holds_slices_and_the_host_the_array() -> None:
+    found = root().apply(Swap("x"))
+    assert found.program.storage.swapped == ("x",)
+    assert "x over t (T), on the host\n" in found.storage
+    before, after = (wb.run(v, progress=False) for v in (root(), found))
+    np.testing.assert_array_equal(before["r"], after["r"])
+    assert after.peak["host"] == 40 * 50 * 4
+    assert before.peak_bytes - after.peak_bytes > 0.8 * after.peak["host"]
+    assert found.predict().peak_bytes == after.peak
+    assert "on the host" in repr(after) and "on the host" not in repr(before)
+    same_as_reference(root().program, found.program)
+
+
+def test_note_says_what_the_host_holds_and_a_run_copies() -> None:
+    (note,) = root().apply(Swap("x")).notes
+    assert note.startswith("x takes 200 * T bytes of the host; a run copies up to 400 * T bytes")
+    assert "(16000 at T=40, float32)" in note
+
+
+def test_candidates_are_few_and_held_at_the_peak() -> None:
+    found = [m.step for m in root().moves() if isinstance(m.step, Swap)]
+    assert found[0] == Swap("x") and len(found) <= 3
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_accepted_steps_compute_the_same(name: str) -> None:
+    template, all_sizes = PROGRAMS[name]
+    written = wb.variant(template())
+    for variant in (written, wb.optimize(written)):
+        for step in Swap.candidates(variant.program):
+            if variant.check(step) is None:
+                after = variant.apply(step)
+                same_as_reference(written.program, after.program, dict(all_sizes[0]))
+                known = resolve(after.program)
+                device = [v.loop_program.peak(known, "float32") for v in (variant, after)]
+                assert device[1] < device[0]
+
+
+# -- refusals --------------------------------------------------------------------------------------
+
+
+def test_unknown_array_refused() -> None:
+    found = refusal(root(), Swap("xx"))
+    assert found.kind == "input"
+    assert found.sentence.startswith("Swap('xx'): unknown array xx: ")
+
+
+def test_second_time_refused() -> None:
+    found = refusal(root().apply(Swap("x")), Swap("x"))
+    assert found.kind == "no effect"
+    assert found.sentence == "Swap('x'): x lives in host memory already"
+
+
+def test_array_that_is_not_held_at_the_peak_refused() -> None:
+    @wb.program
+    def apart(T: int = 30) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        early = wb.uniform(over=t)
+        first = early.sum(over=t)
+        large = wb.recurrent("large", (100,), over=t)
+        large[0] = first
+        large[t + 1] = wb.sin(large)
+        return {"large": large}
+
+    found = refusal(wb.variant(apart()).apply(Vectorize("t")), Swap("early"))
+    assert found.kind == "no effect"
+    assert "early (4 * T bytes) is not held where the device holds most" in found.sentence
+    assert "(T=30, float32)" in found.sentence
+
+
+def test_array_that_is_used_whole_refused_with_both_formulas() -> None:
+    found = refusal(root().apply(Vectorize("t", ("x",))), Swap("x"))
+    assert found.kind == "no effect"
+    assert "x takes 200 * T bytes, its slices 200 * T bytes; " in found.sentence
+    assert "t runs as an array axis in" in found.sentence
+    assert "in blocks (Tile)" in found.sentence
+
+
+def test_array_that_is_read_at_an_index_from_data_refused() -> None:
+    @wb.program
+    def looked_up(N: int = 50, T: int = 4) -> dict[str, Any]:
+        n, t = wb.dims(n=N, t=T)
+        x = wb.normal(shape=(9,), over=n)
+        at = wb.cast(wb.uniform(over=t) * 3.0, int) % N
+        return {"y": wb.gather(x, n=at)}
+
+    found = refusal(wb.variant(looked_up()), Swap("x"))
+    assert found.kind == "no effect"
+    assert "reads x at an index along n that depends on data" in found.sentence
+    assert "all of them have to come" in found.sentence
+
+
+def test_array_in_shared_memory_refused() -> None:
+    @wb.program
+    def pushed(T: int = 9) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.uniform(over=t)
+        y = wb.exp(x)
+        return {"y": y.sum(over=t), "m": y.max(over=t)}
+
+    variant = wb.variant(pushed()).apply(Vectorize("t")).apply(Donate("x", "y"))
+    for name, other in (("x", "y"), ("y", "x")):
+        found = refusal(variant, Swap(name))
+        assert found.kind == "capability"
+        assert found.sentence == (
+            f"Swap('{name}'): {name} and {other} are in one piece of memory since "
+            f"Donate('x', 'y'), and {other} lives on the device"
+        )
+
+
+def test_memory_of_another_space_is_not_donated() -> None:
+    @wb.program
+    def handed(T: int = 9) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.recurrent("x", (20,), over=t)
+        x[0] = wb.normal(shape=(20,))
+        x[t + 1] = x[t] * 0.5
+        y = wb.recurrent("y", (20,), over=t)
+        y[T] = x[T]
+        y[t] = y[t + 1] + x[t]
+        return {"y": y[0]}
+
+    variant = wb.variant(handed()).apply(Swap("x"))
+    found = refusal(variant, Donate("x", "y"))
+    assert found.kind == "capability"
+    assert "x lives in host memory, y in device memory" in found.sentence
+
+
+# -- out of memory ---------------------------------------------------------------------------------
+
+
+def test_out_of_memory_says_which_swap_would_help() -> None:
+    with pytest.raises(RunError) as refused:
+        wb.run(root(), capacity={"device": 4000}, progress=False)
+    message = refused.value.message
+    assert message.startswith("device out of memory: 7.812 KiB asked for x (40×50), capacity 3.906")
+    assert "; Swap('x') would leave " in message and message.endswith("device holds at most")
+    found = wb.run(root().apply(Swap("x")), capacity={"device": 4000}, progress=False)
+    assert found.peak_bytes <= 4000
+
+
+def test_host_out_of_memory_names_the_space() -> None:
+    with pytest.raises(OutOfMemoryError) as refused:
+        wb.run(root().apply(Swap("x")), capacity={"host": 100}, progress=False)
+    assert refused.value.space == "host"
+    assert refused.value.message.startswith("host out of memory: 7.812 KiB asked for x (40×50)")
+    assert "Swap" not in refused.value.message
+
+
+# -- large observations ----------------------------------------------------------------------------
+
+
+def test_swap_of_large_observations_leaves_a_quarter_on_the_device() -> None:
+    environment = environments.Noisy((3, 16, 16))
+    plain = learning_in_blocks(4, B=32, T=42, I=2, environment=environment, hidden=(4,))
+    found = plain.apply(Swap("environment.observation"))
+    before, after = (wb.run(v, progress=False) for v in (plain, found))
+    for name in before:
+        np.testing.assert_array_equal(before[name], after[name])
+    assert after.peak_bytes <= before.peak_bytes / 4
+    assert after.peak == found.predict().peak_bytes
+    limit = {"device": before.peak_bytes // 4}
+    assert wb.run(found, capacity=limit, progress=False).peak == after.peak
+    sentence = r"device out of memory: .* asked for environment.observation .*Swap\('environment.o"
+    with pytest.raises(RunError, match=sentence):
+        wb.run(plain, capacity=limit, progress=False)
