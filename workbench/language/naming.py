@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from types import FrameType
 
 from workbench.language.recurrent import Recurrent
@@ -52,8 +53,13 @@ def naming(trace: Trace) -> Iterator[None]:
 
 
 def _is_named(frame: FrameType) -> bool:
-    file = frame.f_code.co_filename
-    if frame.f_code.co_name.startswith("<") or is_library(file):
+    code = frame.f_code
+    return not code.co_name.startswith("<") and _is_like_a_users(code.co_filename)
+
+
+@lru_cache(maxsize=4096)
+def _is_like_a_users(file: str) -> bool:
+    if is_library(file):
         return False
     return not file.startswith(str(PACKAGE)) or file.startswith(_WRITTEN_LIKE_A_USER)
 

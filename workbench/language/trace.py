@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING
@@ -179,7 +180,11 @@ def is_library(file: str) -> bool:
 
 
 def _is_users(frame: FrameType) -> bool:
-    file = frame.f_code.co_filename
+    return _is_users_file(frame.f_code.co_filename)
+
+
+@lru_cache(maxsize=4096)
+def _is_users_file(file: str) -> bool:
     return not is_library(file) and (
         not file.startswith(str(PACKAGE)) or file.startswith(str(USER_CODE))
     )

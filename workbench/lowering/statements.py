@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workbench.errors import ProgramError
 from workbench.lowering import reads
@@ -161,15 +162,30 @@ def _reduction_box(
     """
     inner = {}
     for d in over:
-        alone = project_out(points.reduction, [x for x in (*own, *over) if x != d])
-        try:
-            inner[d] = bounds(alone, [d])[0]
-        except ProgramError as error:
+        found = _range(points.reduction, tuple(x for x in (*own, *over) if x != d), d)
+        if found is None:
             raise ProgramError(
                 f"{statement.name}: the points of {d} have gaps, which array axes cannot have",
                 statement.line,
-            ) from error
-    return inner, is_equal(_bounding_box(points, inner), points.reduction)
+            )
+        inner[d] = found
+    return inner, _is_box(points, tuple(inner.items()))
+
+
+@lru_cache(maxsize=16384)
+def _range(
+    reduction: str, others: tuple[str, ...], dim: str
+) -> tuple[Expression, Expression] | None:
+    """The range of one dimension whatever the others are; None where it has gaps."""
+    try:
+        return bounds(project_out(reduction, others), [dim])[0]
+    except ProgramError:
+        return None
+
+
+@lru_cache(maxsize=16384)
+def _is_box(points: _Points, inner: tuple[tuple[str, tuple[Expression, Expression]], ...]) -> bool:
+    return is_equal(_bounding_box(points, dict(inner)), points.reduction)
 
 
 def is_masked(statement: Statement, axes: Sequence[str]) -> bool:
