@@ -25,7 +25,7 @@ from workbench.polyhedral.expression import (
     shortest,
     variable,
 )
-from workbench.polyhedral.lifetimes import most_slots
+from workbench.polyhedral.folding import most_slots
 
 # -- slices ---------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from workbench.lowering.records import Buffer, Symbolic
 from workbench.polyhedral.expression import Expression, expression
-from workbench.polyhedral.lifetimes import most_slots
+from workbench.polyhedral.folding import most_slots
 from workbench.polyhedral.tree import Loop, Tree, paths
 from workbench.program.values import Array, Program, Shape
 

@@ -2,9 +2,7 @@
 
 An element lives from its write to its last read. Two elements conflict if each is still read after
 (or while) the other is written; a dimension needs as many slots, used in turn, as the greatest
-distance of two conflicting elements plus one. Dimensions are folded one after the other, each
-given that the earlier ones already tell elements apart (Lefebvre and Feautrier 1998, "successive
-moduli"); the order of the dimensions matters and is tried out.
+distance of two conflicting elements plus one (`folding.py`).
 """
 
 from __future__ import annotations
@@ -12,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice, permutations
 
 import islpy as isl
 
-from workbench.polyhedral.affine import constraint, parameters_text, to_expression
+from workbench.polyhedral.affine import constraint, parameters_text
 from workbench.polyhedral.blocks import aligned, axis_blocks
 from workbench.polyhedral.conflicts import (
     Clash,
@@ -28,15 +25,11 @@ from workbench.polyhedral.conflicts import (
     uses,
 )
 from workbench.polyhedral.dependences import RelationKey, pair_order, relation, standings
-from workbench.polyhedral.expression import Expression, Extremum, minimum
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.folding import fold, in_the_way
 from workbench.polyhedral.instances import Access, Extent, Instances
-from workbench.polyhedral.sets import context, in_context, limited, parse_map, parse_set, sizes_in
+from workbench.polyhedral.sets import limited, parse_map
 from workbench.polyhedral.tree import Loop, Path, Standing, Tree, paths
-
-USUAL_SIZE = 100
-"""What a size is taken to be in comparing orders where none is given."""
-
-MOST_ORDERS = 120
 
 
 @dataclass(frozen=True)
@@ -142,7 +135,7 @@ class Together:
             folded, measured = asked
             full = self.full | (frozenset(range(len(self.extent))) - folded)
             in_blocks = tuple(entry for entry in self.in_blocks if entry[0] not in full)
-            found = _windows(self.conflicts, full, self.extent, measured, in_blocks)
+            found = fold(self.conflicts, full, self.extent, measured, in_blocks)
             whole = {k for k, window in enumerate(found) if window is None}
             parts = (n for n, moving in enumerate(self.loops) if moving & whole)
             self._known[asked] = Lifetime(found, next(parts, len(self.loops)))
@@ -198,155 +191,6 @@ def along_axes(
                 own = aligned(e, blocks) if isinstance(e, Expression) else frozenset()
                 result[k] = result.get(k, own) & own
     return result
-
-
-# -- windows ---------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=4096)
-def _windows(
-    conflicts: tuple[Conflict, ...],
-    full: frozenset[int],
-    extent: Extent,
-    sizes: tuple[tuple[str, int], ...],
-    in_blocks: tuple[tuple[int, frozenset[int]], ...],
-) -> tuple[Expression | None, ...]:
-    rank = len(extent)
-    if len(full) == rank or not conflicts:
-        return (None,) * rank
-    with limited("computing lifetimes"):
-        distances = _distances(conflicts, full, rank)
-        moving = [k for k in range(rank) if k not in full and _moves(distances, k)]
-        still = [k for k in range(rank) if k not in full and k not in moving]
-        best: tuple[Expression | None, ...] | None = None
-        for order in islice(permutations(moving), MOST_ORDERS):
-            candidate = _folded(distances, [*order, *still], extent, dict(in_blocks))
-            if best is None or _slots(candidate, extent, sizes) < _slots(best, extent, sizes):
-                best = candidate
-        assert best is not None
-        return best
-
-
-def _distances(conflicts: Sequence[Conflict], full: frozenset[int], rank: int) -> isl.Set:
-    """Differences of elements in each other's way that the full dimensions do not tell apart."""
-    return in_the_way(conflicts, full, rank).deltas().coalesce()
-
-
-def in_the_way(conflicts: Sequence[Conflict], full: Collection[int], rank: int) -> isl.Map:
-    """{ element -> element of the array in its way that the full dimensions do not tell apart }."""
-    same_slot = _equal_at(sorted(full), rank)
-    found = isl.Map.empty(same_slot.get_space())
-    for conflict in conflicts:
-        found = found.union(overwritten(conflict).intersect(same_slot))
-    found = found.coalesce()
-    return found.intersect(found.reverse())
-
-
-def _equal_at(positions: Sequence[int], rank: int) -> isl.Map:
-    p = [f"p{k}" for k in range(rank)]
-    q = [p[k] if k in positions else f"q{k}" for k in range(rank)]
-    return parse_map(f"{{ [{', '.join(p)}] -> [{', '.join(q)}] }}")
-
-
-def _moves(distances: isl.Set, position: int) -> bool:
-    return not distances.is_subset(_fixed(distances, position))
-
-
-def _fixed(distances: isl.Set, position: int) -> isl.Set:
-    return distances.fix_val(isl.dim_type.set, position, isl.Val.zero(distances.get_ctx()))
-
-
-def _folded(
-    distances: isl.Set,
-    order: Sequence[int],
-    extent: Extent,
-    in_blocks: Mapping[int, frozenset[int]],
-) -> tuple[Expression | None, ...]:
-    found: list[Expression | None] = [None] * len(extent)
-    for position in order:
-        blocks = in_blocks.get(position, frozenset())
-        found[position] = _window(distances, position, extent[position], blocks)
-        distances = _fixed(distances, position)
-    return tuple(found)
-
-
-def _window(
-    distances: isl.Set,
-    position: int,
-    bounds: tuple[Expression, Expression],
-    blocks: frozenset[int],
-) -> Expression | None:
-    """One more than the greatest distance, or a whole number of blocks (of one of the sizes
-    `blocks`, if any) that holds as many; None where that is the extent at all sizes.
-    """
-    length = _function(bounds[1] - bounds[0])
-    one = isl.PwAff("{ [(1)] }")
-    slots = one
-    if not distances.is_empty():
-        greatest = distances.dim_max(position).project_domain_on_params()
-        slots = greatest.add_constant_val(isl.Val.one(distances.get_ctx())).union_max(one)
-    known = context(sorted({*_sizes(slots), *_sizes(length)}))
-    if slots.lt_set(length).intersect(known).is_empty():
-        return None
-    greatest_value = slots.max_val()
-    if greatest_value.is_int():
-        # `1 if E == 1 else 2` reads better as `min(E, 2)`.
-        most = Expression(int(greatest_value.to_python()))
-        if blocks:
-            return _whole_blocks(most.constant, bounds, blocks)
-        for simple in (most, minimum(bounds[1] - bounds[0], most)):
-            if slots.ne_set(_function(simple)).intersect(known).is_empty():
-                return simple
-    return None if blocks else to_expression(slots, (), known)
-
-
-def _whole_blocks(
-    slots: int, bounds: tuple[Expression, Expression], blocks: frozenset[int]
-) -> Expression | None:
-    """The least whole number of blocks that has so many slots, or the extent where that is less.
-
-    None where that is the extent, or indices do not count from 0: at an extent that is less, blocks
-    would wrap.
-    """
-    lower, upper = bounds
-    if lower != 0:
-        return None
-    window = minimum(upper, min(-(-slots // size) * size for size in blocks))
-    return None if window == upper else window
-
-
-def most_slots(window: Expression, length: Expression) -> int | None:
-    """The number n where a window is n slots, or `min(length, n)`; None where it is neither."""
-    if not window.terms:
-        return window.constant
-    for a, factor in window.terms:
-        if isinstance(a, Extremum) and factor == 1:
-            for n in (a.left, a.right):
-                if not n.terms and window == minimum(length, n):
-                    return n.constant
-    return None
-
-
-def _function(e: Expression) -> isl.PwAff:
-    """An expression over sizes as isl's function."""
-    text = f"{parameters_text(e.sizes)} -> {{ [v] : {constraint('v', '=', e)} }}"
-    return in_context(parse_set(text)).dim_max(0).project_domain_on_params()
-
-
-def _sizes(function: isl.PwAff) -> tuple[str, ...]:
-    """The sizes of a function's space."""
-    return sizes_in(function.domain())
-
-
-def _slots(
-    folded: Sequence[Expression | None], extent: Extent, sizes: tuple[tuple[str, int], ...]
-) -> int:
-    values = dict(sizes)
-    total = 1
-    for window, (lower, upper) in zip(folded, extent, strict=True):
-        length = upper - lower if window is None else window
-        total *= length.evaluate({n: values.get(n, USUAL_SIZE) for n in length.sizes})
-    return total
 
 
 # -- the loop an array belongs in ------------------------------------------------------------------
