@@ -23,8 +23,8 @@ from workbench.transforms.storage import fixed
 DTYPE = "float32"
 """What bytes are counted in."""
 
-MOST = 3
-"""Candidates at a time."""
+MOST, LEAST = 3, 0.1
+"""Candidates at a time, and the share of the device's peak that each is at least."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,11 +68,13 @@ class Swap(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Swap]:
-        """Arrays that are held where the device holds most, the largest first, up to `MOST`."""
+        """The largest arrays where the device holds most, if they are much of it."""
         loops = lower(program)
         names = {where.buffer.name: name for name, where in loops.stored.items()}
-        held = [names[buffer] for buffer in _fullest(loops, resolve(program)) if buffer in names]
-        for name in [name for name in held if program.array[name].dims][:MOST]:
+        held = _fullest(loops, resolve(program))
+        least = LEAST * sum(held.values())
+        large = [names[b] for b, taken in held.items() if b in names and taken >= least]
+        for name in [name for name in large if program.array[name].dims][:MOST]:
             yield cls(name)
 
     def check(self, program: Program) -> Refusal | None:
@@ -127,10 +129,10 @@ def _swapped(key: Itself, array: str) -> Program:
 # -- why nothing would be saved --------------------------------------------------------------------
 
 
-def _fullest(loops: LoopProgram, sizes: Mapping[str, int]) -> list[str]:
-    """The buffers where the device holds most, the largest first."""
+def _fullest(loops: LoopProgram, sizes: Mapping[str, int]) -> dict[str, int]:
+    """The buffers where the device holds most, and their bytes, the largest first."""
     fullest = max(loops.timeline(sizes, DTYPE), key=lambda point: point.bytes)
-    return [name for name, _ in sorted(fullest.live, key=lambda item: -item[1])]
+    return dict(sorted(fullest.live, key=lambda item: -item[1]))
 
 
 def _no_effect(program: Program, array: str, before: int, after: int) -> str:
