@@ -13,11 +13,13 @@ import pytest
 import workbench as wb
 from tests import by_hand as h
 from tests.backends.small_programs import cases, scheduled
+from tests.programs import small_reinforce
 from workbench.algorithms.reinforce import reinforce
-from workbench.backends import backends, get
+from workbench.backends import arrays, backends, get
 from workbench.backends.arrays import CompiledArrays
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import RunError, UnavailableError, WorkbenchError
+from workbench.lowering.program import LoopProgram, lower
 from workbench.program.values import Program
 
 CASES = {name: p for name, p, _ in cases()}
@@ -263,3 +265,18 @@ def test_capacity_of_each_space_is_its_own() -> None:
     with pytest.raises(RunError, match="device out of memory"):
         p.run(dtype="float64", capacity={"device": needed["device"] - 1})
     assert p.run(dtype="float64", capacity=None).peak == needed
+
+
+def test_runs_of_a_variant_lower_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[LoopProgram] = []
+
+    def kept(program: Program) -> LoopProgram:
+        found.append(lower(program))
+        return found[-1]
+
+    monkeypatch.setattr(arrays, "lower", kept)
+    variant = wb.optimize(wb.variant(small_reinforce()))
+    first, again = (wb.run(variant, progress=False) for _ in range(2))
+    np.testing.assert_array_equal(first["loss"], again["loss"])
+    assert first.carried.keys() == again.carried.keys() != set()
+    assert len(found) == 2 and found[0] is found[1]

@@ -20,6 +20,7 @@ from workbench.measure import checkpoint
 from workbench.measure.checkpoint import Checkpoint
 from workbench.measure.progress import bar
 from workbench.program.carried import KEPT, keeping, resumed
+from workbench.program.identity import remembered
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.transforms.swap import Swap, relief
@@ -235,8 +236,11 @@ def _is_integer(value: object) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+@remembered
 def _keeping(program: Program, written: Program) -> Program:
-    """The program that also returns what it carries, where that is all that a later run needs."""
+    """The program that also returns what it carries, where that is all that a later run needs; the
+    same one for every run of a variant, which is lowered once.
+    """
     try:
         return holding(keeping(program, written))
     except ProgramError:
