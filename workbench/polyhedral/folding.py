@@ -152,6 +152,7 @@ def most_slots(window: Expression, length: Expression) -> int | None:
     return None
 
 
+@lru_cache(maxsize=4096)
 def _function(e: Expression) -> isl.PwAff:
     """An expression over sizes as isl's function."""
     text = f"{parameters_text(e.sizes)} -> {{ [v] : {constraint('v', '=', e)} }}"
