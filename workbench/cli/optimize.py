@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from workbench.cli.arguments import Parser, add_arguments
-from workbench.cli.options import add_backend
+from workbench.cli.options import add_backend, whole_number
 from workbench.cli.templates import chosen
 from workbench.cli.variants import traced
 from workbench.measure.expected import Expectation
 from workbench.measure.measurement import bytes_text, seconds_text
+from workbench.planning.automatic import Objective
 from workbench.variants.variant import Variant, optimize
 
 PURPOSE = "Print the steps of the automatic recipe, and what a run is predicted to cost after each."
@@ -30,14 +31,32 @@ def main(words: list[str]) -> int:
     group.add_argument(
         "--save", type=Path, metavar="FILE", help="write the steps to a JSON file, a recipe"
     )
+    group.add_argument(
+        "--objective",
+        default="time",
+        choices=get_args(Objective),
+        help="what is to be least (default time); memory: in at most twice the time",
+    )
+    group.add_argument(
+        "--capacity",
+        type=whole_number(1),
+        metavar="BYTES",
+        help="what the device's memory holds at most",
+    )
     group.add_argument("--json", action="store_true", help="print steps and predictions as JSON")
     group.add_argument(
-        "--notes", action="store_true", help="print what each step leaves as it was, and why"
+        "--notes", action="store_true", help="print why each step is taken, and what it leaves"
     )
     add_backend(group)
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
-    found = optimize(traced(template, names, given))
+    found = optimize(
+        traced(template, names, given),
+        given.objective,
+        given.capacity,
+        backend=given.backend,
+        dtype=given.dtype,
+    )
     rows = [_row(v, given.backend, given.dtype) for v in _history(found)]
     if given.save is not None:
         found.save(given.save)
@@ -63,6 +82,7 @@ def _row(variant: Variant, backend: str, dtype: str) -> dict[str, Any]:
         **({} if variant.step is None else variant.step.to_json()),
         "seconds": None if said is None else said.seconds,
         "peak_bytes": None if said is None else dict(said.peak_bytes),
+        "why": variant.why,
         "notes": list(variant.notes),
     }
 
@@ -78,6 +98,6 @@ def _table(found: Variant, rows: list[dict[str, Any]], notes: bool) -> str:
             time = seconds_text(row["seconds"])
             peak = bytes_text(row["peak_bytes"].get("device"))
         lines += [f"{first:<{STEP_WIDTH}}  {time:>9}  {peak:>8}".rstrip(), *more]
-        for note in row["notes"] if notes else ():
+        for note in filter(None, (row["why"], *row["notes"])) if notes else ():
             lines += textwrap.wrap(note, 76, initial_indent="  ", subsequent_indent="  ")
     return "\n".join(lines)

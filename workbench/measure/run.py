@@ -152,8 +152,8 @@ def run(
     capacity: Capacity = None,
     parameters: str | Path | Mapping[str, Any] | None = None,
 ) -> Result:
-    """Run a variant as it is, or a program under the automatic recipe (`result.variant.steps` shows
-    it).
+    """Run a variant as it is, or a program under the automatic recipe for these sizes and this
+    backend (`result.variant.steps` shows it).
 
     `sizes` overrides sizes by name without a new trace. The same seed gives the same draws whatever
     the variant, the dtype ("float32" or "float64") or the sizes; it is 0 unless given.
@@ -170,10 +170,13 @@ def run(
         raise WorkbenchError(f"backend {backend!r}; expected a name (sizes are given by sizes=)")
     if seed is not None and not _is_integer(seed):
         raise WorkbenchError(f"seed {seed!r}; expected an integer")
-    chosen = program if isinstance(program, Variant) else optimize(variant(program))
     if dtype not in ("float32", "float64"):
         raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
+    chosen = variant(program)  # type: ignore[arg-type]  # a variant stays itself
     known = resolve(chosen.program, sizes)
+    runner = get(backend)
+    if not isinstance(program, Variant):
+        chosen = optimize(chosen, sizes=sizes, backend=backend, dtype=dtype)
     start = None if parameters is None else checkpoint.opened(parameters)
     if seed is None:
         seed = 0 if start is None else start.seed
@@ -181,7 +184,7 @@ def run(
     if start is not None:
         given = checkpoint.fitting(start, written, known, dtype)
         program = holding(resumed(program, given, start.updates, written))
-    compiled = get(backend).compile(_keeping(program, written))
+    compiled = runner.compile(_keeping(program, written))
     with bar(chosen.program, known, progress) as report:
         try:
             done = compiled.run(sizes, seed, dtype, report, check_finite, capacity, given)

@@ -1,0 +1,127 @@
+"""The automatic recipe's search: what it finds at which sizes, what it keeps to, what it says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import workbench as wb
+from tests.programs import PROGRAMS, small_reinforce
+from workbench.algorithms import a2c, ppo, reinforce
+from workbench.environments import CartPole
+from workbench.errors import WorkbenchError
+from workbench.measure.check import check
+from workbench.program.values import Program
+from workbench.transforms import Contract, Donate, Incrementalize, Recompute, Tile, Vectorize
+
+SMALL = {"B": 2, "I": 2, "T": 4, "hidden": (3,), "environment": CartPole(time_limit=3)}
+LARGE = 100_000
+"""Environments so many that blocks are of two time steps."""
+
+CASES = {name: PROGRAMS[name][0] for name in PROGRAMS if name != "small_ppo"} | {
+    "reinforce": lambda: reinforce(**SMALL),
+    "reinforce, n steps": lambda: reinforce(**SMALL, estimator="n_step", n=2),
+    "reinforce, lambda": lambda: reinforce(**SMALL, estimator="td_lambda"),
+    "a2c": lambda: a2c(**SMALL),
+}
+
+
+def large(program: Program) -> dict[str, int]:
+    """Sizes at which memory is far and much is held."""
+    free = [p for p in program.parameters if p.definition is None]
+    return {p.name: LARGE if p.name == "B" else 64 for p in free if p.default > 1}
+
+
+@pytest.mark.parametrize("objective", ["time", "memory"])
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_found_for_large_sizes_computes_what_the_equations_mean(
+    name: str, objective: str
+) -> None:
+    root = wb.variant(CASES[name]())
+    found = wb.optimize(root, objective, sizes=large(root.program))
+    agreed = check(found, "numpy", "float64")
+    assert agreed.passed, agreed
+    assert root.replay(found.to_json()).program == found.program
+
+
+def test_ppo_found_for_memory_computes_what_the_equations_mean() -> None:
+    root = wb.variant(ppo(**SMALL, E=2, M=2))
+    found = wb.optimize(root, "memory", sizes={"B": 2048, "T": 64})
+    assert any(isinstance(step, Tile) and step.dim == "k" for step in found.steps)
+    agreed = check(found, "numpy", "float64")
+    assert agreed.passed, agreed
+
+
+def test_episodes_are_learned_from_in_blocks_where_memory_is_far() -> None:
+    root = wb.variant(reinforce(B=256, T=1000, I=2))
+    found = wb.optimize(root)
+    kinds = [type(step) for step in found.steps]
+    assert Incrementalize("worth", "t") in found.steps
+    assert Tile in kinds and Recompute not in kinds
+    before = root.replay([Vectorize("b"), Vectorize("t"), Contract(), Donate()]).predict()
+    after = found.predict()
+    assert after.seconds < 0.9 * before.seconds
+    assert after.peak_bytes["device"] < 0.5 * before.peak_bytes["device"]
+
+
+def test_least_memory_holds_no_hidden_layer_of_an_episode() -> None:
+    root = wb.variant(reinforce(B=256, T=1000, I=2))
+    fast, small = wb.optimize(root), wb.optimize(root, "memory")
+    assert small.predict().peak_bytes["device"] <= 16e6
+    assert small.predict().seconds <= 2 * fast.predict().seconds
+    assert Recompute("policy.hidden_2") in small.steps
+    assert "policy.hidden_2 is computed again where it is read" in small.explain()
+    assert " become " in small.explain()
+
+
+def test_capacity_is_kept_and_what_fits_is_not_made_smaller() -> None:
+    root = wb.variant(reinforce(B=256, T=1000, I=2))
+    fast, tight = wb.optimize(root), wb.optimize(root, capacity=100_000_000)
+    assert fast.predict().peak_bytes["device"] > 100e6 >= tight.predict().peak_bytes["device"]
+    assert wb.optimize(root, capacity=10**9).key == fast.key
+
+
+def test_capacity_that_nothing_fits_under_is_refused_with_the_least_that_was_found() -> None:
+    root = wb.variant(small_reinforce())
+    with pytest.raises(WorkbenchError, match=r"does not fit into 10 B: the least that was found"):
+        wb.optimize(root, capacity=10)
+
+
+@pytest.mark.parametrize(
+    ("objective", "capacity", "message"),
+    [
+        ("memroy", None, "unknown objective 'memroy': did you mean memory"),
+        (None, None, "unknown objective None"),
+        ("time", 0, "capacity 0; expected a positive number of bytes"),
+        ("time", -5, "capacity -5; expected a positive number of bytes"),
+        ("time", True, "capacity True; expected a positive number of bytes"),
+        ("memory", 1e9, "capacity 1000000000.0; expected a positive number of bytes"),
+    ],
+)
+def test_aim_is_refused_where_it_is_none(objective: str, capacity: int, message: str) -> None:
+    with pytest.raises(WorkbenchError, match=message):
+        wb.optimize(wb.variant(small_reinforce()), objective, capacity)  # type: ignore[arg-type]
+
+
+KEYS = """
+import workbench as wb
+from tests.programs import small_reinforce
+for objective in ("time", "memory"):
+    print(wb.optimize(wb.variant(small_reinforce()), objective, sizes={"B": 100_000}).key)
+"""
+
+
+def test_recipe_is_the_same_in_every_process() -> None:
+    root = wb.variant(small_reinforce())
+    here = [wb.optimize(root, o, sizes={"B": LARGE}).key for o in ("time", "memory")]
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", KEYS],
+            env={"PYTHONHASHSEED": seed, "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout.split() == here
