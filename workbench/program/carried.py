@@ -21,6 +21,7 @@ from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Choice, Expression, Size, expression, variable
 from workbench.polyhedral.relations import extent_of, hull
 from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence
+from workbench.program.dependences import needed
 from workbench.program.operations import OPERATIONS
 from workbench.program.text import equation
 from workbench.program.values import (
@@ -212,17 +213,11 @@ def _counted(body: Body, counted: dict[str, Expression], updates: str, first: in
 
 def _live(program: Program) -> Program:
     """Without the statements that no output needs (what only the replaced starts had read)."""
-    needed: dict[str, None] = {}
-    todo = [output.array for output in program.outputs]
-    while todo:
-        name = todo.pop()
-        if name not in needed:
-            needed[name] = None
-            todo += [r.array for s in program.writers[name] for r in s.reads]
-    kept = tuple(s for s in program.statements if s.array in needed)
+    alive = needed(program)
+    kept = tuple(s for s in program.statements if s.array in alive)
     return replace(
         program,
-        arrays=tuple(a for a in program.arrays if a.name in needed),
+        arrays=tuple(a for a in program.arrays if a.name in alive),
         statements=kept,
         schedule=program.schedule and only(program.schedule, {s.name for s in kept}),
     )

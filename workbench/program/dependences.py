@@ -1,4 +1,4 @@
-"""The flow dependences of a program, computed once per set of equations."""
+"""The flow dependences of a program, computed once per set of equations, and what outputs need."""
 
 from __future__ import annotations
 
@@ -15,6 +15,18 @@ def dependences(program: Program) -> Dependences:
         tuple(s.instances for s in program.statements),
         tuple((a.name, a.extent) for a in program.arrays),
     )
+
+
+def needed(program: Program) -> frozenset[str]:
+    """The arrays that some output needs."""
+    found: set[str] = set()
+    todo = [output.array for output in program.outputs]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo += [r.array for s in program.writers[name] for r in s.reads]
+    return frozenset(found)
 
 
 @lru_cache(maxsize=64)

@@ -13,6 +13,7 @@ from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.relations import extent_of, is_box, is_subset, project_out, with_dims
 from workbench.polyhedral.tree import blocks, loop_dims, only, statements
 from workbench.program.carried import is_carried
+from workbench.program.dependences import needed
 from workbench.program.operations import OPERATIONS
 from workbench.program.values import (
     Array,
@@ -61,14 +62,8 @@ def computes(body: Body) -> bool:
 
 def dead_statements(program: Program) -> Done:
     """Without the arrays that no output needs; calls go when what they answer is not needed."""
-    needed: dict[str, None] = {}
-    todo = [output.array for output in program.outputs]
-    while todo:
-        name = todo.pop()
-        if name not in needed:
-            needed[name] = None
-            todo += [r.array for s in program.writers[name] for r in s.reads]
-    dead = [a.name for a in program.arrays if a.name not in needed]
+    alive = needed(program)
+    dead = [a.name for a in program.arrays if a.name not in alive]
     return Done(without(program, dead), tuple(dead)) if dead else Done(program)
 
 
