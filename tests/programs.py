@@ -286,6 +286,35 @@ def small_ppo(
     return {"loss": loss, "advantage": advantage, "reward": reward.sum(over=t).mean(over=b)}
 
 
+@wb.program
+def replay(T: int = 9, H: int = 4, K: int = 3) -> Outputs:
+    """A ring buffer: every step learns from K of the last H, drawn at random."""
+    t, k = wb.dims(t=T, k=K)
+    state = wb.recurrent("state", 2, over=t)
+    state[0] = 1.0
+    oldest = wb.maximum(t - H + 1, 0)
+    held = wb.cast(wb.index(t + 1 - oldest), float)
+    draw = wb.cast(wb.uniform(over=(t, k)) * held, int)
+    seen = state * 2.0
+    sample = wb.gather(seen, t=wb.within(wb.index(oldest) + draw, oldest, t + 1))
+    state[t + 1] = 0.5 * state + 0.1 * sample.mean(over=k)
+    return {"last": state[T], "total": sample.sum(over=k)}
+
+
+@wb.program
+def staggered(B: int = 2, T: int = 8) -> Outputs:
+    """Delays of two and five, a read ahead and one backwards: offsets that no block divides."""
+    b, t = wb.dims(b=B, t=T)
+    x = wb.normal(over=(b, t))
+    y = wb.recurrent("y", (), over=(b, t))
+    for start in range(5):
+        y[b, start] = 0.1 * start
+    y[b, t + 5] = 0.5 * y[b, t] - 0.2 * y[b, t + 3] + x
+    ahead = y[b, t + 2] * x[b, T - 1 - t]
+    halves = x[b, t // 2] + y[b, (t + 3) // 2]
+    return {"end": y[b, T + 4], "total": ahead.sum(over=t), "halves": halves}
+
+
 PROGRAMS: dict[str, tuple[Template, list[Sizes]]] = {
     "leaky_sum": (leaky_sum, [{}, {"T": 1}, {"B": 1, "T": 3}]),
     "returns": (returns, [{}, {"T": 1}, {"B": 1, "T": 2}]),
@@ -301,5 +330,7 @@ PROGRAMS: dict[str, tuple[Template, list[Sizes]]] = {
     "table": (table, [{}, {"S": 1, "I": 1}, {"S": 3, "A": 3}]),
     "recurrent_network": (recurrent_network, [{}, {"B": 1, "T": 1}, {"I": 1, "T": 3}]),
     "small_reinforce": (small_reinforce, [{}, {"T": 1}, {"B": 1, "I": 1, "T": 7}]),
+    "replay": (replay, [{}, {"T": 1}, {"T": 3, "H": 7}, {"H": 1, "K": 1}]),
+    "staggered": (staggered, [{}, {"B": 1, "T": 1}, {"T": 11}]),
     "small_ppo": (small_ppo, [{}, {"B": 1, "M": 1}, {"B": 3, "T": 3, "M": 3}, {"T": 1, "E": 1}]),
 }

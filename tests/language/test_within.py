@@ -8,28 +8,13 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.programs import replay
 from workbench.backends import get
 from workbench.backends.reference import Reference
 from workbench.errors import ProgramError, RunError
 from workbench.lowering.program import lower
 from workbench.polyhedral.expression import minimum, size
 from workbench.transforms import Contract, Donate, Vectorize
-
-
-@wb.program
-def replay(T: int = 9, H: int = 4, K: int = 3) -> dict[str, Any]:
-    """Every step learns from K of the last H steps, drawn at random."""
-    t, k = wb.dims(t=T, k=K)
-    state = wb.recurrent("state", 2, over=t)
-    state[0] = 1.0
-    oldest = wb.maximum(t - H + 1, 0)
-    held = wb.cast(wb.index(t + 1 - oldest), float)
-    draw = wb.cast(wb.uniform(over=(t, k)) * held, int)
-    seen = state * 2.0
-    sample = wb.gather(seen, t=wb.within(wb.index(oldest) + draw, oldest, t + 1))
-    state[t + 1] = 0.5 * state + 0.1 * sample.mean(over=k)
-    return {"last": state[T], "total": sample.sum(over=k)}
-
 
 SIZES: list[dict[str, int]] = [{}, {"H": 1}, {"T": 3, "H": 7}, {"T": 1}, {"T": 12, "H": 5, "K": 1}]
 

@@ -22,7 +22,7 @@ from workbench.planning.steps import Nest, Step, steps_of
 from workbench.program.sizes import resolve
 
 NAMES = sorted(PROGRAMS)
-UNSEEN = ("copyto", "fill", "check_index", "check_length", "check_all", "given")
+UNSEEN = ("copyto", "fill", "check_index", "check_within", "check_length", "check_all", "given")
 """Functions that a run does not call through its table."""
 
 
@@ -65,7 +65,7 @@ def operations_of(name: str, arrays: Sequence[Any], out: Any) -> int:
     """By the function's definition."""
     if name in ("dot", "matmul"):
         return 2 * int(out.size) * int(arrays[0].shape[-1])
-    if name == "take":
+    if name in ("take", "to_host", "to_device"):
         return 0
     if name == "random":
         return int(arrays[0].size)
@@ -105,7 +105,7 @@ def executed(
             yield statement
         elif isinstance(record, If):
             if record.condition.evaluate(values):
-                yield from executed(record.body, values)
+                yield from executed(record.body, values, statement)
         elif isinstance(record, For):
             for k in range(record.lower.evaluate(values), record.upper.evaluate(values)):
                 yield from executed(record.body, {**values, record.variable: k})
