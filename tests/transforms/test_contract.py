@@ -100,17 +100,32 @@ def test_what_stays_whole_is_said_with_the_reason() -> None:
     )
 
 
+def test_what_reads_a_recurrence_s_first_slice_last_is_shown_and_not_its_step() -> None:
+    @wb.program
+    def kept(T: int = 5) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        state = wb.recurrent("state", (), over=t)
+        state[0] = 1.0
+        state[t + 1] = wb.sin(state)
+        return {"mean": state.mean(over=t)}
+
+    assert refusal(kept(), Contract("state", "t")).sentence == (
+        "Contract('state', 't'): mean_sum has still to read state[0] when state[t+1] at t=1 writes "
+        "state[2], so all 3 slices along t are live at one time (smallest case of 3 slices: T=2)"
+    )
+
+
 def test_lifetimes_refused_with_the_two_ends_that_are_live_at_one_time() -> None:
     found = refusal(backwards(), Contract("reward", "t"))
     assert found.kind == "dependence"
     assert found.sentence == (
-        "Contract('reward', 't'): worth[t=0] has still to read reward[0] when reward[t=1] writes "
-        "reward[1], so all 2 slices along t are live at one time (smallest case: T=2)"
+        "Contract('reward', 't'): worth[t=0] has still to read reward[0] when reward[t=2] writes "
+        "reward[2], so all 3 slices along t are live at one time (smallest case of 3 slices: T=3)"
     )
     assert found.witness is not None and found.line is not None
     assert found.witness.statements == ("reward", "worth")
-    assert found.witness.instances == ({"t": 1}, {"t": 0})
-    assert found.witness.element == (0,) and found.witness.sizes == {"T": 2}
+    assert found.witness.instances == ({"t": 2}, {"t": 0})
+    assert found.witness.element == (0,) and found.witness.sizes == {"T": 3}
     assert found.line.text == "worth[t] = reward + 0.9 * worth[t + 1]"
 
 

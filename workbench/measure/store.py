@@ -103,7 +103,11 @@ class Store:
 
 
 def store(path: str | Path | None = None) -> Store:
-    """The store at a path; without one the user's own, which all programs share."""
+    """The store at a path; without one the user's own, which all programs share.
+
+    `.append(measured)` writes a measurement or a comparison, `.read()` lists what is recorded and
+    names the lines that cannot be read.
+    """
     return Store(Path(path) if path is not None else users_folder() / FILE)
 
 

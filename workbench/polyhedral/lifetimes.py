@@ -268,20 +268,24 @@ def whole_extent_clash(
         for encounter in met:
             if encounter.use.is_write:
                 later = later.union(overwritten(encounter.conflict).reverse())
+        # of two slices any recurrence needs both: three show what a window would not do for; and
         # the element that is used was written first, where they were not written at one time
-        return clash(met, statements, ends.intersect(later), sizes) or clash(
-            met, statements, ends, sizes
-        )
+        apart = bad.intersect(_ends(extent, position, 2))
+        for pairs in (apart.intersect(later), apart, ends.intersect(later), ends):
+            found = clash(met, statements, pairs, sizes)
+            if found is not None:
+                return found
+        return None
 
 
-def _ends(extent: Extent, position: int) -> isl.Map:
-    """{ element -> element : one at each end of the dimension, which has two at least }."""
+def _ends(extent: Extent, position: int, least: int = 1) -> isl.Map:
+    """{ element -> element : one at each end of the dimension, `least` apart at least }."""
     rank = len(extent)
     p, q = ([f"{letter}{k}" for k in range(rank)] for letter in "pq")
     lower, upper = extent[position]
     at, to = p[position], q[position]
     ways = [
-        f"{constraint(a, '=', lower)} and {constraint(b, '=', upper - 1)} and {a} < {b}"
+        f"{constraint(a, '=', lower)} and {constraint(b, '=', upper - 1)} and {a} + {least} <= {b}"
         for a, b in ((at, to), (to, at))
     ]
     sizes = parameters_text(lower.sizes | upper.sizes)

@@ -210,7 +210,7 @@ def live_at_once(before: str, program: Program, array: str, dim: str) -> Refusal
     sentence = (
         f"{before}{user} has still to {'read' if found.is_read else 'write'} {element} when "
         f"{writer} writes {written}, so all {slots} slices along {dim} are live at one time "
-        f"(smallest case: {sizes_text(witness)})"
+        f"(smallest case of {slots} slices: {sizes_text(witness)})"
     )
     return Refusal(
         "dependence",
