@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.measuring import module
+from workbench.transforms.base import REGISTRY
 
 
 def figures(capsys: pytest.CaptureFixture[str], name: str, *words: str) -> dict[str, Any]:
@@ -60,3 +61,11 @@ def test_blocked_scan_is_many_times_faster_than_the_quadratic_forms(
     found = figures(capsys, "scan", "--rounds", "5")
     assert found["quadratic, by hand / blocked"]["of_least"] >= 100
     assert found["a product a step, by hand / blocked"]["of_least"] >= 30
+
+
+def test_every_transform_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    found = figures(capsys, "steps", "--programs", "reinforce")
+    for state in ("as written", "optimized"):
+        lines = [found[f"reinforce {state}: {name}"] for name in REGISTRY]
+        assert any(line.get("legal") for line in lines)
+    assert found["reinforce optimized: Vectorize"]["legal"] == 0
