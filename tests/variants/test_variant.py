@@ -99,6 +99,13 @@ def test_variant_of_many_steps_numbers_them() -> None:
     assert str(found).startswith("walk:\n  1. Tile('t', 1000000)\n  2. Tile('t', 100000)\n")
 
 
+def test_program_is_optimized_as_written() -> None:
+    program = walk()
+    assert wb.optimize(program).key == wb.optimize(wb.variant(program)).key
+    with pytest.raises(WorkbenchError, match="expected a program"):
+        wb.optimize("walk")  # type: ignore[arg-type]
+
+
 def test_variant_of_something_else_is_refused() -> None:
     with pytest.raises(WorkbenchError, match="expected a program"):
         wb.variant(walk)  # type: ignore[arg-type]

@@ -193,6 +193,11 @@ def _step(given: object) -> Transform:
 
 def variant(program: Program) -> Variant:
     """The root variant: the program as written."""
+    return _root(program)
+
+
+def _root(program: Program | Variant) -> Variant:
+    """A program as written; a variant stays as it is."""
     if isinstance(program, Variant):
         return program
     if not isinstance(program, Program):
@@ -201,7 +206,7 @@ def variant(program: Program) -> Variant:
 
 
 def optimize(
-    variant: Variant,
+    variant: Variant | Program,
     objective: Objective = "time",
     capacity: int | None = None,
     *,
@@ -214,13 +219,14 @@ def optimize(
     "time" looks for the shortest run that is predicted, "memory" for the least that the device's
     memory holds in at most twice the time of the fastest that is found. `capacity` bounds the
     device's memory in bytes. Predictions are at `sizes` (the program's own unless given). `why` of
-    each variant on the way says why its step was taken.
+    each variant on the way says why its step was taken. A program is taken as written.
 
     Raises WorkbenchError where nothing that is found fits under the capacity.
     """
     expect_aim(objective, capacity)
-    known = resolve(variant.program, sizes)
-    plan = planned(variant.program, Aim(objective, capacity, known, machine(backend), dtype))
+    found = _root(variant)
+    known = resolve(found.program, sizes)
+    plan = planned(found.program, Aim(objective, capacity, known, machine(backend), dtype))
     for taken in plan.taken:
-        variant = Variant(taken.program, variant, taken.step, taken.notes, taken.why)
-    return variant
+        found = Variant(taken.program, found, taken.step, taken.notes, taken.why)
+    return found
