@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any
 
 from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.instances import Between
 from workbench.polyhedral.scan import scanner
 from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree, block_dim
 from workbench.program.sizes import resolve
@@ -133,7 +134,7 @@ def _read(
     for at in points:
         values = _values(dims, at, sizes)
         for read in statement.reads:
-            for element in _elements(program, read, values, sizes):
+            for element in _elements(program, read, values):
                 yield read.array, element
 
 
@@ -145,15 +146,18 @@ def _element(index: tuple[Any, ...], values: Mapping[str, int]) -> Point:
     return tuple(e.evaluate(values) for e in index)
 
 
-def _elements(
-    program: Program, read: Read, values: Mapping[str, int], sizes: Mapping[str, int]
-) -> Iterator[Point]:
-    """The element of a read; at a data-dependent index every element that it may be."""
+def _elements(program: Program, read: Read, values: Mapping[str, int]) -> Iterator[Point]:
+    """The element of a read; at a data-dependent index every element that it may be, as the index
+    was promised to be or as the array has them.
+    """
     extent = program.array[read.array].extent
-    choices = [
-        [e.evaluate(values)]
-        if isinstance(e, Expression)
-        else range(extent[k][0].evaluate(sizes), extent[k][1].evaluate(sizes))
-        for k, e in enumerate(read.index)
-    ]
+    choices: list[range] = []
+    for (low, high), e in zip(extent, read.access.index, strict=True):
+        if isinstance(e, Expression):
+            at = e.evaluate(values)
+            choices.append(range(at, at + 1))
+            continue
+        if isinstance(e, Between):
+            low, high = e.lower, e.upper
+        choices.append(range(low.evaluate(values), high.evaluate(values)))
     yield from product(*choices)
