@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 
 
 @dataclass(frozen=True)
@@ -86,10 +86,18 @@ def nearest(name: str, known: Iterable[str], kind: str = "names") -> str:
 
 
 def _close(name: str, listed: list[str]) -> list[str]:
-    """Known names that are spelled like the name, then those of which it is a part."""
+    """Known names that are spelled like the name, then those of which it or they are a part."""
     folded = {n.casefold(): n for n in listed}
     wanted = name.casefold()
-    close = [folded[c] for c in get_close_matches(wanted, folded, n=3, cutoff=0.6)]
-    parts = [n for n in listed if wanted in re.split(r"[.\[]", n.casefold())]
+    matches = get_close_matches(wanted, folded, n=3, cutoff=0.6)
+    best = max((_likeness(wanted, c) for c in matches), default=0.0)
+    close = [folded[c] for c in matches if _likeness(wanted, c) >= best - 0.15]
+    meant = {wanted, *(n.casefold() for n in close)}
+    parts = [n for n in listed if meant & set(re.split(r"[.\[]", n.casefold()))]
     loose = [folded[c] for c in get_close_matches(wanted, folded, n=1, cutoff=0.5)]
     return list(dict.fromkeys([*close, *parts])) or loose
+
+
+def _likeness(first: str, second: str) -> float:
+    """The share of two texts that is in both, as `get_close_matches` takes it."""
+    return SequenceMatcher(None, second, first).ratio()

@@ -46,6 +46,7 @@ CASES: dict[str, list[dict[str, Any]]] = {
         FEW | {"environment": BRIEF, "normalize_rewards": True, "normalize_observations": True},
         FEW | {"environment": BRIEF, "layers": "dim", "hidden": (3, 3, 3)},
         {"B": 3, "E": 1, "M": 3, "gamma": 0.5, "lam": 0.3, "largest_norm": 0.01},
+        {"B": 3, "E": 2, "M": 3, "shuffle": False, "environment": BRIEF},
         {"E": 3, "M": 1, "entropy_weight": 0.5, "value_weight": 3.0, "hidden": ()},
     ],
 }

@@ -8,7 +8,7 @@ from tests.cli.calling import SMALL, Call
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("frobnicate", "unknown command 'frobnicate': (commands: run, compare, optimize,"),
+        ("frobnicate", "unknown command 'frobnicate': the commands are run, compare, optimize,"),
         ("rum", "unknown command 'rum': did you mean run?"),
         ("--frob", "workbench has no option --frob"),
         ("run", "workbench run expects the algorithm first, found nothing"),
