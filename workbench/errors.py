@@ -43,6 +43,10 @@ class ProgramError(WorkbenchError):
     """The equations are not a program: undefined instance, overlap, cycle, shape or type."""
 
 
+class TooComplexError(ProgramError):
+    """A question about sets and relations took more work than is allowed for it."""
+
+
 class SizeError(WorkbenchError):
     """A size is not positive, or a derived size does not divide."""
 

@@ -15,6 +15,8 @@ import pytest
 import workbench as wb
 from tests.programs import leaky_sum
 from workbench.errors import WorkbenchError
+from workbench.polyhedral.sets import limited, parse_set
+from workbench.transforms import Vectorize
 from workbench.transforms.base import REGISTRY, Transform, from_json, schema
 
 
@@ -138,3 +140,20 @@ def test_lists_and_single_names_are_tuples() -> None:
 def test_nested_lists_of_json_are_tuples() -> None:
     step = wb.transforms.Fuse(("a", "b"), (("b", 1),))
     assert from_json(json.loads(json.dumps(step.to_json()))) == step
+
+
+def test_step_refused_when_its_legality_takes_too_much_work(monkeypatch: Any) -> None:
+    def endless(*_: object) -> None:
+        with limited("computing lifetimes", 1):
+            parse_set("{ [x, y] : exists a : 0 <= x < y and 3a <= x * 2 + y and y < 7a }").lexmin()
+
+    monkeypatch.setattr("workbench.transforms.base.broken_storage", endless)
+    variant = wb.variant(leaky_sum())
+    found = variant.check(Vectorize("b"))
+    assert found is not None
+    assert found.kind == "cost"
+    assert found.sentence == (
+        "Vectorize('b'): computing lifetimes: too complex, given up after 1 operations"
+    )
+    with pytest.raises(wb.Refused, match="too complex"):
+        variant.apply(Vectorize("b"))

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import islpy as isl
 
-from workbench.errors import ProgramError
+from workbench.errors import TooComplexError
 from workbench.polyhedral.affine import constraint, dims_text, parameters_text
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.names import dim_name, user_name
@@ -29,7 +29,7 @@ OPERATIONS = 20_000_000
 
 @contextmanager
 def limited(task: str, operations: int = OPERATIONS) -> Iterator[None]:
-    """Bound the isl work inside; ProgramError names the `task` where it was too much."""
+    """Bound the isl work inside; TooComplexError names the `task` where it was too much."""
     context = isl.DEFAULT_CONTEXT
     context.set_max_operations(operations)
     context.reset_operations()
@@ -38,7 +38,7 @@ def limited(task: str, operations: int = OPERATIONS) -> Iterator[None]:
     except isl.Error as error:
         if "maximal number of operations" not in str(error):
             raise
-        raise ProgramError(
+        raise TooComplexError(
             f"{task}: too complex, given up after {operations} operations"
         ) from error
     finally:

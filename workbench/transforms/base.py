@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Self
 
-from workbench.errors import WorkbenchError, nearest
+from workbench.errors import TooComplexError, WorkbenchError, nearest
 from workbench.polyhedral.legality import Violation, violation
 from workbench.program import wellformed
 from workbench.program.dependences import dependences
@@ -275,23 +275,32 @@ def _type_schema(hint: Any) -> dict[str, Any]:
 
 def check(program: Program, step: Transform) -> Refusal | None:
     """Why the step cannot be taken, the re-check included; None where `apply` will succeed."""
-    refusal = _misfit(step) or step.check(program)
-    if refusal is not None:
-        return refusal
-    return _recheck(program, without_lost(step.rewrite(program).program), step)
+    attempted = _attempt(program, step)
+    return attempted if isinstance(attempted, Refusal) else None
 
 
 def apply(program: Program, step: Transform) -> Rewritten:
     """The program after the step. Raises Refused, and then nothing has changed."""
-    refusal = _misfit(step) or step.check(program)
-    if refusal is not None:
-        raise Refused(refusal)
-    rewritten = step.rewrite(program)
-    rewritten = dataclasses.replace(rewritten, program=without_lost(rewritten.program))
-    broken = _recheck(program, rewritten.program, step)
-    if broken is not None:
-        raise Refused(broken)
-    return rewritten
+    attempted = _attempt(program, step)
+    if isinstance(attempted, Refusal):
+        raise Refused(attempted)
+    return attempted
+
+
+def _attempt(program: Program, step: Transform) -> Rewritten | Refusal:
+    """What the step makes of the program, or why it cannot be taken.
+
+    A step whose legality would take too long to decide is refused for that.
+    """
+    try:
+        refusal = _misfit(step) or step.check(program)
+        if refusal is not None:
+            return refusal
+        rewritten = step.rewrite(program)
+        rewritten = dataclasses.replace(rewritten, program=without_lost(rewritten.program))
+        return _recheck(program, rewritten.program, step) or rewritten
+    except TooComplexError as error:
+        return Refusal("cost", f"{step}: {error.message}", line=error.line)
 
 
 def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None:
