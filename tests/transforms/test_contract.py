@@ -11,6 +11,7 @@ import workbench as wb
 from tests.programs import PROGRAMS
 from workbench.backends import get
 from workbench.backends.reference import Reference
+from workbench.errors import TooComplexError
 from workbench.transforms import Contract, Vectorize
 from workbench.transforms.refusal import Refusal
 
@@ -255,3 +256,16 @@ def test_every_program_computes_the_same_when_folded(name: str) -> None:
             run = one.run(given, dtype="float64")
             for output, values in expected.items():
                 np.testing.assert_allclose(run.outputs[output], values, rtol=1e-9, atol=1e-9)
+
+
+def test_lifetimes_that_take_too_much_work_refused_and_not_hidden(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def endless(*_: object) -> None:
+        raise TooComplexError("computing lifetimes: too complex, given up after 5 operations")
+
+    monkeypatch.setattr("workbench.transforms.contract._folding", endless)
+    assert list(Contract.candidates(moving())) == [Contract()]
+    found = refusal(moving(), Contract())
+    assert found.kind == "cost"
+    assert "too complex" in found.sentence

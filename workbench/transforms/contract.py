@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from workbench.errors import TooComplexError
 from workbench.lowering.lives import lives
 from workbench.polyhedral.expression import Expression
 from workbench.program.values import Program, Storage
@@ -58,7 +59,11 @@ class Contract(Transform):
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Contract]:
         """All arrays, then each that would shrink."""
-        shrinking = dict.fromkeys(array for array, _ in _folding(program, _open(program)))
+        try:
+            shrinking = dict.fromkeys(array for array, _ in _folding(program, _open(program)))
+        except TooComplexError:  # the step itself is refused for it, in a sentence
+            yield cls()
+            return
         if shrinking:
             yield cls()
         for array in shrinking:
