@@ -78,10 +78,6 @@ class Dependences:
         """For each statement the dependences that start there."""
         return _grouped(self.statements, self.all, "source")
 
-    def of_array(self, array: str) -> tuple[Dependence, ...]:
-        """The dependences through one array."""
-        return tuple(d for d in self.all if d.array == array)
-
     def text(self, dependence: Dependence) -> str:
         """The relation with the user's names; a sink's dimension that both have is primed."""
         source, sink = self.statements[dependence.source], self.statements[dependence.sink]

@@ -34,11 +34,6 @@ def statement_tuple(position: int) -> str:
     return f"S{position}"
 
 
-def array_tuple(position: int) -> str:
-    """The isl tuple name of the array at `position`."""
-    return f"A{position}"
-
-
 def readable(text: str) -> str:
     """isl text with the user's names, for display only."""
     return _GENERATED.sub(lambda match: user_name(match.group(0)), text)
