@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -12,7 +12,9 @@ const out = process.argv[2] ?? join(here, "../../workbench/session/static");
 const manifest = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
 
 async function sourceHash() {
-  const sources = (await readdir(join(here, "src"))).map((name) => `src/${name}`);
+  const sources = (await readdir(join(here, "src"), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(here, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
   const files = [...sources, "build.mjs", "package-lock.json", "package.json", "tsconfig.json"];
   const hash = createHash("sha256");
   for (const file of files.sort()) {
@@ -26,6 +28,8 @@ async function sourceHash() {
 const options = {
   absWorkingDir: here,
   bundle: true,
+  define: { "process.env.NODE_ENV": '"production"' },
+  jsx: "automatic",
   charset: "utf8",
   legalComments: "inline",
   loader: { ".css": "text" },
@@ -35,10 +39,10 @@ const options = {
 };
 
 await mkdir(out, { recursive: true });
-await build({ ...options, entryPoints: ["src/widget.ts"], format: "esm", outfile: join(out, "graph.js") });
+await build({ ...options, entryPoints: ["src/shells/widget.ts"], format: "esm", outfile: join(out, "graph.js") });
 await build({
   ...options,
-  entryPoints: ["src/mime.ts"],
+  entryPoints: ["src/shells/mime.ts"],
   format: "iife",
   outfile: join(out, "remoteEntry.js"),
 });

@@ -1,27 +1,43 @@
-"""The TypeScript types of what Python sends, written from the dataclasses.
+"""The TypeScript types of what passes between Python and the views, written from the dataclasses.
 
 `python -m workbench.session.protocol` prints the file
-`extensions/jupyterlab-workbench/src/snapshot.ts`; a test holds that file to this text.
+`extensions/jupyterlab-workbench/src/protocol.ts`; a test holds that file to this text.
 """
 
 from __future__ import annotations
 
 import types
-from dataclasses import fields
-from typing import Any, get_args, get_origin, get_type_hints
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from workbench.session import snapshot
-from workbench.session.edges import Edge
+from workbench.session import capsule, edges, messages, snapshot, state
+from workbench.session.parts import code, cost, domain, memory, moves, preview, step, value, why
 
-RECORDS: tuple[type, ...] = (
-    snapshot.ParameterView,
-    snapshot.DimView,
-    snapshot.AccessView,
-    snapshot.LineView,
-    snapshot.Node,
-    Edge,
-    snapshot.Snapshot,
-)
+MODULES = (
+    snapshot, edges, step, moves, domain, why, code, preview, cost, memory, value, state, messages,
+    capsule,
+)  # fmt: skip
+UNIONS = {"Request": messages.Request, "Message": messages.Message}
+CHOICES = {"Kind": snapshot.Kind, "Part": messages.Part, "Outcome": state.Outcome}
+SIMPLE = {
+    str: "string",
+    int: "number",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+    Any: "unknown",
+}
+
+
+def records() -> dict[str, type]:
+    """Every record by name, in the order of the modules."""
+    return {
+        name: found
+        for module in MODULES
+        for name, found in vars(module).items()
+        if is_dataclass(found) and isinstance(found, type) and found.__module__ == module.__name__
+    }
 
 
 def typescript() -> str:
@@ -29,9 +45,14 @@ def typescript() -> str:
     parts = [
         "// Written by `python -m workbench.session.protocol`. Do not edit.\n",
         f"export const VERSION = {snapshot.VERSION};\n",
-        f"export type Kind = {' | '.join(map(_quoted, get_args(snapshot.Kind)))};\n",
+        f"export const PROTOCOL = {messages.PROTOCOL};\n",
     ]
-    parts += [_interface(record) for record in RECORDS]
+    parts += [f"export type {name} = {_choice(hint)};\n" for name, hint in CHOICES.items()]
+    parts += [_interface(record) for record in records().values()]
+    parts += [
+        f"export type {name} = {' | '.join(one.__name__ for one in get_args(union))};\n"
+        for name, union in UNIONS.items()
+    ]
     return "\n".join(parts)
 
 
@@ -42,23 +63,30 @@ def _interface(record: type) -> str:
 
 
 def _type(hint: Any) -> str:
-    simple = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
-    if hint in simple:
-        return simple[hint]
-    if hint in RECORDS:
-        return str(hint.__name__)
-    if hint == snapshot.Kind:
-        return "Kind"
-    if get_origin(hint) is tuple and get_args(hint)[1:] == (...,):
-        inner = _type(get_args(hint)[0])
+    for name, choice in CHOICES.items():
+        if hint == choice:
+            return name
+    if hint in SIMPLE:
+        return SIMPLE[hint]
+    if is_dataclass(hint) and isinstance(hint, type):
+        return hint.__name__
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return _choice(hint)
+    if origin is Mapping:
+        return f"Readonly<Record<{_type(arguments[0])}, {_type(arguments[1])}>>"
+    if origin is tuple and arguments[1:] == (...,):
+        inner = _type(arguments[0])
         return f"readonly ({inner})[]" if " " in inner else f"readonly {inner}[]"
+    if origin is tuple:
+        return f"readonly [{', '.join(map(_type, arguments))}]"
     if isinstance(hint, types.UnionType):
-        return " | ".join(_type(part) for part in get_args(hint))
+        return " | ".join(_type(part) for part in arguments)
     raise TypeError(f"{hint!r} has no TypeScript type here")
 
 
-def _quoted(value: str) -> str:
-    return f'"{value}"'
+def _choice(hint: Any) -> str:
+    return " | ".join(f'"{value}"' for value in get_args(hint))
 
 
 if __name__ == "__main__":

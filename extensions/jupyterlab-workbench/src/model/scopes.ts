@@ -1,8 +1,7 @@
 // The tree of scopes. A scope is known by its path as JSON text, so that it can be a key.
 
-import type { Snapshot } from "./snapshot";
-
-export type Path = readonly string[];
+import type { Snapshot } from "../protocol";
+import type { Path } from "./selection";
 
 export const key = (path: Path): string => JSON.stringify(path);
 

@@ -2,7 +2,7 @@
 
 import { select } from "d3-selection";
 import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
-import { element, svgElement } from "./dom";
+import { element, svgElement } from "../dom";
 import { type Arrow, arrows, dot } from "./dot";
 import {
   around,
@@ -21,9 +21,10 @@ import {
 import { layout, type Picture } from "./layout";
 import { prepare } from "./marks";
 import { nearest, type Direction } from "./navigate";
-import { box, isInside, key, type Path, scopes } from "./scopes";
-import { NOTHING, type Selected, type Selection } from "./selection";
-import type { Snapshot } from "./snapshot";
+import { box, isInside, key, scopes } from "../model/scopes";
+import type { Path } from "../model/selection";
+import { NOTHING, type Selected, type Selection } from "./selected";
+import type { Snapshot } from "../protocol";
 
 export interface Graph {
   readonly element: HTMLElement;

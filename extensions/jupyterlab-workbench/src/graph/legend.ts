@@ -1,7 +1,7 @@
 // What the colours and lines mean; only the kinds that the program has.
 
-import { element } from "./dom";
-import type { Kind, Snapshot } from "./snapshot";
+import { element } from "../dom";
+import type { Kind, Snapshot } from "../protocol";
 
 const NAMES: readonly (readonly [Kind, string])[] = [
   ["operation", "operation"],

@@ -1,8 +1,8 @@
 // The search box: lights the statements whose name or equation has the text; Enter goes from one to the next.
 
-import { element } from "./dom";
+import { element } from "../dom";
 import type { Graph } from "./graph";
-import type { Snapshot } from "./snapshot";
+import type { Snapshot } from "../protocol";
 
 export function createSearch(snapshot: Snapshot, graph: Graph): HTMLElement {
   const input = element("input", "wbk-search");

@@ -1,9 +1,9 @@
 // Makes Graphviz' group ours: names in data attributes, tooltips, roles; ids and fixed colours go.
 
-import { svgElement } from "./dom";
+import { svgElement } from "../dom";
 import { type Arrow, NAME, shortened } from "./dot";
-import type { Path } from "./scopes";
-import type { Snapshot } from "./snapshot";
+import type { Path } from "../model/selection";
+import type { Snapshot } from "../protocol";
 
 /** Width of a character: Courier's are 0.6 em wide, scope names are 11 pt high. */
 const COURIER = 0.6 * 11;

@@ -26,7 +26,7 @@ interface MimeModel {
 }
 
 interface Views {
-  renderSnapshot(element: HTMLElement, snapshot: string): () => void;
+  renderSaved(element: HTMLElement, capsule: unknown): () => void;
 }
 
 declare global {
@@ -56,9 +56,9 @@ function plugin({ Widget }: Lumino): object {
     private takeDown = (): void => undefined;
 
     async renderModel(model: MimeModel): Promise<void> {
-      const { renderSnapshot } = await views();
+      const { renderSaved } = await views();
       this.takeDown();
-      this.takeDown = renderSnapshot(this.node, JSON.stringify(model.data[MIME]));
+      this.takeDown = renderSaved(this.node, model.data[MIME]);
     }
 
     override dispose(): void {

@@ -1,7 +1,8 @@
 // A snapshot as Graphviz DOT text; the same text as workbench/session/dot.py writes (a test compares them).
 
-import type { Kind, Node, Snapshot } from "./snapshot";
-import { box, isInside, key, type Path, scopes } from "./scopes";
+import type { Kind, Node, Snapshot } from "../protocol";
+import { box, isInside, key, scopes } from "../model/scopes";
+import type { Path } from "../model/selection";
 
 const COLOURS: Readonly<Record<Kind | "closed", readonly [string, string]>> = {
   operation: ["#ffffff", "#8c959f"],

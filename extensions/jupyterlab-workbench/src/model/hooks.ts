@@ -1,0 +1,46 @@
+// How React components read the store.
+
+import { createContext, useContext, useSyncExternalStore } from "react";
+import type { Part, State, VariantView } from "../protocol";
+import type { Arguments, Loaded, Parts } from "./parts";
+import type { Selection } from "./selection";
+import type { Store, Values } from "./store";
+
+export const StoreContext = createContext<Store | null>(null);
+
+export function useStore(): Store {
+  const store = useContext(StoreContext);
+  if (!store) throw new Error("a view stands outside of a workbench");
+  return store;
+}
+
+export function useValues(): Values {
+  const store = useStore();
+  return useSyncExternalStore(store.subscribe, store.values);
+}
+
+/** The workbench's state: views are only drawn once there is one. */
+export function useWorkbench(): State {
+  const { state } = useValues();
+  if (!state) throw new Error("a view is drawn before there is a state");
+  return state;
+}
+
+export function useSelection(): Selection {
+  return useValues().selection;
+}
+
+/** The variant that is shown. */
+export function useCurrent(): VariantView {
+  const state = useWorkbench();
+  const found = state.variants.find((variant) => variant.key === state.current);
+  if (!found) throw new Error("the current variant is not in the tree");
+  return found;
+}
+
+/** A part of a variant, of the current one unless said otherwise. */
+export function usePart<P extends Part>(part: P, given: Arguments, variant?: string): Loaded<Parts[P]> {
+  const store = useStore();
+  const values = useValues();
+  return store.part(part, variant ?? values.state?.current ?? "", given);
+}

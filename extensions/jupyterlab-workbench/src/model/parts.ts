@@ -1,0 +1,65 @@
+// Parts of variants: what was loaded is kept under its content's name and never asked for again.
+
+import type {
+  CodeView,
+  CostView,
+  DomainView,
+  ErrorView,
+  MemoryView,
+  MovesView,
+  Part,
+  PreviewView,
+  Snapshot,
+  ValueView,
+  WhyView,
+} from "../protocol";
+
+export interface Parts {
+  readonly snapshot: Snapshot;
+  readonly moves: MovesView;
+  readonly why: WhyView;
+  readonly preview: PreviewView;
+  readonly cost: CostView;
+  readonly memory: MemoryView;
+  readonly code: CodeView;
+  readonly domain: DomainView;
+  readonly value: ValueView;
+}
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** `absent`: a saved workbench does not hold it. */
+export interface Loaded<T> {
+  readonly status: "waiting" | "streaming" | "done" | "failed" | "absent";
+  readonly value: T | null;
+  readonly error: ErrorView | null;
+}
+
+export const WAITING: Loaded<never> = { status: "waiting", value: null, error: null };
+export const ABSENT: Loaded<never> = { status: "absent", value: null, error: null };
+
+/** The name under which a part is kept; arguments in any order give the same. */
+export function partKey(part: Part, variant: string, given: Arguments): string {
+  return `${part} ${variant} ${canonical(given)}`;
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  entries.sort(([one], [other]) => (one < other ? -1 : 1));
+  return `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(",")}}`;
+}
+
+/** A batch added to what is there: moves come one by one, and again with their prices. */
+export function merged(part: Part, before: unknown, batch: unknown): unknown {
+  if (part !== "moves" || before === null) return batch;
+  const [old, more] = [before as MovesView, batch as MovesView];
+  const moves = new Map(old.moves.map((move) => [move.step.source, move]));
+  for (const move of more.moves) moves.set(move.step.source, move);
+  return {
+    before: more.before ?? old.before,
+    transforms: more.transforms.length ? more.transforms : old.transforms,
+    moves: [...moves.values()],
+  } satisfies MovesView;
+}

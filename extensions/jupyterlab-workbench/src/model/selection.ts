@@ -1,0 +1,43 @@
+// The one selection that all views share.
+
+export type Path = readonly string[];
+export type Sizes = Readonly<Record<string, number>>;
+
+/** What the boxes of the graph are coloured by. */
+export type Overlay = "kind" | "seconds" | "bytes" | "operations" | "measured";
+
+export interface Selection {
+  /** Selected statements by id, the one that details are shown of first. */
+  readonly statements: readonly string[];
+  /** A closed scope that is selected instead. */
+  readonly scope: Path | null;
+  /** Coordinates of an instance of the first statement, where one is picked. */
+  readonly instance: Sizes | null;
+  /** Arrays lit in the graph: those live in the brushed part of the memory timeline. */
+  readonly arrays: readonly string[];
+  /** The step (its JSON as text) whose form, preview or refusal is open. */
+  readonly move: string | null;
+  /** Variants ticked for comparing. */
+  readonly compared: readonly string[];
+  /** Sizes that differ from the program's own, for predictions and runs. */
+  readonly sizes: Sizes;
+  readonly backend: string;
+  readonly dtype: "float32" | "float64";
+  readonly overlay: Overlay;
+  /** The open pane beside the graph; empty for none. */
+  readonly pane: string;
+}
+
+export const INITIAL: Selection = {
+  statements: [],
+  scope: null,
+  instance: null,
+  arrays: [],
+  move: null,
+  compared: [],
+  sizes: {},
+  backend: "numpy",
+  dtype: "float32",
+  overlay: "kind",
+  pane: "",
+};

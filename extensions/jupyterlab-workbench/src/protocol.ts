@@ -1,0 +1,547 @@
+// Written by `python -m workbench.session.protocol`. Do not edit.
+
+export const VERSION = 3;
+
+export const PROTOCOL = 1;
+
+export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
+
+export type Part = "snapshot" | "moves" | "why" | "preview" | "cost" | "memory" | "code" | "domain" | "value";
+
+export type Outcome = "passed" | "failed" | "impossible" | "not run";
+
+export interface ParameterView {
+  readonly name: string;
+  readonly default: number;
+  readonly definition: string | null;
+}
+
+export interface DimView {
+  readonly name: string;
+  readonly size: string;
+}
+
+export interface AccessView {
+  readonly array: string;
+  readonly relation: string;
+}
+
+export interface LineView {
+  readonly file: string;
+  readonly number: number;
+  readonly text: string;
+}
+
+export interface Node {
+  readonly id: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly short: string;
+  readonly kind: Kind;
+  readonly array: string;
+  readonly scope: readonly string[];
+  readonly equation: string;
+  readonly domain: string;
+  readonly reduction: string | null;
+  readonly write: AccessView;
+  readonly reads: readonly AccessView[];
+  readonly line: LineView | null;
+  readonly dtype: string;
+  readonly shape: string;
+  readonly outputs: readonly string[];
+}
+
+export interface Snapshot {
+  readonly version: number;
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: readonly ParameterView[];
+  readonly dims: readonly DimView[];
+  readonly nodes: readonly Node[];
+  readonly edges: readonly Edge[];
+  readonly schedule: string;
+  readonly equations: string;
+  readonly closed: readonly (readonly string[])[];
+}
+
+export interface Edge {
+  readonly source: string;
+  readonly target: string;
+  readonly array: string;
+  readonly label: string;
+  readonly relation: string;
+  readonly carried: boolean;
+}
+
+export interface StepView {
+  readonly transform: string;
+  readonly text: string;
+  readonly source: string;
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly statements: readonly string[];
+  readonly arrays: readonly string[];
+  readonly dims: readonly string[];
+  readonly equation_step: boolean;
+}
+
+export interface InstanceView {
+  readonly statement: string;
+  readonly coordinates: Readonly<Record<string, number>>;
+  readonly text: string;
+}
+
+export interface WitnessView {
+  readonly source: InstanceView;
+  readonly sink: InstanceView;
+  readonly array: string;
+  readonly element: readonly number[];
+  readonly element_text: string;
+  readonly sizes: Readonly<Record<string, number>>;
+}
+
+export interface RefusalView {
+  readonly kind: "dependence" | "capability" | "no effect" | "cost" | "input";
+  readonly sentence: string;
+  readonly line: LineView | null;
+  readonly witness: WitnessView | null;
+  readonly repairs: readonly StepView[];
+  readonly instead: readonly StepView[];
+}
+
+export interface EffectView {
+  readonly seconds: number;
+  readonly peak_bytes: Readonly<Record<string, number>>;
+}
+
+export interface MoveView {
+  readonly step: StepView;
+  readonly refusal: RefusalView | null;
+  readonly notes: readonly string[];
+  readonly effect: EffectView | null;
+}
+
+export interface TransformView {
+  readonly name: string;
+  readonly summary: string;
+  readonly documentation: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export interface MovesView {
+  readonly before: EffectView | null;
+  readonly transforms: readonly TransformView[];
+  readonly moves: readonly MoveView[];
+}
+
+export interface PointsView {
+  readonly statement: string;
+  readonly title: string;
+  readonly dims: readonly string[];
+  readonly points: readonly (readonly number[])[];
+  readonly order: readonly number[] | null;
+}
+
+export interface ArrowView {
+  readonly source_statement: number;
+  readonly source: number;
+  readonly sink_statement: number;
+  readonly sink: number;
+  readonly array: string;
+  readonly violated: boolean;
+}
+
+export interface DomainView {
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly statements: readonly PointsView[];
+  readonly arrows: readonly ArrowView[];
+  readonly remark: string;
+}
+
+export interface WhyView {
+  readonly step: StepView;
+  readonly refusal: RefusalView;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly space: DomainView | null;
+  readonly remark: string;
+}
+
+export interface TextLine {
+  readonly text: string;
+  readonly statement: string | null;
+}
+
+export interface TextView {
+  readonly name: string;
+  readonly language: string;
+  readonly lines: readonly TextLine[];
+  readonly remark: string;
+}
+
+export interface CodeView {
+  readonly equations: TextView;
+  readonly schedule: TextView;
+  readonly loops: TextView;
+  readonly kernels: readonly TextView[];
+}
+
+export interface PreviewView {
+  readonly step: StepView;
+  readonly refusal: RefusalView | null;
+  readonly notes: readonly string[];
+  readonly snapshot: Snapshot | null;
+  readonly code: CodeView | null;
+  readonly before: EffectView | null;
+  readonly after: EffectView | null;
+}
+
+export interface ShareView {
+  readonly statement: string;
+  readonly seconds: number;
+  readonly operations: number;
+  readonly bytes: number;
+  readonly launches: number;
+}
+
+export interface FootprintView {
+  readonly array: string;
+  readonly bytes: number;
+  readonly formula: string;
+  readonly space: string;
+  readonly storage: string;
+}
+
+export interface CostView {
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly dtype: string;
+  readonly backend: string;
+  readonly seconds: number;
+  readonly peak_bytes: Readonly<Record<string, number>>;
+  readonly peak_formula: string;
+  readonly operations: number;
+  readonly bytes: number;
+  readonly launches: number;
+  readonly shares: readonly ShareView[];
+  readonly arrays: readonly FootprintView[];
+  readonly note: string;
+  readonly assumed: string;
+}
+
+export interface MemoryPoint {
+  readonly line: number;
+  readonly loops: readonly string[];
+  readonly bytes: number;
+  readonly live: readonly number[];
+}
+
+export interface BufferView {
+  readonly name: string;
+  readonly array: string | null;
+  readonly bytes: number;
+  readonly formula: string;
+  readonly statements: readonly string[];
+}
+
+export interface SpaceView {
+  readonly space: string;
+  readonly peak_bytes: number;
+  readonly points: readonly MemoryPoint[];
+}
+
+export interface MemoryView {
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly dtype: string;
+  readonly arrays: readonly BufferView[];
+  readonly spaces: readonly SpaceView[];
+}
+
+export interface ElementView {
+  readonly array: string;
+  readonly coordinates: Readonly<Record<string, number>>;
+  readonly text: string;
+  readonly shape: readonly number[];
+  readonly finite: boolean;
+}
+
+export interface ValueView {
+  readonly of: ElementView;
+  readonly statement: string | null;
+  readonly equation: string;
+  readonly line: LineView | null;
+  readonly inputs: readonly ElementView[];
+  readonly more_inputs: number;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly seed: number;
+}
+
+export interface SizeView {
+  readonly name: string;
+  readonly default: number;
+  readonly derived: string | null;
+}
+
+export interface VariantView {
+  readonly key: string;
+  readonly parent: string | null;
+  readonly name: string;
+  readonly named: boolean;
+  readonly step: StepView | null;
+  readonly notes: readonly string[];
+  readonly why: string;
+  readonly recipe: string;
+}
+
+export interface CurveView {
+  readonly name: string;
+  readonly dim: string;
+  readonly values: readonly (number | null)[];
+}
+
+export interface MeasurementView {
+  readonly id: string;
+  readonly group: string;
+  readonly variant: string;
+  readonly label: string;
+  readonly backend: string;
+  readonly device: string;
+  readonly dtype: string;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly seed: number;
+  readonly date: string;
+  readonly recorded: string;
+  readonly outcome: Outcome;
+  readonly check: string;
+  readonly samples: readonly number[];
+  readonly median: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly ratio: number | null;
+  readonly ratio_low: number | null;
+  readonly ratio_high: number | null;
+  readonly difference: string;
+  readonly compile_seconds: number | null;
+  readonly peak_bytes: Readonly<Record<string, number>>;
+  readonly process_peak_bytes: number | null;
+  readonly predicted_seconds: number | null;
+  readonly predicted_peak_bytes: Readonly<Record<string, number>>;
+  readonly prediction_note: string;
+  readonly too_slow: string;
+  readonly curves: readonly CurveView[];
+}
+
+export interface BackendView {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface ErrorView {
+  readonly sentence: string;
+  readonly line: LineView | null;
+  readonly trace: string;
+}
+
+export interface ProgressView {
+  readonly stage: string;
+  readonly done: number;
+  readonly total: number;
+  readonly variants: readonly string[];
+}
+
+export interface ArgumentView {
+  readonly name: string;
+  readonly kind: "size" | "integer" | "number" | "boolean" | "text" | "other";
+  readonly value: unknown;
+  readonly default: unknown;
+}
+
+export interface State {
+  readonly workbench: string;
+  readonly revision: number;
+  readonly name: string;
+  readonly root: string;
+  readonly current: string;
+  readonly variants: readonly VariantView[];
+  readonly sizes: readonly SizeView[];
+  readonly measurements: readonly MeasurementView[];
+  readonly backends: readonly BackendView[];
+  readonly arguments: readonly ArgumentView[];
+  readonly measuring: ProgressView | null;
+  readonly error: ErrorView | null;
+  readonly recipe_error: ErrorView | null;
+  readonly store: string;
+}
+
+export interface Hello {
+  readonly type: "hello";
+  readonly protocol: number;
+}
+
+export interface Want {
+  readonly type: "want";
+  readonly id: number;
+  readonly workbench: string;
+  readonly part: Part;
+  readonly variant: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface Forget {
+  readonly type: "forget";
+  readonly id: number;
+}
+
+export interface Apply {
+  readonly type: "apply";
+  readonly id: number;
+  readonly workbench: string;
+  readonly variant: string;
+  readonly step: Readonly<Record<string, unknown>>;
+}
+
+export interface Show {
+  readonly type: "show";
+  readonly id: number;
+  readonly workbench: string;
+  readonly variant: string;
+}
+
+export interface Rename {
+  readonly type: "rename";
+  readonly id: number;
+  readonly workbench: string;
+  readonly variant: string;
+  readonly name: string;
+}
+
+export interface Remove {
+  readonly type: "remove";
+  readonly id: number;
+  readonly workbench: string;
+  readonly variant: string;
+}
+
+export interface Replay {
+  readonly type: "replay";
+  readonly id: number;
+  readonly workbench: string;
+  readonly variant: string;
+  readonly onto: string;
+  readonly only_last: boolean;
+}
+
+export interface Optimize {
+  readonly type: "optimize";
+  readonly id: number;
+  readonly workbench: string;
+  readonly variant: string;
+  readonly objective: "time" | "memory";
+  readonly capacity: number | null;
+  readonly sizes: Readonly<Record<string, number>>;
+}
+
+export interface Measure {
+  readonly type: "measure";
+  readonly id: number;
+  readonly workbench: string;
+  readonly variants: readonly string[];
+  readonly backend: string;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly seed: number;
+  readonly dtype: "float32" | "float64";
+  readonly repeats: number | null;
+  readonly force: boolean;
+}
+
+export interface Cancel {
+  readonly type: "cancel";
+  readonly id: number;
+  readonly workbench: string;
+}
+
+export interface Change {
+  readonly type: "change";
+  readonly id: number;
+  readonly workbench: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface Save {
+  readonly type: "save";
+  readonly id: number;
+  readonly workbench: string;
+  readonly format: "html" | "state";
+}
+
+export interface Load {
+  readonly type: "load";
+  readonly id: number;
+  readonly workbench: string;
+  readonly text: string;
+}
+
+export interface Welcome {
+  readonly type: "welcome";
+  readonly protocol: number;
+  readonly release: string;
+  readonly workbenches: readonly string[];
+}
+
+export interface StateMessage {
+  readonly type: "state";
+  readonly state: State;
+  readonly open: boolean;
+}
+
+export interface Answer {
+  readonly type: "part";
+  readonly id: number;
+  readonly value: unknown;
+  readonly done: boolean;
+}
+
+export interface Saved {
+  readonly type: "saved";
+  readonly id: number;
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Done {
+  readonly type: "done";
+  readonly id: number;
+  readonly variant: string | null;
+}
+
+export interface Failed {
+  readonly type: "failed";
+  readonly id: number | null;
+  readonly error: ErrorView;
+}
+
+export interface Running {
+  readonly type: "running";
+  readonly workbench: string;
+  readonly variant: string;
+  readonly shares: Readonly<Record<string, number>>;
+  readonly now: readonly string[];
+  readonly loops: readonly (readonly [string, number, number])[];
+  readonly seconds: number;
+  readonly over: boolean;
+}
+
+export interface SavedPart {
+  readonly part: Part;
+  readonly variant: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly value: unknown;
+}
+
+export interface Capsule {
+  readonly protocol: number;
+  readonly release: string;
+  readonly state: State;
+  readonly parts: readonly SavedPart[];
+}
+
+export type Request = Hello | Want | Forget | Apply | Show | Rename | Remove | Replay | Optimize | Measure | Cancel | Change | Save | Load;
+
+export type Message = Welcome | StateMessage | Answer | Saved | Done | Failed | Running;

@@ -1,0 +1,34 @@
+// The anywidget shell: messages go as the widget's custom messages.
+
+import { savedTransport } from "../model/saved";
+import type { Transport } from "../model/transport";
+import type { Capsule, Message } from "../protocol";
+import { render as draw } from "../workbench";
+
+interface WidgetModel {
+  get(name: string): unknown;
+  send(content: unknown): void;
+  on(event: string, callback: (content: unknown) => void): void;
+  off(event: string, callback: (content: unknown) => void): void;
+}
+
+function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
+  const transport: Transport = {
+    send: (request) => model.send(request),
+    onMessage(heard) {
+      const callback = (content: unknown): void => heard(content as Message);
+      model.on("msg:custom", callback);
+      return () => model.off("msg:custom", callback);
+    },
+    status: () => "connected",
+    onStatus: () => () => undefined,
+  };
+  return draw(el, transport, String(model.get("workbench") ?? ""));
+}
+
+/** The same without a widget: a saved workbench drawn into an element. */
+export function renderSaved(el: HTMLElement, capsule: Capsule): () => void {
+  return draw(el, savedTransport(capsule));
+}
+
+export default { render };

@@ -1,0 +1,66 @@
+"""A workbench as one value that can be kept: what a notebook's output, an exported page and a saved
+file hold. Views draw it without Python.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from workbench.session.messages import PROTOCOL, Part
+from workbench.session.state import State
+
+
+@dataclass(frozen=True)
+class SavedPart:
+    """A part of a variant, as `Want` asks for it."""
+
+    part: Part
+    variant: str
+    arguments: Mapping[str, Any]
+    value: Any
+
+
+@dataclass(frozen=True)
+class Capsule:
+    """A state with every part that was kept. `protocol` and `release` say who wrote it."""
+
+    protocol: int
+    release: str
+    state: State
+    parts: tuple[SavedPart, ...]
+
+
+def capsule(state: State, parts: tuple[SavedPart, ...]) -> Capsule:
+    """A state and its parts, signed."""
+    return Capsule(PROTOCOL, release(), state, parts)
+
+
+def release() -> str:
+    """The installed version of the workbench; "unknown" where it runs from plain files."""
+    try:
+        return version("workbench")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def plain(value: Any) -> Any:
+    """A record as JSON-able values. What is not finite is null: JSON has no word for it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def to_json(value: Any) -> str:
+    """A record as compact JSON text."""
+    return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))

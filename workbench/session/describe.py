@@ -1,0 +1,64 @@
+"""Steps, refusals and variants as records that views read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from workbench.program.values import Program
+from workbench.session.parts.step import StepView
+from workbench.session.state import SizeView, VariantView
+from workbench.transforms.base import Transform
+from workbench.variants.variant import Variant
+
+
+def step_view(step: Transform, program: Program) -> StepView:
+    """A step on a program."""
+    named = set(_texts(step.to_json()["arguments"].values()))
+    return StepView(
+        transform=type(step).__name__,
+        text=str(step),
+        source=repr(step),
+        json=step.to_json(),
+        statements=tuple(s.name for s in program.statements if s.name in named),
+        arrays=tuple(a.name for a in program.arrays if a.name in named),
+        dims=tuple(d.name for d in program.dims if d.name in named),
+        equation_step=type(step).equation_step,
+    )
+
+
+def variant_view(variant: Variant, name: str = "") -> VariantView:
+    """A variant in the tree, under the user's name for it if there is one."""
+    parent = variant.parent
+    own = "as written" if variant.step is None else str(variant.step)
+    return VariantView(
+        key=variant.key,
+        parent=None if parent is None else parent.key,
+        name=name or own,
+        named=bool(name),
+        step=None
+        if variant.step is None or parent is None
+        else step_view(variant.step, parent.program),
+        notes=variant.notes,
+        why=variant.why,
+        recipe=variant.recipe(),
+    )
+
+
+def size_views(program: Program) -> tuple[SizeView, ...]:
+    """The sizes of a program."""
+    return tuple(
+        SizeView(p.name, p.default, None if p.definition is None else str(p.definition))
+        for p in program.parameters
+    )
+
+
+def _texts(values: Iterable[Any]) -> Iterable[str]:
+    """Every text in nested arguments."""
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            yield from _texts(value.values())
+        elif isinstance(value, (list, tuple)):
+            yield from _texts(value)

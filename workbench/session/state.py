@@ -1,0 +1,151 @@
+"""The state of a workbench: small, sent whole with every revision. No Jupyter and no isl."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from workbench.session.parts.step import StepView
+from workbench.session.snapshot import LineView
+
+Outcome = Literal["passed", "failed", "impossible", "not run"]
+
+
+@dataclass(frozen=True)
+class SizeView:
+    """A size that can be set: `default` is the program's."""
+
+    name: str
+    default: int
+    derived: str | None
+    """The expression that defines it where it is derived; such a size cannot be set."""
+
+
+@dataclass(frozen=True)
+class VariantView:
+    """A variant in the tree. `key` names it everywhere; `name` is the user's, else the last step's
+    text; `why` is why the automatic recipe took the step. `recipe` is Python that rebuilds it.
+    """
+
+    key: str
+    parent: str | None
+    name: str
+    named: bool
+    step: StepView | None
+    notes: tuple[str, ...]
+    why: str
+    recipe: str
+
+
+@dataclass(frozen=True)
+class CurveView:
+    """An output over its first remaining dimension (`episode_return` over updates)."""
+
+    name: str
+    dim: str
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class MeasurementView:
+    """A measured variant: times in seconds, memory in bytes by space. A row of `wb.compare` beside
+    what the charts need. `ratio` is to the first of its comparison. `recorded` is the file it was
+    read from, "" where it was measured here. `group` tells the comparison it was part of, so that
+    only what was interleaved is compared.
+    """
+
+    id: str
+    group: str
+    variant: str
+    label: str
+    backend: str
+    device: str
+    dtype: str
+    sizes: Mapping[str, int]
+    seed: int
+    date: str
+    recorded: str
+    outcome: Outcome
+    check: str
+    """The check in a sentence."""
+    samples: tuple[float, ...]
+    median: float | None
+    low: float | None
+    high: float | None
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    difference: str
+    compile_seconds: float | None
+    peak_bytes: Mapping[str, int]
+    process_peak_bytes: int | None
+    predicted_seconds: float | None
+    predicted_peak_bytes: Mapping[str, int]
+    prediction_note: str
+    too_slow: str
+    curves: tuple[CurveView, ...]
+
+
+@dataclass(frozen=True)
+class BackendView:
+    """A backend; `reason` says why it is not available, "" where it is."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ErrorView:
+    """What went wrong: a sentence, and the user's line where one is known. `trace` is the rest of
+    what Python said, for errors that are not the workbench's own.
+    """
+
+    sentence: str
+    line: LineView | None
+    trace: str
+
+
+@dataclass(frozen=True)
+class ProgressView:
+    """A measurement under way."""
+
+    stage: str
+    done: int
+    total: int
+    variants: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ArgumentView:
+    """An argument of the watched template; `kind` says which control suits it."""
+
+    name: str
+    kind: Literal["size", "integer", "number", "boolean", "text", "other"]
+    value: Any
+    default: Any
+
+
+@dataclass(frozen=True)
+class State:
+    """All that is known of a workbench beside its parts. `revision` grows; a view drops older ones.
+
+    `error` is what stands in the way of a newer picture (the last good one stays), `recipe_error`
+    why steps no longer fit.
+    """
+
+    workbench: str
+    revision: int
+    name: str
+    root: str
+    current: str
+    variants: tuple[VariantView, ...]
+    sizes: tuple[SizeView, ...]
+    measurements: tuple[MeasurementView, ...]
+    backends: tuple[BackendView, ...]
+    arguments: tuple[ArgumentView, ...]
+    measuring: ProgressView | None
+    error: ErrorView | None
+    recipe_error: ErrorView | None
+    store: str
+    """The file that measurements are appended to."""
