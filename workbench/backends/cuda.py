@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.backends import philox
 from workbench.backends.arrays import CompiledArrays, compile_arrays
-from workbench.backends.functions import Functions, functions_of, segment_add
+from workbench.backends.functions import Functions, functions_of, segment_add, sum_inside
 from workbench.errors import UnavailableError
 from workbench.program.values import Program
 
@@ -70,6 +70,7 @@ def cupy_functions(cupy: Any) -> Functions:
     found["take"] = lambda x, index, axis, out, mode: cupy.take(x, index, axis=axis, out=out)
     found["random"] = lambda kind, out, seed, key, at: _random(cupy, kind, out, seed, key, at)
     found["segment_add"] = lambda *arguments: _segment_add(cupy, *arguments)
+    found["sum_inside"] = lambda *arguments: _sum_inside(cupy, *arguments)
     found["to_device"] = lambda x, out: out.__setitem__(..., cupy.asarray(x))
     found["to_host"] = lambda x, out: out.__setitem__(..., cupy.asnumpy(x))
     found["on_host"] = lambda *arguments: _on_host(cupy, *arguments)
@@ -82,6 +83,15 @@ def _segment_add(cupy: Any, out: Any, value: Any, indices: Any, lower: Sequence[
 
     host = np.empty(out.shape, out.dtype)
     segment_add(host, cupy.asnumpy(value), [cupy.asnumpy(k) for k in indices], lower)
+    out[...] = cupy.asarray(host)
+
+
+def _sum_inside(cupy: Any, spec: str, out: Any, *operands: Any) -> None:
+    """On the host, where something is infinite at all."""
+    if cupy.isfinite(cupy.sum(out)):
+        return
+    host = cupy.asnumpy(out)
+    sum_inside(spec, host, *(cupy.asnumpy(x) for x in operands))
     out[...] = cupy.asarray(host)
 
 

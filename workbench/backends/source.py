@@ -228,6 +228,9 @@ class _Writer:
                 indices = ", ".join(inputs[1:]) + ("," if len(inputs) == 2 else "")
                 call = self.function("segment_add")
                 return f"{call}({out}, {inputs[0]}, ({indices}), ({lower}))"
+            case "sum_inside":
+                operands = ", ".join(inputs)
+                return f'{self.function("sum_inside")}("{o["spec"]}", {out}, {operands})'
             case "external":
                 called = f'"{o["name"]}", "{o["method"]}", "{o["statement"]}"'
                 operands = "".join(f", {name}" for name in inputs)

@@ -117,10 +117,8 @@ def reduce(scope: Scope, function: str, source: Operand, target: Operand) -> Non
     run = _merged_run(source, gone)
     if run is not None:
         first, last = run
-        total = expression(1)
-        for n in value.shape[first : last + 1]:
-            total = total * n
-        shape = (*value.shape[:first], total, *value.shape[last + 1 :])
+        merged = total(value.shape[first : last + 1])
+        shape = (*value.shape[:first], merged, *value.shape[last + 1 :])
         value = _reshaped(scope, value, shape)
         letters[first : last + 1] = ["+"]
         gone = ("+",)
@@ -184,7 +182,7 @@ def _matrix_product(
     direct = target.letters == order and target.value.layout.dense
     out = target if direct else _temporary(scope, order, sizes, target.value.dtype, flat=True)
     shape = tuple(
-        _total(sizes[start:stop])
+        total(sizes[start:stop])
         for start, stop in ((0, len(rows)), (len(rows), len(order)))
         if stop > start
     )
@@ -211,7 +209,7 @@ def _stacked(scope: Scope, one: Operand, vector: Operand, summed: Letters, targe
     last = first + len(summed)
     groups = (one.letters[:first], one.letters[first:last], one.letters[last:])
     a = _matrix(scope, vector, (), groups[1])
-    shape = tuple(_total([one.size(x) for x in group]) for group in groups)
+    shape = tuple(total([one.size(x) for x in group]) for group in groups)
     b = _reshaped(scope, one.value, shape)
     order = (*groups[0], *groups[2])
     sizes = tuple(one.size(x) for x in order)
@@ -250,7 +248,7 @@ def _batched(
     direct = target.letters == order and target.value.layout.dense
     out = target if direct else _temporary(scope, order, sizes, target.value.dtype, flat=True)
     n, m = len(batch), len(batch) + len(rows)
-    shape = (*sizes[:n], _total(sizes[n:m]), _total(sizes[m:]))
+    shape = (*sizes[:n], total(sizes[n:m]), total(sizes[m:]))
     scope.apply("matmul", [a, b], _reshaped(scope, out.value, shape))
     if not direct:
         repeat(scope, out, target)
@@ -270,14 +268,14 @@ def _matrix(scope: Scope, one: Operand, first: Letters, second: Letters) -> Valu
     for lead, trail in ((first, second), (second, first)):
         order = (*lead, *trail)
         if one.letters == order and _blas_takes(one.value, len(lead)):
-            shape = tuple(_total([one.size(x) for x in group]) for group in (lead, trail) if group)
+            shape = tuple(total([one.size(x) for x in group]) for group in (lead, trail) if group)
             value = _reshaped(scope, one.value, shape)
             if len(shape) == 2 and lead != first:
                 turned = _transposed(scope, value, (1, 0))
                 return replace(turned, layout=_TURNED) if value.layout.dense else turned
             return value
     copy = _copied(scope, one, (*first, *second))
-    shape = tuple(_total([one.size(x) for x in group]) for group in (first, second) if group)
+    shape = tuple(total([one.size(x) for x in group]) for group in (first, second) if group)
     return _reshaped(scope, copy.value, shape)
 
 
@@ -301,7 +299,7 @@ def _matrices(scope: Scope, one: Operand, batch: Letters, first: Letters, second
     m = n + len(first)
     if len(first) == 1 and len(second) == 1:
         return one.value
-    shape = (*sizes[:n], _total(sizes[n:m]), _total(sizes[m:]))
+    shape = (*sizes[:n], total(sizes[n:m]), total(sizes[m:]))
     if len(first) <= 1 and len(second) <= 1:
         entries: list[Entry] = [*[WHOLE] * n, WHOLE if first else NEW, WHOLE if second else NEW]
         return scope.index(one.value, entries, (), shape)
@@ -377,8 +375,9 @@ def _transposed(scope: Scope, value: Value, axes: Sequence[int]) -> Value:
     )
 
 
-def _total(sizes: Sequence[Expression]) -> Expression:
-    total = expression(1)
+def total(sizes: Sequence[Expression]) -> Expression:
+    """The product of lengths."""
+    found = expression(1)
     for n in sizes:
-        total = total * n
-    return total
+        found = found * n
+    return found

@@ -42,8 +42,9 @@ class Linearizer:
         self.masked = masked
         self.swapping = swapping
         self.numbering = Numbering(statement.body)
-        self.strays = False
-        """Whether something is read at a position that may not exist where an axis is empty."""
+        self.needs_points = False
+        """Whether the operations mean nothing where an axis is empty: something is read at a
+        position that may not exist then, or an empty sum is multiplied by what may be infinite."""
         self._done: dict[int, Value] = {}
         self._axes: dict[int, tuple[str, ...]] = {}
 
@@ -136,7 +137,7 @@ class Linearizer:
         index: list[Expression | Value] = [
             self.placed(e) if isinstance(e, Expression) else self.value(e) for e in body.index
         ]
-        self.strays = self.strays or not reads.exists(scope, stored, index)
+        self.needs_points = self.needs_points or not reads.exists(scope, stored, index)
         plain = tuple(e for e in index if isinstance(e, Expression))
         if len(plain) == len(index):
             inside = not self.masked or reads.within(scope, stored, plain)

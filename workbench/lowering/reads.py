@@ -230,7 +230,8 @@ def _front_value(scope: Scope, e: Expression, dtype: str) -> Value | None:
         front = Scope(scope.workspace, "index", {a: scope.axes[a] for a in axes}, {})
         cached[key] = _computed(front, e, dtype)
         scope.workspace.front.extend(front.records)
-    return cached[key]
+    found: Value = cached[key]
+    return found
 
 
 def _computed(scope: Scope, e: Expression, dtype: str) -> Value:

@@ -2,7 +2,8 @@
 reduce.
 
 A reduction set that is not a box is computed over its bounding box with a mask: folded into a
-factor of a contraction, or by the combiner's identity outside.
+factor of a contraction, or by the combiner's identity outside. A sum is over its own points only,
+whatever is infinite outside of them, and a sum over none is 0, whatever it is multiplied with.
 """
 
 from __future__ import annotations
@@ -29,10 +30,13 @@ UFUNCS = {"sum": "add", "max": "maximum", "min": "minimum"}
 
 @dataclass(frozen=True)
 class Mask:
-    """Where the points are in the reduction set, and where not (a sum needs only the first)."""
+    """Where the points are in the reduction set, where not (a sum does not need that), and where
+    there is none at all (only a sum may have none; None where there always is one).
+    """
 
     inside: Value
     outside: Value
+    empty: Value | None = None
 
 
 def combine(at: Linearizer, target: Value, over: Letters, mask: Mask | None) -> None:
@@ -141,17 +145,30 @@ class Sum:
         for name, bodies in (("multiply", fixed), ("divide", divisors)):
             for body in bodies:
                 factor = self._operand(body, root, inner)
-                ready = contractions.spread(scope, factor, out.letters)
-                scope.apply(name, [out.value, ready], out.value)
+                self._beside(name, factor, out)
+        if self.mask is not None and self.mask.empty is not None and (fixed or divisors):
+            nothing = contractions.spread(scope, operand(self.mask.empty, ()), out.letters)
+            scope.apply("copyto", [scope.workspace.constant(0, "float"), nothing], out.value)
+
+    def _beside(self, name: str, factor: Operand, out: Operand) -> None:
+        """Multiply or divide the sum by a factor, which may be infinite or 0."""
+        self.at.needs_points = True
+        ready = contractions.spread(self.at.scope, factor, out.letters)
+        self.at.scope.apply(name, [out.value, ready], out.value)
+
+    def _repeated(self, operands: Sequence[Operand], out: Operand) -> None:
+        """An axis of the sum along which no operand varies multiplies it."""
+        scope = self.at.scope
+        for axis in self.over:
+            if all(axis not in one.letters for one in operands):
+                n = index_value(scope, scope.length(axis), "int64")
+                self._beside("multiply", operand(scope.cast(n, out.value.dtype), ()), out)
 
     def _plain(self, body: Body, root: Body, inner: Letters, out: Operand) -> None:
-        """One factor, no mask: a reduction. An axis that the body lacks multiplies it."""
-        scope, one = self.at.scope, self._operand(body, root, inner)
-        lacking = [a for a in self.over if a not in one.letters]
-        contractions.sum_onto(scope, one, out)
-        for axis in lacking:
-            n = index_value(scope, scope.length(axis), "int64")
-            scope.apply("multiply", [out.value, scope.cast(n, out.value.dtype)], out.value)
+        """One factor, no mask: a reduction."""
+        one = self._operand(body, root, inner)
+        contractions.sum_onto(self.at.scope, one, out)
+        self._repeated([one], out)
 
     def _operand(self, body: Body, root: Body, inner: Letters) -> Operand:
         """A factor with the root's letters, right-aligned; axes of length 1 that are repeated are
@@ -183,27 +200,67 @@ class Sum:
         return found
 
     def _contract(self, operands: list[Operand], out: Operand) -> None:
-        scope = self.at.scope
+        scope, factors, mask = self.at.scope, operands, None
         if self.mask is not None:
-            operands = _inside(scope, operands, operand(self.mask.inside, ()), out)
-        lacking = [a for a in self.over if all(a not in o.letters for o in operands)]
-        left, right = _two(scope, operands, out)
+            mask = operand(self.mask.inside, ())
+            operands = _kept_inside(scope, operands, mask)
+            factors = _with_mask(scope, operands, mask, out)
+        left, right = _two(scope, factors, out)
         contractions.contract(scope, left, right, out.letters, out.value)
-        for axis in lacking:
-            n = index_value(scope, scope.length(axis), "int64")
-            scope.apply("multiply", [out.value, scope.cast(n, out.value.dtype)], out.value)
+        if mask is not None and not all(_covers(one, mask) for one in operands):
+            _without_infinities_outside(scope, operands, mask, out)
+        self._repeated(factors, out)
 
 
-def _inside(scope: Scope, operands: list[Operand], mask: Operand, out: Operand) -> list[Operand]:
-    """Factors of a product that is 0 outside of the reduction set.
+def _covers(one: Operand, mask: Operand) -> bool:
+    """Whether an operand varies over all axes of a mask."""
+    return set(mask.letters) <= set(one.letters)
 
-    A factor that varies over all axes of the mask is computed where no point is, and may be
-    infinite there (0.5 ** (k - t) for k far behind t): it is replaced by 0, not multiplied with it.
+
+def _kept_inside(scope: Scope, operands: list[Operand], mask: Operand) -> list[Operand]:
+    """The operands, 0 outside of the reduction set where they vary over all axes of the mask.
+
+    Such a factor is computed where no point is, and may be infinite there (0.5 ** (k - t) for k far
+    behind t): it is replaced by 0, not multiplied with it.
     """
-    covering = [one for one in operands if set(mask.letters) <= set(one.letters)]
-    if not covering:
-        return [*operands, Operand(scope.cast(mask.value, out.value.dtype), mask.letters)]
-    return [contractions.kept(scope, x, mask) if x in covering else x for x in operands]
+    return [contractions.kept(scope, x, mask) if _covers(x, mask) else x for x in operands]
+
+
+def _with_mask(scope: Scope, operands: list[Operand], mask: Operand, out: Operand) -> list[Operand]:
+    """Factors of a product that is 0 outside of the reduction set, if all are finite."""
+    if any(_covers(one, mask) for one in operands):
+        return operands
+    return [*operands, Operand(scope.cast(mask.value, out.value.dtype), mask.letters)]
+
+
+def _without_infinities_outside(
+    scope: Scope, operands: list[Operand], mask: Operand, out: Operand
+) -> None:
+    """Sums that are not finite once more, over the points of the reduction set alone: 0 times what
+    is infinite outside of it is no number.
+    """
+    if out.value.dtype != "float":
+        return
+    gone = [x for x in mask.letters if x not in out.letters]
+    everything = dict.fromkeys(x for one in (mask, *operands, out) for x in one.letters)
+    short = {x: chr(ord("a") + k) for k, x in enumerate(everything)}
+    inputs, result = (
+        ",".join("".join(short[x] for x in one.letters) for one in group)
+        for group in ((mask, *operands), (out,))
+    )
+    points = contractions.total([scope.longest(mask.size(x)) for x in gone])
+    picked = points * (1 + 2 * len(gone))  # ones, and positions of eight bytes
+    for one in operands:
+        rest = [x for x in one.letters if x not in mask.letters]
+        along = points if set(gone) & set(one.letters) else expression(1)
+        picked = picked + along * contractions.total([scope.longest(one.size(x)) for x in rest])
+    scope.apply(
+        "sum_inside",
+        [mask.value, *(one.value for one in operands)],
+        out.value,
+        spec=f"{inputs}->{result}",
+        scratch=scope.scratch("float", (picked,)),
+    )
 
 
 def _is_contract(body: Body) -> bool:

@@ -63,7 +63,7 @@ class Workspace:
     buffers: dict[str, Buffer] = field(default_factory=dict)
     constants: dict[Any, Value] = field(default_factory=dict)
     front: list[Record] = field(default_factory=list)
-    cached: dict[Any, Value] = field(default_factory=dict)
+    cached: dict[Any, Any] = field(default_factory=dict)
 
     def constant(self, value: Any, dtype: str, shape: Symbolic = ()) -> Value:
         """A constant tensor (or the value of a size expression)."""

@@ -6,13 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from workbench.lowering.contractions import Letters, total
 from workbench.lowering.layout import Value
 from workbench.lowering.linearize import Linearizer
-from workbench.lowering.records import Symbolic
-from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.expression import variable
 from workbench.program.values import Body, Call, IndexValue, Literal
-
-Letters = tuple[str, ...]
 
 
 def segment_sum(at: Linearizer, body: Body, target: Value, over: Letters) -> bool:
@@ -31,7 +29,7 @@ def segment_sum(at: Linearizer, body: Body, target: Value, over: Letters) -> boo
     shape = target.shape
     value = scope.compact(scope.broadcast(at.value(value_body, target.dtype), over, shape))
     ready = [scope.compact(scope.broadcast(at.value(i, "int64"), over, ())) for i in indices]
-    points, inner = _total(value.counts), _total(shape)
+    points, inner = total(value.counts), total(shape)
     scratch = scope.scratch("int64", (scope.longest(points) * (inner + 4),))
     out = target
     if not target.layout.dense:
@@ -84,10 +82,3 @@ def _comparison(
         if axis is not None and set(at.axes_of(index)) <= set(over):
             return axis, index
     return None
-
-
-def _total(lengths: Symbolic) -> Expression:
-    total = expression(1)
-    for n in lengths:
-        total = total * n
-    return total

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.errors import ProgramError
-from workbench.lowering import reads
+from workbench.lowering import contractions, reads
 from workbench.lowering.contractions import Letters
 from workbench.lowering.intervals import Ranges, at_least, length
 from workbench.lowering.layout import Value
@@ -75,7 +75,7 @@ def linearize(
         mask = None if boxed else _mask(scope, statement, points, axes, at)
         over: Letters = scope.ordered(statement.reduction_dims)
         combine(at, target, over, mask)
-    if at.strays:
+    if at.needs_points:
         _where_there_are_points(scope, statement, target, begin)
         swapping.held = known
     lengths = tuple((a, found[a][0]) for a in own)
@@ -222,7 +222,7 @@ def _mask(
     own = [d for d in statement.dims if d in axes]
     inner, _ = _reduction_box(statement, points, own, list(statement.reduction_dims))
     known = _bounding_box(points, inner)
-    key = ("mask", statement.combiner == "sum", points.reduction, str(scope.axes))
+    key = ("mask", statement.combiner == "sum", points, str(scope.axes))
     cached = scope.workspace.cached
     alternatives = [
         [(at.placed(e), equality) for e, equality in each]
@@ -232,23 +232,50 @@ def _mask(
         v for pair in scope.axes.values() for e in pair for v in e.variables
     }
     still = not moving & set(scope.ranges)
-    if still and (key, "in") in cached:
-        return Mask(cached[key, "in"], cached[key, "out"])
-    place = Scope(scope.workspace, "mask", scope.axes, {}) if still else scope
+    if not still:
+        return _mask_of(scope, statement, points, alternatives)
+    if key not in cached:
+        front = Scope(scope.workspace, "mask", scope.axes, {})
+        cached[key] = _mask_of(front, statement, points, alternatives)
+        scope.workspace.front.extend(front.records)
+    found: Mask = cached[key]
+    return found
+
+
+def _mask_of(
+    scope: Scope,
+    statement: Statement,
+    points: _Points,
+    alternatives: Sequence[Sequence[tuple[Expression, bool]]],
+) -> Mask:
     inside = None
     for each in alternatives:
-        one = reads.condition_value(place, each)
-        inside = one if inside is None else reads.binary(place, "logical_or", inside, one, "bool")
+        one = reads.condition_value(scope, each)
+        inside = one if inside is None else reads.binary(scope, "logical_or", inside, one, "bool")
     if inside is None:
         inside = scope.workspace.constant(False, "bool")
-    outside = inside
     if statement.combiner != "sum":
-        outside = place.temporary(inside.axes, (), "bool")
-        place.apply("logical_not", [inside], outside)
-    if still:
-        scope.workspace.front.extend(place.records)
-        cached[key, "in"], cached[key, "out"] = inside, outside
-    return Mask(inside, outside)
+        outside = scope.temporary(inside.axes, (), "bool")
+        scope.apply("logical_not", [inside], outside)
+        return Mask(inside, outside)
+    if _has_points(points, statement.reduction_dims):
+        return Mask(inside, inside)
+    return Mask(inside, inside, _empty(scope, inside, statement.reduction_dims))
+
+
+@lru_cache(maxsize=16384)
+def _has_points(points: _Points, over: tuple[str, ...]) -> bool:
+    """Whether every instance has a reduction point."""
+    return is_equal(project_out(points.reduction, over), points.domain)
+
+
+def _empty(scope: Scope, inside: Value, over: Sequence[str]) -> Value:
+    """Where a mask holds for no point of the axes `over`."""
+    kept = tuple(a for a in inside.axes if a not in over)
+    empty = scope.temporary(kept, (), "bool")
+    any_ = contractions.operand(empty, ())
+    contractions.reduce(scope, "logical_or", contractions.operand(inside, ()), any_)
+    return scope.apply("logical_not", [empty], empty)
 
 
 def _rank(

@@ -172,6 +172,13 @@ def _segment_add(record: Apply, statement: str, reads: tuple[Seen, ...], out: Se
     return Call(statement, record.function, "segment_add", reads, (out,), reads[0].dims, 1, around)
 
 
+def _sum_inside(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+    """What is always done: look whether all sums are finite."""
+    assert out is not None
+    around = iteration((out,), out.dims)
+    return Call(statement, record.function, "sum", (out,), (), out.dims, 1, around)
+
+
 def _checked(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
     dims = reads[0].dims if reads else ()
     around = iteration(reads, dims)
@@ -225,6 +232,7 @@ RULES: Mapping[str, Rule] = {
     "take": _take,
     "random": _random,
     "segment_add": _segment_add,
+    "sum_inside": _sum_inside,
     "check_index": _checked,
     "check_within": _checked_range,
     "check_length": _checked,
