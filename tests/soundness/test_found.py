@@ -7,7 +7,7 @@ import pytest
 
 from tests.programs import PROGRAMS
 from tests.soundness.walks import Meaning
-from workbench.transforms import Incrementalize, Place, Recompute, Simplify, Swap, Vectorize
+from workbench.transforms import Incrementalize, Place, Recompute, Simplify, Swap, Tile, Vectorize
 from workbench.transforms.base import Transform
 
 FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
@@ -31,6 +31,7 @@ FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
     ),
     ("leaky_sum", {"B": 1, "T": 3}, (Swap("s"), Swap("x"))),
     ("delayed", {}, (Swap("x"), Swap("y"))),
+    ("small_ppo", {"B": 3, "T": 3, "M": 3}, (Vectorize("b"), Tile("b", 2))),
 ]
 
 

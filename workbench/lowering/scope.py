@@ -170,9 +170,12 @@ class Scope:
         return greatest_length(n, self.ranges)
 
     def scratch(self, dtype: str, shape: Symbolic) -> str:
-        """Memory an operation takes for itself while it runs; counted, not handed out."""
+        """Memory an operation takes for itself while it runs; counted, not handed out, and at its
+        largest where a length depends on loops, since it may be counted in front of them.
+        """
         name = self.workspace.names.fresh("scratch")
-        self.workspace.buffers[name] = Buffer(name, dtype, shape, scratch=True)
+        bounds = tuple(self.longest(n) for n in shape)
+        self.workspace.buffers[name] = Buffer(name, dtype, bounds, scratch=True)
         return name
 
     # -- views -----------------------------------------------------------------------------
