@@ -136,7 +136,7 @@ def _drawn(
     """How Jupyter shows a program: its dependence graph. Imported when Jupyter asks for it."""
     from workbench.session.jupyter import mimebundle
 
-    return mimebundle(self.program if isinstance(self, Variant) else self)
+    return mimebundle(self)
 
 
 def view(program: Program | Variant) -> object:

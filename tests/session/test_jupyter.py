@@ -9,16 +9,28 @@ import sys
 
 import pytest
 
+import workbench as wb
 from tests.session import example
+from workbench.algorithms.reinforce import reinforce
 from workbench.session import jupyter
 from workbench.session.snapshot import snapshot, to_json
 
 
 def test_a_bundle_holds_snapshot_picture_and_equations() -> None:
     bundle = jupyter.mimebundle(example.small())
-    assert bundle[jupyter.MIME] == json.loads(to_json(snapshot(example.small())))
+    (part,) = bundle[jupyter.MIME]["parts"]
+    assert part["value"] == json.loads(to_json(snapshot(example.small())))
+    assert part["variant"] == bundle[jupyter.MIME]["state"]["current"]
     assert "s[b, t + 1] = s[b, t] + x[b, t]" in bundle["text/plain"]
     json.dumps(bundle)
+
+
+def test_a_variant_is_shown_with_those_it_came_from() -> None:
+    root = wb.variant(reinforce(B=2, I=2, T=3, hidden=(4,)))
+    vectorized = root.apply(wb.transforms.Vectorize("b"))
+    state = jupyter.mimebundle(vectorized)[jupyter.MIME]["state"]
+    assert [v["name"] for v in state["variants"]] == ["as written", "Vectorize('b')"]
+    assert (state["root"], state["current"]) == (root.key, vectorized.key)
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from workbench.backends import backends
 from workbench.program.values import Program
 from workbench.session.parts.step import StepView
-from workbench.session.state import SizeView, VariantView
+from workbench.session.state import BackendView, SizeView, State, VariantView
 from workbench.transforms.base import Transform
 from workbench.variants.variant import Variant
 
@@ -50,6 +51,34 @@ def size_views(program: Program) -> tuple[SizeView, ...]:
     return tuple(
         SizeView(p.name, p.default, None if p.definition is None else str(p.definition))
         for p in program.parameters
+    )
+
+
+def backend_views() -> tuple[BackendView, ...]:
+    """Every backend, the ones that are not available with the reason."""
+    return tuple(BackendView(name, reason or "") for name, reason in backends().items())
+
+
+def still(variant: Variant) -> State:
+    """A variant and those that it came from, of a workbench that nobody can change."""
+    lineage = [variant]
+    while (parent := lineage[0].parent) is not None:
+        lineage.insert(0, parent)
+    return State(
+        workbench=variant.program.name,
+        revision=1,
+        name=variant.program.name,
+        root=lineage[0].key,
+        current=variant.key,
+        variants=tuple(map(variant_view, lineage)),
+        sizes=size_views(variant.program),
+        measurements=(),
+        backends=backend_views(),
+        arguments=(),
+        measuring=None,
+        error=None,
+        recipe_error=None,
+        store="",
     )
 
 

@@ -1,42 +1,47 @@
 """Shows programs in Jupyter, as a MIME bundle and as a widget; no other file imports Jupyter.
 
-The bundle carries the snapshot itself. The JupyterLab extension that comes with this package draws
-it with or without a Jupyter kernel, in trusted and in untrusted notebooks; front ends without the
-extension show the static picture. `view` gives the same views as an anywidget, for front ends that
-run widgets but not our extension.
+The bundle carries all that views draw, a capsule. The JupyterLab extension that comes with this
+package draws it with or without a Jupyter kernel, in trusted and in untrusted notebooks; front ends
+without the extension show the static picture. `view` gives the same views as an anywidget, for
+front ends that run widgets but not our extension.
 """
 
 from __future__ import annotations
 
 import base64
-import json
 from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from workbench.program.values import Program
+from workbench.session.capsule import SavedPart, capsule, plain
+from workbench.session.describe import still
 from workbench.session.dot import static_svg
 from workbench.session.snapshot import Snapshot, snapshot, to_json
+from workbench.variants.variant import Variant
 
-MIME = "application/vnd.workbench.snapshot+json"
+MIME = "application/vnd.workbench.capsule+json"
 STATIC = Path(__file__).parent / "static"
 
 
-def mimebundle(program: Program) -> dict[str, Any]:
-    """What a program is in a cell's output: snapshot, static picture and equations, best first.
+def mimebundle(shown: Program | Variant) -> dict[str, Any]:
+    """What a program is in a cell's output: capsule, static picture and equations, best first.
 
     Needs no Jupyter package. Without Graphviz' `dot` program the static picture is left out and the
     equations stand in its place.
     """
-    shown = snapshot(program)
-    svg = static_svg(shown)
-    bundle: dict[str, Any] = {MIME: json.loads(to_json(shown)), "text/plain": shown.equations}
-    if svg is None:
-        bundle["text/html"] = f"<pre>{escape(shown.equations)}</pre>"
-    else:
-        bundle["text/html"] = _image(shown, svg)
-    return bundle
+    variant = shown if isinstance(shown, Variant) else Variant(shown)
+    picture = snapshot(variant.program)
+    kept = capsule(still(variant), (SavedPart("snapshot", variant.key, {}, picture),))
+    svg = static_svg(picture)
+    return {
+        MIME: plain(kept),
+        "text/plain": picture.equations,
+        "text/html": f"<pre>{escape(picture.equations)}</pre>"
+        if svg is None
+        else _image(picture, svg),
+    }
 
 
 def view(program: Program) -> Any:

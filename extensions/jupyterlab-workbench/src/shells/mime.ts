@@ -5,7 +5,7 @@
 export {}; // a module, so that it may add to Window
 
 const NAME = "jupyterlab-workbench";
-const MIME = "application/vnd.workbench.snapshot+json";
+const MIME = "application/vnd.workbench.capsule+json";
 
 interface Widget {
   readonly node: HTMLElement;
