@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tests.by_hand as h
+import workbench as wb
 from tests.backends.small_programs import scheduled
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference import Reference
@@ -96,3 +97,26 @@ def test_infinite_factor_agrees_with_reference(
     off = deviation("y", np.asarray(found.outputs["y"]), expected, "float64")
     assert off.worst <= 1e-9, off
     assert found.peak_bytes == compiled.loop_program.peak({"T": length}, "float64")
+
+
+@wb.program
+def behind(T: int = 5) -> dict[str, Any]:
+    """Sums over what comes later, times and through what is infinite and 0 where nothing does."""
+    t = wb.dim(t=T)
+    x = wb.normal(over=t)
+    left = wb.cast(T - 1 - wb.index(t), float)
+    inverse = 1.0 / left
+    return {"times": (x[t + 1 : T] * inverse).sum(), "through": (x[t + 1 : T] / left).sum()}
+
+
+def test_steps_keep_the_empty_sum_0() -> None:
+    root = wb.variant(behind())
+    expected = Reference(root.program, {"T": 5}, seed=3)
+    steps = [move.step for move in root.moves() if move.refusal is None]
+    assert {"Incrementalize", "Vectorize"} <= {type(step).__name__ for step in steps}
+    variants = [*map(root.apply, steps), wb.optimize(root)]
+    for one in variants:
+        result = wb.run(one, seed=3, dtype="float64", progress=False)
+        for name in result:
+            off = deviation(name, result[name], expected.array(name), "float64")
+            assert off.agrees, (one.steps, off)

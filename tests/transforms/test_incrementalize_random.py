@@ -130,6 +130,12 @@ def assert_agrees(program: Program, lifted: Variant, seed: int) -> None:
             np.testing.assert_allclose(values, wanted, rtol=1e-12, atol=1e-12 * scale)
 
 
+def test_block_that_is_longer_than_the_dimension_computes_the_same() -> None:
+    case = Case("prefix", 0, 2, "sum", "discounted", 0.9, "none", True)
+    lifted = variant(written(case)).apply(Incrementalize("found", "t", 4))
+    assert_agrees(written(case), lifted, 0)  # at T = 1 no block has the shape of x[b, 0:4]
+
+
 @settings(max_examples=50)
 @given(reductions(), st.sampled_from((None, 1, 2, 3, 4, 64)), st.integers(0, 3))
 def test_lifted_reduction_computes_the_same(case: Case, block: int | None, seed: int) -> None:

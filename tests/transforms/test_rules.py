@@ -424,6 +424,13 @@ def test_quotients_and_contractions_are_factored_too() -> None:
         assert_means_the_same(before, after, exact=False)
 
 
+def test_factor_stays_in_a_sum_that_may_be_empty() -> None:
+    body = call("multiply", h.read("x", h.b, 0), h.read("y", h.b, h.k))
+    before = summed(body, {"k": (1, h.T)}, {"b": (0, h.B)}, [h.b])
+    found = wb.variant(before).check(Simplify(("factored_sums",)))
+    assert found is not None  # at T = 1 the sum is 0, were x[b, 0] infinite
+
+
 def test_two_draws_are_not_equal_statements_but_clones_of_one_are() -> None:
     before = several(first=X, second=Y)
     assert wb.variant(before).check(Simplify(("equal_statements",))) is not None

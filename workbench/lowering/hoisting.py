@@ -38,6 +38,8 @@ class _Hoisting:
         self.bound = bound
         self.renamed = renamed
         self.taken = taken
+        self.sliced: set[str] = set()
+        """Views that are shorter than they say where a range goes beyond what is there."""
 
     def visit(self, body: Body) -> None:
         """Move the views of a body and of all inside it, in text order."""
@@ -56,6 +58,8 @@ class _Hoisting:
                 body.dropped.add(at)
                 continue
             self.taken[key] = item.name
+            if _slices(item) or item.source in self.sliced:
+                self.sliced.add(item.name)
             self.bound[item.name] = where
             if where is not body:
                 where.before.setdefault(place_, []).append(item)
@@ -63,6 +67,8 @@ class _Hoisting:
 
     def _outermost(self, body: Body, at: int, view: View) -> tuple[Body, int]:
         variables, positions = _variables(view)
+        if isinstance(view.how, (Reshape, Broadcast)) and view.source in self.sliced:
+            positions = True
         source = self.bound[view.source]
         while body is not source and body.parent is not None:
             frame = body.frame
@@ -95,6 +101,11 @@ def _variables(view: View) -> tuple[set[str], bool]:
         found = {v for n in how.shape for v in n.variables}
         positions = bool(found)
     return found, positions
+
+
+def _slices(view: View) -> bool:
+    """Whether a view takes a range of an axis."""
+    return isinstance(view.how, Index) and any(isinstance(e, Range) for e in view.how.entries)
 
 
 def _renamed(record: Record, names: Mapping[str, str]) -> Record:

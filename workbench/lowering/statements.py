@@ -246,7 +246,7 @@ def _mask_of(
     scope: Scope,
     statement: Statement,
     points: _Points,
-    alternatives: Sequence[Sequence[tuple[Expression, bool]]],
+    alternatives: Sequence[list[tuple[Expression, bool]]],
 ) -> Mask:
     inside = None
     for each in alternatives:

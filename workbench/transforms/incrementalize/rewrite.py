@@ -14,6 +14,7 @@ from workbench.polyhedral.relations import (
     is_empty,
     is_equal,
     project_out,
+    subtract,
     union,
     with_dims,
 )
@@ -228,13 +229,18 @@ def _summed(old: Statement, inner: Body) -> Body:
 
 
 def _scaled(old: Statement, found: Reduction, summand: Summand, pieces: Pieces) -> None:
-    """The instance's own factors, where there are any."""
+    """The instance's own factors, where there are any; a sum over none is 0 whatever they are."""
     if not summand.outer:
         return
     value: Body = read(found.array, found.write)
     for outer in summand.outer:
         value = outer.around(value)
-    pieces.add(pieces.program.array[old.array], old.domain, old.dims, old.write, value)
+    array, some = pieces.program.array[old.array], old.domain
+    if any(outer.operation != "where" for outer in summand.outer):
+        some = project_out(old.reduction, old.reduction_dims)
+    nothing = replace(found, array=array).nothing
+    pieces.add(array, some, old.dims, old.write, value)
+    pieces.add(array, subtract(old.domain, some), old.dims, old.write, nothing)
 
 
 # -- conditions ------------------------------------------------------------------------------------

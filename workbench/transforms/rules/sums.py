@@ -247,18 +247,23 @@ def _length(s: Statement) -> Expression | None:
     ]
     everything = with_dims(s.domain, s.dims + s.reduction_dims)
     exact = is_equal(domain_with(everything, at_least=inside), s.reduction)
-    if not exact or not is_equal(project_out(s.reduction, s.reduction_dims), s.domain):
-        return None  # some range is empty, where the formula need not be 0
+    if not exact or not _has_points(s):
+        return None
     total = expression(1)
     for lower, upper in found:
         total = total * (upper - lower)
     return total
 
 
+def _has_points(s: Statement) -> bool:
+    """Whether no instance's range is empty: a sum over none is 0 whatever it is multiplied with."""
+    return is_equal(project_out(s.reduction, s.reduction_dims), s.domain)
+
+
 def _factored(program: Program, s: Statement) -> Program | None:
     """sum(k) a * b[k] = a * sum(k) b[k]; so for quotients and contractions."""
     position = None if s.combiner != "sum" else _varying(s)
-    if position is None:
+    if position is None or not _has_points(s):
         return None
     assert isinstance(s.body, Call)
     inside = s.body.arguments[position]
