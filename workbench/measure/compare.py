@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
@@ -121,7 +122,8 @@ def compare(
     The other arguments are those of `wb.measure`.
     """
     named = _named(variants)
-    request = Request(backend, sizes, seed, dtype, repeats, warmup, force)
+    shared = uuid.uuid4().hex[:12]
+    request = Request(backend, sizes, seed, dtype, repeats, warmup, force, shared)
     with reporting(progress, next(iter(named.values())).program.name) as report:
         candidates = []
         for done, found in enumerate(named.values()):

@@ -1,8 +1,12 @@
-"""Learning curves of a run as a matplotlib figure, without pyplot and so without global state."""
+"""Learning curves of a run: as values that a measurement keeps, and as a matplotlib figure (without
+pyplot and so without global state).
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +25,45 @@ LABELS = {
 
 DIMS = {"b": "environment", "i": "update", "t": "environment step", "e": "epoch", "m": "minibatch"}
 """What a dimension of that name counts."""
+
+MOST_VALUES = 256
+"""Values that a kept curve has at most: more than a chart shows."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """An output over its first dimension, the mean of it over the others. Each value is the mean of
+    `every` consecutive ones (the last of what is left); NaN where none of them is a number.
+    """
+
+    name: str
+    dim: str
+    every: int
+    values: tuple[float, ...]
+
+
+def kept(
+    outputs: Mapping[str, npt.NDArray[Any]], dims: Mapping[str, tuple[str, ...]]
+) -> tuple[Curve, ...]:
+    """The curves of all outputs that can be drawn, thinned to `MOST_VALUES`."""
+    found = []
+    for name in drawable(outputs, dims):
+        values = _over_first(outputs[name])
+        every = max(1, math.ceil(len(values) / MOST_VALUES))
+        groups = (values[at : at + every] for at in range(0, len(values), every))
+        found.append(Curve(name, dims[name][0], every, tuple(map(_mean, groups))))
+    return tuple(found)
+
+
+def _over_first(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    found = np.asarray(values, dtype=float)
+    return found.mean(axis=tuple(range(1, found.ndim))) if found.ndim > 1 else found
+
+
+def _mean(values: npt.NDArray[np.float64]) -> float:
+    """The mean of what is finite, in the digits that a run in float32 has."""
+    finite = values[np.isfinite(values)]
+    return float(f"{finite.mean():.7g}") if finite.size else math.nan
 
 
 def curves(
@@ -49,8 +92,7 @@ def curves(
     shared: dict[str, Any] = {}
     for axes, name in zip(figure.subplots(len(chosen), squeeze=False)[:, 0], chosen, strict=True):
         dim, averaged = dims[name][0], dims[name][1:]
-        values = np.asarray(outputs[name], dtype=float)
-        values = values.mean(axis=tuple(range(1, values.ndim))) if values.ndim > 1 else values
+        values = _over_first(outputs[name])
         # points between gaps would not be seen as lines
         at = np.arange(len(values)) + (first or {}).get(dim, 0)
         axes.plot(at, values, marker="." if _lonely(values) else None)

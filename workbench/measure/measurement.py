@@ -16,6 +16,7 @@ from workbench.measure import bootstrap
 from workbench.measure.bootstrap import Interval
 from workbench.measure.check import Check
 from workbench.measure.check import from_json as check_from_json
+from workbench.measure.curves import Curve
 from workbench.program.sizes import numbers
 from workbench.transforms.base import from_json as step_from_json
 
@@ -39,7 +40,9 @@ class Measurement:
     `samples` are seconds of whole runs without compilation, in the order they were taken: none
     where the check failed, or where a run would take too long. `peak_bytes` is by memory space what
     the backend held at most; `process_peak_bytes` what the whole process did. `timeline` is one
-    iteration of every loop. `recorded` names the file that it was read from.
+    iteration of every loop. `curves` are the outputs of the last run. `comparison` is shared by
+    what was measured in turn, so that ratios can be told; `recorded` names the file that it was
+    read from.
     """
 
     program: str
@@ -59,6 +62,8 @@ class Measurement:
     predicted: Predicted | None = None
     too_slow: str = ""
     """Why it was not measured, where a run would take too long."""
+    curves: tuple[Curve, ...] = field(default=(), repr=False)
+    comparison: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     date: str = ""
     recorded: str = field(default="", compare=False)
@@ -118,6 +123,8 @@ class Measurement:
             "timeline": _changes(self.timeline),
             "predicted": _plain(self.predicted),
             "too_slow": self.too_slow,
+            "curves": [_curve(curve) for curve in self.curves],
+            "comparison": self.comparison,
             "versions": dict(self.versions),
             "date": self.date,
         }
@@ -161,6 +168,7 @@ def from_json(record: Mapping[str, Any], recorded: str = "") -> Measurement:
                 "samples": tuple(float(s) for s in record["samples"]),
                 "compile_seconds": math.nan if compiled is None else float(compiled),
                 "timeline": _points(record["timeline"]),
+                "curves": tuple(_drawn(curve) for curve in record.get("curves", ())),
                 "predicted": None if predicted is None else Predicted(**predicted),
                 "recorded": recorded,
             }
@@ -207,6 +215,16 @@ def _plain(predicted: Predicted | None) -> Json | None:
         "peak_bytes": dict(predicted.peak_bytes),
         "note": predicted.note,
     }
+
+
+def _curve(curve: Curve) -> Json:
+    values = [value if math.isfinite(value) else None for value in curve.values]
+    return {"name": curve.name, "dim": curve.dim, "every": curve.every, "values": values}
+
+
+def _drawn(record: Json) -> Curve:
+    values = tuple(math.nan if value is None else float(value) for value in record["values"])
+    return Curve(**{**record, "values": values})
 
 
 def _changes(timeline: tuple[Point, ...]) -> list[list[Any]]:

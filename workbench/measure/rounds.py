@@ -14,7 +14,9 @@ from workbench.backends import get
 from workbench.backends.protocol import Compiled, Execution
 from workbench.errors import WorkbenchError
 from workbench.measure import process
+from workbench.measure.agreement import on_host
 from workbench.measure.check import Check, check, ran
+from workbench.measure.curves import Curve, kept
 from workbench.measure.expected import Expectation, too_slow
 from workbench.measure.measurement import Measurement, Predicted
 from workbench.program.sizes import resolve
@@ -41,6 +43,8 @@ class Request:
     repeats: int | None = None
     warmup: int = 1
     force: bool = False
+    comparison: str = ""
+    """A name for what is measured in turn."""
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:
@@ -103,6 +107,14 @@ class Candidate:
         """One run whose time counts."""
         self.samples.append(self.run().seconds)
 
+    def curves(self) -> tuple[Curve, ...]:
+        """The outputs of the last run as curves."""
+        if self.last is None:
+            return ()
+        program = self.variant.program
+        dims = {o.name: program.array[o.array].dims for o in program.outputs}
+        return kept({name: on_host(found) for name, found in self.last.outputs.items()}, dims)
+
     def measurement(self) -> Measurement:
         """What was measured."""
         now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
@@ -124,6 +136,8 @@ class Candidate:
             timeline=tuple(self.last.timeline) if self.last is not None and timed else (),
             predicted=self.predicted,
             too_slow=self.too_slow,
+            curves=self.curves() if timed else (),
+            comparison=request.comparison,
             versions=process.versions(),
             date=now.isoformat(),
         )

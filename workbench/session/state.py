@@ -40,19 +40,22 @@ class VariantView:
 
 @dataclass(frozen=True)
 class CurveView:
-    """An output over its first remaining dimension (`episode_return` over updates)."""
+    """An output over its first remaining dimension (`episode_return` over updates); each value is
+    the mean of `every` consecutive ones, null where none of them is a number.
+    """
 
     name: str
     dim: str
+    every: int
     values: tuple[float | None, ...]
 
 
 @dataclass(frozen=True)
 class MeasurementView:
     """A measured variant: times in seconds, memory in bytes by space. A row of `wb.compare` beside
-    what the charts need. `ratio` is to the first of its comparison. `recorded` is the file it was
-    read from, "" where it was measured here. `group` tells the comparison it was part of, so that
-    only what was interleaved is compared.
+    what the charts need. `variant` is its key, `label` its steps as text. `ratio` is to the first
+    of its comparison. `recorded` is the file it was read from, "" where it was measured here.
+    `group` tells the comparison it was part of, so that only what was interleaved is compared.
     """
 
     id: str
@@ -69,6 +72,8 @@ class MeasurementView:
     outcome: Outcome
     check: str
     """The check in a sentence."""
+    check_report: str
+    """All that is known of the check, over several lines."""
     samples: tuple[float, ...]
     median: float | None
     low: float | None

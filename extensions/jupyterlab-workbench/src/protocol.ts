@@ -293,6 +293,7 @@ export interface VariantView {
 export interface CurveView {
   readonly name: string;
   readonly dim: string;
+  readonly every: number;
   readonly values: readonly (number | null)[];
 }
 
@@ -310,6 +311,7 @@ export interface MeasurementView {
   readonly recorded: string;
   readonly outcome: Outcome;
   readonly check: string;
+  readonly check_report: string;
   readonly samples: readonly number[];
   readonly median: number | null;
   readonly low: number | null;
