@@ -157,12 +157,12 @@ class _Placer:
         return runs
 
     def _together(self, group: tuple[str, ...], body: Body) -> Chain:
-        """The spans of arrays in one piece of memory; those that take turns in it are one span."""
+        """The spans of arrays in one piece of memory, in the order in which they hold it, which a
+        later step may have turned round; those that take turns in it are one span.
+        """
         chain: Chain = []
-        for name in group:
-            if name not in self.dated.uses:
-                continue
-            span = self._span(name, body)
+        spans = [self._span(name, body) for name in group if name in self.dated.uses]
+        for span in sorted(spans, key=lambda span: (span.first, span.last)):
             if chain and not self._follows(chain[-1], span):
                 before = chain.pop()
                 first, last = min(before.first, span.first), max(before.last, span.last)
