@@ -1,10 +1,10 @@
 // How React components read the store.
 
-import { createContext, useContext, useSyncExternalStore } from "react";
+import { createContext, useContext, useEffect, useSyncExternalStore } from "react";
 import type { Part, State, VariantView } from "../protocol";
 import type { Arguments, Loaded, Parts } from "./parts";
 import type { Selection } from "./selection";
-import type { Store, Values } from "./store";
+import type { Store, Tool, Values } from "./store";
 
 export const StoreContext = createContext<Store | null>(null);
 
@@ -43,4 +43,15 @@ export function usePart<P extends Part>(part: P, given: Arguments, variant?: str
   const store = useStore();
   const values = useValues();
   return store.part(part, variant ?? values.state?.current ?? "", given);
+}
+
+/** Offers something to menus and to JupyterLab's commands for as long as the view is drawn. */
+export function useTool(name: Tool, use: () => void): void {
+  const { tools } = useStore();
+  useEffect(() => {
+    tools.set(name, use);
+    return () => {
+      if (tools.get(name) === use) tools.delete(name);
+    };
+  }, [tools, name, use]);
 }

@@ -1,7 +1,7 @@
 // What all views of one workbench are functions of: its state, its parts, the selection. Immutable values that are
 // replaced; whoever subscribes hears of it.
 
-import type { Done, Message, Part, Request, Running, Saved, State } from "../protocol";
+import type { Done, Message, Part, Request, Running, Saved, State, Welcome } from "../protocol";
 import { PROTOCOL } from "../protocol";
 import { ABSENT, type Arguments, type Loaded, merged, partKey, type Parts, WAITING } from "./parts";
 import { INITIAL, type Selection } from "./selection";
@@ -11,6 +11,8 @@ export interface Values {
   readonly status: Status;
   /** Null until the first has come. */
   readonly state: State | null;
+  /** The names of all workbenches there are to choose from. */
+  readonly workbenches: readonly string[];
   readonly selection: Selection;
   /** Where the running program is; null while none runs. */
   readonly running: Running | null;
@@ -31,9 +33,16 @@ export interface Store {
   part<P extends Part>(part: P, variant: string, given: Arguments): Loaded<Parts[P]>;
   /** Ends in an Error with the sentence where the request cannot be met. */
   ask(request: Asked): Promise<Done | Saved>;
+  /** Shows another workbench of the same Jupyter kernel, as it was left. */
+  choose(workbench: string): void;
+  /** What views offer to menus and to JupyterLab's commands, by name. */
+  readonly tools: Map<Tool, () => void>;
   readonly transport: Transport;
   destroy(): void;
 }
+
+/** `fit`: the whole graph comes into view. */
+export type Tool = "fit";
 
 interface Waiting {
   readonly resolve: (answer: Done | Saved) => void;
@@ -41,17 +50,24 @@ interface Waiting {
 }
 
 /** `workbench` names the one to show; "" for the one that was shown last. */
-export function createStore(transport: Transport, workbench = ""): Store {
+export function createStore(
+  transport: Transport,
+  workbench = "",
+  selection: Selection = INITIAL,
+): Store {
   const listeners = new Set<() => void>();
   const parts = new Map<string, Loaded<unknown>>();
   const wanted = new Map<number, { key: string; part: Part }>();
   const waiting = new Map<number, Waiting>();
+  const states = new Map<string, State>();
+  const selections = new Map<string, Selection>();
   let id = 0;
   let shown = workbench;
   let values: Values = {
     status: transport.status(),
     state: null,
-    selection: INITIAL,
+    workbenches: [],
+    selection,
     running: null,
     problem: "",
     loaded: 0,
@@ -70,10 +86,10 @@ export function createStore(transport: Transport, workbench = ""): Store {
   function hear(message: Message): void {
     switch (message.type) {
       case "welcome":
-        if (message.protocol !== PROTOCOL) change({ problem: otherRelease(message.protocol) });
+        hearWelcome(message);
         break;
       case "state":
-        hearState(message.state);
+        hearState(message.state, message.open);
         break;
       case "part":
         hearPart(message.id, message.value, message.done);
@@ -92,12 +108,31 @@ export function createStore(transport: Transport, workbench = ""): Store {
     }
   }
 
-  function hearState(state: State): void {
-    if (!shown) shown = state.workbench;
-    if (state.workbench !== shown) return;
-    const before = values.state;
-    if (before && state.revision <= before.revision) return;
-    change({ state, problem: "" });
+  function hearWelcome({ protocol, release, workbenches }: Welcome): void {
+    if (protocol !== PROTOCOL) {
+      const told = values.status === "saved" ? savedByAnother(release) : otherRelease(protocol, release);
+      change({ problem: told });
+    } else if (!workbench) {
+      shown = shown || (workbenches[0] ?? "");
+      change({ workbenches });
+    }
+  }
+
+  function hearState(state: State, open: boolean): void {
+    const name = state.workbench;
+    if (workbench && name !== workbench) return;
+    if (state.revision <= (states.get(name)?.revision ?? -1)) return;
+    states.set(name, state);
+    if (!values.workbenches.includes(name)) change({ workbenches: [...values.workbenches, name] });
+    if (!shown || open) show(name);
+    else if (name === shown) change({ state, problem: "" });
+  }
+
+  function show(name: string): void {
+    if (name !== shown) selections.set(shown, values.selection);
+    const before = name === shown || !shown ? values.selection : selections.get(name);
+    shown = name;
+    change({ state: states.get(name) ?? null, selection: before ?? selection, running: null, problem: "" });
   }
 
   function hearPart(number: number, value: unknown, done: boolean): void {
@@ -126,11 +161,11 @@ export function createStore(transport: Transport, workbench = ""): Store {
     if (status === "connected" && values.status !== "connected") {
       for (const { key } of wanted.values()) parts.delete(key);
       wanted.clear();
-      if (values.state) values = { ...values, state: { ...values.state, revision: -1 } };
+      states.clear(); // of a Jupyter kernel that was restarted, revisions begin anew
       transport.send({ type: "hello", protocol: PROTOCOL });
     }
-    if (status === "disconnected") {
-      for (const { reject } of waiting.values()) reject(new Error("The Jupyter kernel is gone."));
+    if (status !== "connected") {
+      for (const { reject } of waiting.values()) reject(new Error(GONE));
       waiting.clear();
     }
     change({ status, running: status === "connected" ? values.running : null });
@@ -153,7 +188,7 @@ export function createStore(transport: Transport, workbench = ""): Store {
       const key = partKey(part, variant, given);
       const there = parts.get(key);
       if (there) return there as Loaded<Parts[P]>;
-      if (values.status === "disconnected") return ABSENT;
+      if (values.status === "disconnected" || values.status === "empty") return ABSENT;
       const first = values.status === "saved" ? ABSENT : WAITING;
       parts.set(key, first); // an answer that comes at once replaces it
       wanted.set(++id, { key, part });
@@ -161,13 +196,17 @@ export function createStore(transport: Transport, workbench = ""): Store {
       return (parts.get(key) ?? first) as Loaded<Parts[P]>;
     },
     ask(request) {
-      if (values.status === "saved") return Promise.reject(new Error(SAVED));
+      if (values.status !== "connected" && values.status !== "saved") {
+        return Promise.reject(new Error(GONE));
+      }
       const number = ++id;
       return new Promise((resolve, reject) => {
         waiting.set(number, { resolve, reject });
         transport.send({ ...request, id: number, workbench: shown } as Request);
       });
     },
+    choose: show,
+    tools: new Map(),
     destroy() {
       for (const end of forget) end();
       listeners.clear();
@@ -175,11 +214,18 @@ export function createStore(transport: Transport, workbench = ""): Store {
   };
 }
 
-const SAVED = "This is a saved workbench: run the notebook's cell to change something.";
+const GONE = "The Jupyter kernel does not answer: start it and run the notebook's cell again.";
 
-function otherRelease(found: number): string {
+function otherRelease(found: number, release: string): string {
   return (
-    `This workbench speaks another release's language (protocol ${found}; these views speak ${PROTOCOL}). ` +
-    "Reload the page after an update, and restart the Jupyter kernel."
+    `The Jupyter kernel runs another release of the workbench (${release}, protocol ${found}; these views ` +
+    `speak protocol ${PROTOCOL}). After an update, reload the page and restart the Jupyter kernel.`
+  );
+}
+
+function savedByAnother(release: string): string {
+  return (
+    `This was saved by another release of the workbench (${release}), and these views could draw it wrong. ` +
+    "Run the cell again to see it."
   );
 }

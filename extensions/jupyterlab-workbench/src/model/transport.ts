@@ -2,8 +2,8 @@
 
 import type { Message, Request } from "../protocol";
 
-/** `saved`: nothing can be asked for but what the file holds. */
-export type Status = "connecting" | "connected" | "disconnected" | "saved";
+/** `empty`: the Jupyter kernel has no workbench yet. `saved`: there is no more than what the file holds. */
+export type Status = "connecting" | "empty" | "connected" | "disconnected" | "saved";
 
 export interface Transport {
   send(request: Request): void;
@@ -15,4 +15,6 @@ export interface Transport {
   readonly insertCell?: (source: string) => void;
   /** Shows a line of the notebook or of a file; absent where that cannot be done. */
   readonly showLine?: (file: string, line: number, text: string) => void;
+  /** Opens the workbench's panel beside the notebook; absent where there is none or this is in it. */
+  readonly openPanel?: () => void;
 }
