@@ -3,8 +3,11 @@ from __future__ import annotations
 import json
 from dataclasses import fields, replace
 
+import workbench as wb
 from tests.session import example
 from workbench.algorithms import ppo
+from workbench.algorithms.reinforce import reinforce
+from workbench.polyhedral import tree
 from workbench.session.scopes import closed_at_first
 from workbench.session.snapshot import Node, Snapshot, snapshot, to_json
 
@@ -86,6 +89,36 @@ def test_a_short_name_tells_the_pieces_of_an_array_apart() -> None:
     assert short["to_go[b, i, t]"] == "to_go"
     shown = snapshot(example.small()).nodes
     assert [n.short for n in shown if n.array == "s"] == ["s[0]", "s[t + 1]"]
+
+
+def test_every_statement_knows_the_loops_around_it() -> None:
+    written = wb.variant(reinforce())
+    shown = snapshot(written.program)
+    marks = {
+        n.id: [shown.loops[position].mark for position in n.loops] for n in shown.nodes if n.loops
+    }
+    assert marks["gain"] == ["i", "b", "t"]
+    assert [line.strip() for line in shown.schedule.splitlines() if line.endswith(":")] == [
+        f"{loop.text}:" for loop in shown.loops
+    ]
+    step = wb.transforms.Vectorize("b")
+    after = snapshot(written.apply(step).program)
+    gain = next(n for n in after.nodes if n.id == "gain")
+    assert [after.loops[position].mark for position in gain.loops] == ["i", "[b]", "t"]
+
+
+def test_a_loop_backwards_or_over_blocks_is_marked() -> None:
+    leaf = tree.Leaf("y4")
+    blocks = tree.Loop("b", tree.Loop("t", leaf, backwards=True), tile=8)
+    shown = snapshot(replace(example.small(), schedule=blocks))
+    assert [loop.mark for loop in shown.loops] == ["b/8", "←t"]
+    assert [loop.text for loop in shown.loops] == ["for b in blocks of 8", "for t reversed"]
+
+
+def test_without_a_schedule_there_are_no_loops() -> None:
+    shown = snapshot(example.small())
+    assert shown.loops == ()
+    assert {n.loops for n in shown.nodes} == {()}
 
 
 def test_outputs_are_marked() -> None:

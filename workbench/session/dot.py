@@ -110,7 +110,7 @@ def _inside(
     seen: set[Scope] = set()
     for position, node in enumerate(snapshot.nodes):
         if node.scope == path:
-            lines.append(f"{indent}{_node_text(position, node)}")
+            lines.append(f"{indent}{_node_text(snapshot, position, node)}")
             continue
         inner = node.scope[: len(path) + 1]
         if inner[:-1] != path or inner in seen:
@@ -131,13 +131,19 @@ def _inside(
     return lines
 
 
-def _node_text(position: int, node: Node) -> str:
+def second_line(snapshot: Snapshot, node: Node) -> str:
+    """What a statement does, and the loops it stands in: `contract (64,) · i ←t [b]`."""
+    marks = " ".join(snapshot.loops[position].mark for position in node.loops)
+    return f"{node.summary} · {marks}" if marks else node.summary
+
+
+def _node_text(snapshot: Snapshot, position: int, node: Node) -> str:
     fill, line = COLOURS[node.kind]
     double = ', peripheries="2"' if node.outputs else ""
     shape = ', shape="component", style="filled"' if node.kind == "external" else ""
     return (
         f'n{position} [id="n{position}", class="statement {node.kind}", '
-        f'label={_lines(node.title, node.summary)}, width="{_width(node.short)}", '
+        f'label={_lines(node.title, second_line(snapshot, node))}, width="{_width(node.short)}", '
         f'color="{line}", fillcolor="{fill}"{double}{shape}]'
     )
 
@@ -196,7 +202,7 @@ def _width(name: str) -> str:
 
 
 def _lines(title: str, summary: str) -> str:
-    first, second = _markup(shortened(title, 44)), _markup(shortened(summary, 44))
+    first, second = _markup(shortened(title, 44)), _markup(shortened(summary, 54))
     return f'<{first}<br/><font point-size="9" color="#57606a">{second}</font>>'
 
 

@@ -21,7 +21,7 @@ from workbench.program.values import Literal as Constant
 from workbench.session.edges import Edge, edges, is_successor, set_text
 from workbench.session.scopes import closed_at_first
 
-VERSION = 3
+VERSION = 4
 """Raised with every change of the fields; a view says so when it is given another version."""
 
 Kind = Literal[
@@ -68,6 +68,16 @@ class LineView:
 
 
 @dataclass(frozen=True)
+class LoopView:
+    """A loop of the schedule: `for t reversed`, `axis b`. `mark` is how it stands on a box: `t`,
+    `←t` backwards, `t/64` over blocks of 64, `[b]` as an array axis, all of it at once.
+    """
+
+    text: str
+    mark: str
+
+
+@dataclass(frozen=True)
 class Node:
     """A statement. `title` and `summary` are the two lines on its box, `short` stands there alone
     where these would be too small to read."""
@@ -89,6 +99,8 @@ class Node:
     shape: str
     outputs: tuple[str, ...]
     """Names of the program's outputs that this statement writes."""
+    loops: tuple[int, ...]
+    """The loops around it, outermost first: positions in `Snapshot.loops`."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +114,8 @@ class Snapshot:
     dims: tuple[DimView, ...]
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
+    loops: tuple[LoopView, ...]
+    """The loops of the schedule in its order; none where there is no schedule."""
     schedule: str
     equations: str
     closed: tuple[tuple[str, ...], ...]
@@ -111,6 +125,7 @@ class Snapshot:
 def snapshot(program: Program) -> Snapshot:
     """What views draw of `program`."""
     paths = [s.scope for s in program.statements]
+    loops, around = _loops(program)
     return Snapshot(
         version=VERSION,
         name=program.name,
@@ -120,8 +135,9 @@ def snapshot(program: Program) -> Snapshot:
             for p in program.parameters
         ),
         dims=tuple(DimView(d.name, str(d.size)) for d in program.dims),
-        nodes=tuple(_node(program, s) for s in program.statements),
+        nodes=tuple(_node(program, s, around.get(s.name, ())) for s in program.statements),
         edges=edges(program),
+        loops=loops,
         schedule="" if program.schedule is None else tree.text(program.schedule),
         equations=str(program),
         closed=closed_at_first(paths),
@@ -133,7 +149,31 @@ def to_json(value: Snapshot) -> str:
     return json.dumps(asdict(value), ensure_ascii=False, separators=(",", ":"))
 
 
-def _node(program: Program, statement: Statement) -> Node:
+def _loops(program: Program) -> tuple[tuple[LoopView, ...], dict[str, tuple[int, ...]]]:
+    """Every loop of the schedule, and for each statement the positions of those around it."""
+    if program.schedule is None:
+        return (), {}
+    found: dict[int, int] = {}
+    views: list[LoopView] = []
+    around: dict[str, tuple[int, ...]] = {}
+    for name, path in tree.paths(program.schedule).items():
+        above = [step for step, _ in path if isinstance(step, tree.Loop)]
+        for loop in above:
+            if id(loop) not in found:
+                found[id(loop)] = len(views)
+                views.append(LoopView(tree.heading(loop, "").removesuffix(":"), _mark(loop)))
+        around[name] = tuple(found[id(loop)] for loop in above)
+    return tuple(views), around
+
+
+def _mark(loop: tree.Loop) -> str:
+    way = "←" if loop.backwards else ""
+    blocks = "" if loop.tile is None else f"/{loop.tile}"
+    text = f"{way}{loop.dim}{blocks}"
+    return f"[{text}]" if loop.kind == "axis" else text
+
+
+def _node(program: Program, statement: Statement, loops: tuple[int, ...]) -> Node:
     array = program.array[statement.array]
     return Node(
         id=statement.name,
@@ -155,6 +195,7 @@ def _node(program: Program, statement: Statement) -> Node:
         dtype=array.dtype,
         shape=shape_text(array.shape),
         outputs=tuple(o.name for o in program.outputs if o.array == statement.array),
+        loops=loops,
     )
 
 

@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const VERSION = 3;
+export const VERSION = 4;
 
 export const PROTOCOL = 1;
 
@@ -32,6 +32,11 @@ export interface LineView {
   readonly text: string;
 }
 
+export interface LoopView {
+  readonly text: string;
+  readonly mark: string;
+}
+
 export interface Node {
   readonly id: string;
   readonly title: string;
@@ -49,6 +54,7 @@ export interface Node {
   readonly dtype: string;
   readonly shape: string;
   readonly outputs: readonly string[];
+  readonly loops: readonly number[];
 }
 
 export interface Snapshot {
@@ -59,6 +65,7 @@ export interface Snapshot {
   readonly dims: readonly DimView[];
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
+  readonly loops: readonly LoopView[];
   readonly schedule: string;
   readonly equations: string;
   readonly closed: readonly (readonly string[])[];

@@ -81,7 +81,7 @@ function inside(
   const lines: string[] = [];
   const seen = new Set<string>();
   snapshot.nodes.forEach((node, place) => {
-    if (key(node.scope) === key(path)) lines.push(indent + nodeText(place, node));
+    if (key(node.scope) === key(path)) lines.push(indent + nodeText(snapshot, place, node));
     const inner = node.scope.slice(0, path.length + 1);
     if (inner.length === path.length || !isInside(inner, path) || seen.has(key(inner))) return;
     seen.add(key(inner));
@@ -103,13 +103,19 @@ function inside(
   return lines;
 }
 
-function nodeText(position: number, node: Node): string {
+/** What a statement does, and the loops it stands in: `contract (64,) · i ←t [b]`. */
+export function secondLine(snapshot: Snapshot, node: Node): string {
+  const marks = node.loops.map((position) => snapshot.loops[position]?.mark ?? "").join(" ");
+  return marks ? `${node.summary} · ${marks}` : node.summary;
+}
+
+function nodeText(snapshot: Snapshot, position: number, node: Node): string {
   const [fill, line] = COLOURS[node.kind];
   const double = node.outputs.length ? ', peripheries="2"' : "";
   const shape = node.kind === "external" ? ', shape="component", style="filled"' : "";
   return (
     `n${position} [id="n${position}", class="statement ${node.kind}", ` +
-    `label=${labelText(node.title, node.summary)}, width="${width(node.short)}", ` +
+    `label=${labelText(node.title, secondLine(snapshot, node))}, width="${width(node.short)}", ` +
     `color="${line}", fillcolor="${fill}"${double}${shape}]`
   );
 }
@@ -151,7 +157,7 @@ function width(name: string): string {
 }
 
 function labelText(title: string, summary: string): string {
-  const [first, second] = [markup(shortened(title, 44)), markup(shortened(summary, 44))];
+  const [first, second] = [markup(shortened(title, 44)), markup(shortened(summary, 54))];
   return `<${first}<br/><font point-size="9" color="#57606a">${second}</font>>`;
 }
 
