@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.backends.philox import statement_key
 from workbench.lowering.program import LoopProgram
@@ -32,6 +32,7 @@ from workbench.lowering.records import (
     Symbolic,
     Transpose,
     View,
+    owned,
     walk,
 )
 from workbench.lowering.text import entry_text
@@ -49,9 +50,24 @@ def main_loop(program: LoopProgram) -> For | None:
     return max(loops, key=lambda loop: sum(1 for _ in walk(loop.body)), default=None)
 
 
+class SourceText(NamedTuple):
+    """A line of the source, and the statement that it computes (None for loops and what is in front
+    of statements).
+    """
+
+    text: str
+    statement: str | None
+
+
 def generate(program: LoopProgram, check_finite: bool = False) -> str:
     """The source text; with `check_finite` every statement's result is looked at."""
-    return _Writer(program, check_finite).text()
+    written = _Writer(program, check_finite).lines()
+    return "".join(f"{line.text}\n" for line in written)
+
+
+def source_lines(program: LoopProgram) -> list[SourceText]:
+    """The lines of the source text."""
+    return _Writer(program, False).lines()
 
 
 @dataclass
@@ -63,7 +79,8 @@ class _Writer:
     shapes: dict[str, Symbolic] = field(default_factory=dict)
     on_host: set[str] = field(default_factory=set)
 
-    def text(self) -> str:
+    def lines(self) -> list[SourceText]:
+        """All lines: the functions that a body calls are known when it is written."""
         main = main_loop(self.program)
         body = list(self.body(self.program.body, "    ", main))
         sizes = [self.program.aliases[name] for name in self.program.sizes]
@@ -77,28 +94,33 @@ class _Writer:
             head.append(f"    {', '.join(sizes)}{',' if len(sizes) == 1 else ''} = sizes")
         head.append("    allocate, free, constant = memory.allocate, memory.free, memory.constant")
         head += [f'    {name} = functions["{key}"]' for key, name in self.functions.items()]
-        return "\n".join([*head, *body]) + "\n"
+        return [*(SourceText(line, None) for line in head), *body]
 
-    def body(self, records: tuple[Record, ...], indent: str, main: For | None) -> Iterator[str]:
+    def body(
+        self, records: tuple[Record, ...], indent: str, main: For | None
+    ) -> Iterator[SourceText]:
         """The lines of a body. `main` is the loop whose iterations are counted."""
-        for record in records:
+        for record, statement in owned(records):
             if isinstance(record, For):
-                yield f"{indent}for {self.show(_name(record))} in {self.range(record)}:"
+                head = f"{indent}for {self.show(_name(record))} in {self.range(record)}:"
+                yield SourceText(head, None)
                 yield from self.nested(record.body, indent + "    ", main)
                 if record is main:
-                    yield f"{indent}    step()"
+                    yield SourceText(f"{indent}    step()", None)
             elif isinstance(record, If):
                 renamed = record.condition.substitute(self.renaming())
-                yield f"{indent}if {renamed.text}:"
+                yield SourceText(f"{indent}if {renamed.text}:", None)
                 yield from self.nested(record.body, indent + "    ", main)
             else:
-                yield from (indent + line for line in self.record(record))
+                yield from (SourceText(indent + line, statement) for line in self.record(record))
 
-    def nested(self, records: tuple[Record, ...], indent: str, main: For | None) -> Iterator[str]:
+    def nested(
+        self, records: tuple[Record, ...], indent: str, main: For | None
+    ) -> Iterator[SourceText]:
         """A body that needs at least one line."""
         lines = list(self.body(records, indent, main))
-        if all(line.strip().startswith("#") for line in lines):
-            lines.append(indent + "pass")
+        if all(line.text.strip().startswith("#") for line in lines):
+            lines.append(SourceText(indent + "pass", None))
         yield from lines
 
     def range(self, loop: For) -> str:

@@ -16,6 +16,7 @@ from workbench.lowering.records import (
     Free,
     If,
     Record,
+    walk,
 )
 
 FLOAT_BYTES = {"float32": 4, "float64": 8}
@@ -24,7 +25,7 @@ FLOAT_BYTES = {"float32": 4, "float64": 8}
 @dataclass(frozen=True)
 class Point:
     """A place in the loop program where memory changes: the bytes held from there on, and in which
-    arrays.
+    arrays. `position` is the record's place in text order, from 1.
     """
 
     position: int
@@ -61,6 +62,8 @@ def timeline(
             if isinstance(record, For):
                 if _runs(record, sizes):
                     visit(record.body, (*loops, record.variable))
+                else:
+                    position += sum(1 for _ in walk(record.body))
             elif isinstance(record, If):
                 visit(record.body, loops)
             elif isinstance(record, (Constant, Count)):

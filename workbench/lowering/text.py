@@ -5,7 +5,7 @@ comes and goes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.lowering.records import (
     HOST,
@@ -29,6 +29,8 @@ from workbench.lowering.records import (
     Reshape,
     Transpose,
     View,
+    owned,
+    walk,
 )
 from workbench.polyhedral.expression import Expression
 
@@ -36,24 +38,39 @@ if TYPE_CHECKING:
     from workbench.lowering.program import LoopProgram
 
 
+class Line(NamedTuple):
+    """A line, the statement that it belongs to, and its record's place in text order (from 1, as
+    `memory.Point.position` counts).
+    """
+
+    text: str
+    statement: str | None
+    position: int
+
+
 def text(program: LoopProgram) -> str:
     """The loop program, one record a line."""
-    return "\n".join(lines(program.body, "")) + "\n"
+    return "".join(f"{line.text}\n" for line in lines(program.body))
 
 
-def lines(body: tuple[Record, ...], indent: str) -> Iterator[str]:
-    """The lines of a body."""
-    for record in body:
-        if isinstance(record, For):
-            bounds = f"{record.lower}:{record.upper}"
-            way = " reversed" if record.backwards else ""
-            yield f"{indent}for {record.variable} in {bounds}{way}:"
-            yield from lines(record.body, indent + "    ")
-        elif isinstance(record, If):
-            yield f"{indent}if {record.condition.text}:"
-            yield from lines(record.body, indent + "    ")
+def lines(body: tuple[Record, ...], indent: str = "", position: int = 1) -> Iterator[Line]:
+    """The lines of a body whose first record stands at `position`."""
+    for record, statement in owned(body):
+        if isinstance(record, (For, If)):
+            yield Line(indent + heading(record), None, position)
+            yield from lines(record.body, indent + "    ", position + 1)
+            position += sum(1 for _ in walk(record.body))
         elif not isinstance(record, Check):
-            yield indent + line(record)
+            yield Line(indent + line(record), statement, position)
+        position += 1
+
+
+def heading(record: For | If) -> str:
+    """The line that a loop or a condition begins with."""
+    if isinstance(record, If):
+        return f"if {record.condition.text}:"
+    way = " reversed" if record.backwards else ""
+    return f"for {record.variable} in {record.lower}:{record.upper}{way}:"
 
 
 def line(record: Record) -> str:

@@ -183,12 +183,20 @@ def text(tree: Tree, indent: str = "") -> str:
     """The tree as indented text, a statement a line: `for t reversed:`, `axis b:`, `for t in blocks
     of 64:`.
     """
+    return "".join(f"{line}\n" for line, _ in lines(tree, indent))
+
+
+def lines(tree: Tree, indent: str = "") -> Iterator[tuple[str, str | None]]:
+    """The lines of the text, each with the statement that it is; None for a loop."""
     if isinstance(tree, Leaf):
-        return f"{indent}{tree.statement}\n"
-    if isinstance(tree, Sequence):
-        return "".join(text(child, indent) for child in tree.children)
-    shifts = ", ".join(f"{s} {o:+d}" for s, o in tree.offsets if o)
-    return f"{indent}{heading(tree, shifts)}\n" + text(tree.child, indent + "    ")
+        yield indent + tree.statement, tree.statement
+    elif isinstance(tree, Sequence):
+        for child in tree.children:
+            yield from lines(child, indent)
+    else:
+        shifts = ", ".join(f"{s} {o:+d}" for s, o in tree.offsets if o)
+        yield indent + heading(tree, shifts), None
+        yield from lines(tree.child, indent + "    ")
 
 
 def heading(loop: Loop, shifts: str) -> str:

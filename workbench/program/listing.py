@@ -13,7 +13,14 @@ from workbench.program.values import Array, Program, Statement
 
 def listing(program: Program) -> str:
     """The equations in textual order, one line a statement, under the program's name and sizes."""
-    return "\n".join([*_header(program), *_equations(program), *_results(program)])
+    return "\n".join(line for line, _ in lines(program))
+
+
+def lines(program: Program) -> Iterator[tuple[str, str | None]]:
+    """The lines of the page, each with the statement that it is."""
+    yield from ((line, None) for line in _header(program))
+    yield from _equations(program)
+    yield from ((line, None) for line in _results(program))
 
 
 def type_text(array: Array) -> str:
@@ -38,14 +45,15 @@ def _header(program: Program) -> Iterator[str]:
         yield "  for " + ", ".join(dims)
 
 
-def _equations(program: Program) -> Iterator[str]:
+def _equations(program: Program) -> Iterator[tuple[str, str | None]]:
     introduced: set[str] = set()
     for scope, statements in groupby(program.statements, key=lambda s: s.scope):
-        yield ""
+        yield "", None
         if scope:
-            yield f"  {' / '.join(scope)}:"
+            yield f"  {' / '.join(scope)}:", None
         for statement in statements:
-            yield "    " + _line(statement, program, statement.array not in introduced)
+            first = statement.array not in introduced
+            yield "    " + _line(statement, program, first), statement.name
             introduced.add(statement.array)
 
 
