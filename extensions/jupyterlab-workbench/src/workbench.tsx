@@ -1,29 +1,60 @@
 // The whole workbench: header, graph, panes. Knows no notebook; shells give it an element and a transport.
 
+import { useLayoutEffect, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
+import { type Action, actions } from "./frame/actions";
+import { Banners } from "./frame/banners";
+import { Empty } from "./frame/empty";
+import { Header } from "./frame/header";
+import { Panes } from "./frame/panes";
+import { Splitter, useShare } from "./frame/splitter";
 import { GraphView } from "./graph/view";
-import { StoreContext, useSelection, useStore, useValues, useWorkbench } from "./model/hooks";
+import { StoreContext, useSelection, useValues } from "./model/hooks";
+import { INITIAL } from "./model/selection";
 import { createStore, type Store } from "./model/store";
 import type { Transport } from "./model/transport";
-import css from "./style.css";
-import { VIEWS } from "./views";
+import { css } from "./styles";
 
-/** Draws a workbench into `host`. `workbench` names one of several; "" is the last shown. */
-export function render(host: HTMLElement, transport: Transport, workbench = ""): () => void {
+export interface Options {
+  /** One of several workbenches; the one shown last where none is named. */
+  readonly workbench?: string;
+  /** The pane that is open at first; none where none is named. */
+  readonly pane?: string;
+  /** A height of its own that the reader can change, instead of the host's. */
+  readonly sized?: boolean;
+}
+
+export interface Drawn {
+  /** What menus and commands can do now. */
+  actions(): readonly Action[];
+  readonly store: Store;
+  takeDown(): void;
+}
+
+/** From this width on, the panes stand beside the graph and not under it. */
+const WIDE = 820;
+
+/** Draws a workbench into `host`. */
+export function draw(host: HTMLElement, transport: Transport, options: Options = {}): Drawn {
   const style = document.createElement("style");
   style.textContent = css;
   const place = document.createElement("div");
-  place.className = "wbk-root";
+  place.className = options.sized ? "wbk-root wbk-sized" : "wbk-root";
   place.dataset["lmSuppressShortcuts"] = "true"; // the notebook's own keys rest while we have the focus
   host.append(style, place);
-  const store = createStore(transport, workbench);
+  const store = createStore(transport, options.workbench, { ...INITIAL, pane: options.pane ?? "" });
   const root = createRoot(place);
-  root.render(<Workbench store={store} />);
-  return () => {
-    root.unmount();
-    store.destroy();
-    style.remove();
-    place.remove();
+  flushSync(() => root.render(<Workbench store={store} />));
+  return {
+    actions: () => actions(store, place),
+    store,
+    takeDown() {
+      root.unmount();
+      store.destroy();
+      style.remove();
+      place.remove();
+    },
   };
 }
 
@@ -36,60 +67,46 @@ export function Workbench({ store }: { store: Store }): JSX.Element {
 }
 
 function Contents(): JSX.Element {
-  const { state, problem, status } = useValues();
-  if (problem) return <p className="wbk-problem">{problem}</p>;
-  if (!state) {
-    return (
-      <p className="wbk-problem">
-        {status === "disconnected" ? "There is no Jupyter kernel to show a program of." : "No program yet."}
-      </p>
-    );
-  }
+  const { state, problem } = useValues();
+  if (problem || !state) return <Empty />;
   return (
     <>
       <Header />
-      <div className="wbk-main">
-        <GraphView />
-        <Pane />
-      </div>
+      <Banners />
+      <Main />
     </>
   );
 }
 
-function Header(): JSX.Element {
-  const state = useWorkbench();
-  const store = useStore();
+function Main(): JSX.Element {
   const { pane } = useSelection();
+  const host = useRef<HTMLDivElement>(null);
+  const wide = useWide(host);
+  const [share, setShare] = useShare(wide);
+  const open = pane !== "";
   return (
-    <div className="wbk-header">
-      <span className="wbk-title">{state.name}</span>
-      <span className="wbk-space" />
-      <div className="wbk-tabs" role="tablist">
-        {VIEWS.map((view) => (
-          <button
-            key={view.name}
-            className="wbk-tab"
-            role="tab"
-            type="button"
-            aria-selected={pane === view.name}
-            onClick={() => store.select({ pane: pane === view.name ? "" : view.name })}
-          >
-            {view.title}
-          </button>
-        ))}
+    <div className={`wbk-main ${wide ? "wbk-wide-main" : "wbk-tall-main"}`} ref={host}>
+      <div className="wbk-graph-place" style={open ? { flexGrow: 1 - share } : {}}>
+        <GraphView />
       </div>
+      {open && <Splitter wide={wide} share={share} change={setShare} />}
+      <Panes wide={wide} share={share} />
     </div>
   );
 }
 
-function Pane(): JSX.Element | null {
-  const { pane } = useSelection();
-  const view = VIEWS.find((one) => one.name === pane);
-  if (!view) return null;
-  const Shown = view.component;
-  return (
-    <div className="wbk-side" role="tabpanel" aria-label={view.title} tabIndex={0}>
-      <Shown />
-    </div>
-  );
+function useWide(host: React.RefObject<HTMLElement>): boolean {
+  const [wide, setWide] = useState(true);
+  useLayoutEffect(() => {
+    const element = host.current;
+    if (!element) return undefined;
+    const look = (): void => {
+      if (element.clientWidth) setWide(element.clientWidth >= WIDE);
+    };
+    look();
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [host]);
+  return wide;
 }

@@ -7,6 +7,11 @@ import { ABSENT, type Arguments, type Loaded, merged, partKey, type Parts, WAITI
 import { INITIAL, type Selection } from "./selection";
 import type { Status, Transport } from "./transport";
 
+export interface Notice {
+  readonly text: string;
+  readonly failed: boolean;
+}
+
 export interface Values {
   readonly status: Status;
   /** Null until the first has come. */
@@ -18,6 +23,8 @@ export interface Values {
   readonly running: Running | null;
   /** Why nothing can be shown: another release, a message that cannot be read. */
   readonly problem: string;
+  /** What came of something that was asked for, until it is put away. */
+  readonly notice: Notice | null;
   /** Grows with every part that comes. */
   readonly loaded: number;
 }
@@ -33,6 +40,8 @@ export interface Store {
   part<P extends Part>(part: P, variant: string, given: Arguments): Loaded<Parts[P]>;
   /** Ends in an Error with the sentence where the request cannot be met. */
   ask(request: Asked): Promise<Done | Saved>;
+  /** Tells what came of something; null puts it away. */
+  say(notice: Notice | null): void;
   /** Shows another workbench of the same Jupyter kernel, as it was left. */
   choose(workbench: string): void;
   /** What views offer to menus and to JupyterLab's commands, by name. */
@@ -70,6 +79,7 @@ export function createStore(
     selection,
     running: null,
     problem: "",
+    notice: null,
     loaded: 0,
   };
 
@@ -204,6 +214,9 @@ export function createStore(
         waiting.set(number, { resolve, reject });
         transport.send({ ...request, id: number, workbench: shown } as Request);
       });
+    },
+    say(notice) {
+      change({ notice });
     },
     choose: show,
     tools: new Map(),

@@ -2,8 +2,8 @@
 
 import { savedTransport } from "../model/saved";
 import type { Transport } from "../model/transport";
-import type { Capsule, Message } from "../protocol";
-import { render as draw } from "../workbench";
+import type { Message } from "../protocol";
+import { draw } from "../workbench";
 
 interface WidgetModel {
   get(name: string): unknown;
@@ -23,12 +23,18 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
     status: () => "connected",
     onStatus: () => () => undefined,
   };
-  return draw(el, transport, String(model.get("workbench") ?? ""));
+  return draw(el, transport, { workbench: String(model.get("workbench") ?? ""), sized: true }).takeDown;
 }
 
 /** The same without a widget: a saved workbench drawn into an element. */
-export function renderSaved(el: HTMLElement, capsule: Capsule): () => void {
-  return draw(el, savedTransport(capsule));
+export function renderSaved(el: HTMLElement, capsule: unknown, openPanel?: () => void): () => void {
+  return draw(el, savedTransport(capsule, openPanel ? { openPanel } : {}), { sized: true }).takeDown;
 }
 
+/** A saved workbench as a page of its own. */
+export function renderPage(el: HTMLElement, capsule: unknown): void {
+  draw(el, savedTransport(capsule), { pane: "details" });
+}
+
+export { draw };
 export default { render };

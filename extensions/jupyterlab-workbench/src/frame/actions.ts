@@ -1,0 +1,120 @@
+// What can be done with the whole workbench: the header's buttons, its menu and JupyterLab's commands are these.
+
+import type { Store, Values } from "../model/store";
+import type { VariantView } from "../protocol";
+import { copy, download, pick } from "./files";
+import { picture, print } from "./picture";
+
+export type ActionName =
+  | "undo"
+  | "fit"
+  | "measure"
+  | "cancel"
+  | "optimize"
+  | "insert-recipe"
+  | "copy-recipe"
+  | "save-page"
+  | "save-state"
+  | "load-state"
+  | "save-svg"
+  | "print";
+
+export interface Action {
+  readonly name: ActionName;
+  readonly label: string;
+  /** Why it cannot be done now; "" where it can. */
+  readonly refused: string;
+  run(): void;
+}
+
+/** Does something and tells where it fails, or what came of it. */
+export async function perform(store: Store, what: () => unknown): Promise<void> {
+  try {
+    const told = await what();
+    store.say(typeof told === "string" ? { text: told, failed: false } : null);
+  } catch (problem) {
+    store.say({ text: problem instanceof Error ? problem.message : String(problem), failed: true });
+  }
+}
+
+/** All of them, in the order of menus. `root` is the element that the workbench is drawn in. */
+export function actions(store: Store, root: HTMLElement): readonly Action[] {
+  const values = store.values();
+  const current = shown(values);
+  const live = values.status === "connected" ? "" : "This wants the notebook's Jupyter kernel.";
+  const none = current ? "" : "There is no program yet.";
+  const drawn = root.querySelector(".wbk-viewport") ? "" : "There is no picture yet.";
+  const { insertCell } = store.transport;
+  const action = (name: ActionName, label: string, refused: string, what: () => unknown): Action => ({
+    name,
+    label,
+    refused,
+    run: () => void perform(store, what),
+  });
+  const measuring = values.state?.measuring ? "A measurement is under way." : "";
+  return [
+    action("undo", "Undo the last step", none || undoRefused(values, current), () =>
+      store.ask({ type: "show", variant: current?.parent ?? "" }),
+    ),
+    action("fit", "Show the whole graph", drawn, () => store.tools.get("fit")?.()),
+    action("measure", "Measure", none || live || measuring, () => store.ask(measurement(values, current))),
+    action("cancel", "Cancel the measurement", live || (measuring ? "" : "Nothing is measured now."), () =>
+      store.ask({ type: "cancel" }),
+    ),
+    action("optimize", "Optimize for time", none || live, () =>
+      store.ask({
+        type: "optimize",
+        variant: current?.key ?? "",
+        objective: "time",
+        capacity: null,
+        sizes: values.selection.sizes,
+      }),
+    ),
+    action(
+      "insert-recipe",
+      "Recipe as a notebook cell",
+      none || (insertCell ? "" : "There is no notebook here."),
+      () => insertCell?.(current?.recipe ?? ""),
+    ),
+    action("copy-recipe", "Copy recipe", none, async () => {
+      await copy(current?.recipe ?? "");
+      return "The recipe is in the clipboard.";
+    }),
+    action("save-page", "Save as HTML page", none || live, () => save(store, "html")),
+    action("save-state", "Save state file", none || (values.status === "saved" ? "" : live), () =>
+      save(store, "state"),
+    ),
+    action("load-state", "Load state file …", none || live, async () => {
+      const text = await pick(".json");
+      if (text === null) return;
+      await store.ask({ type: "load", text });
+      return "The state file is loaded; every step was checked anew.";
+    }),
+    action("save-svg", "Save graph as SVG", drawn, () => {
+      const name = `${values.state?.name ?? "graph"}.svg`;
+      download(name, "image/svg+xml", new XMLSerializer().serializeToString(picture(root)));
+    }),
+    action("print", "Print graph or save as PDF …", drawn, () => print(root, values.state?.name ?? "graph")),
+  ];
+}
+
+const shown = ({ state }: Values): VariantView | undefined =>
+  state?.variants.find((variant) => variant.key === state.current);
+
+function undoRefused({ status }: Values, current: VariantView | undefined): string {
+  if (current?.parent === null) return "This is the program as written.";
+  return status === "connected" || status === "saved" ? "" : "This wants the notebook's Jupyter kernel.";
+}
+
+/** Of the variants that are ticked for comparing, of the shown one where none are. */
+function measurement({ selection }: Values, current: VariantView | undefined) {
+  const { compared, backend, sizes, dtype } = selection;
+  const variants = compared.length ? compared : [current?.key ?? ""];
+  return { type: "measure", variants, backend, sizes, dtype, seed: 0, repeats: null, force: false } as const;
+}
+
+async function save(store: Store, format: "html" | "state"): Promise<void> {
+  const saved = await store.ask({ type: "save", format });
+  if (saved.type !== "saved") throw new Error("Nothing came to be saved.");
+  download(saved.name, format === "html" ? "text/html" : "application/json", saved.text);
+}

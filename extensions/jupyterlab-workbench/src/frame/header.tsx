@@ -1,0 +1,155 @@
+// What is shown, how it came about, and what can be done with the whole of it.
+
+import { useEffect, useRef } from "react";
+import { useCurrent, useStore, useValues, useWorkbench } from "../model/hooks";
+import type { Status } from "../model/transport";
+import type { Running, VariantView } from "../protocol";
+import { type Action, type ActionName, actions, perform } from "./actions";
+import { Menu } from "./menu";
+
+export function Header(): JSX.Element {
+  const store = useStore();
+  const { status, running } = useValues();
+  const header = useRef<HTMLElement>(null);
+  const { openPanel } = store.transport;
+  const all = (): readonly Action[] => {
+    const root = header.current?.closest<HTMLElement>(".wbk-root");
+    return root ? actions(store, root) : [];
+  };
+  return (
+    <header className="wbk-header" ref={header}>
+      <Name />
+      <Steps />
+      {running && <Now running={running} />}
+      <StatusMark status={status} />
+      <div className="wbk-buttons">
+        {openPanel && (
+          <button className="wbk-button" type="button" onClick={openPanel} title="Beside the notebook, with all panes">
+            Open workbench
+          </button>
+        )}
+        <Undo />
+        <Menu label="Save" items={() => grouped(all())} />
+      </div>
+    </header>
+  );
+}
+
+const MENU: readonly (readonly ActionName[])[] = [
+  ["save-page", "save-state", "load-state"],
+  ["save-svg", "print"],
+  ["insert-recipe", "copy-recipe"],
+];
+
+function grouped(all: readonly Action[]): readonly (readonly Action[])[] {
+  return MENU.map((names) => all.filter((action) => names.includes(action.name)));
+}
+
+function Name(): JSX.Element {
+  const store = useStore();
+  const { workbenches } = useValues();
+  const { name, workbench } = useWorkbench();
+  if (workbenches.length < 2) return <h2 className="wbk-title">{name}</h2>;
+  return (
+    <select
+      className="wbk-title wbk-choice"
+      aria-label="Program"
+      value={workbench}
+      onChange={(event) => store.choose(event.target.value)}
+    >
+      {workbenches.map((one) => (
+        <option key={one} value={one}>
+          {one === workbench ? name : one}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The steps from the program as written to what is shown; each goes back to its variant. */
+function Steps(): JSX.Element {
+  const store = useStore();
+  const { status } = useValues();
+  const { variants } = useWorkbench();
+  const current = useCurrent();
+  const list = useRef<HTMLOListElement>(null);
+  const lineage: VariantView[] = [];
+  for (let one: VariantView | undefined = current; one; ) {
+    lineage.unshift(one);
+    const parent: string | null = one.parent;
+    one = variants.find((variant) => variant.key === parent);
+  }
+  useEffect(() => {
+    if (list.current) list.current.scrollLeft = list.current.scrollWidth;
+  }, [current.key]);
+  const answers = status === "connected" || status === "saved";
+  return (
+    <nav className="wbk-steps" aria-label="Steps taken">
+      <ol ref={list}>
+        {lineage.map((variant) => (
+          <li key={variant.key}>
+            <button
+              className="wbk-step"
+              type="button"
+              title={variant.why ? `${variant.name}\n${variant.why}` : variant.name}
+              disabled={!answers}
+              {...(variant === current ? { "aria-current": "step" } : {})}
+              onClick={() => {
+                if (variant !== current) {
+                  void perform(store, () => store.ask({ type: "show", variant: variant.key }));
+                }
+              }}
+            >
+              {variant.name}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+function Undo(): JSX.Element {
+  const store = useStore();
+  const { status } = useValues();
+  const { parent, name } = useCurrent();
+  const answers = status === "connected" || status === "saved";
+  return (
+    <button
+      className="wbk-button"
+      type="button"
+      disabled={parent === null || !answers}
+      title={parent === null ? "This is the program as written" : `Undo: ${name}`}
+      onClick={() => void perform(store, () => store.ask({ type: "show", variant: parent ?? "" }))}
+    >
+      Undo
+    </button>
+  );
+}
+
+function Now({ running }: { running: Running }): JSX.Element {
+  const loops = running.loops.map(([name, value, count]) => `${name} ${value} of ${count}`).join(", ");
+  return (
+    <span className="wbk-now" title={running.now.join(", ")}>
+      <span className="wbk-pulse" aria-hidden="true" />
+      running{loops && ` · ${loops}`} · {running.seconds.toFixed(1)} s
+    </span>
+  );
+}
+
+const MARKS: Readonly<Record<Status, readonly [string, string]>> = {
+  connecting: ["connecting …", "The Jupyter kernel has not answered yet"],
+  connected: ["live", "Connected to the notebook's Jupyter kernel"],
+  empty: ["kernel restarted", "Run the cell again to go on"],
+  disconnected: ["no kernel", "The Jupyter kernel is gone"],
+  saved: ["saved picture", "Drawn from what was saved, without a Jupyter kernel"],
+};
+
+function StatusMark({ status }: { status: Status }): JSX.Element {
+  const [text, meaning] = MARKS[status];
+  return (
+    <span className={`wbk-status wbk-${status}`} title={meaning} role="status">
+      {text}
+    </span>
+  );
+}
