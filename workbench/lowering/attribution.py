@@ -16,7 +16,7 @@ def attributed(loops: LoopProgram, program: Program) -> dict[str, str]:
     Memory that one buffer takes over from another goes by both.
     """
     arrays = {where.buffer.name: name for name, where in loops.stored.items()}
-    needed = _first_needed(loops.body)
+    needed = first_needed(loops.body)
     parts = {copy.device: copy.host for copy in copies(loops.body)}
     found: dict[str, list[str]] = {}
     first: dict[str, str] = {}
@@ -35,7 +35,7 @@ def attributed(loops: LoopProgram, program: Program) -> dict[str, str]:
     return {buffer: ", then ".join(held[:2]) for buffer, held in found.items() if held}
 
 
-def _first_needed(body: tuple[Record, ...]) -> Mapping[str, str]:
+def first_needed(body: tuple[Record, ...]) -> Mapping[str, str]:
     """The statement in which a buffer is first mentioned, by name, itself or through views.
 
     What is computed in front of all statements belongs to the one that needs it; memory that an

@@ -16,7 +16,9 @@ from workbench.session.state import ErrorView, State
 PROTOCOL = 1
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
-Part = Literal["snapshot", "moves", "why", "preview", "cost", "memory", "code", "domain", "value"]
+Part = Literal[
+    "snapshot", "moves", "why", "preview", "cost", "sweep", "memory", "code", "domain", "value"
+]
 """`snapshot` → Snapshot, `moves` → MovesView (streamed), `why` → WhyView, … (`parts/`)."""
 
 Json = Mapping[str, Any]
@@ -39,9 +41,9 @@ class Want:
     """Asks for a part of a variant. `id` comes back with the answer. `arguments` by part:
 
     snapshot {}, moves {sizes, backend, dtype}, why {step, sizes | null}, preview {step, sizes},
-    cost {sizes, backend, dtype}, memory {sizes, dtype}, code {backend}, domain {statements, sizes},
-    value {array, coordinates, sizes, seed}. Sizes that are left out have their defaults; those of
-    `domain` and `why` are small of themselves.
+    cost {sizes, backend, dtype}, sweep {size, sizes, backend, dtype}, memory {sizes, dtype},
+    code {backend}, domain {statements, sizes}, value {array, coordinates, sizes, seed}. Sizes that
+    are left out have their defaults; those of `domain` and `why` are small of themselves.
     """
 
     type: Literal["want"]

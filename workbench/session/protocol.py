@@ -12,11 +12,22 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from workbench.session import capsule, edges, messages, snapshot, state
-from workbench.session.parts import code, cost, domain, memory, moves, preview, step, value, why
+from workbench.session.parts import (
+    code,
+    cost,
+    domain,
+    memory,
+    moves,
+    preview,
+    step,
+    sweep,
+    value,
+    why,
+)
 
 MODULES = (
-    snapshot, edges, step, moves, domain, why, code, preview, cost, memory, value, state, messages,
-    capsule,
+    snapshot, edges, step, moves, domain, why, code, preview, cost, sweep, memory, value, state,
+    messages, capsule,
 )  # fmt: skip
 UNIONS = {"Request": messages.Request, "Message": messages.Message}
 CHOICES = {"Kind": snapshot.Kind, "Part": messages.Part, "Outcome": state.Outcome}

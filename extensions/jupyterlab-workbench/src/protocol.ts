@@ -6,7 +6,7 @@ export const PROTOCOL = 1;
 
 export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
 
-export type Part = "snapshot" | "moves" | "why" | "preview" | "cost" | "memory" | "code" | "domain" | "value";
+export type Part = "snapshot" | "moves" | "why" | "preview" | "cost" | "sweep" | "memory" | "code" | "domain" | "value";
 
 export type Outcome = "passed" | "failed" | "impossible" | "not run";
 
@@ -131,6 +131,7 @@ export interface TransformView {
   readonly name: string;
   readonly summary: string;
   readonly documentation: string;
+  readonly equation_step: boolean;
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
@@ -138,6 +139,13 @@ export interface MovesView {
   readonly before: EffectView | null;
   readonly transforms: readonly TransformView[];
   readonly moves: readonly MoveView[];
+  readonly remark: string;
+}
+
+export interface Judged {
+  readonly step: Transform;
+  readonly refusal: Refusal | null;
+  readonly notes: readonly string[];
 }
 
 export interface PointsView {
@@ -146,9 +154,13 @@ export interface PointsView {
   readonly dims: readonly string[];
   readonly points: readonly (readonly number[])[];
   readonly order: readonly number[] | null;
+  readonly array: string;
+  readonly array_dims: readonly string[];
+  readonly elements: readonly (readonly number[])[];
 }
 
 export interface ArrowView {
+  readonly kind: "reads" | "overwrites";
   readonly source_statement: number;
   readonly source: number;
   readonly sink_statement: number;
@@ -172,15 +184,17 @@ export interface WhyView {
   readonly remark: string;
 }
 
-export interface TextLine {
-  readonly text: string;
-  readonly statement: string | null;
+export interface SpanView {
+  readonly statement: string;
+  readonly first: number;
+  readonly last: number;
 }
 
 export interface TextView {
   readonly name: string;
   readonly language: string;
-  readonly lines: readonly TextLine[];
+  readonly text: string;
+  readonly spans: readonly SpanView[];
   readonly remark: string;
 }
 
@@ -199,6 +213,7 @@ export interface PreviewView {
   readonly code: CodeView | null;
   readonly before: EffectView | null;
   readonly after: EffectView | null;
+  readonly remark: string;
 }
 
 export interface ShareView {
@@ -223,21 +238,35 @@ export interface CostView {
   readonly backend: string;
   readonly seconds: number;
   readonly peak_bytes: Readonly<Record<string, number>>;
-  readonly peak_formula: string;
   readonly operations: number;
   readonly bytes: number;
   readonly launches: number;
   readonly shares: readonly ShareView[];
+  readonly besides: ShareView;
   readonly arrays: readonly FootprintView[];
   readonly note: string;
   readonly assumed: string;
 }
 
+export interface SweepPoint {
+  readonly value: number;
+  readonly seconds: number;
+  readonly peak_bytes: Readonly<Record<string, number>>;
+}
+
+export interface SweepView {
+  readonly size: string;
+  readonly sizes: Readonly<Record<string, number>>;
+  readonly points: readonly SweepPoint[];
+}
+
 export interface MemoryPoint {
   readonly line: number;
+  readonly text: string;
   readonly loops: readonly string[];
   readonly bytes: number;
-  readonly live: readonly number[];
+  readonly born: readonly number[];
+  readonly gone: readonly number[];
 }
 
 export interface BufferView {
@@ -257,6 +286,8 @@ export interface SpaceView {
 export interface MemoryView {
   readonly sizes: Readonly<Record<string, number>>;
   readonly dtype: string;
+  readonly lines: number;
+  readonly peak_formula: string;
   readonly arrays: readonly BufferView[];
   readonly spaces: readonly SpaceView[];
 }
@@ -266,16 +297,18 @@ export interface ElementView {
   readonly coordinates: Readonly<Record<string, number>>;
   readonly text: string;
   readonly shape: readonly number[];
-  readonly finite: boolean;
+  readonly statement: string | null;
+  readonly instance: Readonly<Record<string, number>>;
+  readonly not_finite: string;
 }
 
 export interface ValueView {
   readonly of: ElementView;
-  readonly statement: string | null;
   readonly equation: string;
   readonly line: LineView | null;
   readonly inputs: readonly ElementView[];
   readonly more_inputs: number;
+  readonly cause: readonly ElementView[];
   readonly sizes: Readonly<Record<string, number>>;
   readonly seed: number;
 }

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from workbench.backends import backends
+from workbench.backends.source import source_lines
+from workbench.errors import UnavailableError, nearest
+from workbench.lowering import text as loops
+from workbench.polyhedral import tree
+from workbench.program import listing
+from workbench.variants.variant import Variant
 
 
 @dataclass(frozen=True)
-class TextLine:
-    """A line and the statement that it comes from; null for loops and headings."""
+class SpanView:
+    """Consecutive lines of a statement, from `first` to `last` (from 0, both included)."""
 
-    text: str
-    statement: str | None
+    statement: str
+    first: int
+    last: int
 
 
 @dataclass(frozen=True)
 class TextView:
-    """A text of one level. `language`: "python" is coloured as such; `remark` says what cannot be
-    shown, and why.
+    """A text of one level. `language`: "python" is coloured as such. Lines in no span are loops,
+    headings and what stands in front of statements. `remark` says what must be known of it, "" for
+    nothing.
     """
 
     name: str
     language: str
-    lines: tuple[TextLine, ...]
+    text: str
+    spans: tuple[SpanView, ...]
     remark: str
 
 
@@ -33,3 +47,54 @@ class CodeView:
     schedule: TextView
     loops: TextView
     kernels: tuple[TextView, ...]
+
+
+class Owned(NamedTuple):
+    """A line and its statement."""
+
+    text: str
+    statement: str | None
+
+
+def code(variant: Variant, arguments: Mapping[str, Any]) -> CodeView:
+    """The texts of a variant, the last that of `arguments["backend"]`.
+
+    Raises UnavailableError for an unknown backend.
+    """
+    program = variant.program
+    assert program.schedule is not None
+    lowered = variant.loop_program
+    return CodeView(
+        equations=_view("Equations", "", listing.lines(program)),
+        schedule=_view("Order", "", tree.lines(program.schedule)),
+        loops=_view("Loops", "", (line[:2] for line in loops.lines(lowered.body))),
+        kernels=(
+            _view("Source", "python", source_lines(lowered), _remark(str(arguments["backend"]))),
+        ),
+    )
+
+
+def _remark(backend: str) -> str:
+    """Array backends run the same source over their own module `xp`."""
+    known = backends()
+    if backend not in known:
+        raise UnavailableError(
+            f"unknown backend {backend!r}: {nearest(backend, known, 'backends')}"
+        )
+    reason = known[backend]
+    return "" if reason is None else f"This is what {backend} would run: {reason}."
+
+
+def _view(
+    name: str, language: str, lines: Iterable[tuple[str, str | None]], remark: str = ""
+) -> TextView:
+    """The lines as a text, and the runs of lines of one statement."""
+    owned = [
+        Owned(line, statement) for text, statement in lines for line in text.splitlines() or [""]
+    ]
+    spans = []
+    for statement, run in groupby(enumerate(owned), key=lambda numbered: numbered[1].statement):
+        places = [place for place, _ in run]
+        if statement is not None:
+            spans.append(SpanView(statement, places[0], places[-1]))
+    return TextView(name, language, "\n".join(line.text for line in owned), tuple(spans), remark)

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from workbench.lowering.lives import described
+from workbench.lowering.memory import bytes_of
+from workbench.planning.cost import Share
+from workbench.variants.variant import Variant
 
 
 @dataclass(frozen=True)
@@ -31,18 +37,67 @@ class FootprintView:
 
 @dataclass(frozen=True)
 class CostView:
-    """A prediction. `note` and `assumed` say what the seconds rest on."""
+    """A prediction. `besides` is what stands in front of all statements and what loops themselves
+    take (its statement is ""). `note` and `assumed` say what the seconds rest on.
+    """
 
     sizes: Mapping[str, int]
     dtype: str
     backend: str
     seconds: float
     peak_bytes: Mapping[str, int]
-    peak_formula: str
     operations: int
     bytes: int
     launches: int
     shares: tuple[ShareView, ...]
+    besides: ShareView
     arrays: tuple[FootprintView, ...]
     note: str
     assumed: str
+
+
+def cost(variant: Variant, arguments: Mapping[str, Any]) -> CostView:
+    """The prediction of a variant at `sizes` (those left out have their defaults) on `backend` in
+    `dtype`.
+
+    Raises SizeError for sizes that the program does not take, UnavailableError for a backend whose
+    constants nobody knows, WorkbenchError for an unknown dtype.
+    """
+    found = variant.predict(arguments["sizes"], arguments["backend"], arguments["dtype"])
+    return CostView(
+        sizes=found.sizes,
+        dtype=found.dtype,
+        backend=found.backend,
+        seconds=found.seconds,
+        peak_bytes=found.peak_bytes,
+        operations=found.operations,
+        bytes=found.bytes,
+        launches=found.launches,
+        shares=tuple(_share(name, share) for name, share in found.by_statement.items()),
+        besides=_share("", found.besides),
+        arrays=_footprints(variant, found.sizes, found.dtype, found.footprint),
+        note=found.note,
+        assumed=found.assumed,
+    )
+
+
+def _share(statement: str, share: Share) -> ShareView:
+    return ShareView(statement, share.seconds, share.operations, share.bytes, share.launches)
+
+
+def _footprints(
+    variant: Variant, sizes: Mapping[str, int], dtype: str, formulas: Mapping[str, object]
+) -> tuple[FootprintView, ...]:
+    """Every array's storage, in the program's order."""
+    stored = variant.loop_program.stored
+    words = described(variant.program).splitlines()
+    return tuple(
+        FootprintView(
+            array=array.name,
+            bytes=bytes_of(stored[array.name].buffer, sizes, dtype),
+            formula=str(formulas[array.name]),
+            space=stored[array.name].buffer.space,
+            storage=text,
+        )
+        for array, text in zip(variant.program.arrays, words, strict=True)
+    )

@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import WorkbenchError, nearest
+from workbench.lowering.attribution import first_needed
+from workbench.lowering.memory import FLOAT_BYTES, Point
+from workbench.lowering.program import LoopProgram
+from workbench.lowering.records import SPACES, Allocate, Constant, Count, walk
+from workbench.lowering.swapping import copies
+from workbench.lowering.text import lines
+from workbench.planning import formulas
+from workbench.program.sizes import resolve
+from workbench.program.values import Program
+from workbench.variants.variant import Variant
 
 
 @dataclass(frozen=True)
 class MemoryPoint:
-    """From this place in the loop program on so many bytes are held, in these arrays. `line` is the
-    place's line in the loop program's text (`CodeView.loops`, from 0), `loops` the loops around it.
+    """From this place in the loop program on so many bytes are held. `line` is the place's line in
+    the loop program's text (`CodeView.loops`, from 0), `text` what stands there, `loops` the loops
+    around it.
 
-    Arrays are positions in `MemoryView.arrays`.
+    `born` live from here on, `gone` no more: positions in `MemoryView.arrays`.
     """
 
     line: int
+    text: str
     loops: tuple[str, ...]
     bytes: int
-    live: tuple[int, ...]
+    born: tuple[int, ...]
+    gone: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class BufferView:
-    """What lives for a while: an array of the program (`array`), or memory that operations need in
-    between (`array` is null). `statements` write it.
+    """What lives for a while. `array` is the program's array that it holds (or a slice of which),
+    null for memory that operations need in between. `statements` write it.
     """
 
     name: str
@@ -44,9 +60,113 @@ class SpaceView:
 
 @dataclass(frozen=True)
 class MemoryView:
-    """The courses of all spaces in which anything is held."""
+    """The courses of all spaces in which anything is held. `peak_formula` is the device's peak in
+    the sizes, wherever the same loops run.
+    """
 
     sizes: Mapping[str, int]
     dtype: str
+    lines: int
+    """Of the loop program's text."""
+    peak_formula: str
     arrays: tuple[BufferView, ...]
     spaces: tuple[SpaceView, ...]
+
+
+def memory(variant: Variant, arguments: Mapping[str, Any]) -> MemoryView:
+    """What a variant holds at `sizes` (those left out have their defaults) in `dtype`.
+
+    Raises SizeError for sizes that the program does not take, WorkbenchError for an unknown dtype.
+    """
+    dtype = arguments["dtype"]
+    if dtype not in FLOAT_BYTES:
+        raise WorkbenchError(f"unknown dtype {dtype!r}: {nearest(dtype, FLOAT_BYTES, 'dtypes')}")
+    sizes = resolve(variant.program, arguments["sizes"])
+    loops = variant.loop_program
+    texts = list(lines(loops.body))
+    places = {line.position: number for number, line in enumerate(texts)}
+    courses = {space: loops.timeline(sizes, dtype, space) for space in SPACES}
+    held = {name: n for course in courses.values() for p in course for name, n in p.live}
+    order = {name: number for number, name in enumerate(held)}
+    return MemoryView(
+        sizes=sizes,
+        dtype=dtype,
+        lines=len(texts),
+        peak_formula=str(formulas.peak(loops, sizes, dtype)),
+        arrays=_buffers(loops, variant.program, held, dtype),
+        spaces=tuple(
+            SpaceView(
+                space,
+                max(point.bytes for point in course),
+                _points(course, order, places, [line.text.strip() for line in texts]),
+            )
+            for space, course in courses.items()
+            if course
+        ),
+    )
+
+
+def _points(
+    course: Sequence[Point],
+    order: Mapping[str, int],
+    places: Mapping[int, int],
+    texts: Sequence[str],
+) -> tuple[MemoryPoint, ...]:
+    """The points, each with what changed in the arrays that live."""
+    points = []
+    before: set[int] = set()
+    for point in course:
+        live = {order[name] for name, _ in point.live}
+        line = places[point.position]
+        points.append(
+            MemoryPoint(
+                line,
+                texts[line],
+                point.loops,
+                point.bytes,
+                tuple(sorted(live - before)),
+                tuple(sorted(before - live)),
+            )
+        )
+        before = live
+    return tuple(points)
+
+
+def _buffers(
+    loops: LoopProgram, program: Program, held: Mapping[str, int], dtype: str
+) -> tuple[BufferView, ...]:
+    """Everything that is held at some time, called by the user's names."""
+    arrays = {where.buffer.name: name for name, where in loops.stored.items()}
+    slices = {copy.device: arrays[copy.host] for copy in copies(loops.body)}
+    needed = first_needed(loops.body)
+    found: dict[str, BufferView] = {}
+    for record in walk(loops.body):
+        if not isinstance(record, (Allocate, Constant, Count)) or record.buffer.name not in held:
+            continue
+        name = record.buffer.name
+        array = arrays.get(name) or slices.get(name)
+        statements = [s.name for s in program.writers[array]] if array else []
+        if not array and name in needed:
+            statements = [needed[name]]
+        found[name] = BufferView(
+            name=_title(record, array, slices, [program.statement[s].array for s in statements]),
+            array=array,
+            bytes=held[name],
+            formula=str(formulas.footprint(record.buffer, dtype)),
+            statements=tuple(statements),
+        )
+    return tuple(found[name] for name in held)
+
+
+def _title(
+    record: Allocate | Constant | Count,
+    array: str | None,
+    slices: Mapping[str, str],
+    written: Sequence[str],
+) -> str:
+    """What a buffer is called: by its array, or by the array for whose sake it is there."""
+    name = record.buffer.name
+    if array is not None:
+        return f"a slice of {array}" if name in slices else array
+    what = "temporary" if isinstance(record, Allocate) else "constant"
+    return f"{what} of {written[0]}" if written else name

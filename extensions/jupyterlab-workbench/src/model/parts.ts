@@ -10,6 +10,7 @@ import type {
   Part,
   PreviewView,
   Snapshot,
+  SweepView,
   ValueView,
   WhyView,
 } from "../protocol";
@@ -20,6 +21,7 @@ export interface Parts {
   readonly why: WhyView;
   readonly preview: PreviewView;
   readonly cost: CostView;
+  readonly sweep: SweepView;
   readonly memory: MemoryView;
   readonly code: CodeView;
   readonly domain: DomainView;

@@ -1,0 +1,124 @@
+"""A workbench as it is sent to the views, small and the same every time: what the tests in Python
+compare, and those in TypeScript read. `python -m tests.session.golden` writes it anew.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import workbench as wb
+from tests.measure.made import measurement, passed
+from tests.programs import returns
+from workbench.measure.curves import Curve
+from workbench.measure.measurement import Measurement
+from workbench.session.capsule import Capsule, SavedPart, plain
+from workbench.session.describe import size_views, variant_view
+from workbench.session.measured import measurement_views
+from workbench.session.messages import PROTOCOL, Part
+from workbench.session.parts.code import code
+from workbench.session.parts.cost import cost
+from workbench.session.parts.memory import memory
+from workbench.session.parts.sweep import sweep
+from workbench.session.state import BackendView, State
+from workbench.transforms import Contract, Vectorize
+from workbench.variants.variant import Variant
+
+FILE = Path(__file__).parents[1] / "golden" / "session" / "measure.json"
+RUN: dict[str, Any] = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
+PARTS: Mapping[Part, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "code": (code, {"backend": "numpy"}),
+    "cost": (cost, RUN),
+    "sweep": (sweep, {**RUN, "size": "T"}),
+    "memory": (memory, {"sizes": {}, "dtype": "float32"}),
+}
+
+
+def variants() -> tuple[Variant, ...]:
+    """As written; two steps; a branch."""
+    root = wb.variant(returns())
+    one = root.apply(Vectorize("b"))
+    return root, one, one.apply(Contract()), root.apply(Contract())
+
+
+def measurements(shown: tuple[Variant, ...]) -> tuple[Measurement, ...]:
+    """Made up: two that were compared with one that is wrong and one too slow; one from
+    elsewhere.
+    """
+    root, one, two, branch = shown
+    times = (0.0042, 0.0041, 0.0043, 0.0040, 0.0042)
+    curve = Curve("mean", "i", 1, (0.5, math.nan, 0.75, 1.0))
+
+    def of(variant: Variant, *samples: float, **changed: Any) -> Measurement:
+        found = measurement(*samples, key=variant.key, sizes={"B": 3, "T": 7}, comparison="c1")
+        found = replace(found, program="returns", steps=tuple(variant.to_json()))
+        return replace(found, curves=(curve,) if samples else (), **changed)
+
+    return (
+        of(root, *times),
+        of(one, *(t / 2 for t in times), peak_bytes={"device": 2048, "host": 512}),
+        of(two, check=passed(verdict="failed", reason="to_go at b=1, t=3 is 0.5, expected 0.25")),
+        of(branch, too_slow="not measured, since a run would take about 90 s"),
+        of(
+            one, 0.0001, 0.00011, 0.0001, comparison="", backend="cuda", device="NVIDIA H200",
+            recorded="measured-elsewhere.jsonl",
+        ),
+    )  # fmt: skip
+
+
+def state(shown: tuple[Variant, ...]) -> State:
+    """The second variant is shown, the last one has a name."""
+    root = shown[0]
+    names = {shown[3].key: "folded <b>only</b>"}
+    return State(
+        workbench="golden",
+        revision=1,
+        name=root.program.name,
+        root=root.key,
+        current=shown[1].key,
+        variants=tuple(variant_view(v, names.get(v.key, "")) for v in shown),
+        sizes=size_views(root.program),
+        measurements=measurement_views(measurements(shown)),
+        backends=(BackendView("numpy", ""), BackendView("cuda", "there is no GPU here")),
+        arguments=(),
+        measuring=None,
+        error=None,
+        recipe_error=None,
+        store="measurements.jsonl",
+    )
+
+
+def golden() -> Any:
+    """Everything, with predictions of no measured machine, as JSON with numbers of six digits."""
+    shown = variants()
+    with patch("workbench.planning.calibrated.file_of", lambda backend: Path("nowhere")):
+        parts = tuple(
+            SavedPart(part, variant.key, arguments, build(variant, arguments))
+            for variant in shown
+            for part, (build, arguments) in PARTS.items()
+        )
+    return _rounded(plain(Capsule(PROTOCOL, "golden", state(shown), parts)))
+
+
+def text() -> str:
+    """The file."""
+    return json.dumps(golden(), ensure_ascii=False, indent=1) + "\n"
+
+
+def _rounded(value: Any) -> Any:
+    """Another processor's last digits may differ."""
+    if isinstance(value, dict):
+        return {name: _rounded(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_rounded(inner) for inner in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+if __name__ == "__main__":
+    FILE.parent.mkdir(exist_ok=True)
+    FILE.write_text(text(), encoding="utf-8")

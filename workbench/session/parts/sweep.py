@@ -1,0 +1,66 @@
+"""What a variant will cost as one size grows, the others staying: for a slider that needs no
+question while it moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import SizeError, WorkbenchError
+from workbench.program.sizes import resolve
+from workbench.variants.variant import Variant
+
+FACTORS = (
+    0.0625, 0.09375, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16,
+)  # fmt: skip
+"""The stops around the value that the size has now."""
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """The prediction at one value of the size."""
+
+    value: int
+    seconds: float
+    peak_bytes: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class SweepView:
+    """Predictions at several values of `size`, least first. Values that the program does not take
+    (a derived size does not divide) are left out.
+    """
+
+    size: str
+    sizes: Mapping[str, int]
+    points: tuple[SweepPoint, ...]
+
+
+def sweep(variant: Variant, arguments: Mapping[str, Any]) -> SweepView:
+    """Predictions at stops of `size` around its value in `sizes` (those left out have their
+    defaults), on `backend` in `dtype`.
+
+    Raises WorkbenchError where there is no such size to set, SizeError for sizes that the program
+    does not take, UnavailableError for a backend whose constants nobody knows.
+    """
+    size = arguments["size"]
+    free = [p.name for p in variant.program.parameters if p.definition is None]
+    if size not in free:
+        raise WorkbenchError(f"{size!r} is no size that can be set; expected {', '.join(free)}")
+    given = dict(arguments["sizes"])
+    here = resolve(variant.program, given)
+    return SweepView(size, here, tuple(_points(variant, arguments, given, size, here[size])))
+
+
+def _points(
+    variant: Variant, arguments: Mapping[str, Any], given: Mapping[str, int], size: str, here: int
+) -> Iterator[SweepPoint]:
+    for value in sorted({max(1, round(here * factor)) for factor in FACTORS}):
+        try:
+            sizes = {**given, size: value}
+            found = variant.predict(sizes, arguments["backend"], arguments["dtype"])
+        except SizeError:
+            continue
+        yield SweepPoint(value, found.seconds, found.peak_bytes)
