@@ -40,6 +40,13 @@ def contains(text: str, sizes: Mapping[str, int]) -> Callable[[Point], bool]:
     return lambda point: bool(scan(point))
 
 
+def pairs(related: isl.Map, sizes: Mapping[str, int]) -> list[tuple[Point, Point]]:
+    """All pairs of a relation at the given sizes, in lexicographic order."""
+    rank = related.dim(isl.dim_type.in_)
+    flat = scanner(str(related.wrap().flatten()), sizes, 0)(())
+    return [(point[:rank], point[rank:]) for point in flat]
+
+
 @lru_cache(maxsize=4096)
 def _scanner(text: str, sizes: tuple[tuple[str, int], ...], known: int) -> Scanner:
     fixed = at_sizes(parse_set(text), dict(sizes))

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workbench.backends import backends
+from workbench.polyhedral.witness import Witness
 from workbench.program.values import Program
-from workbench.session.parts.step import StepView
+from workbench.session.parts.step import InstanceView, RefusalView, StepView, WitnessView
+from workbench.session.snapshot import line_view
 from workbench.session.state import BackendView, SizeView, State, VariantView
 from workbench.transforms.base import Transform
+from workbench.transforms.refusal import Refusal, element_text, instance_text
 from workbench.variants.variant import Variant
 
 
@@ -25,6 +28,33 @@ def step_view(step: Transform, program: Program) -> StepView:
         arrays=tuple(a.name for a in program.arrays if a.name in named),
         dims=tuple(d.name for d in program.dims if d.name in named),
         equation_step=type(step).equation_step,
+    )
+
+
+def refusal_view(refusal: Refusal, program: Program) -> RefusalView:
+    """Why a step is not legal on a program."""
+    return RefusalView(
+        kind=refusal.kind,
+        sentence=refusal.sentence,
+        line=line_view(refusal.line),
+        witness=None if refusal.witness is None else _witness_view(refusal.witness),
+        repairs=tuple(step_view(step, program) for step in refusal.repairs),
+        instead=(),
+    )
+
+
+def _witness_view(witness: Witness) -> WitnessView:
+    source, sink = (
+        InstanceView(name, dict(instance), instance_text(name, instance))
+        for name, instance in zip(witness.statements, witness.instances, strict=True)
+    )
+    return WitnessView(
+        source=source,
+        sink=sink,
+        array=witness.array,
+        element=witness.element,
+        element_text=element_text(witness),
+        sizes=dict(witness.sizes),
     )
 
 

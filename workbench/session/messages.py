@@ -40,10 +40,11 @@ class Hello:
 class Want:
     """Asks for a part of a variant. `id` comes back with the answer. `arguments` by part:
 
-    snapshot {}, moves {sizes, backend, dtype}, why {step, sizes | null}, preview {step, sizes},
-    cost {sizes, backend, dtype}, sweep {size, sizes, backend, dtype}, memory {sizes, dtype},
-    code {backend}, domain {statements, sizes}, value {array, coordinates, sizes, seed}. Sizes that
-    are left out have their defaults; those of `domain` and `why` are small of themselves.
+    snapshot {}, moves {sizes, backend, dtype} (with {statements} those that name them),
+    why {step, sizes | null}, preview {step, sizes, backend, dtype}, cost {sizes, backend, dtype},
+    sweep {size, sizes, backend, dtype}, memory {sizes, dtype}, code {backend},
+    domain {statements, sizes}, value {array, coordinates, sizes, seed}. Sizes that are left out
+    have their defaults; those of `domain`, `why` and `value` are small of themselves.
     """
 
     type: Literal["want"]

@@ -177,7 +177,7 @@ def _node(program: Program, statement: Statement, loops: tuple[int, ...]) -> Nod
     array = program.array[statement.array]
     return Node(
         id=statement.name,
-        title=_title(statement),
+        title=title(statement),
         summary=_summary(statement, shape_text(array.shape) if array.shape else ""),
         short=_short(program, statement),
         kind=_kind(program, statement),
@@ -191,7 +191,7 @@ def _node(program: Program, statement: Statement, loops: tuple[int, ...]) -> Nod
             _access(statement, read.array, read.index, statement.reduction_dims)
             for read in statement.reads
         ),
-        line=_line(statement.line),
+        line=line_view(statement.line),
         dtype=array.dtype,
         shape=shape_text(array.shape),
         outputs=tuple(o.name for o in program.outputs if o.array == statement.array),
@@ -199,11 +199,12 @@ def _node(program: Program, statement: Statement, loops: tuple[int, ...]) -> Nod
     )
 
 
-def _line(line: SourceLine | None) -> LineView | None:
+def line_view(line: SourceLine | None) -> LineView | None:
+    """A line as views read it."""
     return None if line is None else LineView(line.short_file, line.number, line.text)
 
 
-def _title(statement: Statement) -> str:
+def title(statement: Statement) -> str:
     """What is written, without the names of the scopes that are drawn around it."""
     if is_successor(statement):
         return f"{_name(statement)}[next {', '.join(statement.dims)}]"

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count as numbers
+from typing import Any, Literal
+
+from workbench.errors import WorkbenchError, nearest
+from workbench.polyhedral import tree as trees
+from workbench.polyhedral.counting import count
+from workbench.polyhedral.places import Point, places
+from workbench.polyhedral.scan import pairs, scanner
+from workbench.polyhedral.tree import Tree
+from workbench.polyhedral.witness import written_element
+from workbench.program.dependences import dependences
+from workbench.program.values import Program, Statement
+from workbench.session.small import picture_sizes
+from workbench.session.snapshot import title
+from workbench.variants.variant import Variant
+
+MOST_POINTS = 400
+"""Instances of a statement that a picture holds."""
+MOST_ARROWS = 2000
+"""Dependences that a picture holds."""
 
 
 @dataclass(frozen=True)
 class PointsView:
     """A statement's instances: `dims` name the coordinates, `order` is each one's place in the
     order of execution (equal places run as one array operation), null where there is none to show.
+    `elements` are those that the instances write, of `array` over `array_dims`.
     """
 
     statement: str
@@ -17,15 +38,20 @@ class PointsView:
     dims: tuple[str, ...]
     points: tuple[tuple[int, ...], ...]
     order: tuple[int, ...] | None
+    array: str
+    array_dims: tuple[str, ...]
+    elements: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
 class ArrowView:
-    """A dependence between two instances: `sink` reads what `source` wrote. Statements are
-    positions in `DomainView.statements`, points positions in their `points`. `violated`: the sink
-    would not run after the source.
+    """A pair of instances of which the first must come before: of "reads" `sink` reads what
+    `source` wrote; of "overwrites" `sink` takes the place of what `source` has still to read.
+    Statements are positions in `DomainView.statements`, points positions in their `points`.
+    `violated`: the second would not come after the first.
     """
 
+    kind: Literal["reads", "overwrites"]
     source_statement: int
     source: int
     sink_statement: int
@@ -36,9 +62,113 @@ class ArrowView:
 
 @dataclass(frozen=True)
 class DomainView:
-    """`cut`: there are more points or arrows than are shown; `remark` says how many."""
+    """`remark` says what is left out, "" where all is there."""
 
     sizes: Mapping[str, int]
     statements: tuple[PointsView, ...]
     arrows: tuple[ArrowView, ...]
     remark: str
+
+
+def domain(variant: Variant, arguments: Mapping[str, Any]) -> DomainView:
+    """The instances of `statements` in the variant's order at `sizes`, small where not given.
+
+    Raises WorkbenchError for an unknown statement, SizeError for sizes that the program does not
+    take.
+    """
+    program = variant.program
+    names = tuple(dict.fromkeys(arguments["statements"]))
+    for name in names:
+        if name not in program.statement:
+            hint = nearest(str(name), program.statement, "statements")
+            raise WorkbenchError(f"unknown statement {name!r}: {hint}")
+    chosen = [program.statement[name] for name in names]
+    sizes = picture_sizes(program, chosen, arguments["sizes"])
+    return space(program, chosen, sizes, program.schedule)
+
+
+def space(
+    program: Program, chosen: Sequence[Statement], sizes: Mapping[str, int], order: Tree | None
+) -> DomainView:
+    """The instances of some statements, in their order by a tree that holds them all."""
+    points, remarks = _instances(chosen, sizes)
+    own = None if order is None else trees.only(order, [s.name for s in chosen])
+    run = {} if own is None else places(own, {s.name: s.dims for s in chosen}, points)
+    arrows = _arrows(program, chosen, sizes, points, run)
+    if len(arrows) > MOST_ARROWS:
+        remarks.append(f"{MOST_ARROWS:,} of {len(arrows):,} dependences are drawn")
+    return DomainView(
+        sizes=sizes,
+        statements=tuple(_points(program, s, points[s.name], sizes, run) for s in chosen),
+        arrows=tuple(arrows[:MOST_ARROWS]),
+        remark="; ".join(remarks),
+    )
+
+
+def _instances(
+    chosen: Sequence[Statement], sizes: Mapping[str, int]
+) -> tuple[dict[str, list[Point]], list[str]]:
+    """Every statement's instances, none of one that has too many, and a remark for each such."""
+    points: dict[str, list[Point]] = {}
+    remarks = []
+    for s in chosen:
+        amount = count(s.domain, sizes)
+        points[s.name] = scanner(s.domain, sizes, 0)(()) if amount <= MOST_POINTS else []
+        if amount > MOST_POINTS:
+            remarks.append(
+                f"{s.name} has {amount:,} instances at these sizes, more than the {MOST_POINTS} "
+                "that can be drawn"
+            )
+    return points, remarks
+
+
+def _points(
+    program: Program,
+    statement: Statement,
+    points: Sequence[Point],
+    sizes: Mapping[str, int],
+    run: Mapping[tuple[str, Point], int],
+) -> PointsView:
+    written = statement.instances
+    return PointsView(
+        statement=statement.name,
+        title=title(statement),
+        dims=statement.dims,
+        points=tuple(points),
+        order=tuple(run[statement.name, p] for p in points) if run or not points else None,
+        array=statement.array,
+        array_dims=program.array[statement.array].dims,
+        elements=tuple(
+            written_element(written, dict(zip(statement.dims, p, strict=True)), sizes)
+            for p in points
+        ),
+    )
+
+
+def _arrows(
+    program: Program,
+    chosen: Sequence[Statement],
+    sizes: Mapping[str, int],
+    points: Mapping[str, Sequence[Point]],
+    run: Mapping[tuple[str, Point], int],
+) -> list[ArrowView]:
+    """Every dependence between drawn instances, each pair of instances and array once."""
+    position = {s.name: k for k, s in enumerate(chosen)}
+    number = {name: dict(zip(listed, numbers())) for name, listed in points.items()}
+    found: dict[ArrowView, None] = {}
+    for d in dependences(program).among([s.name for s in chosen]).all:
+        if not points[d.source] or not points[d.sink]:
+            continue
+        for source, sink in pairs(dependences(program).relation(d), sizes):
+            late = bool(run) and run[d.sink, sink] <= run[d.source, source]
+            arrow = ArrowView(
+                "reads",
+                position[d.source],
+                number[d.source][source],
+                position[d.sink],
+                number[d.sink][sink],
+                d.array,
+                late,
+            )
+            found[arrow] = None
+    return list(found)

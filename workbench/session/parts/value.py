@@ -1,36 +1,147 @@
-"""One instance's value, and the direct inputs it came from."""
+"""One instance's value, the direct inputs it came from, and what made it not finite."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from workbench.session.snapshot import LineView
+import numpy as np
+import numpy.typing as npt
+
+from workbench.backends.inspect import explain, number_text
+from workbench.backends.reference import Reference
+from workbench.errors import WorkbenchError
+from workbench.program.sizes import numbers
+from workbench.program.values import Call, Statement
+from workbench.session.small import sizes_with
+from workbench.session.snapshot import LineView, line_view
+from workbench.variants.variant import Variant
+
+MOST_INPUTS = 200
+"""Inputs that are listed."""
+LONGEST = 20.0
+"""Seconds that one value may take."""
+
+Element = tuple[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
 class ElementView:
-    """An element of an array: its value as text (of a tensor its least, mean and greatest),
-    `finite`: whether all of it is.
+    """An element of an array: its value as text (of a tensor its least, mean and greatest), which
+    statement's instance writes it (null where it was given from outside), and in words how much of
+    it is not finite, "" where all of it is.
     """
 
     array: str
     coordinates: Mapping[str, int]
     text: str
     shape: tuple[int, ...]
-    finite: bool
+    statement: str | None
+    instance: Mapping[str, int]
+    not_finite: str
 
 
 @dataclass(frozen=True)
 class ValueView:
-    """`of` and where it came from. `statement` is null where the value was given from outside."""
+    """`of` and where it came from. `cause` leads back from what is not finite, an input after the
+    other, to the first that is not although all its inputs are; it is empty where `of` is finite.
+    """
 
     of: ElementView
-    statement: str | None
     equation: str
     line: LineView | None
     inputs: tuple[ElementView, ...]
     more_inputs: int
     """How many inputs are left out of `inputs`."""
+    cause: tuple[ElementView, ...]
     sizes: Mapping[str, int]
     seed: int
+
+
+def value(variant: Variant, arguments: Mapping[str, Any]) -> ValueView:
+    """The value of the element of `array` at `coordinates` by the reference, at the least sizes at
+    which it exists (those given are as they are).
+
+    Raises WorkbenchError for what is no element, and for one that takes too long.
+    """
+    program, name = variant.program, str(arguments["array"])
+    resolved = Reference(program).resolve(name)
+    sizes = sizes_with(program, resolved, arguments["coordinates"], arguments["sizes"])
+    limit = _Limit(f"{name} at {numbers(sizes)}")
+    reference = Reference(program, sizes, int(arguments["seed"]), watch=limit.watch)
+    found = explain(reference, name, arguments["coordinates"])
+    of: Element = (resolved, tuple(found.coordinates.values()))
+    inputs = [_element(reference, (i.array, tuple(i.coordinates.values()))) for i in found.inputs]
+    listed = sorted(range(len(inputs)), key=lambda k: not inputs[k].not_finite)[:MOST_INPUTS]
+    return ValueView(
+        of=_element(reference, of),
+        equation=found.equation,
+        line=line_view(found.line),
+        inputs=tuple(inputs[k] for k in sorted(listed)),
+        more_inputs=len(inputs) - len(listed),
+        cause=tuple(_element(reference, element) for element in _cause(reference, of)),
+        sizes=sizes,
+        seed=int(arguments["seed"]),
+    )
+
+
+class _Limit:
+    """Ends an evaluation that takes too long."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._end = time.monotonic() + LONGEST
+
+    def watch(self, statement: Statement, call: Call, operands: Sequence[Any]) -> None:
+        """Told of every operation."""
+        if time.monotonic() > self._end:
+            raise WorkbenchError(
+                f"{self._what} takes the reference longer than {LONGEST:g} s; choose smaller sizes"
+            )
+
+
+def _element(reference: Reference, element: Element) -> ElementView:
+    array, at = element
+    found = reference.element(array, at)
+    writer = reference.defining(array, at)
+    dims = reference.program.array[array].dims
+    return ElementView(
+        array=array,
+        coordinates=dict(zip(dims, at, strict=True)),
+        text=number_text(found),
+        shape=found.shape,
+        statement=None if writer is None else writer[0].statement.name,
+        instance={}
+        if writer is None
+        else dict(zip(writer[0].statement.dims, writer[1], strict=True)),
+        not_finite=_not_finite(found),
+    )
+
+
+def _not_finite(found: npt.NDArray[Any]) -> str:
+    """`NaN`, `-infinite`; of a tensor `3 of 64 entries are NaN, 1 infinite`."""
+    if found.dtype.kind != "f" or np.isfinite(found).all():
+        return ""
+    if found.ndim == 0:
+        return "NaN" if np.isnan(found) else "infinite"
+    counts = {"NaN": int(np.isnan(found).sum()), "infinite": int(np.isinf(found).sum())}
+    listed = ", ".join(f"{n} {word}" for word, n in counts.items() if n)
+    return f"of {found.size} entries {listed}"
+
+
+def _cause(reference: Reference, of: Element) -> list[Element]:
+    """From an element that is not finite back to the first that is not though its inputs are."""
+    if not _not_finite(reference.element(*of)):
+        return []
+    trail: dict[Element, None] = {of: None}
+    at: Element | None = of
+    while at is not None:
+        inputs = ((i.read.array, i.element) for i in reference.inputs(*at))
+        at = next(
+            (e for e in inputs if e not in trail and _not_finite(reference.element(*e))), None
+        )
+        if at is not None:
+            trail[at] = None
+    return list(trail)
