@@ -49,7 +49,8 @@ def test_product_over_positions_is_that_of_the_equations(width: int, T: int) -> 
 def test_sum_between_two_kept_axes_is_one_product_without_a_copy() -> None:
     lines = str(compiled(example()).loop_program).splitlines()
     at = next(n for n, line in enumerate(lines) if "# worth.partial" in line)
-    assert [line.split("<- ")[1].split("(")[0] for line in lines[at + 1 : at + 4]] == [
+    applied = [line.split("<- ")[1].split("(")[0] for line in lines[at:] if "<- " in line]
+    assert applied[:3] == [
         "copyto",  # the exponents
         "power",
         "matmul",
