@@ -34,10 +34,11 @@ def windows(B: int = 2, T: int = 7) -> dict[str, Any]:
     return {"s": s, "total": (y.sum() * high).sum(over=(b, t))}
 
 
-def swapped(program: Program, *arrays: str) -> Program:
+def swapped(program: Program, *arrays: str, prefetch: int = 0) -> Program:
     """The program with arrays (all, where none is named) on the host."""
     names = arrays or tuple(a.name for a in program.arrays)
-    return replace(program, storage=replace(program.storage, swapped=names))
+    storage = replace(program.storage, swapped=tuple((name, prefetch) for name in names))
+    return replace(program, storage=storage)
 
 
 def same_as_reference(root: Program, program: Program, sizes: dict[str, int] | None = None) -> None:

@@ -90,7 +90,7 @@ def operations(
         yield from operations(tree.child, program, instances)
     else:
         at = {
-            (name, point): _time(tree, program.statement[name], point)
+            (name, point): time_in(tree, program.statement[name], point)
             for name, points in instances.items()
             if name in set(_names(tree))
             for point in points
@@ -111,7 +111,8 @@ def _names(tree: Tree) -> Iterator[str]:
             yield from _names(child)
 
 
-def _time(loop: Loop, statement: Statement, point: Point) -> int:
+def time_in(loop: Loop, statement: Statement, point: Point) -> int:
+    """The iteration of a loop in which an instance runs."""
     values = dict(zip(statement.dims, point, strict=True))
     shift = dict(loop.offsets).get(statement.name, 0)
     if loop.tile is None:

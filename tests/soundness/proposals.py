@@ -22,6 +22,8 @@ T = TypeVar("T")
 SIZES = (1, 2, 3, 4, 5)
 """Sizes of tiles and blocks: around the extents of the small programs."""
 SHIFTS = (-2, -1, 1, 2, 3)
+AHEAD = (0, 1, 2, 3)
+"""Iterations by which slices come early."""
 MOST_NAMED = 4
 """Statements that one step names at most."""
 
@@ -78,7 +80,7 @@ def _argument(program: Program, chooser: Chooser, name: str, hint: Any) -> Any:
 
 def _options(program: Program, name: str, hint: Any) -> Sequence[Any]:
     if hint is int:
-        return SHIFTS if name == "shifts" else SIZES
+        return {"shifts": SHIFTS, "prefetch": AHEAD}.get(name, SIZES)
     if hint is bool:
         return (True, False)
     statements = [s.name for s in program.statements]

@@ -2,7 +2,8 @@
 tests.soundness.refusals --count 1000`.
 
 What a step would have made is executed by hand (`order.py`, `memory.py`). An order must read
-something undefined, memory used in turn must be used twice at a time. Where a step looks for an
+something undefined, memory used in turn must be used twice at a time, a copy that comes early
+(`early.py`) must miss what is written. Where a step looks for an
 order, the instances that it would run at once must wait for themselves: then there is none.
 """
 
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tests.programs import PROGRAMS
+from tests.soundness.early import comes_too_early
 from tests.soundness.memory import Shared, clobbered
 from tests.soundness.order import Point, accessed, run_at, undefined_read
 from tests.soundness.proposals import Dice, propose
@@ -22,7 +24,7 @@ from workbench.lowering.takeover import memory_of
 from workbench.polyhedral.tree import Loop, loop_dims, paths
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
-from workbench.transforms import Vectorize
+from workbench.transforms import Swap, Vectorize
 from workbench.transforms.base import REGISTRY, Transform, apply
 from workbench.transforms.refusal import Refusal, Refused
 
@@ -80,6 +82,8 @@ def is_wrong(met: Met) -> bool | None:
     if after is None:
         assert isinstance(met.step, Vectorize), f"{met} has no order to try"
         return waits_for_itself(met.program, met.step, sizes)
+    if isinstance(met.step, Swap):
+        return comes_too_early(after, met.refusal.witness, met.step.prefetch, sizes)
     assert after.schedule is not None
     if after.schedule != met.program.schedule and undefined_read(after, after.schedule, sizes):
         return True

@@ -44,7 +44,7 @@ def refusal(variant: wb.Variant, step: Any) -> Refusal:
 
 def test_device_holds_slices_and_the_host_the_array() -> None:
     found = root().apply(Swap("x"))
-    assert found.program.storage.swapped == ("x",)
+    assert found.program.storage.swapped == (("x", 0),)
     assert "x over t (T), on the host\n" in found.storage
     before, after = (wb.run(v, progress=False) for v in (root(), found))
     np.testing.assert_array_equal(before["r"], after["r"])
@@ -65,7 +65,8 @@ def test_candidates_are_few_and_held_at_the_peak() -> None:
     found = [m.step for m in root().moves() if isinstance(m.step, Swap)]
     assert found == [Swap("x")]
     small = wb.variant(replayed()).apply(Swap("x"))
-    assert Swap("x") not in Swap.candidates(small.program)
+    assert list(Swap.candidates(small.program)) == [Swap("x", prefetch=1)]
+    assert not list(Swap.candidates(small.apply(Swap("x", prefetch=1)).program))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -80,6 +81,56 @@ def test_accepted_steps_compute_the_same(name: str) -> None:
                 known = resolve(after.program)
                 device = [v.loop_program.peak(known, "float32") for v in (variant, after)]
                 assert device[1] < device[0]
+
+
+# -- slices that come early ------------------------------------------------------------------------
+
+
+def test_slices_come_early_into_a_ring_on_the_device() -> None:
+    plain, early = (root().apply(Swap("x", prefetch=n)) for n in (0, 2))
+    assert "x over t (T), on the host, prefetch=2\n" in early.storage
+    before, after = (wb.run(v, progress=False) for v in (plain, early))
+    np.testing.assert_array_equal(before["r"], after["r"])
+    assert after.peak == early.predict().peak_bytes
+    ring = [point for point in early.loop_program.timeline({"T": 40}, "float32") if point.live]
+    assert ("x_slices", 3 * 50 * 4) in {held for point in ring for held in point.live}
+    assert "x_slices" not in str(plain.loop_program)
+    (note,) = early.notes
+    assert note.startswith("x takes 200 * T bytes of the host; a run copies up to 400 * T bytes")
+    same_as_reference(root().program, early.program)
+    same_as_reference(root().program, early.program, {"T": 1})
+
+
+def test_array_on_the_host_may_come_earlier_or_later() -> None:
+    found = root().apply(Swap("x")).apply(Swap("x", prefetch=3)).apply(Swap("x", prefetch=1))
+    assert found.program.storage.swapped == (("x", 1),)
+    assert found.apply(Swap("x")).program.storage.swapped == (("x", 0),)
+    again = refusal(found, Swap("x", prefetch=1))
+    assert again.sentence == (
+        "Swap('x', prefetch=1): x lives in host memory already, and its slices come 1 iteration "
+        "early"
+    )
+
+
+def test_slices_that_come_when_they_are_needed_are_noted() -> None:
+    @wb.program
+    def delayed(T: int = 30) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.recurrent("x", (50,), over=t)
+        x[0] = 1.0
+        x[1] = 2.0
+        y = wb.cos(x[t + 1])
+        x[t + 2] = 0.5 * x[t] + y
+        return {"last": x[T + 1]}
+
+    found = wb.variant(delayed()).apply(Swap("x", prefetch=1))
+    _, note = found.notes
+    assert note == (
+        "a slice of x comes when it is needed: y[t=1] reads x[2], which x[t+2] at t=0 writes only "
+        "after the copy 1 iteration of t earlier (smallest case: T=2)"
+    )
+    assert "ahead=1" in str(found.loop_program)
+    same_as_reference(wb.variant(delayed()).program, found.program)
 
 
 # -- refusals --------------------------------------------------------------------------------------
@@ -134,6 +185,82 @@ def test_array_that_is_read_at_an_index_from_data_refused() -> None:
     assert found.kind == "no effect"
     assert "reads x at an index along n that depends on data" in found.sentence
     assert "all of them have to come" in found.sentence
+
+
+@pytest.mark.parametrize("given", [-1, 1.5, True, "2"])
+def test_prefetch_that_is_no_number_of_iterations_refused(given: Any) -> None:
+    found = refusal(root(), Swap("x", prefetch=given))
+    assert found.kind == "input"
+    assert found.sentence == (
+        f"Swap('x', prefetch={given!r}): slices come a whole number of iterations early, 0 or "
+        f"more, not {given!r}"
+    )
+
+
+def test_prefetch_refused_when_the_ring_is_as_large_as_the_array() -> None:
+    found = refusal(root(), Swap("x", prefetch=60))
+    assert found.kind == "no effect"
+    assert "x takes 200 * T bytes, its slices 200 bytes + 12200 bytes" in found.sentence
+
+
+def test_prefetch_refused_when_no_loop_brings_slices() -> None:
+    found = refusal(root().apply(Vectorize("t", ("x",))), Swap("x", prefetch=1))
+    assert found.kind == "no effect"
+    assert found.sentence == (
+        "Swap('x', prefetch=1): no loop brings one slice of x after the other to the device"
+    )
+
+
+def test_prefetch_refused_when_every_iteration_needs_the_same_slice() -> None:
+    @wb.program
+    def first(T: int = 30) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.normal(shape=(90,), over=t)
+        s = wb.recurrent("s", (90,), over=t)
+        s[T] = 1.0
+        s[t] = s[t + 1] * x[0]
+        return {"s": s[0]}
+
+    found = refusal(wb.variant(first()), Swap("x", prefetch=1))
+    assert found.kind == "no effect"
+    assert found.sentence == "Swap('x', prefetch=1): s needs one slice of x in all of t"
+
+
+def test_prefetch_refused_when_the_index_comes_from_data() -> None:
+    @wb.program
+    def looked_up(N: int = 50, T: int = 4) -> dict[str, Any]:
+        n, t = wb.dims(n=N, t=T)
+        x = wb.normal(shape=(9,), over=n)
+        at = wb.cast(wb.uniform(over=t) * 3.0, int) % N
+        return {"y": wb.gather(x, n=at)}
+
+    found = refusal(wb.variant(looked_up()), Swap("x", prefetch=2))
+    assert found.kind == "capability"
+    assert found.sentence == (
+        "Swap('x', prefetch=2): y reads x at an index along n that depends on data: what it needs "
+        "is not known 2 iterations of t earlier"
+    )
+
+
+def test_prefetch_refused_when_the_slice_is_written_too_late() -> None:
+    @wb.program
+    def stepped(T: int = 30) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        s = wb.recurrent("s", (50,), over=t)
+        s[0] = wb.normal(shape=(50,))
+        s[1] = wb.normal(shape=(50,))
+        s[t + 2] = 0.5 * s[t]
+        return {"last": s[T + 1]}
+
+    variant = wb.variant(stepped())
+    found = refusal(variant, Swap("s", prefetch=2))
+    assert found.kind == "dependence" and found.witness is not None
+    assert found.sentence == (
+        "Swap('s', prefetch=2): s[t+2] at t=2 reads s[2], which s[t+2] at t=0 writes only after "
+        "the copy 2 iterations of t earlier (smallest case: T=3)"
+    )
+    assert [dict(i) for i in found.witness.instances] == [{"t": 0}, {"t": 2}]
+    same_as_reference(variant.program, variant.apply(Swap("s", prefetch=1)).program)
 
 
 def test_array_in_shared_memory_refused() -> None:

@@ -80,9 +80,16 @@ def described(program: Program) -> str:
         line = f"{array.name} over {', '.join(kept)}" if kept else array.name
         line += ", in place" if array.name in in_place else ""
         line += f", in the memory of {before[array.name]}" if array.name in before else ""
-        line += ", on the host" if array.name in program.storage.swapped else ""
+        line += _where(array.name, program.storage)
         lines.append(line)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _where(array: str, storage: Storage) -> str:
+    ahead = dict(storage.swapped).get(array)
+    if ahead is None:
+        return ""
+    return f", on the host, prefetch={ahead}" if ahead else ", on the host"
 
 
 def shapes(program: Program, in_place: Collection[str] | None = None) -> dict[str, Instances]:

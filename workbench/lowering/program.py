@@ -11,6 +11,7 @@ from workbench.lowering import memory
 from workbench.lowering.intervals import at_least
 from workbench.lowering.lives import homes, lives, masked, shapes
 from workbench.lowering.placement import place
+from workbench.lowering.prefetching import Late, prefetched
 from workbench.lowering.records import DEVICE, HOST, For, If, Record, Result
 from workbench.lowering.scope import Names, Workspace
 from workbench.lowering.statements import linearize
@@ -58,6 +59,8 @@ class LoopProgram:
     results: tuple[Result, ...]
     stored: Mapping[str, Stored]
     aliases: Mapping[str, str]
+    late: tuple[Late, ...] = ()
+    """The slices that were to come early, and do not."""
 
     def peak(self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE) -> int:
         """High-water mark in bytes of a memory space at the given sizes."""
@@ -98,8 +101,9 @@ def _lowered(key: Itself) -> LoopProgram:
         workspace,
         aliases,
         memory_order(program, schedule),
-        Swapping(frozenset(program.storage.swapped)),
+        Swapping(frozenset(program.storage.on_host)),
     ).nodes(nodes, {})
+    body, late = prefetched(program, stored, workspace, body)
     around = homes(program, found)
     inside = {stored[a].buffer.name: [loop.name for loop in around[a]] for a in stored}
     donated = [
@@ -110,7 +114,13 @@ def _lowered(key: Itself) -> LoopProgram:
     placed = place(body, workspace, inside, donated)
     results = tuple(_result(program, stored, o.name, o.array) for o in program.outputs)
     return LoopProgram(
-        program.name, tuple(p.name for p in program.parameters), placed, results, stored, aliases
+        program.name,
+        tuple(p.name for p in program.parameters),
+        placed,
+        results,
+        stored,
+        aliases,
+        late,
     )
 
 
@@ -158,7 +168,7 @@ def _storage(
         name = workspace.names.fresh(array.name)
         stored = store(array, ranks, life.windows, life.loops, name)
         initial = "nan" if array.name in outputs else "zero" if array.name in zero else ""
-        space = HOST if array.name in program.storage.swapped else DEVICE
+        space = HOST if array.name in program.storage.on_host else DEVICE
         stored = replace(stored, buffer=replace(stored.buffer, initial=initial, space=space))
         workspace.buffers[name] = stored.buffer
         result[array.name] = stored

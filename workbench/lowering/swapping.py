@@ -21,6 +21,8 @@ from workbench.lowering.storage import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression, shortest, variable
 
 TO_DEVICE, TO_HOST = "to_device", "to_host"
+AHEAD = "ahead"
+"""The option of a copy that comes so many iterations before its slice is used."""
 
 
 @dataclass(frozen=True)
@@ -228,11 +230,15 @@ def _all(buffer: Buffer) -> Value:
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy between the spaces, by the names of the buffers, and the loops around it."""
+    """A copy between the spaces, by the names of the buffers, which way, the loops around it, and
+    by how many iterations of the innermost it is early.
+    """
 
     host: str
     device: str
+    to_device: bool
     loops: tuple[For, ...]
+    ahead: int = 0
 
 
 def copies(body: tuple[Record, ...]) -> Iterator[Copy]:
@@ -248,9 +254,9 @@ def copies(body: tuple[Record, ...]) -> Iterator[Copy]:
             elif isinstance(record, View):
                 source[record.name] = source.get(record.source, record.source)
             elif isinstance(record, Apply) and record.function in (TO_DEVICE, TO_HOST):
+                comes = record.function == TO_DEVICE
                 begin, end = (source.get(name, name) for name in (record.inputs[0], record.out))
-                if record.function == TO_HOST:
-                    begin, end = end, begin
-                yield Copy(begin, end, loops)
+                host, device = (begin, end) if comes else (end, begin)
+                yield Copy(host, device, comes, loops, record.option.get(AHEAD, 0))
 
     yield from visit(body, ())

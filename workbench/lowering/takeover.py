@@ -151,7 +151,7 @@ def _unlike(memory: Memory, array: str, to: str) -> Hindrance | None:
             return Hindrance(
                 f"{name} is read under a mask where nothing is written: its memory must hold zeros"
             )
-    spaces = [HOST if name in memory.program.storage.swapped else DEVICE for name in (array, to)]
+    spaces = [HOST if name in memory.program.storage.on_host else DEVICE for name in (array, to)]
     if spaces[0] != spaces[1]:
         return Hindrance(f"{array} lives in {spaces[0]} memory, {to} in {spaces[1]} memory")
     first, second = memory.stored(array), memory.stored(to)
@@ -332,7 +332,7 @@ def _handed_on(memory: Memory, wanted: str | None, heir: str | None) -> Iterator
 def _kind(memory: Memory, array: str) -> object:
     """What two arrays have in common that can share memory."""
     buffer = memory.stored(array).buffer
-    swapped = array in memory.program.storage.swapped
+    swapped = array in memory.program.storage.on_host
     return buffer.dtype, swapped, buffer.elements, tuple(id(loop) for loop in memory.homes[array])
 
 

@@ -142,6 +142,32 @@ def _crossing(dependences: Dependences, dependence: Dependence, dim: str) -> isl
     return earlier.union(pairs.intersect(pair_order(*ranks, *ends, ">")))
 
 
+def near_witness(
+    dependences: Dependences,
+    dependence: Dependence,
+    found: Mapping[str, Path],
+    loop: str,
+    distance: int,
+) -> Witness | None:
+    """The smallest pair of a legal dependence in one iteration of the loops around the loop called
+    `loop`, no more than `distance` of its values apart; None where there is none.
+    """
+    source, sink = (dependences.statements[end] for end in (dependence.source, dependence.sink))
+    around = shared_loops(dependence.source, dependence.sink, found)
+    depth = [node.name for node in around].index(loop)
+    *outer, step = shared_steps(source, sink, found)[: depth + 1]
+    way, sign = (-1, ">=") if around[depth].backwards else (1, "<=")
+    shift = step.source.shift + way * distance * step.source.divisor
+    step = step._replace(source=step.source._replace(shift=shift))
+    pairs = dependences.relation(dependence)
+    for same in outer:
+        pairs = _together(pairs, same)
+    near = pairs.intersect(_compared(pairs, step, sign))
+    if near.is_empty():
+        return None
+    return pair_witness(source, sink, dependence.array, near)
+
+
 @lru_cache(maxsize=65536)
 def _broken(key: RelationKey, steps: tuple[Step, ...]) -> int | None:
     """Which step violates the dependence; None where every pair is in order."""

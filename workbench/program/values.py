@@ -240,8 +240,14 @@ class Storage:
     donated: tuple[tuple[str, str], ...] = ()
     """(array, to): `to` takes over the storage of `array`, which is dead by then; an array that is
     donated to itself is updated in place."""
-    swapped: tuple[str, ...] = ()
-    """The arrays that live in host memory: slices of them come to the device for their use."""
+    swapped: tuple[tuple[str, int], ...] = ()
+    """(array, n): the array lives in host memory. Slices of it come to the device for their use, n
+    iterations early where a loop brings one after the other."""
+
+    @property
+    def on_host(self) -> tuple[str, ...]:
+        """The arrays that live in host memory."""
+        return tuple(array for array, _ in self.swapped)
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def without_lost(program: Program) -> Program:
         storage,
         contracted=tuple(pair for pair in storage.contracted if _is_there(program, *pair)),
         donated=tuple(pair for pair in storage.donated if set(pair) <= program.array.keys()),
-        swapped=tuple(array for array in storage.swapped if array in program.array),
+        swapped=tuple(pair for pair in storage.swapped if pair[0] in program.array),
     )
     return program if kept == storage else replace(program, storage=kept)
 

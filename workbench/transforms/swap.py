@@ -6,19 +6,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from workbench.lowering.intervals import greatest_length
 from workbench.lowering.program import LoopProgram, lower
-from workbench.lowering.records import ITEM_BYTES, Allocate, Buffer, walk
-from workbench.lowering.swapping import copies
-from workbench.polyhedral.expression import Expression, expression
-from workbench.polyhedral.tree import axis_dims
 from workbench.program.identity import Itself
 from workbench.program.sizes import numbers, resolve
 from workbench.program.values import Program
 from workbench.transforms.base import Rewritten, Transform
 from workbench.transforms.named import array_called, unknown_array
 from workbench.transforms.refusal import Refusal
-from workbench.transforms.storage import fixed
+from workbench.transforms.slices import (
+    bytes_text,
+    copied_elements,
+    copies_of,
+    item_bytes,
+    iterations,
+    line_of,
+    not_early,
+    slices_of,
+    why_whole,
+)
 
 DTYPE = "float32"
 """What bytes are counted in."""
@@ -34,7 +39,8 @@ class Swap(Transform):
     A slice is what a statement touches of the array at one iteration of the loops around it (of a
     loop over blocks, a block). What a statement writes is copied to the host behind it; what it
     reads is fetched in front of the first statement of the loop's body that reads it, for all of
-    them.
+    them. With `prefetch=n` the copy of a slice starts n iterations of its loop before, and the
+    device holds a ring of n + 1: where copies and operations overlap, the wait for it is gone.
 
     Example::
 
@@ -61,15 +67,23 @@ class Swap(Transform):
 
     Legal when the device then holds less at its peak, at default sizes: the array must be held
     there, and its slices must be less than all of it. An array that shares memory with another by
-    Donate stays where that is.
+    Donate stays where that is. A slice can come early where every iteration of the loop needs
+    another one, known beforehand and written so many iterations earlier. At least one has to; those
+    that cannot come when they are needed.
     """
 
     array: str
+    prefetch: int = 0
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Swap]:
-        """The largest arrays where the device holds most, if they are much of it."""
+        """The largest arrays where the device holds most, if they are much of it; for those that
+        live on the host, the next slice while one is in use.
+        """
         loops = lower(program)
+        for name, ahead in program.storage.swapped:
+            if not ahead:
+                yield cls(name, prefetch=1)
         names = {where.buffer.name: name for name, where in loops.stored.items()}
         held = _fullest(loops, resolve(program))
         least = LEAST * sum(held.values())
@@ -79,13 +93,58 @@ class Swap(Transform):
 
     def check(self, program: Program) -> Refusal | None:
         """The stated conditions, cheapest first."""
-        refusal = unknown_array(self, program, self.array)
+        refusal = unknown_array(self, program, self.array) or self._bad_input()
         if refusal is not None:
             return refusal
         array = array_called(program, self.array)
-        line = program.writers[array][0].line
-        if array in program.storage.swapped:
-            return Refusal("no effect", f"{self}: {array} lives in host memory already", line=line)
+        for condition in (self._as_it_is, self._in_one_piece, self._not_at_peak):
+            found = condition(program, array)
+            if found is not None:
+                return found
+        if self.prefetch:
+            after = _stored(Itself(program), array, self.prefetch)
+            if not any(copy.ahead for copy in copies_of(lower(after), array)):
+                return next(self._late(after, array))
+        before, less = relief(program, array, resolve(program), self.prefetch)
+        if less < before:
+            return None
+        return self._none(program, array, _no_effect(program, array, self.prefetch, before, less))
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """The same equations in the same order, with one more array on the host."""
+        array = array_called(program, self.array)
+        after = _stored(Itself(program), array, self.prefetch)
+        loops = lower(after)
+        host = loops.stored[array].buffer
+        copied, sizes = copied_elements(loops, array) * item_bytes(host), resolve(program)
+        note = (
+            f"{array} takes {bytes_text(host)} of the host; a run copies up to {copied} bytes "
+            f"({copied.evaluate(sizes)} at {numbers(sizes)}, {DTYPE})"
+        )
+        late = (r.sentence.removeprefix(f"{self}: ") for r in self._late(after, array))
+        when = f"a slice of {array} comes when it is needed: "
+        return Rewritten(after, (note, *(when + sentence for sentence in dict.fromkeys(late))))
+
+    # -- what is refused -------------------------------------------------------------------
+
+    def _bad_input(self) -> Refusal | None:
+        if type(self.prefetch) is int and self.prefetch >= 0:
+            return None
+        sentence = (
+            f"{self}: slices come a whole number of iterations early, 0 or more, "
+            f"not {self.prefetch!r}"
+        )
+        return Refusal("input", sentence)
+
+    def _as_it_is(self, program: Program, array: str) -> Refusal | None:
+        if (array, self.prefetch) not in program.storage.swapped:
+            return None
+        early = f", and its slices come {iterations(self.prefetch)} early" * bool(self.prefetch)
+        return self._none(program, array, f"{array} lives in host memory already{early}")
+
+    def _in_one_piece(self, program: Program, array: str) -> Refusal | None:
+        if array in program.storage.on_host:
+            return None
         for pair in program.storage.donated:
             if array in pair and pair[0] != pair[1]:
                 other = pair[pair[0] == array]
@@ -93,40 +152,48 @@ class Swap(Transform):
                     f"{self}: {array} and {other} are in one piece of memory since "
                     f"Donate({pair[0]!r}, {pair[1]!r}), and {other} lives on the device"
                 )
-                return Refusal("capability", sentence, line=line)
-        before, after = relief(program, array, resolve(program))
-        if after < before:
+                return Refusal("capability", sentence, line=line_of(program, array))
+        return None
+
+    def _not_at_peak(self, program: Program, array: str) -> Refusal | None:
+        sizes, there = resolve(program), _stored(Itself(program), array, None)
+        loops = lower(there)
+        own, held = loops.stored[array].buffer, _fullest(loops, sizes)
+        if own.name in held:
             return None
-        sentence = f"{self}: {_no_effect(program, array, before, after)}"
-        return Refusal("no effect", sentence, line=line)
-
-    def rewrite(self, program: Program) -> Rewritten:
-        """The same equations in the same order, with one more array on the host."""
-        array = array_called(program, self.array)
-        after = _swapped(Itself(program), array)
-        loops = lower(after)
-        host = loops.stored[array].buffer
-        copied, sizes = _copied(loops, host.name) * _item(host), resolve(program)
-        note = (
-            f"{array} takes {_bytes(host)} of the host; a run copies up to {copied} bytes "
-            f"({copied.evaluate(sizes)} at {numbers(sizes)}, {DTYPE})"
+        sentence = (
+            f"the device's peak would stay {sum(held.values())} bytes ({numbers(sizes)}, {DTYPE}): "
+            f"{array} ({bytes_text(own)}) is not held where the device holds most"
         )
-        return Rewritten(after, (note,))
+        return self._none(program, array, sentence)
+
+    def _late(self, after: Program, array: str) -> Iterator[Refusal]:
+        return not_early(str(self), after, array, self.prefetch)
+
+    def _none(self, program: Program, array: str, sentence: str) -> Refusal:
+        return Refusal("no effect", f"{self}: {sentence}", line=line_of(program, array))
 
 
-def relief(program: Program, array: str, sizes: Mapping[str, int]) -> tuple[int, int]:
-    """The device's peak in bytes, as the program is and with an array on the host."""
-    before, after = lower(program), lower(_swapped(Itself(program), array))
+def relief(
+    program: Program, array: str, sizes: Mapping[str, int], prefetch: int = 0
+) -> tuple[int, int]:
+    """The device's peak in bytes, with an array there and with it on the host."""
+    before, after = (lower(_stored(Itself(program), array, n)) for n in (None, prefetch))
     return before.peak(sizes, DTYPE), after.peak(sizes, DTYPE)
 
 
 @lru_cache(maxsize=16)
-def _swapped(key: Itself, array: str) -> Program:
+def _stored(key: Itself, array: str, prefetch: int | None) -> Program:
+    """The program with an array on the host, its slices so early, or (None) on the device."""
     storage = key.program.storage
-    return replace(key.program, storage=replace(storage, swapped=(*storage.swapped, array)))
-
-
-# -- why nothing would be saved --------------------------------------------------------------------
+    if prefetch is None:
+        if array not in storage.on_host:
+            return key.program
+        donated = tuple(p for p in storage.donated if array not in p or p[0] == p[1])
+        storage = replace(storage, donated=donated)
+    others = tuple(pair for pair in storage.swapped if pair[0] != array)
+    own = ((array, prefetch),) if prefetch is not None else ()
+    return replace(key.program, storage=replace(storage, swapped=(*others, *own)))
 
 
 def _fullest(loops: LoopProgram, sizes: Mapping[str, int]) -> dict[str, int]:
@@ -135,63 +202,13 @@ def _fullest(loops: LoopProgram, sizes: Mapping[str, int]) -> dict[str, int]:
     return dict(sorted(fullest.live, key=lambda item: -item[1]))
 
 
-def _no_effect(program: Program, array: str, before: int, after: int) -> str:
-    sizes = resolve(program)
-    loops, then = lower(program), lower(_swapped(Itself(program), array))
-    own = loops.stored[array].buffer
-    parts = " + ".join(_bytes(b) for b in _slices(then, own.name).values())
-    peaks = (
-        f"the device's peak would be {after} bytes instead of {before} ({numbers(sizes)}, {DTYPE})"
+def _no_effect(program: Program, array: str, prefetch: int, before: int, after: int) -> str:
+    then = lower(_stored(Itself(program), array, prefetch))
+    own = bytes_text(then.stored[array].buffer)
+    parts = " + ".join(bytes_text(b) for b in slices_of(then, array).values())
+    sizes = numbers(resolve(program))
+    reason = why_whole(program, array)
+    return (
+        f"the device's peak would be {after} bytes instead of {before} ({sizes}, {DTYPE}): "
+        f"{array} takes {own}, its slices {parts}{reason}"
     )
-    if own.name not in _fullest(loops, sizes):
-        return f"{peaks}: {array} ({_bytes(own)}) is not held where the device holds most"
-    reason = _why_whole(program, array)
-    return f"{peaks}: {array} takes {_bytes(own)}, its slices {parts}{reason}"
-
-
-def _why_whole(program: Program, array: str) -> str:
-    """What brings so much of the array to the device at one time, as far as its accesses say."""
-    whole = fixed(replace(program, outputs=()))
-    dims = [d for d in program.array[array].dims if (array, d) in whole]
-    for d in dims:
-        if "depends on data" in whole[array, d].reason:
-            return f"; {whole[array, d].sentence}, and all of them have to come"
-    assert program.schedule is not None
-    axes = axis_dims(program.schedule)
-    looped = {d for s in program.writers[array] for d in s.dims if d not in axes[s.name]}
-    for d in sorted(dims, key=lambda d: d not in looped):
-        return f"; {whole[array, d].sentence}"
-    return ""
-
-
-def _slices(loops: LoopProgram, host: str) -> dict[str, Buffer]:
-    """The device's buffers for slices of what is in one of the host's; some serve several."""
-    names = {copy.device for copy in copies(loops.body) if copy.host == host}
-    return {
-        record.buffer.name: record.buffer
-        for record in walk(loops.body)
-        if isinstance(record, Allocate) and record.buffer.name in names
-    }
-
-
-def _copied(loops: LoopProgram, host: str) -> Expression:
-    """The elements of an array that a run copies between the spaces, at most."""
-    buffers = _slices(loops, host)
-    total = expression(0)
-    for copy in copies(loops.body):
-        if copy.host == host:
-            elements = buffers[copy.device].elements
-            ranges: dict[str, tuple[Expression, Expression]] = {}
-            for loop in copy.loops:
-                elements = elements * greatest_length(loop.upper - loop.lower, ranges)
-                ranges[loop.variable] = (loop.lower, loop.upper - 1)
-            total = total + elements
-    return total
-
-
-def _bytes(buffer: Buffer) -> str:
-    return f"{buffer.elements * _item(buffer)} bytes"
-
-
-def _item(buffer: Buffer) -> int:
-    return ITEM_BYTES.get(buffer.dtype) or 4

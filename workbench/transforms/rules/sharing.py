@@ -91,7 +91,7 @@ def stored(storage: Storage, gone: Collection[str]) -> Storage:
         storage,
         contracted=tuple(pair for pair in storage.contracted if pair[0] not in gone),
         donated=tuple(pair for pair in storage.donated if not {*pair} & {*gone}),
-        swapped=tuple(array for array in storage.swapped if array not in gone),
+        swapped=tuple(pair for pair in storage.swapped if pair[0] not in gone),
     )
 
 
