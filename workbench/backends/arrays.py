@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from workbench.lowering.attribution import attributed
 from workbench.lowering.program import LoopProgram, lower
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
+
+GENERATED = "<generated from "
+"""How the file names of generated functions begin."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,11 @@ class CompiledArrays:
     def prepare(self) -> None:
         """Generate and load the function that runs."""
         _ = self._plain
+
+    def checks_finite(self, code: CodeType) -> bool:
+        """Whether that is the code of the function that looks at every statement's result."""
+        checking = vars(self).get("_checking")
+        return checking is not None and checking.__code__ is code
 
     @cached_property
     def _checking(self) -> Callable[..., None]:
@@ -158,6 +167,6 @@ def _given(tables: Mapping[str, Any], name: str, out: Any, at: tuple[Any, ...]) 
 
 def _function(source: str, name: str) -> Callable[..., None]:
     space: dict[str, Any] = {}
-    exec(compile(source, f"<generated from {name}>", "exec"), space)
+    exec(compile(source, f"{GENERATED}{name}>", "exec"), space)
     found: Callable[..., None] = space[ENTRY]
     return found

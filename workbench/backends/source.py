@@ -61,13 +61,12 @@ class SourceText(NamedTuple):
 
 def generate(program: LoopProgram, check_finite: bool = False) -> str:
     """The source text; with `check_finite` every statement's result is looked at."""
-    written = _Writer(program, check_finite).lines()
-    return "".join(f"{line.text}\n" for line in written)
+    return "".join(f"{line.text}\n" for line in source_lines(program, check_finite))
 
 
-def source_lines(program: LoopProgram) -> list[SourceText]:
+def source_lines(program: LoopProgram, check_finite: bool = False) -> list[SourceText]:
     """The lines of the source text."""
-    return _Writer(program, False).lines()
+    return _Writer(program, check_finite).lines()
 
 
 @dataclass

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from workbench.measure.compare import Row, comparison
 from workbench.measure.curves import Curve
 from workbench.measure.measurement import Measurement
-from workbench.session.state import CurveView, MeasurementView
+from workbench.program.canonical import canonical
+from workbench.session.state import CurveView, DifferenceView, MeasurementView
+from workbench.variants.variant import Variant, key_of
 
 
 def measurement_views(measurements: Sequence[Measurement]) -> tuple[MeasurementView, ...]:
@@ -23,8 +25,32 @@ def measurement_views(measurements: Sequence[Measurement]) -> tuple[MeasurementV
     views: list[MeasurementView] = []
     for _, together in groupby(enumerate(measurements), key=_group):
         own = {str(position): found for position, found in together}
-        views += [_view(row) for row in comparison(own)]
+        rows = comparison(own)
+        views += [_view(row, _last_steps(row.measurement, rows.measurements)) for row in rows]
     return tuple(views)
+
+
+def _last_steps(found: Measurement, measured: Sequence[Measurement]) -> DifferenceView | None:
+    """What the last steps changed, from the longest measured recipe that this one goes on from."""
+    before = [
+        other
+        for other in measured
+        if len(other.steps) < len(found.steps) and found.steps[: len(other.steps)] == other.steps
+    ]
+    if not before:
+        return None
+    base = max(before, key=lambda other: len(other.steps))
+    _, row = comparison({"before": base, "after": found})
+    if math.isnan(row.ratio):
+        return None
+    return DifferenceView(base.key, row.ratio, *row.ratio_interval, row.difference)
+
+
+def belonging(root: Variant, recorded: Iterable[Measurement]) -> tuple[Measurement, ...]:
+    """Those that are of variants of this program, whichever variants there are now."""
+    text = canonical(root.program)
+    own = (m for m in recorded if m.program == root.program.name)
+    return tuple(m for m in own if key_of(text, m.steps) == m.key)
 
 
 def _group(numbered: tuple[int, Measurement]) -> str:
@@ -33,7 +59,7 @@ def _group(numbered: tuple[int, Measurement]) -> str:
     return found.comparison or str(position)
 
 
-def _view(row: Row) -> MeasurementView:
+def _view(row: Row, last_steps: DifferenceView | None) -> MeasurementView:
     found = row.measurement
     low, high = found.interval
     predicted = found.predicted
@@ -61,6 +87,7 @@ def _view(row: Row) -> MeasurementView:
         ratio_low=_finite(row.ratio_interval[0]),
         ratio_high=_finite(row.ratio_interval[1]),
         difference=row.difference,
+        last_steps=last_steps,
         compile_seconds=_finite(found.compile_seconds),
         peak_bytes=dict(found.peak_bytes),
         process_peak_bytes=found.process_peak_bytes,

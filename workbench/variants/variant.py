@@ -61,8 +61,7 @@ class Variant:
         """SHA-256 of the root program's text and the steps: equal keys compute the same in the same
         order.
         """
-        steps = json.dumps([step.to_json() for step in self.steps], sort_keys=True)
-        return hashlib.sha256(f"{canonical(self.root.program)}\n{steps}".encode()).hexdigest()
+        return key_of(canonical(self.root.program), self.to_json())
 
     def apply(self, step: Transform) -> Variant:
         """The variant after `step`. Raises `Refused` where the step is not legal."""
@@ -175,6 +174,12 @@ class Variant:
         return f"{self.program.name}:{steps}\n\n{shown}{more}"
 
     __repr__ = __str__
+
+
+def key_of(program: str, steps: Sequence[Mapping[str, Any]]) -> str:
+    """The key of the variant that those steps, as JSON, make of a program of that exact text."""
+    listed = json.dumps(list(steps), sort_keys=True)
+    return hashlib.sha256(f"{program}\n{listed}".encode()).hexdigest()
 
 
 def _step(given: object) -> Transform:

@@ -1,0 +1,168 @@
+"""Parts of variants that were asked for: computed once, kept for whoever asks again."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.session.capsule import SavedPart
+from workbench.session.messages import Answer, Failed, Message, Part, Want
+from workbench.session.state import ErrorView
+from workbench.session.work import Work
+from workbench.variants.variant import Variant
+
+Reply = Callable[[Message], None]
+Key = tuple[str, str, str]
+
+STREAMED: Part = "moves"
+"""The part that comes in batches."""
+_AS_WRITTEN = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
+FIRST: tuple[tuple[Part, Mapping[str, Any]], ...] = (
+    ("snapshot", {}),
+    ("cost", _AS_WRITTEN),
+    ("memory", {"sizes": {}, "dtype": "float32"}),
+    ("code", {"backend": "numpy"}),
+)
+"""What views ask for at first of each variant, with the arguments that they begin with."""
+MOST = 256
+"""Answers that are kept; pictures are kept beside them as long as their variants."""
+
+
+@dataclass(eq=False)
+class _Entry:
+    """A part: its value so far, and while it is not done the order and who waits."""
+
+    saved: SavedPart
+    done: bool = False
+    forgettable: bool = True
+    """Whether it is dropped when nobody waits for it."""
+    order: int = 0
+    waiting: list[tuple[Reply, int]] = field(default_factory=list)
+
+
+class Kept:
+    """Answers `Want`, out of what is there or through the worker. Parts are JSON-able values."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._lock = threading.RLock()
+        self._entries: dict[Key, _Entry] = {}
+
+    def prepare(self, variant: Variant) -> None:
+        """Have everything of a variant computed that is seen at first, before it is asked for."""
+        for part, arguments in FIRST:
+            with self._lock:
+                key = _key(part, variant.key, arguments)
+                if key not in self._entries:
+                    saved = SavedPart(part, variant.key, arguments, None)
+                    self._start(key, _Entry(saved, forgettable=False), variant, "prepare")
+
+    def want(self, want: Want, variant: Variant, reply: Reply) -> None:
+        """Answer now or later."""
+        with self._lock:
+            key = _key(want.part, want.variant, want.arguments)
+            entry = self._entries.pop(key, None)
+            if entry is None:
+                entry = _Entry(SavedPart(want.part, want.variant, want.arguments, None))
+                self._start(key, entry, variant, want.part)
+            elif not entry.done:
+                self._work.hasten(entry.order, want.part)
+            self._entries[key] = entry  # the newest last
+            if not entry.done:
+                entry.waiting.append((reply, want.id))
+            there = entry.saved.value
+        if there is not None:
+            reply(Answer("part", want.id, there, entry.done))
+
+    def forget(self, reply: Reply, number: int) -> None:
+        """One who waited waits no more; what nobody waits for is dropped."""
+        with self._lock:
+            for key, entry in list(self._entries.items()):
+                if (reply, number) not in entry.waiting:
+                    continue
+                entry.waiting.remove((reply, number))
+                self._drop_unwanted(key, entry)
+
+    def forget_all(self, reply: Reply) -> None:
+        """A view is gone."""
+        with self._lock:
+            for key, entry in list(self._entries.items()):
+                own = [pair for pair in entry.waiting if pair[0] == reply]
+                for pair in own:
+                    entry.waiting.remove(pair)
+                if own:
+                    self._drop_unwanted(key, entry)
+
+    def saved(self) -> tuple[SavedPart, ...]:
+        """All that is complete, the newest first."""
+        with self._lock:
+            return tuple(e.saved for e in reversed(self._entries.values()) if e.done)
+
+    def _drop_unwanted(self, key: Key, entry: _Entry) -> None:
+        if entry.forgettable and not entry.waiting and not entry.done:
+            self._work.drop(entry.order)
+            del self._entries[key]
+
+    def _start(self, key: Key, entry: _Entry, variant: Variant, urgency: str) -> None:
+        saved = entry.saved
+        entry.order = self._work.order(
+            "part",
+            variant,
+            saved.part,
+            dict(saved.arguments),
+            urgency=urgency,
+            came=lambda value: self._came(key, entry, value),
+            ended=lambda error: self._ended(key, entry, error),
+        )
+        self._entries[key] = entry
+
+    def _came(self, key: Key, entry: _Entry, value: Any) -> None:
+        with self._lock:
+            before = entry.saved
+            streamed = before.part == STREAMED
+            together = joined(before.value, value) if streamed else value
+            entry.saved = SavedPart(before.part, before.variant, before.arguments, together)
+            waiting = list(entry.waiting) if streamed else []
+        for reply, number in waiting:
+            reply(Answer("part", number, value, False))
+
+    def _ended(self, key: Key, entry: _Entry, error: ErrorView | None) -> None:
+        with self._lock:
+            waiting, entry.waiting = entry.waiting, []
+            entry.done = error is None
+            if error is not None and self._entries.get(key) is entry:
+                del self._entries[key]  # whoever asks again has another try
+            others = [k for k, e in self._entries.items() if e.done and k[0] != "snapshot"]
+            for old in others[: max(0, len(others) - MOST)]:
+                del self._entries[old]
+        for reply, number in waiting:
+            if error is None:
+                reply(Answer("part", number, _rest(entry.saved), True))
+            else:
+                reply(Failed("failed", number, error))
+
+
+def joined(before: Any, batch: Any) -> Any:
+    """A batch of moves added to those that came before; one that comes again replaces itself."""
+    if before is None:
+        return batch
+    moves = {move["step"]["source"]: move for move in (*before["moves"], *batch["moves"])}
+    return {
+        "before": batch["before"] or before["before"],
+        "transforms": batch["transforms"] or before["transforms"],
+        "moves": list(moves.values()),
+    }
+
+
+def _rest(saved: SavedPart) -> Any:
+    """What the last answer adds to the batches before it."""
+    if saved.part == STREAMED:
+        return {"before": None, "transforms": [], "moves": []}
+    return saved.value
+
+
+def _key(part: str, variant: str, arguments: Mapping[str, Any]) -> Key:
+    return part, variant, json.dumps(arguments, sort_keys=True)

@@ -1,0 +1,72 @@
+"""JSON as the records of this package: read by their types, or refused in a sentence."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from workbench.errors import WorkbenchError
+
+Record = TypeVar("Record")
+
+_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def record(name: str, value: Any, kind: type[Record]) -> Record:
+    """A record of that class. Raises WorkbenchError where fields are missing or of wrong types;
+    `name` is how the sentence calls it.
+    """
+    if not isinstance(value, Mapping):
+        raise WorkbenchError(f"{name} is {shown(value)}; expected an object")
+    known = get_type_hints(kind)
+    hints = {field.name: known[field.name] for field in fields(kind)}  # type: ignore[arg-type]
+    missing = [field for field in hints if field not in value]
+    if missing:
+        raise WorkbenchError(f"{name} lacks {', '.join(missing)}")
+    given = {field: _read(f"{name}.{field}", value[field], hint) for field, hint in hints.items()}
+    return kind(**given)
+
+
+def shown(value: Any) -> str:
+    """A value in a sentence."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _read(name: str, value: Any, hint: Any) -> Any:
+    """The value as the hint says. JSON has one kind of number, so 2.0 is a whole number too."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return value
+    if is_dataclass(hint) and isinstance(hint, type):
+        return record(name, value, hint)
+    if isinstance(hint, types.UnionType):
+        if value is None and type(None) in arguments:
+            return None
+        (inner,) = (part for part in arguments if part is not type(None))
+        return _read(name, value, inner)
+    if hint is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if hint in _WORDS:
+        fits = isinstance(value, (int, float) if hint is float else hint)
+        if fits and (hint is bool or not isinstance(value, bool)):
+            return value
+    elif origin is Literal:
+        if value in arguments:
+            return value
+    elif origin is tuple:
+        if isinstance(value, (list, tuple)):
+            return tuple(_read(f"{name}[{n}]", item, arguments[0]) for n, item in enumerate(value))
+    elif origin is Mapping and isinstance(value, Mapping):
+        return {str(key): _read(f"{name}.{key}", x, arguments[1]) for key, x in value.items()}
+    raise WorkbenchError(f"{name} is {shown(value)}; expected {_expected(hint)}")
+
+
+def _expected(hint: Any) -> str:
+    if hint in _WORDS:
+        return _WORDS[hint]
+    if get_origin(hint) is Literal:
+        return " or ".join(repr(choice) for choice in get_args(hint))
+    return "a list" if get_origin(hint) is tuple else "an object"

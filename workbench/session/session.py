@@ -1,0 +1,424 @@
+"""A workbench: a tree of variants and what is known of them, changed by requests from any thread.
+
+All that can be read is one immutable value that is replaced under a lock. Work that takes time is
+given to other processes (`work`, `measuring`), whose results come back on threads of their own;
+nothing here computes sets, waits, or knows Jupyter.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.measure.store import Store
+from workbench.session import export
+from workbench.session.capsule import Capsule, capsule
+from workbench.session.describe import backend_views, size_views, variant_view
+from workbench.session.failures import error_view, sentence
+from workbench.session.kept import Kept, Reply
+from workbench.session.loading import Old, misfit_text, old_tree, saved_tree
+from workbench.session.measured import measurement_views
+from workbench.session.measuring import Measuring
+from workbench.session.messages import (
+    Apply,
+    Cancel,
+    Change,
+    Done,
+    Failed,
+    Forget,
+    Load,
+    Measure,
+    Message,
+    Optimize,
+    Remove,
+    Rename,
+    Replay,
+    Request,
+    Running,
+    Save,
+    Saved,
+    Show,
+    StateMessage,
+    Want,
+)
+from workbench.session.meter import Measured, Meter, Progress
+from workbench.session.running import Place
+from workbench.session.state import (
+    ArgumentView,
+    ErrorView,
+    MeasurementView,
+    ProgressView,
+    State,
+    VariantView,
+)
+from workbench.session.tasks import Made, Misfit
+from workbench.session.tree import Tree, planted
+from workbench.session.work import Work
+from workbench.variants.variant import Variant
+
+Ended = Callable[[ErrorView | None], None]
+
+
+@dataclass(frozen=True)
+class Values:
+    """All that a workbench is at a moment."""
+
+    revision: int
+    tree: Tree
+    measurements: tuple[MeasurementView, ...] = ()
+    arguments: tuple[ArgumentView, ...] = ()
+    measuring: ProgressView | None = None
+    error: ErrorView | None = None
+    recipe_error: ErrorView | None = None
+
+
+class Session:
+    """One workbench, known by its program's name. `send` gets what all views are told."""
+
+    def __init__(
+        self, variant: Variant, work: Work, store: Store, send: Callable[[Message], None]
+    ) -> None:
+        self.name = variant.root.program.name
+        self.store = store
+        self.kept = Kept(work)
+        self.on_change: Callable[[Mapping[str, Any]], None] | None = None
+        """Takes new arguments for the watched template; None where none is watched."""
+        self._work, self._send = work, send
+        self._lock = threading.RLock()
+        self._values = Values(1, planted(variant))
+        self._views: dict[tuple[str, str], VariantView] = {}
+        self._measuring: Measuring | None = None
+        self._read_store()
+        self._prepare(self.tree.variants.values())
+
+    # -- what it is --------------------------------------------------------------------------------
+
+    @property
+    def values(self) -> Values:
+        """All of it, at this moment."""
+        return self._values
+
+    @property
+    def tree(self) -> Tree:
+        """Its variants."""
+        return self._values.tree
+
+    def state(self) -> State:
+        """What views are told of it."""
+        return self._state(self._values)
+
+    def capsule(self) -> Capsule:
+        """Its state with every part that was computed."""
+        state = self.state()
+        keys = {variant.key for variant in state.variants}
+        return capsule(state, tuple(p for p in self.kept.saved() if p.variant in keys))
+
+    def change(self, changed: Callable[[Values], Values]) -> None:
+        """Replace the values, and tell every view."""
+        with self._lock:
+            before = self._values
+            after = changed(before)
+            if after is before:
+                return
+            self._values = replace(after, revision=before.revision + 1)
+            state = self._state(self._values)
+        self._send(StateMessage("state", state, False))
+
+    def _state(self, values: Values) -> State:
+        tree = values.tree
+        return State(
+            workbench=self.name,
+            revision=values.revision,
+            name=self.name,
+            root=tree.root,
+            current=tree.current,
+            variants=tuple(self._view(tree, key) for key in tree.variants),
+            sizes=size_views(tree.variants[tree.root].program),
+            measurements=values.measurements,
+            backends=backend_views(),
+            arguments=values.arguments,
+            measuring=values.measuring,
+            error=values.error,
+            recipe_error=values.recipe_error,
+            store=str(self.store.path),
+        )
+
+    def _view(self, tree: Tree, key: str) -> VariantView:
+        name = tree.names.get(key, "")
+        if (key, name) not in self._views:
+            self._views[key, name] = variant_view(tree.variants[key], name)
+        return self._views[key, name]
+
+    # -- what changes it ---------------------------------------------------------------------------
+
+    def adopt(self, variants: Iterable[Variant]) -> None:
+        """Take variants of this program into the tree; the last becomes current."""
+        new = tuple(variants)
+
+        def changed(values: Values) -> Values:
+            tree = values.tree
+            for variant in new:
+                tree = tree.with_variant(variant).showing(variant.key)
+            same = tree is values.tree and values.recipe_error is None
+            return values if same else replace(values, tree=tree, recipe_error=None)
+
+        self.change(changed)
+        self._prepare(new)
+
+    def redefine(self, variant: Variant) -> None:
+        """The program was traced again, and this is a variant of what came out. Steps are taken
+        anew on another program; the same one only clears an error.
+        """
+        before = self.tree
+        if variant.root.key == before.root:
+            self.change(lambda v: v if v.error is None else replace(v, error=None))
+            if variant.parent is not None:
+                self.adopt([variant])
+            return
+        tree = planted(variant)
+        self.change(lambda v: replace(v, tree=tree, measurements=(), error=None, recipe_error=None))
+        self._prepare(tree.variants.values())
+        self._read_store()
+        old = old_tree(self.name, before)
+        if old.entries:
+            self._take_anew(old)
+
+    def fail(self, error: ErrorView) -> None:
+        """Something stands in the way of a newer picture; the last good one stays."""
+        self.change(lambda v: replace(v, error=error))
+
+    def load(self, old: Old, ended: Ended = lambda error: None) -> None:
+        """Take the steps, names and measurements of a saved tree."""
+        if old.name != self.name:
+            raise WorkbenchError(f"this is a saved workbench of {old.name}, not of {self.name}")
+        self.change(lambda v: replace(v, measurements=_together(v.measurements, old.measurements)))
+        self._take_anew(old, ended)
+
+    def _take_anew(self, old: Old, ended: Ended = lambda error: None) -> None:
+        """Take the steps of another tree on this root, in the worker; what fits comes in as it is
+        made, and what does not is told at the end.
+        """
+        start = self.tree
+        root = start.variants[start.root]
+        stands = {old.root: root.key}
+        misfits: list[Misfit] = []
+
+        def came(value: Misfit | tuple[Made, Variant]) -> None:
+            if isinstance(value, Misfit):
+                misfits.append(value)
+                return
+            made, variant = value
+            name = old.names.get(made.entry, "")
+            stands[made.entry] = variant.key
+
+            def changed(values: Values) -> Values:
+                if values.tree.root != root.key:
+                    return values  # traced again meanwhile
+                tree = values.tree.with_variant(variant)
+                return replace(values, tree=tree.renamed(variant.key, name) if name else tree)
+
+            self.change(changed)
+            self._prepare([variant])
+
+        def finished(error: ErrorView | None) -> None:
+            known = [stands[key] for key in old.way() if key in stands]
+            said = error or (sentence(misfit_text(old, misfits)) if misfits else None)
+
+            def changed(values: Values) -> Values:
+                if values.tree.root != root.key:
+                    return values
+                tree = values.tree
+                if tree.current == start.current and known and known[-1] in tree.variants:
+                    tree = tree.showing(known[-1])
+                return replace(values, tree=tree, recipe_error=said)
+
+            self.change(changed)
+            ended(error)
+
+        self._work.order("anew", root, root.key, old.root, old.entries, came=came, ended=finished)
+
+    def _prepare(self, variants: Iterable[Variant]) -> None:
+        """Have what is drawn first of variants computed, whoever looks at them."""
+        for variant in variants:
+            self.kept.prepare(variant)
+
+    def _read_store(self) -> None:
+        """Show what was measured before, here or elsewhere."""
+        root = self.tree.variants[self.tree.root]
+
+        def came(found: tuple[MeasurementView, ...]) -> None:
+            self.change(
+                lambda v: (
+                    replace(v, measurements=_together(found, v.measurements))
+                    if v.tree.root == root.key and found
+                    else v
+                )
+            )
+
+        self._work.order("recorded", root, self.store, came=came, ended=lambda error: None)
+
+    # -- requests ----------------------------------------------------------------------------------
+
+    def handle(self, request: Request, reply: Reply) -> None:
+        """Meet a request, now or later: what only its view is told goes to `reply`."""
+        try:
+            self._handle(request, reply)
+        except Exception as error:
+            reply(Failed("failed", getattr(request, "id", None), error_view(error)))
+
+    def _handle(self, request: Request, reply: Reply) -> None:
+        tree = self.tree
+        match request:
+            case Want():
+                self.kept.want(request, tree[request.variant], reply)
+            case Forget():
+                self.kept.forget(reply, request.id)
+            case Apply(variant=key, step=step):
+                self._grow(request, reply, "apply", tree[key], key, step)
+            case Replay(variant=key, onto=onto):
+                last = request.only_last
+                self._grow(request, reply, "replay", tree[onto], onto, tree[key], last)
+            case Optimize(variant=key):
+                aim = request.objective, request.capacity, request.sizes
+                self._grow(request, reply, "automatic", tree[key], key, *aim)
+            case Measure():
+                self._measure(request, reply)
+            case Save():
+                threading.Thread(target=self._save, args=(request, reply), daemon=True).start()
+            case Load(text=text):
+                self.load(saved_tree(text), lambda error: _finish(request, reply, error))
+            case _:
+                self._handle_at_once(request)
+                reply(Done("done", getattr(request, "id", 0), None))
+
+    def _handle_at_once(self, request: Request) -> None:
+        match request:
+            case Show(variant=key):
+                self.change(lambda v: replace(v, tree=v.tree.showing(key)))
+            case Rename(variant=key, name=name):
+                self.change(lambda v: replace(v, tree=v.tree.renamed(key, name.strip())))
+            case Remove(variant=key):
+                self.change(lambda v: replace(v, tree=v.tree.without(key)))
+            case Cancel():
+                if self._measuring is None:
+                    raise WorkbenchError("there is no measurement to stop")
+                self._measuring.cancel()
+            case Change(arguments=arguments):
+                if self.on_change is None:
+                    raise WorkbenchError(f"no template of {self.name} is watched: wb.watch(…)")
+                self.on_change(arguments)
+            case _:
+                raise WorkbenchError(f"{request.type} is not for one workbench")
+
+    def _grow(
+        self, request: Apply | Replay | Optimize, reply: Reply, task: str, *given: Any
+    ) -> None:
+        """Have variants made, take them into the tree, and say which came out."""
+        made: list[Variant] = []
+
+        def ended(error: ErrorView | None) -> None:
+            try:
+                if error is None:
+                    self.adopt(made)
+            except WorkbenchError as late:  # the program was traced again meanwhile
+                error = error_view(late)
+            _finish(request, reply, error, made[-1].key if made else None)
+
+        self._work.order(task, *given, came=lambda pair: made.append(pair[1]), ended=ended)
+
+    def _save(self, request: Save, reply: Reply) -> None:
+        """Write everything as text; on a thread of its own, since it is much."""
+        kept = self.capsule()
+        html = request.format == "html"
+        text = export.page(kept) if html else export.state_file(kept)
+        name = export.file_name(kept, "html" if html else "json")
+        reply(Saved("saved", request.id, name, text))
+
+    # -- measuring ---------------------------------------------------------------------------------
+
+    def measure(self, order: Meter, ended: Callable[[Measured], None]) -> Measuring:
+        """Start to measure variants of the tree. Raises WorkbenchError while others are."""
+        keys = tuple(variant.key for variant in order.variants)
+
+        def progress(made: Progress) -> None:
+            view = ProgressView(made.stage, made.done, made.total, keys)
+            self.change(lambda v: replace(v, measuring=view))
+
+        def finished(result: Measured) -> None:
+            with self._lock:
+                self._measuring = None
+            new = () if result.comparison is None else result.comparison.measurements
+            views = measurement_views(new)
+            self.change(
+                lambda v: (
+                    replace(v, measuring=None, measurements=_together(v.measurements, views))
+                    if keys[0] in v.tree.variants
+                    else replace(v, measuring=None)
+                )
+            )
+            ended(result)
+
+        with self._lock:
+            if self._measuring is not None:
+                raise WorkbenchError("a measurement is under way; stop it or wait for its end")
+            progress(Progress("starting", 0, 1))
+            try:
+                self._measuring = Measuring(order, progress, self.show_running, finished)
+            except WorkbenchError:
+                self.change(lambda v: replace(v, measuring=None))
+                raise
+            return self._measuring
+
+    def show_running(self, place: Place) -> None:
+        """Tell every view where a program of this name is."""
+        self._send(
+            Running(
+                "running",
+                self.name,
+                place.variant or self.tree.current,
+                place.shares,
+                place.now,
+                place.loops,
+                place.seconds,
+                place.over,
+            )
+        )
+
+    def _measure(self, request: Measure, reply: Reply) -> None:
+        order = Meter(
+            tuple(self.tree[key] for key in request.variants),
+            request.backend,
+            request.sizes,
+            request.seed,
+            request.dtype,
+            request.repeats,
+            request.force,
+            self.store,
+        )
+        if not order.variants:
+            raise WorkbenchError("there is nothing to measure: choose a variant")
+        self.measure(order, lambda result: _finish(request, reply, result.error))
+
+
+def _finish(
+    request: Any, reply: Reply, error: ErrorView | None, variant: str | None = None
+) -> None:
+    """The end of a request's work."""
+    if error is None:
+        reply(Done("done", request.id, variant))
+    else:
+        reply(Failed("failed", request.id, error))
+
+
+def _together(
+    first: tuple[MeasurementView, ...], second: tuple[MeasurementView, ...]
+) -> tuple[MeasurementView, ...]:
+    """Measurements of two sources, each once: the same one as it was measured, not as recorded."""
+    known = {one.id: one for one in first}
+    for one in second:
+        if one.id not in known or not one.recorded:
+            known[one.id] = one
+    return tuple(known.values())

@@ -1,0 +1,121 @@
+"""All workbenches of a Jupyter kernel, and the views that are connected to them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from workbench.errors import WorkbenchError, nearest
+from workbench.measure.store import Store
+from workbench.session.capsule import release
+from workbench.session.failures import error_view, sentence
+from workbench.session.messages import (
+    PROTOCOL,
+    Failed,
+    Forget,
+    Hello,
+    Message,
+    StateMessage,
+    Welcome,
+)
+from workbench.session.requests import number_of, read
+from workbench.session.session import Session
+from workbench.session.work import Work
+from workbench.variants.variant import Variant
+
+Send = Callable[[Message], None]
+
+
+class Sessions:
+    """Workbenches by their programs' names, the last shown last; views that hear of all of them."""
+
+    def __init__(self) -> None:
+        self.work = Work()
+        self._lock = threading.RLock()
+        self._sessions: dict[str, Session] = {}
+        self._views: tuple[Send, ...] = ()
+
+    @property
+    def views(self) -> tuple[Send, ...]:
+        """Every view that is connected."""
+        return self._views
+
+    def all(self) -> tuple[Session, ...]:
+        """Every workbench, the last shown first."""
+        with self._lock:
+            return tuple(reversed(self._sessions.values()))
+
+    def find(self, name: str) -> Session | None:
+        """The workbench of programs of that name."""
+        return self._sessions.get(name)
+
+    def show(self, variant: Variant, store: Store) -> Session:
+        """The workbench of a variant's program, made if there is none, with the variant current;
+        every view opens it.
+        """
+        name = variant.root.program.name
+        self.work.warm()
+        with self._lock:
+            found = self._sessions.pop(name, None)
+            new = found or Session(variant, self.work, store, self.broadcast)
+            self._sessions[name] = new
+        if found is not None:
+            found.store = store
+            found.redefine(variant)
+        self.broadcast(StateMessage("state", new.state(), True))
+        return new
+
+    def broadcast(self, message: Message) -> None:
+        """Tell every view. One that cannot be reached does not keep the others from hearing."""
+        for send in self._views:
+            send(message)
+
+    # -- views -------------------------------------------------------------------------------------
+
+    def connect(self, send: Send) -> None:
+        """A view is there."""
+        with self._lock:
+            self._views = (*self._views, send)
+
+    def disconnect(self, send: Send) -> None:
+        """A view is gone."""
+        with self._lock:
+            self._views = tuple(view for view in self._views if view != send)
+        for session in self.all():
+            session.kept.forget_all(send)
+
+    def receive(self, payload: Any, send: Send) -> None:
+        """A view's request, as JSON; what only it is told goes to `send`."""
+        try:
+            request = read(payload)
+            if isinstance(request, Hello):
+                self._welcome(request, send)
+            elif isinstance(request, Forget):
+                for session in self.all():
+                    session.kept.forget(send, request.id)
+            else:
+                self._session(request.workbench).handle(request, send)
+        except WorkbenchError as error:
+            send(Failed("failed", number_of(payload), error_view(error)))
+
+    def _welcome(self, hello: Hello, send: Send) -> None:
+        sessions = self.all()
+        names = tuple(session.name for session in sessions)
+        send(Welcome("welcome", PROTOCOL, release(), names))
+        if hello.protocol != PROTOCOL:
+            said = (
+                f"These views speak protocol {hello.protocol} of the workbench, Python speaks "
+                f"{PROTOCOL}: reload the page, and restart the Jupyter kernel after an update."
+            )
+            send(Failed("failed", None, sentence(said)))
+            return
+        for session in sessions:
+            send(StateMessage("state", session.state(), False))
+
+    def _session(self, name: str) -> Session:
+        found = self.find(name)
+        if found is None:
+            known = nearest(name, [session.name for session in self.all()], "workbenches")
+            raise WorkbenchError(f"there is no workbench {name!r}: {known}")
+        return found

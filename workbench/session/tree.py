@@ -1,0 +1,75 @@
+"""The variants of a workbench as one immutable value: which there are, what the user calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from workbench.errors import WorkbenchError
+from workbench.variants.variant import Variant
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Variants by key, each behind the one it came from. `names` are the user's."""
+
+    root: str
+    current: str
+    variants: Mapping[str, Variant]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, key: str) -> Variant:
+        """The variant of that key. Raises WorkbenchError where there is none."""
+        found = self.variants.get(key)
+        if found is None:
+            raise WorkbenchError(f"there is no variant {key[:8]} in the tree any more")
+        return found
+
+    @property
+    def shown(self) -> Variant:
+        """The current variant."""
+        return self.variants[self.current]
+
+    def showing(self, key: str) -> Tree:
+        """The tree with another current variant."""
+        return replace(self, current=self[key].key)
+
+    def with_variant(self, variant: Variant) -> Tree:
+        """The tree with a variant, and those that it came from, which must start at this root."""
+        if variant.root.key != self.root:
+            raise WorkbenchError("a variant of another program does not belong into this tree")
+        new = {one.key: one for one in lineage(variant) if one.key not in self.variants}
+        return replace(self, variants={**self.variants, **new}) if new else self
+
+    def renamed(self, key: str, name: str) -> Tree:
+        """The tree with the user's name for a variant; "" takes it away."""
+        others = {other: own for other, own in self.names.items() if other != self[key].key}
+        return replace(self, names={**others, key: name} if name else others)
+
+    def without(self, key: str) -> Tree:
+        """The tree without a variant and all that came from it."""
+        variant = self[key]
+        if variant.parent is None:
+            raise WorkbenchError("the program as written cannot be removed")
+        kept = {
+            other: one
+            for other, one in self.variants.items()
+            if all(above.key != key for above in lineage(one))
+        }
+        names = {other: name for other, name in self.names.items() if other in kept}
+        current = self.current if self.current in kept else variant.parent.key
+        return Tree(self.root, current, kept, names)
+
+
+def planted(variant: Variant) -> Tree:
+    """The tree of a variant and those that it came from."""
+    root = variant.root
+    return Tree(root.key, root.key, {root.key: root}).with_variant(variant).showing(variant.key)
+
+
+def lineage(variant: Variant) -> tuple[Variant, ...]:
+    """A variant behind those that it came from, the root first."""
+    found = [variant]
+    while (parent := found[-1].parent) is not None:
+        found.append(parent)
+    return tuple(reversed(found))

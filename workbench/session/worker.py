@@ -1,0 +1,110 @@
+"""The worker process: `python -m workbench.session.worker`.
+
+Work is taken by urgency, and of equal urgency the newest first; work that gives its results in
+batches makes way for more urgent work between two of them. The variants that the other side knows
+by a key stay here under it.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from workbench.session import tasks
+from workbench.session.failures import error_view
+from workbench.session.process import Parent
+from workbench.session.tasks import Known, Made
+from workbench.session.work import Began, Came, Define, Drop, Ended, Hasten, Order, Stands
+from workbench.variants.variant import Variant
+
+
+class Worker:
+    """Does the work that comes through a pipe."""
+
+    def __init__(self, pipe: Parent) -> None:
+        self._pipe = pipe
+        self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._orders: dict[int, Order] = {}
+        self._running: dict[int, Iterator[Any]] = {}
+        self._variants: dict[str, Variant] = {}
+        self._made: dict[int, list[Variant]] = {}
+
+    def run(self) -> None:
+        """Work until the other end is gone."""
+        threading.Thread(target=self._listen, daemon=True).start()
+        while True:
+            while not self._orders or not self._inbox.empty():
+                self._take(self._inbox.get())
+            number = min(self._orders, key=lambda n: (self._orders[n].urgency, -n))
+            self._advance(number)
+
+    def _listen(self) -> None:
+        for message in self._pipe:
+            self._inbox.put(message)
+        os._exit(0)  # whatever isl is busy with: nobody wants it any more
+
+    def _take(self, message: Any) -> None:
+        match message:
+            case Define():
+                above = None if message.parent is None else self._variants[message.parent]
+                self._variants[message.key] = Variant(
+                    message.program, above, message.step, message.notes, message.why
+                )
+            case Stands():
+                self._variants[message.key] = self._made[message.number][message.position]
+            case Drop():
+                self._end(message.number)
+            case Hasten():
+                if message.number in self._orders:
+                    order = self._orders[message.number]
+                    self._orders[message.number] = replace(order, urgency=message.urgency)
+            case Order():
+                self._orders[message.number] = message
+
+    def _advance(self, number: int) -> None:
+        """Work on an order until its next result."""
+        self._pipe.send(Began(number))
+        try:
+            if number not in self._running:
+                self._running[number] = self._started(self._orders[number])
+            value = next(self._running[number])
+        except StopIteration:
+            self._end(number)
+            self._pipe.send(Ended(number, None))
+        except Exception as error:
+            self._end(number)
+            self._pipe.send(Ended(number, error_view(error)))
+        else:
+            if isinstance(value, Made):
+                self._keep(number, value)
+            self._pipe.send(Came(number, value))
+
+    def _started(self, order: Order) -> Iterator[Any]:
+        given = [
+            self._variants[argument.key] if isinstance(argument, Known) else argument
+            for argument in order.arguments
+        ]
+        return tasks.TASKS[order.task](*given)
+
+    def _keep(self, number: int, made: Made) -> None:
+        """A variant that was made may be named later."""
+        own = self._made.setdefault(number, [])
+        if isinstance(made.base, str):
+            above: Variant | None = self._variants[made.base]
+        else:
+            above = None if made.base is None else own[made.base]
+        own.append(Variant(made.program, above, made.step, made.notes, made.why))
+
+    def _end(self, number: int) -> None:
+        self._orders.pop(number, None)
+        self._running.pop(number, None)
+
+
+if __name__ == "__main__":
+    from workbench.session.worker import Worker as Importable  # classes here would be __main__'s
+
+    Importable(Parent()).run()
