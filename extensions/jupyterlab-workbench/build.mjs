@@ -1,5 +1,6 @@
-// Builds what is committed in workbench/session/static: the views as one ES module, the JupyterLab shell, its
-// package.json, and a stamp over the sources by which a machine without Node notices stale files.
+// Builds what is committed in workbench/session/static: the views as one ES module, the JupyterLab shell with its
+// package.json and the schema of its settings, and a stamp over the sources by which a machine without Node notices
+// stale files.
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
@@ -12,9 +13,12 @@ const out = process.argv[2] ?? join(here, "../../workbench/session/static");
 const manifest = JSON.parse(await readFile(join(here, "package.json"), "utf8"));
 
 async function sourceHash() {
-  const sources = (await readdir(join(here, "src"), { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(here, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));
+  const sources = [];
+  for (const folder of ["schema", "src"]) {
+    const entries = await readdir(join(here, folder), { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    sources.push(...files.map((file) => relative(here, join(file.parentPath, file.name)).replaceAll("\\", "/")));
+  }
   const files = [...sources, "build.mjs", "package-lock.json", "package.json", "tsconfig.json"];
   const hash = createHash("sha256");
   for (const file of files.sort()) {
@@ -42,20 +46,27 @@ await mkdir(out, { recursive: true });
 await build({ ...options, entryPoints: ["src/shells/widget.ts"], format: "esm", outfile: join(out, "graph.js") });
 await build({
   ...options,
-  entryPoints: ["src/shells/mime.ts"],
+  entryPoints: ["src/shells/container.ts"],
   format: "iife",
   outfile: join(out, "remoteEntry.js"),
 });
+// What a package of JupyterLab's says of itself. JupyterLab reads a schema's version from the second file.
 const extension = {
   name: manifest.name,
   version: manifest.version,
   description: manifest.description,
   license: manifest.license,
   jupyterlab: {
-    extension: false,
+    extension: true,
     mimeExtension: true,
-    _build: { load: "remoteEntry.js", mimeExtension: "./mimeExtension" },
+    schemaDir: "schema",
+    _build: { load: "remoteEntry.js", extension: "./extension", mimeExtension: "./mimeExtension" },
   },
 };
-await writeFile(join(out, "package.json"), `${JSON.stringify(extension, null, 2)}\n`);
+const described = `${JSON.stringify(extension, null, 2)}\n`;
+const schemas = join(out, "schemas", manifest.name);
+await mkdir(schemas, { recursive: true });
+await writeFile(join(out, "package.json"), described);
+await writeFile(join(schemas, "package.json.orig"), described);
+await writeFile(join(schemas, "plugin.json"), await readFile(join(here, "schema/plugin.json"), "utf8"));
 await writeFile(join(out, "sources.sha256"), `${await sourceHash()}\n`);

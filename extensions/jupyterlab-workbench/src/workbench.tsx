@@ -15,6 +15,7 @@ import { INITIAL } from "./model/selection";
 import { createStore, type Store } from "./model/store";
 import type { Transport } from "./model/transport";
 import { css } from "./styles";
+import { VIEWS } from "./views";
 
 export interface Options {
   /** One of several workbenches; the one shown last where none is named. */
@@ -83,7 +84,7 @@ function Main(): JSX.Element {
   const host = useRef<HTMLDivElement>(null);
   const wide = useWide(host);
   const [share, setShare] = useShare(wide);
-  const open = pane !== "";
+  const open = VIEWS.some((view) => view.name === pane);
   return (
     <div className={`wbk-main ${wide ? "wbk-wide-main" : "wbk-tall-main"}`} ref={host}>
       <div className="wbk-graph-place" style={open ? { flexGrow: 1 - share } : {}}>

@@ -49,7 +49,7 @@ function Name(): JSX.Element {
   const store = useStore();
   const { workbenches } = useValues();
   const { name, workbench } = useWorkbench();
-  if (workbenches.length < 2) return <h2 className="wbk-title">{name}</h2>;
+  if (workbenches.length < 2) return <h2 className="wbk-title" title={name}>{name}</h2>;
   return (
     <select
       className="wbk-title wbk-choice"

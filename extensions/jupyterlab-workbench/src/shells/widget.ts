@@ -3,7 +3,7 @@
 import { savedTransport } from "../model/saved";
 import type { Transport } from "../model/transport";
 import type { Message } from "../protocol";
-import { draw } from "../workbench";
+import { draw, type Drawn, type Options } from "../workbench";
 
 interface WidgetModel {
   get(name: string): unknown;
@@ -26,14 +26,19 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   return draw(el, transport, { workbench: String(model.get("workbench") ?? ""), sized: true }).takeDown;
 }
 
-/** The same without a widget: a saved workbench drawn into an element. */
-export function renderSaved(el: HTMLElement, capsule: unknown, openPanel?: () => void): () => void {
-  return draw(el, savedTransport(capsule, openPanel ? { openPanel } : {}), { sized: true }).takeDown;
+/** A saved workbench, drawn into an element without a widget. */
+export function drawSaved(el: HTMLElement, saved: unknown, options: Options = {}): Drawn {
+  return draw(el, savedTransport(saved), options);
+}
+
+/** A saved workbench in a notebook's output. */
+export function renderSaved(el: HTMLElement, saved: unknown, openPanel?: () => void): () => void {
+  return draw(el, savedTransport(saved, openPanel ? { openPanel } : {}), { sized: true }).takeDown;
 }
 
 /** A saved workbench as a page of its own. */
-export function renderPage(el: HTMLElement, capsule: unknown): void {
-  draw(el, savedTransport(capsule), { pane: "details" });
+export function renderPage(el: HTMLElement, saved: unknown): void {
+  drawSaved(el, saved, { pane: "details" });
 }
 
 export { draw };

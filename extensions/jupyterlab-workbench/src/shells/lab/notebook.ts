@@ -1,0 +1,74 @@
+// What views do with the notebook that they stand beside.
+
+import type { Transport } from "../../model/transport";
+import { MIME } from "../mime";
+import type { Cell, NotebookPanel, Packages } from "./jupyterlab";
+
+/** How errors and statements name the file of a line that stands in a cell. */
+const CELL = "cell";
+
+export function beside(
+  panel: NotebookPanel,
+  { NotebookActions }: Packages["@jupyterlab/notebook"],
+  { Notification }: Packages["@jupyterlab/apputils"],
+): Pick<Transport, "insertCell" | "showLine"> {
+  return {
+    insertCell(source) {
+      NotebookActions.insertBelow(panel.content);
+      const cell = panel.content.activeCell;
+      cell?.model.sharedModel.setSource(source.trimEnd());
+      if (cell) void panel.content.scrollToCell(cell, "center");
+    },
+    showLine(file, line, text) {
+      const cell = file === CELL ? cellWith(panel, line, text) : undefined;
+      if (cell) void reveal(panel, cell, line - 1);
+      else Notification.info(`No cell has this line (${file}, line ${line}): ${text.trim()}`, { autoClose: 5000 });
+    },
+  };
+}
+
+/** The cell that has the text at that line; of several, the one nearest to the active cell. */
+function cellWith(panel: NotebookPanel, line: number, text: string): Cell | undefined {
+  const { widgets, activeCellIndex } = panel.content;
+  const far = (cell: Cell): number => Math.abs(widgets.indexOf(cell) - activeCellIndex);
+  return widgets
+    .filter((cell) => cell.model.sharedModel.getSource().split("\n")[line - 1]?.trim() === text.trim())
+    .sort((one, other) => far(one) - far(other))[0];
+}
+
+async function reveal(panel: NotebookPanel, cell: Cell, line: number): Promise<void> {
+  const notebook = panel.content;
+  notebook.activeCellIndex = notebook.widgets.indexOf(cell);
+  await notebook.scrollToCell(cell, "center");
+  await cell.ready;
+  const { editor } = cell;
+  if (!editor) return;
+  editor.revealPosition({ line, column: 0 });
+  const [place, outer] = [
+    editor.getCoordinateForPosition({ line, column: 0 }),
+    editor.host.getBoundingClientRect(),
+  ];
+  // The editor's own lines are CodeMirror's: the mark lies over them for as long as it takes to be seen.
+  const mark = document.createElement("div");
+  mark.className = "wbk-line-mark";
+  mark.style.cssText =
+    `position: absolute; left: 0; right: 0; top: ${place.top - outer.top}px; ` +
+    `height: ${place.bottom - place.top}px; pointer-events: none; z-index: 5; ` +
+    "background: var(--jp-brand-color1); opacity: 0.35";
+  if (getComputedStyle(editor.host).position === "static") editor.host.style.position = "relative";
+  editor.host.append(mark);
+  await mark.animate([{ opacity: 0.45 }, { opacity: 0.35, offset: 0.5 }, { opacity: 0 }], 2200).finished;
+  mark.remove();
+}
+
+/** The last workbench in the notebook's outputs, null where there is none. */
+export function savedIn(panel: NotebookPanel): unknown {
+  for (const cell of [...panel.content.widgets].reverse()) {
+    const { outputs } = cell.model;
+    for (let position = (outputs?.length ?? 0) - 1; position >= 0; position--) {
+      const saved = outputs?.get(position).data[MIME];
+      if (saved) return saved;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,156 @@
+// The panel in the main area: the workbench of the notebook that is used, each as it was left.
+
+import type { Action } from "../../frame/actions";
+import type { Drawn } from "../../workbench";
+import type { Views } from "../views";
+import { type Connection, connect } from "./connection";
+import type { NotebookPanel, Packages, Widget } from "./jupyterlab";
+import { beside, savedIn } from "./notebook";
+
+export interface Panel {
+  readonly widget: Widget;
+  /** Shows the workbench of this notebook; null: there is no notebook. */
+  follow(notebook: NotebookPanel | null): void;
+  actions(): readonly Action[];
+  /** The open pane, to be restored. */
+  pane(): string;
+}
+
+/** A notebook's connection lives as long as the notebook, whether a panel shows it or not. */
+export function connections(packages: Packages, shown: (notebook: NotebookPanel) => void) {
+  const known = new Map<NotebookPanel, Connection>();
+  return (notebook: NotebookPanel): Connection => {
+    const there = known.get(notebook);
+    if (there) return there;
+    const hands = beside(notebook, packages["@jupyterlab/notebook"], packages["@jupyterlab/apputils"]);
+    const made = connect(notebook.sessionContext, hands, () => shown(notebook));
+    known.set(notebook, made);
+    notebook.disposed.connect(() => {
+      known.delete(notebook);
+      made.dispose();
+    });
+    return made;
+  };
+}
+
+export function createPanel(options: {
+  packages: Packages;
+  views: Views;
+  connection: (notebook: NotebookPanel) => Connection;
+  pane: string;
+  icon: unknown;
+  /** Called when what can be done may have changed. */
+  changed: () => void;
+}): Panel {
+  const { packages, views, connection, pane, icon, changed } = options;
+  const content = new packages["@lumino/widgets"].Widget();
+  content.addClass("wbk-panel");
+  content.node.style.cssText = "height: 100%; overflow: hidden";
+  const widget = new packages["@jupyterlab/apputils"].MainAreaWidget({ content });
+  widget.id = "workbench";
+  widget.title.label = "Workbench";
+  widget.title.caption = "The workbench of the notebook in use";
+  widget.title.closable = true;
+  widget.title.icon = icon;
+  const faces = new Map<NotebookPanel, Face>();
+  const nothing = absent();
+  content.node.append(nothing);
+  let face: Face | null = null;
+
+  function faceOf(notebook: NotebookPanel): Face {
+    const there = faces.get(notebook);
+    if (there) return there;
+    const made = createFace(views, notebook, connection(notebook), face?.pane() ?? pane, changed);
+    faces.set(notebook, made);
+    content.node.append(made.host);
+    notebook.disposed.connect(() => {
+      made.takeDown();
+      faces.delete(notebook);
+      if (face === made) show(null);
+    });
+    return made;
+  }
+
+  function show(next: Face | null): void {
+    face = next;
+    nothing.style.display = next === null ? "grid" : "none";
+    for (const one of faces.values()) one.host.hidden = one !== next;
+    changed();
+  }
+
+  widget.disposed.connect(() => {
+    for (const one of faces.values()) one.takeDown();
+  });
+  return {
+    widget,
+    follow: (notebook) => show(notebook && !notebook.isDisposed ? faceOf(notebook) : null),
+    actions: () => face?.actions() ?? [],
+    pane: () => face?.pane() ?? pane,
+  };
+}
+
+interface Face {
+  readonly host: HTMLElement;
+  actions(): readonly Action[];
+  pane(): string;
+  takeDown(): void;
+}
+
+/** One notebook's side of the panel: its live workbench, or what is saved in its outputs until there is one. */
+function createFace(
+  views: Views,
+  notebook: NotebookPanel,
+  { transport, ask }: Connection,
+  pane: string,
+  changed: () => void,
+): Face {
+  const host = block();
+  const [liveHost, savedHost] = [block(), block()];
+  host.append(liveHost, savedHost);
+  const live = views.draw(liveHost, transport, { pane });
+  let saved: Drawn | null = null;
+
+  function look(): void {
+    const { state, problem, status } = live.store.values();
+    const wanted = !state && !problem && (status === "empty" || status === "disconnected");
+    if (wanted && !saved) {
+      const kept = savedIn(notebook);
+      if (kept) saved = views.drawSaved(savedHost, kept, { pane });
+    } else if (!wanted && saved && state) {
+      saved.takeDown();
+      saved = null;
+    }
+    liveHost.hidden = saved !== null;
+    savedHost.hidden = saved === null;
+    changed();
+  }
+
+  const forget = live.store.subscribe(look);
+  ask();
+  look();
+  return {
+    host,
+    actions: () => (saved ?? live).actions(),
+    pane: () => (saved ?? live).store.values().selection.pane,
+    takeDown() {
+      forget();
+      saved?.takeDown();
+      live.takeDown();
+      host.remove();
+    },
+  };
+}
+
+function block(): HTMLElement {
+  const made = document.createElement("div");
+  made.style.height = "100%";
+  return made;
+}
+
+function absent(): HTMLElement {
+  const made = block();
+  made.style.cssText +=
+    "; display: grid; place-items: center; padding: 16px; text-align: center; color: var(--jp-ui-font-color2)";
+  made.textContent = "Open a notebook to see its workbench here.";
+  return made;
+}

@@ -1,0 +1,190 @@
+// The JupyterLab extension: the panel, its commands, where they are found, and when the panel opens by itself.
+
+import type { Action, ActionName } from "../../frame/actions";
+import type { Views } from "../views";
+import type { FrontEnd, NotebookPanel, NotebookTracker, Packages, Settings, Token } from "./jupyterlab";
+import { connections, createPanel, type Panel } from "./panel";
+
+const PLUGIN = "jupyterlab-workbench:plugin";
+const OPEN = "workbench:open";
+
+/** Commands by the action that they are, with what they are called while there is no workbench. */
+const COMMANDS: Readonly<Record<ActionName, string>> = {
+  undo: "Undo the last step",
+  fit: "Show the whole graph",
+  measure: "Measure",
+  cancel: "Cancel the measurement",
+  optimize: "Optimize for time",
+  "insert-recipe": "Recipe as a notebook cell",
+  "copy-recipe": "Copy recipe",
+  "save-page": "Save as HTML page",
+  "save-state": "Save state file",
+  "load-state": "Load state file …",
+  "save-svg": "Save graph as SVG",
+  print: "Print graph or save as PDF …",
+};
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">
+<g class="jp-icon3 jp-icon-selectable" fill="#616161">
+<path d="M8.5 2.5h7a1.5 1.5 0 0 1 1.5 1.5v2.5A1.5 1.5 0 0 1 15.5 8h-2.7v3.2h5.7v3.3H20A1.5 1.5 0 0 1 21.5 16v3a1.5 1.5 0 0 1-1.500 1.500h-4.500a1.500 1.500 0 0 1-1.500-1.500v-3a1.500 1.500 0 0 1 1.500-1.500h1.400v-1.700H7.100v1.700h1.400A1.500 1.500 0 0 1 10 16v3a1.500 1.500 0 0 1-1.500 1.500H4A1.500 1.500 0 0 1 2.500 19v-3A1.500 1.500 0 0 1 4 14.500h1.500v-3.300h5.700V8H8.500A1.500 1.500 0 0 1 7 6.500V4a1.500 1.500 0 0 1 1.500-1.500z"/>
+</g></svg>`;
+
+type Service<T> = T extends Token<infer S> ? S : never;
+type Palette = Service<Packages["@jupyterlab/apputils"]["ICommandPalette"]>;
+type Launcher = Service<Packages["@jupyterlab/launcher"]["ILauncher"]>;
+type Restorer = Service<Packages["@jupyterlab/application"]["ILayoutRestorer"]>;
+type Registry = Service<Packages["@jupyterlab/settingregistry"]["ISettingRegistry"]>;
+
+/** `offer` is given what opens the panel beside the notebook that an element is in. */
+export function labPlugin(
+  packages: Packages,
+  views: () => Promise<Views>,
+  offer: (open: (element: HTMLElement) => void) => void,
+): object {
+  const { ICommandPalette } = packages["@jupyterlab/apputils"];
+  return {
+    id: PLUGIN,
+    description: "A panel with the workbench of the notebook in use.",
+    autoStart: true,
+    requires: [packages["@jupyterlab/notebook"].INotebookTracker],
+    optional: [
+      ICommandPalette,
+      packages["@jupyterlab/launcher"].ILauncher,
+      packages["@jupyterlab/application"].ILayoutRestorer,
+      packages["@jupyterlab/settingregistry"].ISettingRegistry,
+    ],
+    activate(
+      app: FrontEnd,
+      notebooks: NotebookTracker,
+      palette: Palette | null,
+      launcher: Launcher | null,
+      restorer: Restorer | null,
+      registry: Registry | null,
+    ): void {
+      const icon = new packages["@jupyterlab/ui-components"].LabIcon({ name: "workbench:icon", svgstr: ICON });
+      const place = createPlace(app, notebooks, packages, views, registry?.load(PLUGIN) ?? null, icon);
+      offer((element) => void place.open(holding(notebooks, element)));
+      addCommands(app, place, icon, palette, launcher);
+      if (restorer) {
+        void restorer.restore(place.tracker, {
+          command: OPEN,
+          name: () => "workbench",
+          args: () => ({ pane: place.panel()?.pane() ?? "" }),
+        });
+      }
+    },
+  };
+}
+
+function holding(notebooks: NotebookTracker, element: HTMLElement): NotebookPanel | null {
+  let found = notebooks.currentWidget;
+  notebooks.forEach((one) => {
+    if (one.node.contains(element)) found = one;
+  });
+  return found;
+}
+
+type Place = ReturnType<typeof createPlace>;
+
+/** Where the panel is, and which notebook it follows. */
+function createPlace(
+  app: FrontEnd,
+  notebooks: NotebookTracker,
+  packages: Packages,
+  views: () => Promise<Views>,
+  loading: Promise<Settings> | null,
+  icon: unknown,
+) {
+  const tracker = new packages["@jupyterlab/apputils"].WidgetTracker({ namespace: "workbench" });
+  const connection = connections(packages, (notebook) => void automatically(notebook));
+  let panel: Panel | null = null;
+  let opening: Promise<Panel> | null = null;
+
+  const setting = async (name: string): Promise<unknown> => {
+    try {
+      return (await loading)?.get(name).composite;
+    } catch {
+      return undefined; // without its schema JupyterLab knows no settings, and those at first hold
+    }
+  };
+
+  async function create(beside: NotebookPanel | null, pane: string | null): Promise<Panel> {
+    const drawing = await views();
+    const first = pane ?? (await setting("pane"));
+    const made = createPanel({
+      packages,
+      views: drawing,
+      connection,
+      pane: typeof first === "string" ? first : "moves",
+      icon,
+      changed: () => {
+        if (panel) void tracker.save(panel.widget);
+        for (const name of Object.keys(COMMANDS)) app.commands.notifyCommandChanged(`workbench:${name}`);
+      },
+    });
+    panel = made;
+    made.widget.disposed.connect(() => {
+      panel = opening = null;
+    });
+    void tracker.add(made.widget);
+    const mode = await setting("place");
+    app.shell.add(made.widget, "main", {
+      mode: typeof mode === "string" ? mode : "split-right",
+      ref: beside?.id ?? null,
+      activate: false,
+    });
+    return made;
+  }
+
+  async function open(notebook: NotebookPanel | null, pane: string | null = null): Promise<Panel> {
+    opening ??= create(notebook, pane);
+    const made = await opening;
+    made.follow(notebook);
+    return made;
+  }
+
+  async function automatically(notebook: NotebookPanel): Promise<void> {
+    if (panel) {
+      if (notebook === notebooks.currentWidget) app.shell.activateById(panel.widget.id);
+    } else if ((await setting("openAutomatically")) !== false) await open(notebook);
+  }
+
+  notebooks.widgetAdded.connect((_, notebook) => void connection(notebook));
+  notebooks.forEach((notebook) => void connection(notebook));
+  notebooks.currentChanged.connect((_, notebook) => panel?.follow(notebook));
+  return { tracker, open, panel: () => panel, current: () => notebooks.currentWidget };
+}
+
+function addCommands(
+  app: FrontEnd,
+  place: Place,
+  icon: unknown,
+  palette: Palette | null,
+  launcher: Launcher | null,
+): void {
+  app.commands.addCommand(OPEN, {
+    label: "Workbench",
+    caption: "Open the workbench beside the notebook",
+    icon,
+    describedBy: { args: { type: "object", properties: { pane: { type: "string" } } } },
+    async execute({ pane }) {
+      const restored = typeof pane === "string";
+      const panel = await place.open(place.current(), restored ? pane : null);
+      if (!restored) app.shell.activateById(panel.widget.id);
+      return panel.widget;
+    },
+  });
+  palette?.addItem({ command: OPEN, category: "Workbench" });
+  launcher?.add({ command: OPEN, category: "Other", rank: 1 });
+  for (const [name, label] of Object.entries(COMMANDS)) {
+    const action = (): Action | undefined => place.panel()?.actions().find((one) => one.name === name);
+    const command = `workbench:${name}`;
+    app.commands.addCommand(command, {
+      label: `Workbench: ${label}`,
+      isEnabled: () => action()?.refused === "",
+      describedBy: { args: { type: "object", properties: {} } },
+      execute: () => action()?.run(),
+    });
+    palette?.addItem({ command, category: "Workbench" });
+  }
+}

@@ -1,0 +1,10 @@
+// What the bundle of the views gives to shells that load it when they need it.
+
+import type { Drawn, Options } from "../workbench";
+import type { Transport } from "../model/transport";
+
+export interface Views {
+  draw(host: HTMLElement, transport: Transport, options?: Options): Drawn;
+  drawSaved(host: HTMLElement, saved: unknown, options?: Options): Drawn;
+  renderSaved(element: HTMLElement, saved: unknown, openPanel?: () => void): () => void;
+}
