@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from workbench.lowering.records import (
@@ -48,44 +48,56 @@ def timeline(
     What a loop's body allocates it frees, so one iteration stands for all. A loop that never runs
     at these sizes is left out where its bounds depend on sizes only.
     """
+    return [
+        Point(position, loops, held, tuple(live.items()))
+        for position, loops, held, live in _course(body, sizes, dtype, space)
+    ]
+
+
+def peak(
+    body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str, space: str = DEVICE
+) -> int:
+    """The most bytes at any point of the timeline."""
+    return max((held for _, _, held, _ in _course(body, sizes, dtype, space)), default=0)
+
+
+def _course(
+    body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str, space: str
+) -> Iterator[tuple[int, tuple[str, ...], int, Mapping[str, int]]]:
+    """Behind every allocation and free: its position, the loops around it, the bytes held, and in
+    which arrays (one mapping, which goes on changing).
+    """
     live: dict[str, int] = {}
-    points: list[Point] = []
-    position = 0
+    held = position = 0
 
-    def note(loops: tuple[str, ...]) -> None:
-        points.append(Point(position, loops, sum(live.values()), tuple(live.items())))
-
-    def visit(records: tuple[Record, ...], loops: tuple[str, ...]) -> None:
-        nonlocal position
+    def visit(
+        records: tuple[Record, ...], loops: tuple[str, ...]
+    ) -> Iterator[tuple[int, tuple[str, ...], int, Mapping[str, int]]]:
+        nonlocal held, position
         for record in records:
             position += 1
             if isinstance(record, For):
                 if _runs(record, sizes):
-                    visit(record.body, (*loops, record.variable))
+                    yield from visit(record.body, (*loops, record.variable))
                 else:
                     position += sum(1 for _ in walk(record.body))
             elif isinstance(record, If):
-                visit(record.body, loops)
-            elif isinstance(record, (Constant, Count)):
-                if record.buffer.space != space:
-                    continue
-                live[record.buffer.name] = bytes_of(record.buffer, sizes, dtype)
-                note(loops)
-            elif isinstance(record, Allocate):
-                if record.buffer.space != space:
-                    continue
-                name = record.buffer.name
-                if record.source is None:
-                    live[name] = bytes_of(record.buffer, sizes, dtype)
-                else:
-                    live[name] = live.pop(record.source)
-                note(loops)
+                yield from visit(record.body, loops)
+            elif isinstance(record, Allocate) and record.source is not None:
+                if record.buffer.space == space:
+                    live[record.buffer.name] = live.pop(record.source)
+                    yield position, loops, held, live
+            elif isinstance(record, (Allocate, Constant, Count)):
+                if record.buffer.space == space:
+                    taken = bytes_of(record.buffer, sizes, dtype)
+                    held += taken - live.get(record.buffer.name, 0)
+                    live[record.buffer.name] = taken
+                    yield position, loops, held, live
             elif isinstance(record, Free) and record.name in live:
-                del live[record.name]
-                note(loops)
+                held -= live.pop(record.name)
+                yield position, loops, held, live
 
-    visit(body, ())
-    return points
+    return visit(body, ())
 
 
 def _runs(loop: For, sizes: Mapping[str, int]) -> bool:

@@ -64,7 +64,7 @@ class LoopProgram:
 
     def peak(self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE) -> int:
         """High-water mark in bytes of a memory space at the given sizes."""
-        return max((p.bytes for p in self.timeline(sizes, dtype, space)), default=0)
+        return memory.peak(self.body, sizes, dtype, space)
 
     def timeline(
         self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from workbench.lowering.program import LoopProgram, lower
+from workbench.lowering.program import lower
 from workbench.program.identity import Itself
 from workbench.program.sizes import numbers, resolve
 from workbench.program.values import Program
@@ -85,7 +85,7 @@ class Swap(Transform):
             if not ahead:
                 yield cls(name, prefetch=1)
         names = {where.buffer.name: name for name, where in loops.stored.items()}
-        held = _fullest(loops, resolve(program))
+        held = _fullest(Itself(program))
         least = LEAST * sum(held.values())
         large = [names[b] for b, taken in held.items() if b in names and taken >= least]
         for name in [name for name in large if program.array[name].dims][:MOST]:
@@ -156,14 +156,14 @@ class Swap(Transform):
         return None
 
     def _not_at_peak(self, program: Program, array: str) -> Refusal | None:
-        sizes, there = resolve(program), _stored(Itself(program), array, None)
-        loops = lower(there)
-        own, held = loops.stored[array].buffer, _fullest(loops, sizes)
+        there = _stored(Itself(program), array, None)
+        own, held = lower(there).stored[array].buffer, _fullest(Itself(there))
         if own.name in held:
             return None
         sentence = (
-            f"the device's peak would stay {sum(held.values())} bytes ({numbers(sizes)}, {DTYPE}): "
-            f"{array} ({bytes_text(own)}) is not held where the device holds most"
+            f"the device's peak would stay {sum(held.values())} bytes "
+            f"({numbers(resolve(program))}, {DTYPE}): {array} ({bytes_text(own)}) is not held "
+            "where the device holds most"
         )
         return self._none(program, array, sentence)
 
@@ -196,9 +196,11 @@ def _stored(key: Itself, array: str, prefetch: int | None) -> Program:
     return replace(key.program, storage=replace(storage, swapped=(*others, *own)))
 
 
-def _fullest(loops: LoopProgram, sizes: Mapping[str, int]) -> dict[str, int]:
+@lru_cache(maxsize=16)
+def _fullest(key: Itself) -> Mapping[str, int]:
     """The buffers where the device holds most, and their bytes, the largest first."""
-    fullest = max(loops.timeline(sizes, DTYPE), key=lambda point: point.bytes)
+    timeline = lower(key.program).timeline(resolve(key.program), DTYPE)
+    fullest = max(timeline, key=lambda point: point.bytes)
     return dict(sorted(fullest.live, key=lambda item: -item[1]))
 
 
