@@ -56,7 +56,7 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
     action("undo", "Undo the last step", none || undoRefused(values, current), () =>
       store.ask({ type: "show", variant: current?.parent ?? "" }),
     ),
-    action("fit", "Show the whole graph", drawn, () => store.tools.get("fit")?.()),
+    action("fit", "Show the whole graph", drawn, () => store.tools.fit?.()),
     action("measure", "Measure", none || live || measuring, () => store.ask(measurement(values, current))),
     action("cancel", "Cancel the measurement", live || (measuring ? "" : "Nothing is measured now."), () =>
       store.ask({ type: "cancel" }),

@@ -51,7 +51,7 @@ function Told(props: {
 /** Three boxes and their arrows. */
 function Mark(): JSX.Element {
   return (
-    <svg className="wbk-mark" viewBox="0 0 48 40" aria-hidden="true">
+    <svg className="wbk-emblem" viewBox="0 0 48 40" aria-hidden="true">
       <path d="M24 12v8M24 20h-12v6M24 20h12v6" />
       <rect x="16" y="2" width="16" height="10" rx="3" />
       <rect x="4" y="26" width="16" height="10" rx="3" />

@@ -22,7 +22,7 @@ export function Header(): JSX.Element {
       <Steps />
       {running && <Now running={running} />}
       <StatusMark status={status} />
-      <div className="wbk-buttons">
+      <div className="wbk-head-buttons">
         {openPanel && (
           <button className="wbk-button" type="button" onClick={openPanel} title="Beside the notebook, with all panes">
             Open workbench
@@ -130,8 +130,8 @@ function Undo(): JSX.Element {
 function Now({ running }: { running: Running }): JSX.Element {
   const loops = running.loops.map(([name, value, count]) => `${name} ${value} of ${count}`).join(", ");
   return (
-    <span className="wbk-now" title={running.now.join(", ")}>
-      <span className="wbk-pulse" aria-hidden="true" />
+    <span className="wbk-run" title={running.now.join(", ")}>
+      <span className="wbk-blink" aria-hidden="true" />
       running{loops && ` · ${loops}`} · {running.seconds.toFixed(1)} s
     </span>
   );
@@ -148,7 +148,7 @@ const MARKS: Readonly<Record<Status, readonly [string, string]>> = {
 function StatusMark({ status }: { status: Status }): JSX.Element {
   const [text, meaning] = MARKS[status];
   return (
-    <span className={`wbk-status wbk-${status}`} title={meaning} role="status">
+    <span className="wbk-connection" data-status={status} title={meaning} role="status">
       {text}
     </span>
   );

@@ -4,7 +4,7 @@ import { createContext, useContext, useEffect, useSyncExternalStore } from "reac
 import type { Part, State, VariantView } from "../protocol";
 import type { Arguments, Loaded, Parts } from "./parts";
 import type { Selection } from "./selection";
-import type { Store, Tool, Values } from "./store";
+import type { Store, Tools, Values } from "./store";
 
 export const StoreContext = createContext<Store | null>(null);
 
@@ -46,12 +46,12 @@ export function usePart<P extends Part>(part: P, given: Arguments, variant?: str
 }
 
 /** Offers something to menus and to JupyterLab's commands for as long as the view is drawn. */
-export function useTool(name: Tool, use: () => void): void {
+export function useTool<Name extends keyof Tools>(name: Name, use: Tools[Name]): void {
   const { tools } = useStore();
   useEffect(() => {
-    tools.set(name, use);
+    (tools as Tools)[name] = use;
     return () => {
-      if (tools.get(name) === use) tools.delete(name);
+      if (tools[name] === use) delete tools[name];
     };
   }, [tools, name, use]);
 }

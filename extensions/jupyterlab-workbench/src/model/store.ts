@@ -45,13 +45,17 @@ export interface Store {
   /** Shows another workbench of the same Jupyter kernel, as it was left. */
   choose(workbench: string): void;
   /** What views offer to menus and to JupyterLab's commands, by name. */
-  readonly tools: Map<Tool, () => void>;
+  readonly tools: Partial<Tools>;
   readonly transport: Transport;
   destroy(): void;
 }
 
-/** `fit`: the whole graph comes into view. */
-export type Tool = "fit";
+export interface Tools {
+  /** Brings the whole graph into view. */
+  fit: () => void;
+  /** The whole graph as elements inside of an `svg`, whatever of it is in view. */
+  sheet: () => JSX.Element;
+}
 
 interface Waiting {
   readonly resolve: (answer: Done | Saved) => void;
@@ -219,7 +223,7 @@ export function createStore(
       change({ notice });
     },
     choose: show,
-    tools: new Map(),
+    tools: {},
     destroy() {
       for (const end of forget) end();
       listeners.clear();

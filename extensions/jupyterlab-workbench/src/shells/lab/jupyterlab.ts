@@ -15,6 +15,7 @@ export interface Widget extends Disposable {
   id: string;
   readonly node: HTMLElement;
   readonly isAttached: boolean;
+  readonly isVisible: boolean;
   readonly disposed: Signal<Widget, void>;
   readonly title: { label: string; caption: string; closable: boolean; icon: unknown };
   addClass(name: string): void;

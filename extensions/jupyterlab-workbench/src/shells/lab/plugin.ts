@@ -144,9 +144,12 @@ function createPlace(
   }
 
   async function automatically(notebook: NotebookPanel): Promise<void> {
-    if (panel) {
-      if (notebook === notebooks.currentWidget) app.shell.activateById(panel.widget.id);
-    } else if ((await setting("openAutomatically")) !== false) await open(notebook);
+    if ((await setting("openAutomatically")) === false) return;
+    if (!panel) await open(notebook);
+    else if (notebook === notebooks.currentWidget && !panel.widget.isVisible) {
+      app.shell.activateById(panel.widget.id);
+      if (notebook.isVisible) app.shell.activateById(notebook.id); // who runs cells goes on there
+    }
   }
 
   notebooks.widgetAdded.connect((_, notebook) => void connection(notebook));
