@@ -142,12 +142,6 @@ export interface MovesView {
   readonly remark: string;
 }
 
-export interface Judged {
-  readonly step: Transform;
-  readonly refusal: Refusal | null;
-  readonly notes: readonly string[];
-}
-
 export interface PointsView {
   readonly statement: string;
   readonly title: string;
@@ -337,6 +331,14 @@ export interface CurveView {
   readonly values: readonly (number | null)[];
 }
 
+export interface DifferenceView {
+  readonly since: string;
+  readonly ratio: number;
+  readonly low: number;
+  readonly high: number;
+  readonly text: string;
+}
+
 export interface MeasurementView {
   readonly id: string;
   readonly group: string;
@@ -360,6 +362,7 @@ export interface MeasurementView {
   readonly ratio_low: number | null;
   readonly ratio_high: number | null;
   readonly difference: string;
+  readonly last_steps: DifferenceView | null;
   readonly compile_seconds: number | null;
   readonly peak_bytes: Readonly<Record<string, number>>;
   readonly process_peak_bytes: number | null;
@@ -582,6 +585,12 @@ export interface Capsule {
   readonly release: string;
   readonly state: State;
   readonly parts: readonly SavedPart[];
+}
+
+export interface Packed {
+  readonly protocol: number;
+  readonly release: string;
+  readonly gzip: string;
 }
 
 export type Request = Hello | Want | Forget | Apply | Show | Rename | Remove | Replay | Optimize | Measure | Cancel | Change | Save | Load;

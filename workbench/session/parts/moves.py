@@ -6,7 +6,7 @@ import inspect
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.errors import UnavailableError, WorkbenchError, nearest
 from workbench.lowering.memory import bytes_of
@@ -17,6 +17,7 @@ from workbench.session.parts.step import RefusalView, StepView
 from workbench.session.proposals import every_step, steps_about
 from workbench.transforms.base import REGISTRY, Transform, schema
 from workbench.transforms.refusal import Refusal, Refused
+from workbench.transforms.rules import BY_NAME
 from workbench.variants.variant import Variant
 
 OFTEN = 0.1
@@ -62,7 +63,8 @@ class MoveView:
 @dataclass(frozen=True)
 class TransformView:
     """A kind of step: what its documentation says, and the JSON Schema of its arguments, where
-    `names` says what an argument's names are names of: "dim", "array", "statement" or "rule".
+    `names` says what an argument's names are names of: "dim", "array", "statement" or "rule" (then
+    `known` lists them).
     """
 
     name: str
@@ -124,6 +126,8 @@ def transform_view(transform: type[Transform]) -> TransformView:
     for name, kind in KINDS.items():
         if name in described["properties"]:
             described["properties"][name]["names"] = kind
+            if kind == "rule":
+                described["properties"][name]["known"] = list(BY_NAME)
     return TransformView(
         name=transform.__name__,
         summary=documentation.split("\n\n")[0].replace("\n", " "),
@@ -133,8 +137,7 @@ def transform_view(transform: type[Transform]) -> TransformView:
     )
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """A step that could come next, or why it cannot."""
 
     step: Transform

@@ -63,5 +63,6 @@ export function merged(part: Part, before: unknown, batch: unknown): unknown {
     before: more.before ?? old.before,
     transforms: more.transforms.length ? more.transforms : old.transforms,
     moves: [...moves.values()],
+    remark: more.remark || old.remark,
   } satisfies MovesView;
 }
