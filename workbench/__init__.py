@@ -51,6 +51,7 @@ from workbench.measure.measuring import measure
 from workbench.measure.run import Result, run
 from workbench.measure.store import Store, store
 from workbench.program.values import Program
+from workbench.session.panel import Workbench, watch
 from workbench.transforms.refusal import Refusal, Refused
 from workbench.variants.moves import Move
 from workbench.variants.recipes import RecipeError, load_recipe
@@ -70,6 +71,7 @@ __all__ = [
     "Store",
     "Tensor",
     "Variant",
+    "Workbench",
     "absolute",
     "backends",
     "cast",
@@ -124,7 +126,7 @@ __all__ = [
     "unstack",
     "value",
     "variant",
-    "view",
+    "watch",
     "where",
     "within",
 ]
@@ -134,16 +136,9 @@ def _drawn(
     self: Program | Variant, include: object = None, exclude: object = None
 ) -> dict[str, object]:
     """How Jupyter shows a program: its dependence graph. Imported when Jupyter asks for it."""
-    from workbench.session.jupyter import mimebundle
+    from workbench.session.bundle import mimebundle
 
     return mimebundle(self)
-
-
-def view(program: Program | Variant) -> object:
-    """A live widget of the dependence graph, for front ends without our JupyterLab extension."""
-    from workbench.session.jupyter import view as widget
-
-    return widget(program.program if isinstance(program, Variant) else program)
 
 
 for _shown in (Program, Variant):

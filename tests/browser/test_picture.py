@@ -16,7 +16,7 @@ from tests.browser.conftest import Lab, Page, command, run_all
 
 SHOW = """\
 from tests.session import example
-from workbench.session.jupyter import mimebundle, view
+from workbench.session.bundle import mimebundle
 from IPython.display import display
 display(mimebundle(example.{program}), raw=True)
 """

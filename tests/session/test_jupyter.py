@@ -1,66 +1,270 @@
+"""Workbenches in a real InteractiveShell, with comms that lead nowhere but here."""
+
 from __future__ import annotations
 
-import base64
-import json
-import re
-import shutil
-import subprocess
-import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
-import workbench as wb
-from tests.session import example
-from workbench.algorithms.reinforce import reinforce
 from workbench.session import jupyter
-from workbench.session.snapshot import snapshot, to_json
+from workbench.session.bundle import MIME
+
+PATIENCE = 120.0
+CELL = """
+import workbench as wb
+
+@wb.program
+def decay(B=3, T=4, rate=0.5):
+    b, t = wb.dims(b=B, t=T)
+    x = wb.normal(over=(b, t))
+    s = wb.recurrent("s", (), over=(b, t))
+    s[b, 0] = 0.0
+    s[b, t + 1] = rate * s + x
+    return {"total": (2.0 * s).sum(over=(b, t))}
+"""
 
 
-def test_a_bundle_holds_snapshot_picture_and_equations() -> None:
-    bundle = jupyter.mimebundle(example.small())
-    (part,) = bundle[jupyter.MIME]["parts"]
-    assert part["value"] == json.loads(to_json(snapshot(example.small())))
-    assert part["variant"] == bundle[jupyter.MIME]["state"]["current"]
-    assert "s[b, t + 1] = s[b, t] + x[b, t]" in bundle["text/plain"]
-    json.dumps(bundle)
+class FakeComm:
+    """A comm whose other end is the test."""
+
+    def __init__(self, target_name: str = "", data: Any = None) -> None:
+        self.target, self.sent = target_name, list[Any]()
+        self.said: Callable[[Any], None] = lambda message: None
+        self.closed: Callable[[Any], None] = lambda message: None
+
+    def send(self, data: Any) -> None:
+        self.sent.append(data)
+
+    def on_msg(self, callback: Callable[[Any], None]) -> None:
+        self.said = callback
+
+    def on_close(self, callback: Callable[[Any], None]) -> None:
+        self.closed = callback
+
+    def say(self, **data: Any) -> None:
+        self.said({"content": {"data": data}})
+
+    def until(self, found: Callable[[Any], bool]) -> Any:
+        return until(lambda: next((m for m in self.sent if found(m)), None))
 
 
-def test_a_variant_is_shown_with_those_it_came_from() -> None:
-    root = wb.variant(reinforce(B=2, I=2, T=3, hidden=(4,)))
-    vectorized = root.apply(wb.transforms.Vectorize("b"))
-    state = jupyter.mimebundle(vectorized)[jupyter.MIME]["state"]
-    assert [v["name"] for v in state["variants"]] == ["as written", "Vectorize('b')"]
-    assert (state["root"], state["current"]) == (root.key, vectorized.key)
+class FakeManager:
+    def __init__(self) -> None:
+        self.targets: dict[str, Callable[[Any, Any], None]] = {}
+
+    def register_target(self, name: str, opened: Callable[[Any, Any], None]) -> None:
+        self.targets[name] = opened
 
 
-@pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz")
-def test_the_static_picture_is_an_image_of_svg() -> None:
-    html = jupyter.mimebundle(example.small())["text/html"]
-    (encoded,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', html)
-    assert base64.b64decode(encoded).startswith(b"<svg")
+def until(found: Callable[[], Any]) -> Any:
+    end = time.monotonic() + PATIENCE
+    while (result := found()) in (None, False):
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+    return result
 
 
-def test_the_equations_stand_in_where_there_is_no_graphviz(
-    monkeypatch: pytest.MonkeyPatch,
+class Together:
+    """A shell, its notebook, the comms and the outputs there are."""
+
+    def __init__(self) -> None:
+        self.shell = InteractiveShell()
+        self.manager = FakeManager()
+        self.made: list[FakeComm] = []
+        self.outputs: list[tuple[Any, Any, bool]] = []
+        self.jupyter: Any = None
+
+    def run(self, cell: str) -> None:
+        result = self.shell.run_cell(cell)
+        if result.error_before_exec or result.error_in_exec:
+            raise result.error_before_exec or result.error_in_exec
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    found = Together()
+
+    def create(**options: Any) -> FakeComm:
+        found.made.append(FakeComm(**options))
+        return found.made[-1]
+
+    def published(data: Any, transient: Any, update: bool = False) -> None:
+        found.outputs.append((data, transient, update))
+
+    package = SimpleNamespace(get_comm_manager=lambda: found.manager, create_comm=create)
+    monkeypatch.setattr(jupyter, "comms", package)
+    monkeypatch.setattr(jupyter, "publish_display_data", published)
+    monkeypatch.setattr(jupyter, "PAUSE", 0.01)
+    monkeypatch.setattr(jupyter, "get_ipython", lambda: found.shell)
+    jupyter.notebook.cache_clear()
+    found.jupyter = jupyter.notebook()
+    yield found
+    found.jupyter.close()
+    jupyter.notebook.cache_clear()
+
+
+def test_the_kernel_opens_a_comm_for_the_first_workbench(notebook: Any, tmp_path: Path) -> None:
+    notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {str(tmp_path / 's')!r})")
+    (comm,) = notebook.made
+    assert comm.target == "workbench"
+    opened = comm.until(lambda m: m["type"] == "state")
+    assert (opened["open"], opened["state"]["name"]) == (True, "decay")
+    notebook.run("w2 = wb.Workbench(program)")
+    assert len(notebook.made) == 1
+
+
+def test_the_front_end_opens_a_comm_and_asks(notebook: Any, tmp_path: Path) -> None:
+    comm = FakeComm()
+    notebook.manager.targets["workbench"](comm, {})
+    comm.say(type="hello", protocol=1)
+    assert comm.sent[-1]["type"] == "welcome"
+    notebook.run(CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})")
+    assert notebook.made == []  # there is a view already
+    state = comm.until(lambda m: m["type"] == "state")["state"]
+    comm.say(
+        type="want",
+        id=5,
+        workbench="decay",
+        variant=state["current"],
+        part="snapshot",
+        arguments={},
+    )
+    part = comm.until(lambda m: m.get("id") == 5)
+    assert part["value"]["name"] == "decay"
+    comm.closed({})
+    count = len(comm.sent)
+    notebook.run("w.apply(wb.transforms.Vectorize('b'))")
+    assert len(comm.sent) == count
+
+
+def test_a_handler_works_on_another_thread_while_a_cell_runs(notebook: Any, tmp_path: Path) -> None:
+    notebook.run(CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})")
+    (comm,) = notebook.made
+    state = comm.until(lambda m: m["type"] == "state")["state"]
+    go = threading.Event()
+    notebook.shell.user_ns["go"] = go
+    step = {"transform": "Vectorize", "arguments": {"dim": "b"}}
+
+    def click() -> None:
+        comm.say(type="apply", id=7, workbench="decay", variant=state["current"], step=step)
+        comm.until(lambda m: m.get("id") == 7)
+        go.set()
+
+    thread = threading.Thread(target=click)
+    thread.start()
+    notebook.run(f"heard = go.wait({PATIENCE})")  # the cell lasts as long as the answer takes
+    thread.join()
+    assert notebook.shell.user_ns["heard"]
+    notebook.run("steps = w.variant.steps")
+    assert [str(step) for step in notebook.shell.user_ns["steps"]] == ["Vectorize('b')"]
+
+
+def test_variants_made_in_python_appear_and_become_current(notebook: Any, tmp_path: Path) -> None:
+    notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {str(tmp_path / 's')!r})")
+    notebook.run("v = wb.variant(program)\nv2 = v.apply(wb.transforms.Vectorize('b'))")
+    tree = notebook.jupyter.sessions.find("decay").tree
+    assert [str(v.step) for v in tree.variants.values()] == ["None", "Vectorize('b')"]
+    assert tree.current == notebook.shell.user_ns["v2"].key
+    notebook.run("w.undo()")
+    assert notebook.jupyter.sessions.find("decay").tree.current == tree.root
+    notebook.run("1 + 1")  # what was there before does not come back
+    assert notebook.jupyter.sessions.find("decay").tree.current == tree.root
+
+
+def test_a_program_defined_anew_takes_the_steps_along(notebook: Any, tmp_path: Path) -> None:
+    notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {str(tmp_path / 's')!r})")
+    notebook.run("w.apply(wb.transforms.Vectorize('b')); w.rename(w.variant, 'fast')")
+    session = notebook.jupyter.sessions.find("decay")
+    before = session.tree
+    notebook.run(CELL.replace("2.0 * s", "3.0 * s") + "program = decay()")
+    until(lambda: len(session.tree.variants) == 2 and session.tree.current != session.tree.root)
+    assert session.tree.root != before.root
+    assert [str(step) for step in session.tree.shown.steps] == ["Vectorize('b')"]
+    assert list(session.tree.names.values()) == ["fast"]
+    assert session.state().recipe_error is None
+
+
+def test_another_program_of_the_name_is_not_taken_for_the_one_shown(
+    notebook: Any, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    html = jupyter.mimebundle(example.small())["text/html"]
-    assert html.startswith("<pre>")
-    assert "0 &lt;= " in html or "&lt;" in html
+    notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {str(tmp_path / 's')!r})")
+    root = notebook.jupyter.sessions.find("decay").tree.root
+    notebook.run("aside = decay(B=7)")
+    assert notebook.jupyter.sessions.find("decay").tree.root == root
 
 
-def test_a_bundle_needs_no_jupyter_package() -> None:
-    script = (
-        "import sys; from tests.session import example; from workbench.session import jupyter;"
-        "jupyter.mimebundle(example.small());"
-        "print([m for m in ('IPython', 'ipywidgets', 'anywidget') if m in sys.modules])"
+def test_a_cell_that_fails_to_trace_keeps_the_picture_and_shows_its_line(
+    notebook: Any, tmp_path: Path
+) -> None:
+    notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {str(tmp_path / 's')!r})")
+    session = notebook.jupyter.sessions.find("decay")
+    root = session.tree.root
+    with pytest.raises(Exception, match="nowhere"):
+        notebook.run(CELL.replace("s[b, 0] = 0.0", "nowhere[b, 0] = 0.0") + "program = decay()")
+    state = session.state()
+    assert state.root == root
+    assert "nowhere" in state.error.sentence
+    assert state.error.line.text == "nowhere[b, 0] = 0.0"
+    notebook.run(CELL + "program = decay()")
+    assert session.state().error is None
+
+
+def test_the_output_is_updated_with_what_the_notebook_should_hold(
+    notebook: Any, tmp_path: Path
+) -> None:
+    notebook.run(CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})\nw")
+    data, transient, update = notebook.outputs[0]
+    assert not update
+    assert data[MIME]["state"]["name"] == "decay"
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert "text/html" in data
+    notebook.run("w.apply(wb.transforms.Vectorize('b'))")
+    last = until(
+        lambda: next(
+            (
+                data[MIME]
+                for data, own, update in notebook.outputs
+                if own == transient
+                and update
+                and {p["part"] for p in data[MIME]["parts"]} >= {"snapshot", "cost", "memory"}
+                and len(data[MIME]["state"]["variants"]) == 2
+            ),
+            None,
+        )
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    assert last["state"]["current"] == last["state"]["variants"][1]["key"]
+
+
+def test_watched_arguments_are_traced_anew(notebook: Any, tmp_path: Path) -> None:
+    notebook.run(CELL + f"w = wb.watch(decay, T=5, store=wb.store({str(tmp_path / 's')!r}))")
+    session = notebook.jupyter.sessions.find("decay")
+    (comm,) = notebook.made
+    views = {a.name: (a.kind, a.value, a.default) for a in session.state().arguments}
+    assert views == {"B": ("size", 3, 3), "T": ("size", 5, 4), "rate": ("number", 0.5, 0.5)}
+    comm.say(type="change", id=3, workbench="decay", arguments={"rate": 1})
+    assert comm.until(lambda m: m.get("id") == 3)["type"] == "done"
+    until(
+        lambda: (
+            "1.0 * s" in str(session.tree.shown.program)
+            or "s[b, t] + x" in str(session.tree.shown.program)
+        )
     )
-    assert done.stdout.strip() == "[]"
+    comm.say(type="change", id=4, workbench="decay", arguments={"T": 0})
+    until(lambda: session.state().error is not None)
+    assert "a size must be a positive int" in session.state().error.sentence
+    comm.say(type="change", id=5, workbench="decay", arguments={"X": 0})
+    said = comm.until(lambda m: m.get("id") == 5)
+    assert "decay has no argument 'X'" in said["error"]["sentence"]
+    notebook.run(CELL.replace("2.0 * s", "5.0 * s") + "w.set(T=6)")
+    until(lambda: "5.0" in str(session.tree.shown.program) and session.state().error is None)
+    assert w_sizes(session) == {"B": 3, "T": 6}
 
 
-def test_the_widget_holds_the_snapshot() -> None:
-    widget = jupyter.view(example.small())
-    assert widget.snapshot == to_json(snapshot(example.small()))
+def w_sizes(session: Any) -> dict[str, int]:
+    return {size.name: size.default for size in session.state().sizes}

@@ -4,6 +4,8 @@ file hold. Views draw it without Python.
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import math
 from collections.abc import Mapping
@@ -13,6 +15,9 @@ from typing import Any
 
 from workbench.session.messages import PROTOCOL, Part
 from workbench.session.state import State
+
+LARGE = 200_000
+"""Characters of JSON from which on a capsule is compressed."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,24 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A capsule that is much text: its JSON, compressed with gzip, in base64."""
+
+    protocol: int
+    release: str
+    gzip: str
+
+
+def packed(kept: Capsule) -> Capsule | Packed:
+    """The capsule, compressed where it is large: a notebook is read and saved as a whole."""
+    text = to_json(kept)
+    if len(text) < LARGE:
+        return kept
+    squeezed = gzip.compress(text.encode(), compresslevel=6, mtime=0)
+    return Packed(kept.protocol, kept.release, base64.b64encode(squeezed).decode())
 
 
 def to_json(value: Any) -> str:

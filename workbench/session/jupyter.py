@@ -1,73 +1,189 @@
-"""Shows programs in Jupyter, as a MIME bundle and as a widget; no other file imports Jupyter.
+"""Workbenches in Jupyter: comms and widgets as views, cells followed, outputs kept up to date.
 
-The bundle carries all that views draw, a capsule. The JupyterLab extension that comes with this
-package draws it with or without a Jupyter kernel, in trusted and in untrusted notebooks; front ends
-without the extension show the static picture. `view` gives the same views as an anywidget, for
-front ends that run widgets but not our extension.
+The front end may open a comm, or the Jupyter kernel does with the first workbench that is shown.
+Handlers may run on the thread of a subshell while a cell runs: what they call is safe for that.
 """
 
 from __future__ import annotations
 
-import base64
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
-from workbench.program.values import Program
-from workbench.session.capsule import SavedPart, capsule, plain
-from workbench.session.describe import still
-from workbench.session.dot import static_svg
-from workbench.session.snapshot import Snapshot, snapshot, to_json
+import comm as comms
+from IPython import get_ipython
+from IPython.display import display, publish_display_data
+
+from workbench.language.program import Template
+from workbench.measure.store import Store
+from workbench.session.bundle import bundle
+from workbench.session.capsule import plain
+from workbench.session.following import Following
+from workbench.session.jupyter_controls import controls
+from workbench.session.messages import Message
+from workbench.session.running import Place, Sampler
+from workbench.session.session import Session
+from workbench.session.sessions import Sessions
+from workbench.session.snapshot import snapshot
+from workbench.session.watching import Watched
 from workbench.variants.variant import Variant
 
-MIME = "application/vnd.workbench.capsule+json"
+TARGET = "workbench"
 STATIC = Path(__file__).parent / "static"
+PAUSE = 3.0
+"""Seconds between two updates of an output at least."""
 
 
-def mimebundle(shown: Program | Variant) -> dict[str, Any]:
-    """What a program is in a cell's output: capsule, static picture and equations, best first.
+class Notebook:
+    """The front ends of this Jupyter kernel. `shell` is IPython's, None outside of it."""
 
-    Needs no Jupyter package. Without Graphviz' `dot` program the static picture is left out and the
-    equations stand in its place.
-    """
-    variant = shown if isinstance(shown, Variant) else Variant(shown)
-    picture = snapshot(variant.program)
-    kept = capsule(still(variant), (SavedPart("snapshot", variant.key, {}, picture),))
-    svg = static_svg(picture)
-    return {
-        MIME: plain(kept),
-        "text/plain": picture.equations,
-        "text/html": f"<pre>{escape(picture.equations)}</pre>"
-        if svg is None
-        else _image(picture, svg),
-    }
+    def __init__(self, shell: Any) -> None:
+        self.sessions = Sessions()
+        self.following = Following(self.sessions)
+        self._outputs: dict[str, Output] = {}
+        self._sampler = Sampler(self._seen, self._variants)
+        comms.get_comm_manager().register_target(TARGET, self._opened)
+        if shell is not None:
+            self._shell = shell
+            shell.events.register("pre_run_cell", self._before_cell)
+            shell.events.register("post_run_cell", self._after_cell)
 
+    def show(self, variant: Variant, store: Store) -> Session:
+        """The workbench of a variant's program, opened in every front end."""
+        if not self.sessions.views:
+            self._connect(comms.create_comm(target_name=TARGET, data={}))
+        return self.sessions.show(variant, store)
 
-def view(program: Program) -> Any:
-    """A live widget of the program, an `anywidget.AnyWidget`; it draws its trait `snapshot`."""
-    return _widget_class()(snapshot=to_json(snapshot(program)))
+    def watch(self, template: Template, arguments: Mapping[str, Any], session: Session) -> Watched:
+        """A template whose program is shown."""
+        watched = Watched(template, arguments, session, self.sessions.work)
+        self.following.watch(template, watched.redefined)
+        return watched
 
+    def display(self, session: Session) -> None:
+        """A workbench in the output of the cell that runs; it is kept up to date there."""
+        before = self._outputs.pop(session.name, None)
+        if before is not None:
+            before.close()
+        self._outputs[session.name] = Output(session, _widget(self.sessions, session.name))
 
-def _image(shown: Snapshot, svg: str) -> str:
-    """The picture as HTML that survives sanitizing: an image, so nothing in it is markup."""
-    encoded = base64.b64encode(svg.encode()).decode()
-    title = escape(f"Dependence graph of {shown.name}, {len(shown.nodes)} statements")
-    return (
-        f'<img alt="{title}" title="{title}" src="data:image/svg+xml;base64,{encoded}" '
-        'style="max-width: 100%">'
-    )
+    def display_controls(self, watched: Watched) -> None:
+        """A control for each argument of a watched template."""
+        display(controls(watched))
+
+    def close(self) -> None:
+        """End the processes and threads of all workbenches."""
+        for output in self._outputs.values():
+            output.close()
+        self._sampler.stop()
+        self.sessions.close()
+
+    # -- views -------------------------------------------------------------------------------------
+
+    def _opened(self, comm: Any, message: Any) -> None:
+        """The front end opened a comm."""
+        self._connect(comm)
+
+    def _connect(self, comm: Any) -> None:
+        def send(message: Message) -> None:
+            comm.send(plain(message))
+
+        comm.on_msg(lambda said: self.sessions.receive(said["content"]["data"], send))
+        comm.on_close(lambda said: self.sessions.disconnect(send))
+        self.sessions.connect(send)
+
+    # -- cells -------------------------------------------------------------------------------------
+
+    def _before_cell(self, info: Any) -> None:
+        self._sampler.start()
+
+    def _after_cell(self, result: Any) -> None:
+        self._sampler.stop()
+        self.following.after_cell(self._shell.user_ns, result.error_in_exec)
+
+    def _variants(self) -> list[Variant]:
+        return [v for session in self.sessions.all() for v in session.tree.variants.values()]
+
+    def _seen(self, place: Place) -> None:
+        session = self.sessions.find(place.program)
+        if session is not None:
+            session.show_running(place)
 
 
 @lru_cache(maxsize=1)
-def _widget_class() -> Any:
+def notebook() -> Notebook:
+    """The front ends of this process."""
+    return Notebook(get_ipython())
+
+
+class Output:
+    """A workbench in a cell's output: drawn at once, and again some time after it changed, so that
+    the saved notebook holds all of it.
+    """
+
+    def __init__(self, session: Session, widget: Any) -> None:
+        self._session, self._widget = session, widget
+        self._id = uuid.uuid4().hex
+        self._changed = threading.Event()
+        self._closed = False
+        shown = session.tree.shown
+        session.kept.keep(shown, snapshot(shown.program))
+        self._publish(update=False)
+        session.listen(self._changed.set)
+        threading.Thread(target=self._follow, name="workbench output", daemon=True).start()
+
+    def close(self) -> None:
+        """Another output of the workbench is there."""
+        self._closed = True
+        self._changed.set()
+
+    def _publish(self, update: bool) -> None:
+        """Nothing, while what is shown is not computed: its coming is a change too."""
+        picture = self._session.kept.picture(self._session.tree.shown)
+        if picture is None:
+            return
+        made = bundle(self._session.capsule(), picture)
+        whole = {**self._widget._repr_mimebundle_()[0], **made}
+        publish_display_data(whole, transient={"display_id": self._id}, update=update)
+
+    def _follow(self) -> None:
+        """Update after changes, but not while a measurement runs; much is written less often."""
+        while True:
+            self._changed.wait()
+            if self._closed:
+                return
+            started = time.monotonic()
+            if self._session.values.measuring is None:
+                self._changed.clear()
+                self._publish(update=True)
+            time.sleep(max(PAUSE, 10 * (time.monotonic() - started)))
+
+
+def _widget(sessions: Sessions, name: str) -> Any:
+    """A view of a workbench for front ends that run widgets but not our extension."""
+    widget = _widget_class()(workbench=name)
+
+    def send(message: Message) -> None:
+        widget.send(plain(message))
+
+    widget.on_msg(lambda _, content, buffers: sessions.receive(content, send))
+    sessions.connect(send)
+    return widget
+
+
+@lru_cache(maxsize=1)
+def _widget_class() -> Callable[..., Any]:
     import anywidget
     import traitlets
 
-    class ProgramView(anywidget.AnyWidget):
-        """The views over one snapshot; assign `snapshot` to show another."""
+    class WorkbenchView(anywidget.AnyWidget):
+        """The views, connected by custom messages; `workbench` names the one to show."""
 
         _esm = STATIC / "graph.js"
-        snapshot = traitlets.Unicode("").tag(sync=True)
+        workbench = traitlets.Unicode("").tag(sync=True)
 
-    return ProgramView
+    return WorkbenchView

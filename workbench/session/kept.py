@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.session.capsule import SavedPart
+from workbench.session.capsule import SavedPart, plain
 from workbench.session.messages import Answer, Failed, Message, Part, Want
+from workbench.session.reading import record
+from workbench.session.snapshot import Snapshot
 from workbench.session.state import ErrorView
 from workbench.session.work import Work
 from workbench.variants.variant import Variant
@@ -46,8 +48,8 @@ class _Entry:
 class Kept:
     """Answers `Want`, out of what is there or through the worker. Parts are JSON-able values."""
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
+    def __init__(self, work: Work, changed: Callable[[], None]) -> None:
+        self._work, self._changed = work, changed
         self._lock = threading.RLock()
         self._entries: dict[Key, _Entry] = {}
 
@@ -96,6 +98,21 @@ class Kept:
                 if own:
                     self._drop_unwanted(key, entry)
 
+    def keep(self, variant: Variant, picture: Snapshot) -> None:
+        """A picture that was drawn elsewhere."""
+        with self._lock:
+            key = _key("snapshot", variant.key, {})
+            saved = SavedPart("snapshot", variant.key, {}, plain(picture))
+            entry = self._entries.setdefault(key, _Entry(saved))
+            entry.saved, entry.done = saved, True  # whoever waits hears from the worker
+
+    def picture(self, variant: Variant) -> Snapshot | None:
+        """What is drawn of a variant, if it was computed."""
+        with self._lock:
+            entry = self._entries.get(_key("snapshot", variant.key, {}))
+            value = entry.saved.value if entry is not None and entry.done else None
+        return None if value is None else record("snapshot", value, Snapshot)
+
     def saved(self) -> tuple[SavedPart, ...]:
         """All that is complete, the newest first."""
         with self._lock:
@@ -143,6 +160,7 @@ class Kept:
                 reply(Answer("part", number, _rest(entry.saved), True))
             else:
                 reply(Failed("failed", number, error))
+        self._changed()
 
 
 def joined(before: Any, batch: Any) -> Any:

@@ -57,8 +57,12 @@ def _read(name: str, value: Any, hint: Any) -> Any:
         if value in arguments:
             return value
     elif origin is tuple:
-        if isinstance(value, (list, tuple)):
-            return tuple(_read(f"{name}[{n}]", item, arguments[0]) for n, item in enumerate(value))
+        kinds = arguments
+        if isinstance(value, (list, tuple)) and arguments[1:] == (...,):
+            kinds = (arguments[0],) * len(value)
+        if isinstance(value, (list, tuple)) and len(kinds) == len(value):
+            pairs = enumerate(zip(value, kinds, strict=True))
+            return tuple(_read(f"{name}[{n}]", item, kind) for n, (item, kind) in pairs)
     elif origin is Mapping and isinstance(value, Mapping):
         return {str(key): _read(f"{name}.{key}", x, arguments[1]) for key, x in value.items()}
     raise WorkbenchError(f"{name} is {shown(value)}; expected {_expected(hint)}")

@@ -27,6 +27,8 @@ SAMPLE = 1 / 40
 REPORT = 0.25
 """Seconds between two reports."""
 
+Variants = Callable[[], Sequence[Variant]]
+
 _LOOP = re.compile(r"( *)for (\w+) in (range\(.*\)):$")
 _NAMES = {"__builtins__": {"range": range, "min": min, "max": max}}
 
@@ -89,19 +91,21 @@ class _Seen:
 
 
 class Sampler:
-    """Looks at the main thread from `start` to `stop`, or as long as its block lasts.
+    """Looks at the main thread from `start` to `stop`, or as long as its block lasts. `variants`
+    gives those that are known by a key.
 
     `seen` is called on the sampler's thread, at most once in `REPORT` seconds while a program runs
     and once when it is over.
     """
 
-    def __init__(self, seen: Callable[[Place], None], variants: Iterable[Variant] = ()) -> None:
-        self._seen, self._variants = seen, tuple(variants)
+    def __init__(self, seen: Callable[[Place], None], variants: Variants) -> None:
+        self._seen, self._variants = seen, variants
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Begin to look."""
+        self.stop()
         self._stop.clear()
         self._thread = threading.Thread(target=self._run, name="workbench sampler", daemon=True)
         self._thread.start()
@@ -111,6 +115,7 @@ class Sampler:
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
+            self._thread = None
 
     def __enter__(self) -> Sampler:
         self.start()
@@ -151,7 +156,7 @@ class Sampler:
         code = frame.f_code
         if code not in programs:
             own = _lines(source_lines(compiled.loop_program, compiled.checks_finite(code)))
-            key = _key(compiled.program, self._variants)
+            key = _key(compiled.program, self._variants())
             programs[code] = _Seen(compiled.program.name, key, *own, time.monotonic())
         return programs[code]
 

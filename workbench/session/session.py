@@ -83,12 +83,13 @@ class Session:
     ) -> None:
         self.name = variant.root.program.name
         self.store = store
-        self.kept = Kept(work)
+        self.kept = Kept(work, self._tell)
         self.on_change: Callable[[Mapping[str, Any]], None] | None = None
         """Takes new arguments for the watched template; None where none is watched."""
         self._work, self._send = work, send
         self._lock = threading.RLock()
         self._values = Values(1, planted(variant))
+        self._listeners: tuple[Callable[[], None], ...] = ()
         self._views: dict[tuple[str, str], VariantView] = {}
         self._measuring: Measuring | None = None
         self._read_store()
@@ -126,6 +127,16 @@ class Session:
             self._values = replace(after, revision=before.revision + 1)
             state = self._state(self._values)
         self._send(StateMessage("state", state, False))
+        self._tell()
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call back after every change of the state and with every part that was computed."""
+        with self._lock:
+            self._listeners = (*self._listeners, listener)
+
+    def _tell(self) -> None:
+        for listener in self._listeners:
+            listener()
 
     def _state(self, values: Values) -> State:
         tree = values.tree
@@ -185,6 +196,10 @@ class Session:
         old = old_tree(self.name, before)
         if old.entries:
             self._take_anew(old)
+
+    def rename(self, key: str, name: str) -> None:
+        """Give a variant the user's name; "" takes it away."""
+        self.change(lambda v: replace(v, tree=v.tree.renamed(key, name.strip())))
 
     def fail(self, error: ErrorView) -> None:
         """Something stands in the way of a newer picture; the last good one stays."""
@@ -299,7 +314,7 @@ class Session:
             case Show(variant=key):
                 self.change(lambda v: replace(v, tree=v.tree.showing(key)))
             case Rename(variant=key, name=name):
-                self.change(lambda v: replace(v, tree=v.tree.renamed(key, name.strip())))
+                self.rename(key, name)
             case Remove(variant=key):
                 self.change(lambda v: replace(v, tree=v.tree.without(key)))
             case Cancel():
@@ -339,7 +354,9 @@ class Session:
 
     # -- measuring ---------------------------------------------------------------------------------
 
-    def measure(self, order: Meter, ended: Callable[[Measured], None]) -> Measuring:
+    def measure(
+        self, order: Meter, ended: Callable[[Measured], None] = lambda result: None
+    ) -> Measuring:
         """Start to measure variants of the tree. Raises WorkbenchError while others are."""
         keys = tuple(variant.key for variant in order.variants)
 
@@ -371,6 +388,13 @@ class Session:
                 self.change(lambda v: replace(v, measuring=None))
                 raise
             return self._measuring
+
+    def close(self) -> None:
+        """Stop what is being measured."""
+        with self._lock:
+            measuring = self._measuring
+        if measuring is not None:
+            measuring.cancel()
 
     def show_running(self, place: Place) -> None:
         """Tell every view where a program of this name is."""

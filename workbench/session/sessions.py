@@ -71,6 +71,12 @@ class Sessions:
         for send in self._views:
             send(message)
 
+    def close(self) -> None:
+        """End what the workbenches have started."""
+        for session in self.all():
+            session.close()
+        self.work.stop()
+
     # -- views -------------------------------------------------------------------------------------
 
     def connect(self, send: Send) -> None:

@@ -1,5 +1,6 @@
 // Draws a workbench that a notebook's output holds, with or without a Jupyter kernel.
 
+import { unpacked } from "../model/packed";
 import type { Packages, Widget } from "./lab/jupyterlab";
 import type { Views } from "./views";
 
@@ -19,11 +20,11 @@ export function mimePlugin(
     private takeDown = (): void => undefined;
 
     async renderModel(model: MimeModel): Promise<void> {
-      const { renderSaved } = await views();
+      const [{ renderSaved }, saved] = await Promise.all([views(), unpacked(model.data[MIME])]);
       if (this.isDisposed) return;
       this.takeDown();
       const open = opener();
-      this.takeDown = renderSaved(this.node, model.data[MIME], open ? () => open(this.node) : undefined);
+      this.takeDown = renderSaved(this.node, saved, open ? () => open(this.node) : undefined);
     }
 
     override dispose(): void {

@@ -1,0 +1,15 @@
+// Large capsules are kept compressed, since a notebook is read and saved as a whole.
+
+import type { Packed } from "../protocol";
+
+/** What was packed by Python's `capsule.packed`; anything else as it is. */
+export async function unpacked(saved: unknown): Promise<unknown> {
+  if (!isPacked(saved)) return saved;
+  const bytes = Uint8Array.from(atob(saved.gzip), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+function isPacked(saved: unknown): saved is Packed {
+  return typeof saved === "object" && saved !== null && "gzip" in saved && typeof saved.gzip === "string";
+}

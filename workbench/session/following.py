@@ -1,0 +1,94 @@
+"""A notebook's cells followed: what a cell defines anew brings the workbenches up to date.
+
+Looks at the variables that cells leave behind, after each of them. Knows no Jupyter.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any
+
+from workbench.language.program import Template
+from workbench.language.trace import line_of
+from workbench.program.values import Program
+from workbench.session.failures import error_view
+from workbench.session.session import Session
+from workbench.session.sessions import Sessions
+from workbench.variants.variant import Variant
+
+Redefined = Callable[[Template], None]
+
+
+class Following:
+    """Follows the variables of a notebook."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._held: dict[str, weakref.ref[Program | Variant]] = {}
+        self._templates: dict[str, tuple[Template, Redefined]] = {}
+
+    def watch(self, template: Template, redefined: Redefined) -> None:
+        """Call back when a variable of the template's name holds another template."""
+        self._templates[template.name] = (template, redefined)
+
+    def after_cell(self, variables: Mapping[str, Any], error: BaseException | None) -> None:
+        """A cell was run; `error` is what it raised."""
+        if error is not None:
+            self._show(error)
+        for name, (template, redefined) in list(self._templates.items()):
+            found = variables.get(name)
+            if isinstance(found, Template) and found is not template:
+                self._templates[name] = (found, redefined)
+                redefined(found)
+        changed = {name: value for name, value in variables.items() if self._is_new(name, value)}
+        for name, value in sorted(changed.items(), key=lambda pair: _steps(pair[1])):
+            self._take(name, value)
+            self._held[name] = weakref.ref(value)
+
+    def _is_new(self, name: str, value: Any) -> bool:
+        if name.startswith("_") or not isinstance(value, Program | Variant):
+            return False
+        held = self._held.get(name)
+        return held is None or held() is not value
+
+    def _take(self, name: str, value: Program | Variant) -> None:
+        """A variant of a shown program joins its tree; another program replaces the shown one where
+        the same variable held that.
+        """
+        variant = value if isinstance(value, Variant) else Variant(value)
+        session = self._sessions.find(variant.root.program.name)
+        if session is None:
+            return
+        if variant.root.key == session.tree.root or self._held_root(name, session):
+            session.redefine(variant)
+
+    def _held_root(self, name: str, session: Session) -> bool:
+        held = self._held[name]() if name in self._held else None
+        if held is None:
+            return False
+        program = held.root.program if isinstance(held, Variant) else held
+        return program is session.tree.variants[session.tree.root].program
+
+    def _show(self, error: BaseException) -> None:
+        """The error of a shown program's template, where that is what was traced."""
+        template = _traced(error.__traceback__)
+        session = None if template is None else self._sessions.find(template.name)
+        if session is not None:
+            session.fail(error_view(error, line_of(error.__traceback__)))
+
+
+def _steps(value: Program | Variant) -> int:
+    return len(value.steps) if isinstance(value, Variant) else 0
+
+
+def _traced(traceback: TracebackType | None) -> Template | None:
+    """The template whose trace an error came out of."""
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if frame.f_code is Template.__call__.__code__:
+            found: Template = frame.f_locals["self"]
+            return found
+        traceback = traceback.tb_next
+    return None

@@ -1,0 +1,188 @@
+"""`wb.Workbench` and `wb.watch`: a workbench as a Python object, changed by cells and browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import WorkbenchError
+from workbench.language.program import Template
+from workbench.measure.compare import Comparison
+from workbench.measure.store import Store
+from workbench.measure.store import store as store_at
+from workbench.program.values import Program
+from workbench.session import export
+from workbench.session.loading import saved_tree
+from workbench.session.meter import Meter
+from workbench.session.watching import bound
+from workbench.transforms.base import Transform
+from workbench.variants.variant import Variant, variant
+
+if TYPE_CHECKING:
+    from workbench.session.jupyter import Notebook
+
+
+class Workbench:
+    """The interactive workbench of a program: opens beside the notebook, and shows itself in the
+    cell's output. There is one for each program name: made again, it follows the new program and
+    tries the steps of the old one on it.
+
+    `store` is the file that measurements are appended to, `wb.store()` unless given.
+    """
+
+    def __init__(self, program: Program | Variant, store: Store | str | Path | None = None) -> None:
+        shown = variant(program)  # type: ignore[arg-type]  # a variant stays itself
+        self._notebook = _notebook()
+        where = store if isinstance(store, Store) else store_at(store)
+        self._session = self._notebook.show(shown, where)
+
+    @property
+    def variant(self) -> Variant:
+        """The one that is shown."""
+        return self._session.tree.shown
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """All of the tree, each behind the one it came from."""
+        return tuple(self._session.tree.variants.values())
+
+    @property
+    def names(self) -> dict[str, Variant]:
+        """The variants that were named, by their names."""
+        tree = self._session.tree
+        return {name: tree.variants[key] for key, name in tree.names.items()}
+
+    def apply(self, step: Transform) -> Variant:
+        """Take a step on the variant that is shown. Raises `Refused`, as `Variant.apply` does."""
+        made = self.variant.apply(step)
+        self._session.adopt([made])
+        return made
+
+    def undo(self) -> Variant:
+        """Show the variant that the one shown came from; nothing is lost."""
+        parent = self.variant.parent
+        if parent is None:
+            raise WorkbenchError("there is no step to undo: this is the program as written")
+        return self.show(parent)
+
+    def show(self, variant: Variant | str) -> Variant:
+        """Show a variant, given itself or by its name; one that is not in the tree joins it."""
+        if isinstance(variant, str):
+            known = self.names
+            if variant not in known:
+                raise WorkbenchError(
+                    f"no variant is named {variant!r}; named are {', '.join(known) or 'none'}"
+                )
+            variant = known[variant]
+        self._session.adopt([variant])
+        return self.variant
+
+    def rename(self, variant: Variant, name: str) -> None:
+        """Give a variant a name; "" takes it away."""
+        self._session.rename(variant.key, name)
+
+    def measure(
+        self,
+        variants: Sequence[Variant] | None = None,
+        backend: str = "numpy",
+        *,
+        sizes: Mapping[str, int] | None = None,
+        seed: int = 0,
+        dtype: str = "float32",
+        repeats: int | None = None,
+        force: bool = False,
+    ) -> Comparison:
+        """Measure variants, all of the tree unless given, in a process of its own, and wait for the
+        result: `wb.compare`, shown in the workbench and appended to its store. Ctrl-C stops it.
+        """
+        chosen = tuple(self.variants if variants is None else variants)
+        for one in chosen:
+            if one.key not in self._session.tree.variants:
+                self._session.adopt([one])
+        order = Meter(
+            chosen, backend, sizes or {}, seed, dtype, repeats, force, self._session.store
+        )
+        measuring = self._session.measure(order)
+        try:
+            result = measuring.wait()
+        except KeyboardInterrupt:
+            measuring.cancel()
+            raise
+        if result.comparison is None:
+            raise WorkbenchError("" if result.error is None else result.error.sentence)
+        return result.comparison
+
+    def save(self, path: str | Path) -> None:
+        """Write variants, names, measurements and pictures to a file that `load` reads."""
+        _write(path, export.state_file(self._session.capsule()))
+
+    def load(self, path: str | Path) -> None:
+        """Take the variants, names and measurements of a saved file into the tree; every step is
+        checked anew, in the background, and what does not fit is told in the workbench.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise WorkbenchError(f"{path} cannot be read: {error}") from None
+        self._session.load(saved_tree(text))
+
+    def export(self, path: str | Path) -> None:
+        """Write everything as one HTML page that needs no server and no network."""
+        _write(path, export.page(self._session.capsule()))
+
+    def _ipython_display_(self) -> None:
+        self._notebook.display(self._session)
+
+    def __repr__(self) -> str:
+        count = len(self.variants)
+        steps = ", ".join(map(str, self.variant.steps)) or "as written"
+        return f"<workbench of {self._session.name}: {count} variants, shown: {steps}>"
+
+
+class Watch(Workbench):
+    """A workbench of a template, with a control for each of its arguments."""
+
+    def __init__(
+        self, template: Template, arguments: Mapping[str, Any], store: Store | str | Path | None
+    ) -> None:
+        super().__init__(template(**bound(template, arguments)), store)
+        self._watched = self._notebook.watch(template, arguments, self._session)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What the template is traced with."""
+        return dict(self._watched.arguments)
+
+    def set(self, **arguments: Any) -> None:
+        """Trace with other values of some arguments; the picture follows when that is done."""
+        self._watched.change(arguments)
+
+    def _ipython_display_(self) -> None:
+        self._notebook.display_controls(self._watched)
+        super()._ipython_display_()
+
+
+def watch(template: Template, *, store: Store | None = None, **arguments: Any) -> Watch:
+    """Show a template's program, with a control for each argument; changing one traces it anew.
+
+    When a cell defines the template again, the picture follows. While tracing fails, the last good
+    picture stays and the error is shown with its line.
+    """
+    if not isinstance(template, Template):
+        raise WorkbenchError(f"expected a function decorated with @wb.program, found {template!r}")
+    return Watch(template, arguments, store)
+
+
+def _write(path: str | Path, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WorkbenchError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _notebook() -> Notebook:
+    """The front ends of this Jupyter kernel; what needs Jupyter is imported here."""
+    from workbench.session.jupyter import notebook
+
+    return notebook()
