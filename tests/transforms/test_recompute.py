@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
+from tests.benchmarks.large import observations_again
 from tests.language.test_random_programs import SIZES, Rule, rules, written
 from tests.programs import PROGRAMS
 from workbench import environments
@@ -22,6 +23,7 @@ from workbench.transforms import (
     Distribute,
     Donate,
     Fuse,
+    Incrementalize,
     Interchange,
     Recompute,
     Vectorize,
@@ -90,12 +92,21 @@ def assert_runs(root: Variant, after: Variant, sizes: dict[str, int] | None = No
 # -- what is cloned, and where ---------------------------------------------------------------------
 
 
-def test_readers_in_other_loops_read_one_clone_in_front_of_the_first() -> None:
+def test_each_loop_that_reads_has_a_clone_in_front_of_its_first_reader() -> None:
     root = wb.variant(twice())
     after = root.apply(Recompute("feature"))
-    assert readers_of(after.program, "feature.again") == ["g", "last"]
+    assert readers_of(after.program, "feature.again") == ["g"]
+    assert readers_of(after.program, "feature.again_2") == ["last"]
     assert readers_of(after.program, "feature") == ["s[t+1]"]
     assert "for t reversed:\n        feature.again\n        g\n" in after.schedule
+    assert_runs(root, after)
+
+
+def test_clone_is_of_just_the_elements_that_are_read() -> None:
+    root = wb.variant(twice())
+    after = root.apply(Recompute("feature", readers="last"))
+    again = after.program.statement["feature.again"]
+    assert equation(again, after.program) == "feature.again[b] = tanh(x[b, T - 1])"
     assert_runs(root, after)
 
 
@@ -160,6 +171,8 @@ def test_notes_say_what_it_costs_and_frees() -> None:
     assert found.notes == (
         "computed again: policy.hidden_2.again at B * I * T more instances, "
         f"{products + biases + tanh} operations each",
+        "computed again: policy.hidden_2.again_2 at B * I * T more instances, "
+        f"{products + biases + tanh} operations each",
         "policy.hidden_2 is read by policy.output only: what Contract need not keep of its "
         "B * I * T * 256 bytes in float32 is free",
     )
@@ -196,7 +209,8 @@ def test_gathered_readers_get_the_clone_at_their_positions() -> None:
     assert body_text(again.body) == f"tanh(s[{at}] + 0.1 * (row[k] + column[k] * 2))"
     assert readers_of(root.program, "value") == ["s[t+1]", "seen", "sum"]
     assert readers_of(after.program, "value") == ["s[t+1]"]
-    assert readers_of(after.program, "value.again") == ["seen", "sum"]
+    assert readers_of(after.program, "value.again") == ["seen"]
+    assert readers_of(after.program, "value.again_2") == ["sum"]
     for sizes in ({}, {"B": 1, "K": 1}, {"T": 1}):
         assert_runs(root, after, sizes)
     assert_runs(root, optimize(after))
@@ -217,6 +231,63 @@ def test_minibatches_of_ppo_compute_their_observations_again(environment: Any) -
     left = readers_of(after.program, "environment.observation")
     assert left == ["actor.hidden_1", "critic.hidden_1"]
     assert_runs(root, optimize(after))
+
+
+def blocks_of_samples(size: int = 3) -> Variant:
+    """A feature that a later loop over epochs sums in blocks over t, and reads one step ahead."""
+
+    @wb.program
+    def epochs(B: int = 2, T: int = 8, E: int = 2) -> dict[str, Any]:
+        b, t, e = wb.dims(b=B, t=T, e=E)
+        s = wb.recurrent("s", (), over=(b, t))
+        feature = wb.tanh(s)
+        s[b, 0] = wb.normal(over=b)
+        s[b, t + 1] = 0.5 * feature + wb.normal(over=(b, t))
+        w = wb.recurrent("w", (), over=e)
+        w[0] = 1.0
+        error = feature * w - s[b, t + 1]
+        gradient = (error * feature).sum(over=(b, t))
+        ahead = (feature[b, wb.minimum(t + 1, T - 1)] * w).mean(over=(b, t))
+        w[e + 1] = w - 0.1 * gradient + 0.01 * ahead
+        return {"w": w}
+
+    return wb.variant(epochs()).apply(Incrementalize("gradient", "t", size))
+
+
+def test_clone_for_a_sum_in_blocks_is_of_one_block() -> None:
+    root = blocks_of_samples()
+    after = root.apply(Recompute("feature"))
+    again = [s for s in after.program.statements if s.array.startswith("feature.again")]
+    (block,) = [s for s in again if "t_block3" in s.dims]
+    assert block.dims == ("e", "t_block3", "b", "t_in")
+    assert body_text(block.body) == "tanh(s[b, 3 * t_block3 + t_in])"
+    assert readers_of(after.program, block.array) == ["gradient.partial"]
+    assert f"axis b:\n            axis t_in:\n                {block.name}\n" in after.schedule
+    for found in (after, after.apply(Contract())):
+        for sizes in ({}, {"T": 3}, {"T": 1}, {"E": 1, "B": 1}):
+            assert_runs(root, found, sizes)
+
+
+def test_clone_stands_inside_loops_whose_iterations_read_all_of_it_again() -> None:
+    root = blocks_of_samples()
+    after = root.apply(Recompute("feature", readers="error"))
+    assert after.program.statement["feature.again"].dims == ("b", "t", "e")
+    lines = [line.strip() for line in after.schedule.splitlines()]
+    assert lines[lines.index("feature.again") + 1] == "error"
+    assert lines.index("for e:") < lines.index("feature.again")
+    assert_runs(root, after)
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_minibatches_in_blocks_compute_a_block_of_observations_at_a_time(shuffle: bool) -> None:
+    """PPO on large observations that are computed from a scalar: a sixteenth of the memory."""
+    environment = environments.Trivial((3, 24, 24))
+    sizes = {"B": 4, "T": 256, "I": 1}
+    both = observations_again(2, shuffle=shuffle, environment=environment, hidden=(2,), **sizes)
+    kept, small = (wb.run(found, progress=False) for found in both)
+    for name in kept:
+        np.testing.assert_array_equal(small[name], kept[name])
+    assert small.peak_bytes <= kept.peak_bytes / 16
 
 
 # -- properties ------------------------------------------------------------------------------------

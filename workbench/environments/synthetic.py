@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.environments.environment import Environment
-from workbench.language.functions import absolute, broadcast_to, reshape, stack
+from workbench.language.functions import absolute, broadcast_to, cumsum, reshape, stack
 from workbench.language.random import draws, uniform
-from workbench.language.tensor import Tensor
+from workbench.language.tensor import Tensor, literal
 from workbench.language.trace import scope
 
 
@@ -18,9 +18,9 @@ class Trivial(Environment):
     """One scalar that the action moves by 0.1 left (0) or right (1); reward minus its absolute
     value.
 
-    The observation is the scalar broadcast to `observation_shape` (the environment of TimeRL's
-    tables), so it can be computed again for nothing. State: the scalar, elapsed steps. Truncated
-    after `time_limit` steps.
+    The observation (large, as in TimeRL's tables) is a ramp of `observation_shape`, from 1 / n to 1
+    in its n entries, times the scalar: computed again from one number by one product an entry.
+    State: the scalar, elapsed steps. Truncated after `time_limit` steps.
     """
 
     observation_shape: tuple[int, ...] = (4,)
@@ -40,9 +40,11 @@ class Trivial(Environment):
             return stack([uniform(-1.0, 1.0, over=over), 0.0])
 
     def observe(self, state: Tensor) -> Tensor:
-        """The scalar, `observation_size` times."""
+        """The scalar times each entry of the ramp."""
         with scope("environment"):
-            return broadcast_to(reshape(state[..., 0], (1,)), (self.observation_size,))
+            n = self.observation_size
+            ramp = cumsum(broadcast_to(literal(1.0), (n,))) / n
+            return reshape(state[..., 0], (1,)) * ramp
 
     def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """The following state, the reward, terminated, truncated."""

@@ -136,6 +136,12 @@ def image(
     return to_text(parse_set(domain).apply(relation), out_dims)
 
 
+def is_one_to_one(domain: str, dims: Sequence[str], index: Sequence[Expression]) -> bool:
+    """Whether no two points of `domain` have one index, at any sizes (each at least 1)."""
+    points = in_context(parse_set(domain))
+    return parse_map(index_text(dims, index)).intersect_domain(points).is_injective()
+
+
 @lru_cache(maxsize=4096)
 def extent_of(elements: str) -> Extent:
     """The smallest box over sizes that holds the set: an array's extent. Where the set is empty at

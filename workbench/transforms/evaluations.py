@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from workbench.polyhedral.expression import Expression, expression
-from workbench.polyhedral.relations import bounds, is_box
+from workbench.polyhedral.relations import bounds, hull, is_box
 from workbench.program.operations import is_static
 from workbench.program.values import Body, Call, Program, Statement, walk
 from workbench.transforms.rules.sharing import MOVES
@@ -27,9 +27,9 @@ def added(clones: Sequence[Statement]) -> str:
 
 
 def _instances(domain: str, dims: Sequence[str]) -> str:
-    if not is_box(domain, dims):
-        return "some"
-    return _product([upper - lower for lower, upper in bounds(domain, dims)])
+    box = is_box(domain, dims)
+    lengths = [upper - lower for lower, upper in (bounds(domain, dims) if box else hull(domain))]
+    return _product(lengths) if box else f"at most {_product(lengths)}"
 
 
 def _product(factors: Sequence[Expression | int]) -> str:

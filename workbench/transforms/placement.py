@@ -44,7 +44,7 @@ def with_statement(
     assert program.schedule is not None
     added = with_equations(program, array, (statement,), readers)
     first = next(name for name in statements(program.schedule) if name in set(readers))
-    for tree in places(program.schedule, statement, first):
+    for tree in places(program.schedule, statement, program.statement[first]):
         found = replace(added, schedule=tree)
         if violated(found, {statement.name}) is None:
             return found
@@ -66,21 +66,23 @@ def with_equations(
     )
 
 
-def places(tree: Tree, statement: Statement, reader: str) -> Iterator[Tree]:
+def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree]:
     """The tree with the statement in front of `reader`, then in front of the loops around it,
-    further and further out. Loops over dims that the statement lacks stay outside of it.
+    further and further out. Loops over dims that the statement lacks stay outside of it; dims that
+    the reader has no loop for (it combines along them) are array axes of the statement.
     """
-    path = paths(tree)[reader]
-    axes = axis_dims(tree)[reader]
+    path = paths(tree)[reader.name]
+    further = [d for d in statement.dims if d not in reader.dims]
+    axes = (*axis_dims(tree)[reader.name], *further)
     deepest = next((k for k, (node, _) in enumerate(path) if not _inside(node, statement)), None)
     for depth in range(len(path) if deepest is None else deepest, -1, -1):
-        at = path[depth][0] if depth < len(path) else Leaf(reader)
+        at = path[depth][0] if depth < len(path) else Leaf(reader.name)
         if isinstance(at, Block):
             continue
         covered = {n.dim for n, _ in path[:depth] if isinstance(n, Loop) and n.tile is None}
         rest = _ordered([d for d in statement.dims if d not in covered], path)
         own = _around(statement, rest, [d for d in axes if d in rest])
-        yield _inserted(path[:depth], sequence([own, at]), statement.name, reader)
+        yield _inserted(path[:depth], sequence([own, at]), statement.name, reader.name)
 
 
 def violated(program: Program, names: Collection[str]) -> Violation | None:

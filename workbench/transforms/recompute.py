@@ -1,8 +1,8 @@
-"""Recompute: an array is computed again for its later readers instead of being kept for them."""
+"""Recompute: an array is computed again where it is read later, instead of being kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.errors import nearest
@@ -12,7 +12,7 @@ from workbench.program.text import element_text, equation
 from workbench.program.values import Program, Statement, walk
 from workbench.transforms import clones
 from workbench.transforms.base import Rewritten, Transform, violated
-from workbench.transforms.clones import Clone, Index, readers_of
+from workbench.transforms.clones import Clone, Group, is_computed, readers_of
 from workbench.transforms.evaluations import added, freed
 from workbench.transforms.inlining import NotMovable
 from workbench.transforms.named import unknown_statement
@@ -25,15 +25,17 @@ from workbench.transforms.rules.sharing import without
 
 @dataclass(frozen=True, repr=False)
 class Recompute(Transform):
-    """Readers of an array that come in another loop than its writers read a clone of it, computed
+    """Readers of an array that come in another loop than its writers read clones of it, computed
     just for them.
 
     Without `readers`, all readers that do not stand in the innermost loop of a writer; with them,
-    exactly those (the name of an array stands for its statements that read this one). The clone has
-    the origin of its original, hence the same draws. A reader that picks elements by computed
-    positions (a gather) gets the clone at just these. An original that no other statement reads is
-    dropped. A clone reads what its original reads: of arrays that are computed from each other,
-    recompute the last first.
+    exactly those (the name of an array stands for its statements that read this one). The readers
+    in one loop share a clone, which stands in that loop. Where one equation without a range and
+    without a draw defines the array, the clone is of the elements that are read there: those of a
+    block, those at computed positions (a gather), those that every iteration of a loop around reads
+    again. Else it is of the whole array, with the origin of its original, hence the same draws. An
+    original that no other statement reads is dropped. A clone reads what its original reads: of
+    arrays that are computed from each other, recompute the last first.
 
     Example::
 
@@ -161,11 +163,11 @@ class Recompute(Transform):
         if isinstance(chosen, Refusal):
             return chosen
         found, notes = program, []
-        for at, names in clones.groups(program, array, chosen):
-            clone = self._clone(found, array, at, names)
+        for group in clones.groups(program, array, chosen):
+            clone = self._clone(found, array, group)
             if isinstance(clone, Refusal):
                 return clone
-            placed = self._placed(found, array, clone, names)
+            placed = self._placed(found, clone, group.names)
             if isinstance(placed, Refusal):
                 return placed
             found = placed
@@ -205,28 +207,28 @@ class Recompute(Transform):
                 return Refusal("capability", sentence, line=s.line)
         return None
 
-    def _clone(
-        self, program: Program, array: str, at: Index | None, names: list[str]
-    ) -> Clone | Refusal:
-        """A clone of all of the array, or `at` computed positions."""
+    def _clone(self, program: Program, array: str, group: Group) -> Clone | Refusal:
+        """A clone at the positions of the readers, or of all of the array where these are not
+        computed and it cannot be told from its elements there.
+        """
         name = fresh_name(program, f"{array}.again")
-        if at is None:
-            return clones.whole(program, array, name)
+        if group.at is None:
+            return clones.whole(program, array, group, name)
         try:
-            return clones.gathered(program, array, at, names, name)
+            return clones.gathered(program, array, group, name)
         except NotMovable as failure:
+            if not is_computed(group.at):
+                return clones.whole(program, array, group, name)
             sentence = (
-                f"{self}: {names[0]} reads {element_text(array, at)}, and at computed positions "
-                f"{array} cannot be computed again: {failure.reason}"
+                f"{self}: {group.names[0]} reads {element_text(array, group.at)}, and at computed "
+                f"positions {array} cannot be computed again: {failure.reason}"
             )
-            return Refusal("capability", sentence, line=program.statement[names[0]].line)
+            return Refusal("capability", sentence, line=program.statement[group.names[0]].line)
 
-    def _placed(
-        self, program: Program, array: str, clone: Clone, names: list[str]
-    ) -> Program | Refusal:
+    def _placed(self, program: Program, clone: Clone, names: Sequence[str]) -> Program | Refusal:
         """The program with the clone, as near to its first reader as is legal."""
         program = with_equations(program, clone.array, clone.statements, names)
-        read_by = {n: clone.read_by(program.statement[n].body, array) for n in names}
+        read_by = {n: clone.read_by(program.statement[n].body) for n in names}
         program = replace(
             program,
             statements=tuple(
@@ -251,7 +253,7 @@ class Recompute(Transform):
         """One statement of a clone in front of the reader; `done` are those that have a place."""
         assert program.schedule is not None
         nearest: Refusal | None = None
-        for tree in places(program.schedule, clone, reader):
+        for tree in places(program.schedule, clone, program.statement[reader]):
             found = replace(program, schedule=tree)
             broken = violated_by(_scheduled_only(found), done)
             if broken is None:
