@@ -49,20 +49,22 @@ def test_slice_comes_iterations_before_it_is_used() -> None:
     assert early(loops) == [2, 2]
     lines = [line.strip() for line in str(loops).split("\n")]
     first = lines.index("for t in max(T - 2, 0):T reversed:")
-    assert lines[first - 1 : first + 4] == [
+    assert lines[first - 1 : first + 5] == [
         "allocate x_slices: float(3, 3)",
         "for t in max(T - 2, 0):T reversed:",
+        "# r: x, 2 iterations early",
         "x_v_4_2 = x_v[t, :]",
         "x_slice_2_2 = x_slices[t % 3, :]",
         "x_slice_2_2 <- to_device(x_v_4_2)",
     ]
     back = lines.index("for t in 0:T reversed:")
-    assert lines[back + 1 : back + 6] == [
-        "x_slice_2 = x_slices[t % 3, :]",
+    assert lines[back + 1 : back + 7] == [
+        "# r: x, 2 iterations early",
         "if 0 <= t - 2:",
         "x_v_4_3 = x_v[t - 2, :]",
         "x_slice_2_3 = x_slices[(t - 2) % 3, :]",
         "x_slice_2_3 <- to_device(x_v_4_3, ahead=2)",
+        "x_slice_2 = x_slices[t % 3, :]",
     ]
     forwards = lines.index("if t + 2 < T:")
     assert "for t in 0:min(2, T):" in lines[back:forwards]

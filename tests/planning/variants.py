@@ -9,7 +9,7 @@ from itertools import islice
 from tests.programs import PROGRAMS, Sizes
 from workbench.backends import get
 from workbench.backends.arrays import CompiledArrays
-from workbench.transforms import Tile
+from workbench.transforms import Swap, Tile
 from workbench.transforms.base import REGISTRY, Transform
 from workbench.transforms.refusal import Refused
 from workbench.variants.variant import Variant, optimize, variant
@@ -28,9 +28,12 @@ def variants(name: str) -> tuple[Variant, ...]:
 
 
 def _single(root: Variant) -> Iterator[Variant]:
-    """After the first legal step of each kind, and in blocks that leave a tail."""
+    """After the first legal step of each kind, in blocks that leave a tail, and with slices that
+    come early.
+    """
     tiles = [Tile(dim.name, 2) for dim in root.program.dims]
-    for steps in (*(t.candidates(root.program) for t in REGISTRY.values()), tiles):
+    early = [Swap(array.name, prefetch=1) for array in root.program.arrays]
+    for steps in (*(t.candidates(root.program) for t in REGISTRY.values()), tiles, early):
         yield from islice(_legal(root, steps), 1)
 
 

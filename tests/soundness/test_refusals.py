@@ -10,9 +10,10 @@ import pytest
 
 import workbench as wb
 from tests.programs import PROGRAMS
+from tests.soundness.early import comes_too_early
 from tests.soundness.memory import Shared, clobbered
 from tests.soundness.refusals import Met, is_wrong, refusals, waits_for_itself
-from workbench.transforms import Vectorize
+from workbench.transforms import Swap, Vectorize
 from workbench.transforms.base import REGISTRY
 
 ENOUGH = 8
@@ -40,6 +41,17 @@ def test_an_order_that_is_legal_is_not_called_wrong() -> None:
     assert not waits_for_itself(root.program, Vectorize("b"), sizes)
     late = replace(refused, attempted=root.apply(Vectorize("t", ("x",))).program)
     assert is_wrong(Met("leaky_sum", root.program, Vectorize("t", ("x",)), late)) is False
+
+
+def test_copy_that_comes_early_brings_what_is_written_by_then() -> None:
+    root = wb.variant(PROGRAMS["delayed"][0]())
+    refused = root.check(Swap("x", prefetch=2))
+    assert refused is not None and refused.witness is not None
+    late = replace(refused.witness, statements=("x[t+2]", "x[t+2]"))
+    for ahead in (0, 1, 2, 3):
+        assert comes_too_early(root.program, late, ahead, {"T": 6}) == (ahead >= 2)
+    first = replace(refused.witness, statements=("x[0]", "x[t+2]"))
+    assert not comes_too_early(root.program, first, 3, {"T": 6})
 
 
 def test_memory_used_in_turn_holds_what_is_read_next() -> None:

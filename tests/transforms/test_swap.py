@@ -13,6 +13,7 @@ from tests.lowering.test_swapping import same_as_reference
 from tests.programs import PROGRAMS
 from workbench import environments
 from workbench.errors import OutOfMemoryError, RunError
+from workbench.lowering.program import _lowered
 from workbench.program.sizes import resolve
 from workbench.transforms import Donate, Swap, Vectorize
 from workbench.transforms.refusal import Refusal
@@ -67,6 +68,16 @@ def test_candidates_are_few_and_held_at_the_peak() -> None:
     small = wb.variant(replayed()).apply(Swap("x"))
     assert list(Swap.candidates(small.program)) == [Swap("x", prefetch=1)]
     assert not list(Swap.candidates(small.apply(Swap("x", prefetch=1)).program))
+
+
+def test_judged_and_applied_step_is_lowered_once() -> None:
+    variant = root()
+    assert variant.loop_program
+    before = _lowered.cache_info().misses
+    for step in (Swap("x"), Swap("x", prefetch=1)):
+        assert variant.check(step) is None
+        assert variant.apply(step).loop_program
+    assert _lowered.cache_info().misses == before + 2
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

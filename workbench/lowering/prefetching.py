@@ -91,8 +91,9 @@ def too_new(program: Program, late: Late) -> Witness | None:
 
 @dataclass(frozen=True)
 class _Fetch:
-    """A copy to the device in a loop's body, the conditions around it there, and the views that
-    lead to its operand from the array's buffer and to its result from the slice's.
+    """A copy to the device in a loop's body, the conditions around it there, the views that lead to
+    its operand from the array's buffer and to its result from the slice's, and the statements that
+    use that, the one that it is fetched for first.
     """
 
     array: str
@@ -104,6 +105,7 @@ class _Fetch:
     source: tuple[View, ...]
     slice: str
     target: tuple[View, ...]
+    readers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ class _Prefetching:
             early.add(fetch.copy)
             ring = self.ring(fetch)
             first.append(self.beginning(fetch, ring))
-            front += [self.slot(fetch, ring, fetch.slice, {}), *self.following(fetch, ring)]
+            front += [*self.following(fetch, ring), self.slot(fetch, ring, fetch.slice, {})]
         return [*first, replace(loop, body=(*front, *_without(loop.body, early)))]
 
     def fetches(
@@ -155,7 +157,9 @@ class _Prefetching:
                 if host in self.ahead:
                     held, target = self.chain(record.out)
                     array, n = self.ahead[host]
-                    yield _Fetch(array, n, loop, conditions, record, host, source, held, target)
+                    ends = host, source, held, target
+                    users = self.users(loop, held)
+                    yield _Fetch(array, n, loop, conditions, record, *ends, users)
 
     def chain(self, name: str) -> tuple[str, tuple[View, ...]]:
         """The buffer that a view is of, and the views that lead there from it."""
@@ -165,12 +169,23 @@ class _Prefetching:
             name = found[-1].source
         return name, tuple(reversed(found))
 
+    def users(self, loop: For, held: str) -> tuple[str, ...]:
+        """The statements that use a slice in a loop."""
+        found, statement = [], ""
+        for record in walk(loop.body):
+            if isinstance(record, Enter):
+                statement = record.statement
+            elif isinstance(record, Apply):
+                names = (*record.inputs, record.out)
+                found += [statement for name in names if self.chain(name)[0] == held]
+        return tuple(dict.fromkeys(found))
+
     # -- why not ---------------------------------------------------------------------------
 
     def hindrance(self, fetch: _Fetch) -> Late | None:
         """Why a slice comes late."""
-        loop, readers = fetch.loop, self.readers(fetch)
-        late = Late(fetch.array, readers[0], loop.dim, "same")
+        loop = fetch.loop
+        late = Late(fetch.array, fetch.readers[0], loop.dim, "same")
         written = [
             (self.chain(r.inputs[0])[0], self.chain(r.out)[0])
             for r in walk(loop.body)
@@ -180,23 +195,12 @@ class _Prefetching:
             return replace(late, why="written")
         if fetch.host in {host for _, host in written}:
             inside = {r.statement for r in walk(loop.body) if isinstance(r, Enter)}
-            for reader in readers:
+            for reader in fetch.readers:
                 for writer in self.program.writers[fetch.array]:
                     new = Late(fetch.array, reader, loop.dim, "new", writer.name, _far(fetch))
                     if writer.name in inside and too_new(self.program, new) is not None:
                         return new
         return None if any(_moves(loop, view.how) for view in fetch.source) else late
-
-    def readers(self, fetch: _Fetch) -> tuple[str, ...]:
-        """The statements that use the slice, the one that fetches it first."""
-        found, statement = [], ""
-        for record in walk(fetch.loop.body):
-            if isinstance(record, Enter):
-                statement = record.statement
-            elif isinstance(record, Apply):
-                names = (*record.inputs, record.out)
-                found += [statement for name in names if self.chain(name)[0] == fetch.slice]
-        return tuple(dict.fromkeys(found))
 
     # -- early copies ----------------------------------------------------------------------
 
@@ -220,7 +224,8 @@ class _Prefetching:
         lower, upper = loop.lower, minimum(loop.lower + fetch.n, loop.upper)
         if loop.backwards:
             lower, upper = maximum(loop.upper - fetch.n, loop.lower), loop.upper
-        return replace(loop, lower=lower, upper=upper, body=self.copied(fetch, ring, {}, ()))
+        body = (_entered(fetch), *self.copied(fetch, ring, {}, ()))
+        return replace(loop, lower=lower, upper=upper, body=body)
 
     def following(self, fetch: _Fetch, ring: str) -> list[Record]:
         """The slice of the n-th next iteration comes, if there is one."""
@@ -232,7 +237,7 @@ class _Prefetching:
         ahead = ((AHEAD, fetch.n),)
         records = self.copied(fetch, ring, {loop.variable: then}, ahead)
         still = 0 if fetch.conditions else sum(self.stays(fetch, view) for view in fetch.source)
-        return [*records[:still], If(there, records[still:])]
+        return [_entered(fetch), *records[:still], If(there, records[still:])]
 
     def stays(self, fetch: _Fetch, view: View) -> bool:
         """Whether a view on the way to a slice is the same in all iterations."""
@@ -259,6 +264,12 @@ class _Prefetching:
         for condition in reversed(fetch.conditions):
             records = [If(condition.substitute(values), tuple(records))]
         return tuple(records)
+
+
+def _entered(fetch: _Fetch) -> Enter:
+    """What comes early belongs to the statement that it is fetched for."""
+    iterations = "1 iteration" if fetch.n == 1 else f"{fetch.n} iterations"
+    return Enter(fetch.readers[0], f"{fetch.array}, {iterations} early")
 
 
 def _far(fetch: _Fetch) -> int:

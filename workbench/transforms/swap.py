@@ -39,8 +39,9 @@ class Swap(Transform):
     A slice is what a statement touches of the array at one iteration of the loops around it (of a
     loop over blocks, a block). What a statement writes is copied to the host behind it; what it
     reads is fetched in front of the first statement of the loop's body that reads it, for all of
-    them. With `prefetch=n` the copy of a slice starts n iterations of its loop before, and the
-    device holds a ring of n + 1: where copies and operations overlap, the wait for it is gone.
+    them. With `prefetch=n` the copy of a slice starts n iterations of its loop before, into a ring
+    of n + 1 slices on the device. That is for devices that copy and compute at one time; NumPy does
+    one after the other, and there it gains nothing.
 
     Example::
 
