@@ -71,6 +71,13 @@ class Sessions:
         for send in self._views:
             send(message)
 
+    def forget(self, name: str) -> None:
+        """A workbench is there no more."""
+        with self._lock:
+            session = self._sessions.pop(name, None)
+        if session is not None:
+            session.close()
+
     def close(self) -> None:
         """End what the workbenches have started."""
         for session in self.all():

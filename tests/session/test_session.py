@@ -1,0 +1,410 @@
+"""A workbench with its worker process, and what it says to views."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import workbench as wb
+from tests.programs import leaky_sum
+from tests.session.listening import Listener
+from workbench.program.values import Program
+from workbench.session.failures import sentence
+from workbench.session.messages import Done, Failed, Rename, Saved, Show, StateMessage, Welcome
+from workbench.session.session import Session
+from workbench.session.sessions import Sessions
+
+VECTORIZE = wb.transforms.Vectorize("b").to_json()
+RECURRENCE = wb.transforms.Vectorize("t").to_json()
+CONTRACT = wb.transforms.Contract("x").to_json()
+MEASURE: dict[str, Any] = {
+    "type": "measure", "backend": "numpy", "sizes": {}, "seed": 0, "dtype": "float32",
+    "repeats": 5, "force": False,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Sessions]:
+    """Workbenches with a worker that many tests use."""
+    sessions = Sessions()
+    yield sessions
+    sessions.close()
+
+
+@pytest.fixture
+def sessions(shared: Sessions) -> Sessions:
+    """None shown yet."""
+    for session in shared.all():
+        shared.forget(session.name)
+    return shared
+
+
+class Shown:
+    """A workbench of a program, a view of it, and its root."""
+
+    def __init__(self, sessions: Sessions, folder: Path, program: Program) -> None:
+        self.view = Listener(sessions, program.name)
+        self.store = wb.store(folder / "measured.jsonl")
+        self.session: Session = sessions.show(wb.variant(program), self.store)
+        self.root = self.session.tree.root
+
+    def apply(self, variant: str, step: Any) -> str:
+        done = self.view.ask(type="apply", variant=variant, step=step)
+        assert isinstance(done, Done), done
+        assert done.variant is not None
+        return done.variant
+
+
+@pytest.fixture
+def shown(sessions: Sessions, tmp_path: Path) -> Iterator[Shown]:
+    found = Shown(sessions, tmp_path, leaky_sum())
+    yield found
+    sessions.disconnect(found.view.hear)
+
+
+def test_a_view_is_welcomed_with_every_workbench(shown: Shown) -> None:
+    newcomer = Listener(shown.view.sessions)
+    newcomer.say(type="hello", protocol=1)
+    welcome, state = newcomer.heard
+    assert isinstance(welcome, Welcome)
+    assert welcome.workbenches == ("leaky_sum",)
+    assert isinstance(state, StateMessage)
+    assert (state.state.current, state.open) == (shown.root, False)
+    assert [(s.name, s.default) for s in state.state.sizes] == [("B", 3), ("T", 5)]
+
+
+def test_a_view_of_another_protocol_is_told_so(shown: Shown) -> None:
+    newcomer = Listener(shown.view.sessions)
+    newcomer.say(type="hello", protocol=0)
+    welcome, failed = newcomer.heard
+    assert isinstance(welcome, Welcome)
+    assert isinstance(failed, Failed)
+    assert failed.error.sentence == (
+        "These views speak protocol 0 of the workbench, Python speaks 1: reload the page, and "
+        "restart the Jupyter kernel after an update."
+    )
+
+
+@pytest.mark.parametrize(
+    ("request_", "sentence"),
+    [
+        ({"type": "sing"}, "unknown request 'sing'"),
+        ({"type": "show"}, "show lacks variant"),
+        ({"type": "show", "variant": "nowhere"}, "there is no variant nowhere in the tree"),
+        ({"type": "show", "variant": "", "workbench": "lost"}, "there is no workbench 'lost'"),
+        ({"type": "cancel"}, "there is no measurement to stop"),
+        ({"type": "change", "arguments": {}}, "no template of leaky_sum is watched"),
+        ({"type": "load", "text": "{"}, "this is no saved workbench: it is not JSON"),
+        ({"type": "load", "text": "{}"}, "it lacks protocol, release or state"),
+        ({**MEASURE, "variants": []}, "there is nothing to measure"),
+    ],
+)
+def test_a_request_is_refused_in_a_sentence(
+    shown: Shown, request_: dict[str, Any], sentence: str
+) -> None:
+    failed = shown.view.ask(**request_)
+    assert isinstance(failed, Failed)
+    assert sentence in failed.error.sentence
+
+
+def test_a_step_makes_a_variant_that_is_current(shown: Shown) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
+    state = shown.view.state(lambda s: s.current == key)
+    assert [v.name for v in state.variants] == ["as written", "Vectorize('b')"]
+    assert shown.session.tree.shown == wb.variant(leaky_sum()).apply(wb.transforms.Vectorize("b"))
+    assert shown.session.tree.shown.key == key
+
+
+def test_a_refused_step_says_why(shown: Shown) -> None:
+    failed = shown.view.ask(type="apply", variant=shown.root, step={"transform": "Vectorise"})
+    assert isinstance(failed, Failed)
+    assert "unknown transform 'Vectorise'" in failed.error.sentence
+    key = shown.apply(shown.root, VECTORIZE)
+    again = shown.view.ask(type="apply", variant=key, step=VECTORIZE)
+    assert isinstance(again, Failed)
+    root = wb.variant(leaky_sum())
+    vectorized = root.apply(wb.transforms.Vectorize("b"))
+    refusal = vectorized.check(wb.transforms.Vectorize("b"))
+    assert refusal is not None
+    assert again.error.sentence == refusal.sentence
+
+
+def test_parts_are_computed_once_and_kept(shown: Shown) -> None:
+    picture = shown.view.want("snapshot", shown.root)
+    assert [node["array"] for node in picture["nodes"]] == ["x", "s", "s", "last"]
+    shown.view.sessions.work.stop()
+    os_free = shown.view.want("snapshot", shown.root)  # no worker is asked
+    assert os_free == picture
+    assert shown.view.sessions.work.pid is None
+
+
+def test_moves_come_in_batches_that_make_up_the_kept_part(shown: Shown) -> None:
+    given = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
+    last = shown.view.want("moves", shown.root, **given)
+    assert last["moves"] == []
+    (kept,) = (p for p in shown.session.capsule().parts if p.part == "moves")
+    root = wb.variant(leaky_sum())
+    assert {m["step"]["text"] for m in kept.value["moves"]} == {str(m.step) for m in root.moves()}
+    late = Listener(shown.view.sessions, "leaky_sum")
+    assert late.want("moves", shown.root, **given) == kept.value
+
+
+def test_a_part_with_bad_arguments_is_a_sentence_and_can_be_asked_for_again(shown: Shown) -> None:
+    given = {"sizes": {"X": 3}, "backend": "numpy", "dtype": "float32"}
+    for _ in range(2):
+        failed = shown.view.want("cost", shown.root, **given)
+        assert isinstance(failed, Failed)
+        assert "X" in failed.error.sentence
+    assert shown.view.want("cost", shown.root, **given | {"sizes": {"T": 3}})["seconds"] > 0
+
+
+def test_what_is_forgotten_is_not_answered(shown: Shown) -> None:
+    given = {"sizes": {"T": 4}, "backend": "numpy", "dtype": "float32"}
+    number = shown.view.say(type="want", part="moves", variant=shown.root, arguments=given)
+    shown.view.say(type="forget", id=number)
+    before = len(shown.view.heard)
+    shown.view.want("moves", shown.root, sizes={"T": 6}, backend="numpy", dtype="float32")
+    answers = [m for m in shown.view.heard[before:] if getattr(m, "id", 0) == number]
+    assert answers == []
+
+
+def test_variants_are_shown_named_and_removed(shown: Shown) -> None:
+    view, first = shown.view, shown.apply(shown.root, VECTORIZE)
+    second = shown.apply(first, CONTRACT)
+    view.ask(type="rename", variant=second, name=" small ")
+    view.ask(type="show", variant=shown.root)
+    state = view.newest
+    assert state.current == shown.root
+    assert [(v.name, v.named) for v in state.variants][2] == ("small", True)
+    view.ask(type="remove", variant=first)
+    assert [v.key for v in view.newest.variants] == [shown.root]
+    failed = view.ask(type="remove", variant=shown.root)
+    assert isinstance(failed, Failed)
+    assert "cannot be removed" in failed.error.sentence
+
+
+def test_a_branch_is_tried_on_another(shown: Shown) -> None:
+    vectorized = shown.apply(shown.root, VECTORIZE)
+    contracted = shown.apply(shown.root, CONTRACT)
+    done = shown.view.ask(type="replay", variant=contracted, onto=vectorized, only_last=True)
+    assert isinstance(done, Done)
+    assert done.variant is not None
+    steps = [str(step) for step in shown.session.tree[done.variant].steps]
+    assert steps == ["Vectorize('b')", "Contract('x')"]
+    again = shown.view.ask(type="replay", variant=vectorized, onto=done.variant, only_last=True)
+    assert isinstance(again, Failed)
+    assert "does not fit" in again.error.sentence
+    written = shown.view.ask(type="replay", variant=shown.root, onto=vectorized, only_last=True)
+    assert isinstance(written, Failed)
+    assert "has no step" in written.error.sentence
+
+
+def test_the_automatic_recipe_is_a_chain_of_variants(shown: Shown) -> None:
+    done = shown.view.ask(
+        type="optimize", variant=shown.root, objective="time", capacity=None, sizes={}
+    )
+    assert isinstance(done, Done)
+    best = wb.optimize(leaky_sum())
+    assert done.variant == best.key
+    state = shown.view.newest
+    assert [v.why for v in state.variants if v.key == best.key] == [best.why]
+    assert len(state.variants) == 1 + len(best.steps)
+
+
+def test_a_worker_that_dies_is_replaced_and_what_it_did_fails(shown: Shown) -> None:
+    work = shown.view.sessions.work
+    shown.view.want("snapshot", shown.root)
+    assert work.pid is not None
+    os.kill(work.pid, signal.SIGSTOP)  # it cannot answer
+    number = shown.view.say(
+        type="want", part="value", variant=shown.root,
+        arguments={"array": "s", "coordinates": {"b": 0, "t": 1}, "sizes": {}, "seed": 0},
+    )  # fmt: skip
+    before = work.pid
+    os.kill(work.pid, signal.SIGKILL)
+    key = shown.apply(shown.root, VECTORIZE)
+    assert work.pid != before
+    assert shown.session.tree[key].step == wb.transforms.Vectorize("b")
+    answer = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
+    assert not isinstance(answer, Failed) or "is gone" in answer.error.sentence
+
+
+def test_measuring_shows_progress_and_appends_to_the_store(shown: Shown) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
+    done = shown.view.ask(**MEASURE, variants=[shown.root, key])
+    assert isinstance(done, Done), done
+    started = shown.view.state(lambda s: s.measuring is not None)
+    assert started.measuring is not None
+    assert started.measuring.variants == (shown.root, key)
+    state = shown.view.state(lambda s: s.measuring is None and len(s.measurements) == 2)
+    first, second = state.measurements
+    assert (first.variant, second.variant) == (shown.root, key)
+    assert first.group == second.group
+    assert (first.outcome, first.recorded, len(first.samples)) == ("passed", "", 5)
+    assert second.ratio is not None
+    assert [m.key for m in shown.store.read()] == [shown.root, key]
+
+
+def test_what_is_in_the_store_is_shown_where_it_is_of_the_program(
+    sessions: Sessions, tmp_path: Path
+) -> None:
+    measured = wb.compare([leaky_sum()], repeats=1, progress=False)
+    other = wb.compare([leaky_sum(B=5)], repeats=1, progress=False)
+    store = wb.store(tmp_path / "measured.jsonl")
+    store.append(measured)
+    store.append(other)
+    shown = Shown(sessions, tmp_path, leaky_sum())
+    state = shown.view.state(lambda s: bool(s.measurements))
+    (view,) = state.measurements
+    assert (view.variant, view.recorded) == (measured[0].measurement.key, str(store.path))
+    assert view.device == measured[0].measurement.device
+
+
+def test_a_measurement_is_stopped_and_the_next_one_runs(shown: Shown) -> None:
+    number = shown.view.say(
+        **MEASURE | {"repeats": 10_000_000, "force": True}, variants=[shown.root]
+    )
+    shown.view.state(lambda s: s.measuring is not None and s.measuring.stage == "measuring")
+    busy = shown.view.ask(**MEASURE, variants=[shown.root])
+    assert isinstance(busy, Failed)
+    assert "a measurement is under way" in busy.error.sentence
+    assert isinstance(shown.view.ask(type="cancel"), Done)
+    stopped = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
+    assert isinstance(stopped, Failed)
+    assert stopped.error.sentence == "The measurement was stopped before it was done."
+    assert shown.view.newest.measuring is None
+    assert isinstance(shown.view.ask(**MEASURE, variants=[shown.root]), Done)
+
+
+def test_a_measurement_on_a_missing_backend_says_why(shown: Shown) -> None:
+    failed = shown.view.ask(**MEASURE | {"backend": "native"}, variants=[shown.root])
+    assert isinstance(failed, Failed)
+    assert "native" in failed.error.sentence
+    assert shown.view.newest.measuring is None
+
+
+def test_a_saved_state_is_loaded_with_names_steps_and_measurements(
+    shown: Shown, sessions: Sessions, tmp_path: Path
+) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
+    shown.view.ask(type="rename", variant=key, name="fast")
+    shown.view.ask(**MEASURE | {"repeats": 1}, variants=[key])
+    saved = shown.view.ask(type="save", format="state")
+    assert isinstance(saved, Saved)
+    assert saved.name.endswith(".json")
+    sessions.forget("leaky_sum")
+    fresh = Shown(sessions, tmp_path / "elsewhere", leaky_sum())
+    assert isinstance(fresh.view.ask(type="load", text=saved.text), Done)
+    state = fresh.view.state(lambda s: s.current == key)
+    assert [(v.key, v.name) for v in state.variants if v.named] == [(key, "fast")]
+    (measured,) = state.measurements
+    assert (measured.variant, measured.recorded) == (key, "a saved workbench")
+
+
+def test_a_saved_state_of_another_release_is_refused(shown: Shown) -> None:
+    saved = shown.view.ask(type="save", format="state")
+    assert isinstance(saved, Saved)
+    older = json.loads(saved.text) | {"protocol": 0, "release": "0.0.1"}
+    failed = shown.view.ask(type="load", text=json.dumps(older))
+    assert isinstance(failed, Failed)
+    assert failed.error.sentence == (
+        "this workbench was saved by release 0.0.1 (protocol 0), which this one (protocol 1) "
+        "cannot read"
+    )
+    broken = json.loads(saved.text)
+    broken["state"]["variants"][0]["key"] = 3
+    failed = shown.view.ask(type="load", text=json.dumps(broken))
+    assert isinstance(failed, Failed)
+    assert failed.error.sentence == "saved.state.variants[0].key is 3; expected a text"
+    broken = json.loads(saved.text.replace("leaky_sum", "other"))
+    failed = shown.view.ask(type="load", text=json.dumps(broken))
+    assert isinstance(failed, Failed)
+    assert "a saved workbench of other, not of leaky_sum" in failed.error.sentence
+
+
+def test_a_page_is_saved_with_everything_in_it(shown: Shown) -> None:
+    saved = shown.view.ask(type="save", format="html")
+    assert isinstance(saved, Saved)
+    assert saved.text.startswith("<!doctype html>")
+    assert shown.root in saved.text
+
+
+@wb.program
+def two(B: int = 3, T: int = 5) -> dict[str, Any]:
+    """Two sums; without the second dimension there is one."""
+    b, t = wb.dims(b=B, t=T)
+    x = wb.normal(over=(b, t))
+    return {"first": x.sum(over=t), "second": x.sum(over=b)}
+
+
+@wb.program
+def one(B: int = 3) -> dict[str, Any]:
+    """What is left of it."""
+    b = wb.dim(b=B)
+    return {"first": wb.normal(over=b) * 2.0}
+
+
+def test_a_program_traced_again_takes_the_steps_that_fit(
+    sessions: Sessions, tmp_path: Path
+) -> None:
+    shown = Shown(sessions, tmp_path, two())
+    first = shown.apply(shown.root, VECTORIZE)
+    shown.view.ask(type="rename", variant=first, name="over b")
+    shown.apply(first, RECURRENCE)
+    shown.session.redefine(wb.variant(named(one(), "two")))
+    state = shown.view.state(lambda s: s.recipe_error is not None)
+    assert state.recipe_error is not None
+    assert state.recipe_error.sentence.startswith(
+        "Vectorize('t') does not fit any more and is left out with what came of it: "
+    )
+    assert [v.name for v in state.variants] == ["as written", "over b"]
+    assert state.current == state.variants[1].key
+    assert state.measurements == ()
+
+
+def test_an_error_stays_until_the_program_is_there_again(shown: Shown) -> None:
+    shown.session.fail(sentence("no such dimension"))
+    assert shown.view.newest.error == sentence("no such dimension")
+    assert shown.view.newest.root == shown.root
+    shown.session.redefine(wb.variant(leaky_sum()))
+    assert shown.view.newest.error is None
+
+
+def test_requests_from_many_threads_leave_one_consistent_tree(shown: Shown) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
+
+    def clicks(name: str) -> None:
+        for n in range(50):
+            shown.session.handle(Rename("rename", n, "leaky_sum", key, f"{name}{n}"), print_nothing)
+            shown.session.handle(Show("show", n, "leaky_sum", shown.root), print_nothing)
+
+    threads = [threading.Thread(target=clicks, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for _ in range(20):
+        shown.session.adopt([shown.session.tree[key]])
+    for thread in threads:
+        thread.join()
+    shown.view.ask(type="show", variant=key)
+    states = [m.state for m in shown.view.heard if isinstance(m, StateMessage)]
+    assert len({state.revision for state in states}) == len(states)
+    state = shown.view.newest
+    assert state.revision == shown.session.values.revision
+    assert (state.current, len(state.variants)) == (key, 2)
+    assert state.variants[1].name[1:] == "49"
+
+
+def print_nothing(message: object) -> None:
+    """A view that does not listen."""
+
+
+def named(program: Program, name: str) -> Program:
+    return replace(program, name=name)
