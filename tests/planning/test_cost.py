@@ -42,6 +42,8 @@ class Seen:
             for a in arguments:
                 if isinstance(a, tuple):
                     arrays += [b for b in a if isinstance(b, np.ndarray)]
+            if name == "sum_inside":  # the sums are looked at; what they are of, where not finite
+                arrays = arrays[:1]
             out = options.get("out", arrays[-1])
             if "out" in options:
                 arrays.append(out)

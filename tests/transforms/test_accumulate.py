@@ -75,6 +75,19 @@ def test_refused(step: Accumulate, kind: str, sentence: str) -> None:
     assert sentence in found.sentence
 
 
+def test_parts_that_blocks_left_are_added_block_by_block() -> None:
+    blocks = wb.variant(sums()).apply(Incrementalize("total", "t", 2))
+    found = blocks.apply(Accumulate("t_block2", "total"))
+    written = {s.name: equation(s, found.program) for s in found.program.statements}
+    assert written["total.running[t_block2+1]"] == (
+        "total.running[t_block2 + 1] = total.running[t_block2] + total.partial[t_block2]"
+        "  for 0 <= t_block2 < (T + 1) // 2"
+    )
+    assert written["total"] == "total = total.running[(T + 1) // 2]"
+    for T in (1, 2, 5):
+        assert_computes_the_same(found, {"T": T})
+
+
 def test_part_of_a_dimension_refused() -> None:
     blocks = wb.variant(sums()).apply(Incrementalize("total", "t", 2))
     found = refusal(blocks, Accumulate("t", "total.partial"))

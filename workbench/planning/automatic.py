@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, get_args
 
 from workbench.errors import WorkbenchError, nearest
+from workbench.planning.blockwise import NEAR
 from workbench.planning.judging import Judge, Judged
 from workbench.planning.machine import Machine
 from workbench.planning.plan import Plan
 from workbench.planning.prediction import amount
-from workbench.planning.search import Search
-from workbench.planning.strategies import lifted, nearer, smaller
-from workbench.planning.vectorized import vectorized
+from workbench.planning.search import Ideas, Search
+from workbench.planning.strategies import Idea, elsewhere, lifted, nearer, simpler, smaller
+from workbench.planning.vectorized import in_order, vectorized
 from workbench.program.values import Program
 
 Objective = Literal["time", "memory"]
@@ -24,6 +25,9 @@ SLOWER = 2.0
 
 OTHERS = 0.25
 """How much a byte that is held somewhere counts beside one of the peak."""
+
+SMALLER = 4
+"""How many times smaller than for speed the blocks are that are tried as well."""
 
 MOST = 2500
 """How many ideas are tried of a kind, times the statements of the program."""
@@ -60,31 +64,102 @@ def planned(program: Program, aim: Aim) -> Plan:
     """
     judge = Judge(aim.machine, aim.sizes, aim.dtype)
     limit = MOST // len(program.statements) + 1
-    now = judge.of(vectorized(Plan(program)))
-    now = Search(judge, lifted, _seconds, limit, best=True).improved(now)
-    now = Search(judge, nearer, _seconds, limit, best=True).improved(now)
+    whole = judge.of(vectorized(Plan(program)))
+    whole = Search(judge, _faster, _seconds, limit, best=True).improved(whole)
+    fast = Search(judge, nearer, _seconds, limit, best=True).improved(whole)
+    return _Frugal(judge, aim, limit, whole, fast).planned()
 
-    def fits(judged: Judged) -> bool:
-        return aim.capacity is None or judge.exactly(judged.plan.stored()).peak <= aim.capacity
 
-    if aim.objective == "time" and fits(now):
-        return now.plan.stored()
-    longest = SLOWER * now.seconds if aim.capacity is None else math.inf
-    now = Search(
-        judge,
-        smaller,
-        _held,
-        limit,
-        allowed=lambda judged: judged.seconds <= longest,
-        enough=lambda judged: aim.objective == "time" and fits(judged),
-    ).improved(now)
-    if not fits(now):
-        least = judge.exactly(now.plan.stored())
-        raise WorkbenchError(
-            f"{program.name} does not fit into {amount(aim.capacity or 0, 'B')}: the least that "
-            f"was found is {amount(least.peak, 'B')} on the device"
+@dataclass(frozen=True)
+class _Frugal:
+    """Looks for less memory than the fastest plan needs, as far as that is wanted."""
+
+    judge: Judge
+    aim: Aim
+    limit: int
+    whole: Judged
+    fast: Judged
+
+    def planned(self) -> Plan:
+        """The fastest plan where it will do; else what holds least after each attempt, until it
+        does.
+        """
+        least = self.fast
+        for attempt in (self.large, self.small, self.ordered, self.anyhow, self.elsewhere):
+            if self.enough(least):
+                break
+            least = min(least, attempt(least), key=_held)
+        found = least.plan.stored()
+        if not self.fits(least):
+            peak = self.judge.exactly(found).peak
+            raise WorkbenchError(
+                f"{found.start.name} does not fit into {amount(self.aim.capacity or 0, 'B')}: the "
+                f"least that was found is {amount(peak, 'B')} on the device"
+            )
+        return found
+
+    def large(self, least: Judged) -> Judged:
+        """From the fastest plan, what saves a larger share of the memory than it takes longer."""
+        return self.search(partial(smaller, near=NEAR), _product).improved(self.fast)
+
+    def small(self, least: Judged) -> Judged:
+        """The same from whole arrays, in smaller blocks."""
+        return self.search(partial(smaller, near=NEAR // SMALLER), _product).improved(self.whole)
+
+    def ordered(self, least: Judged) -> Judged:
+        """The same from loops in which each result is used as soon as it can be, where those alone
+        hold less.
+        """
+        plan = in_order(Plan(self.whole.plan.start))
+        found = self.judge.of(plan) if plan is not None else least
+        if _held(found) >= _held(least) or not self.allowed(found):
+            return least
+        return self.search(partial(smaller, near=NEAR), _product).improved(found)
+
+    def anyhow(self, least: Judged) -> Judged:
+        """Whatever saves memory, two ideas together where none does alone."""
+        return self.search(partial(smaller, near=NEAR // SMALLER), _held, pairs=True).improved(
+            least
         )
-    return now.plan.stored()
+
+    def elsewhere(self, least: Judged) -> Judged:
+        """In the host's memory what waits for its use."""
+        start = self.judge.of(least.plan.folded())
+        return self.search(elsewhere, _held).improved(start)
+
+    def search(self, ideas: Ideas, cost: Callable[[Judged], float], pairs: bool = False) -> Search:
+        """A search among what is allowed, until it is enough."""
+        return Search(
+            self.judge,
+            ideas,
+            cost,
+            self.limit,
+            allowed=self.allowed,
+            enough=self.enough,
+            pairs=pairs,
+        )
+
+    def allowed(self, found: Judged) -> bool:
+        """Whether a plan takes no longer than it may."""
+        return self.aim.capacity is not None or found.seconds <= SLOWER * self.fast.seconds
+
+    def enough(self, found: Judged) -> bool:
+        """Whether nothing better is wanted."""
+        return self.aim.objective == "time" and self.fits(found)
+
+    def fits(self, found: Judged) -> bool:
+        """Whether a plan's peak is at most the capacity."""
+        capacity = self.aim.capacity
+        return capacity is None or self.judge.exactly(found.plan.stored()).peak <= capacity
+
+
+def _faster(now: Judged) -> Iterator[Idea]:
+    yield from lifted(now)
+    yield from simpler(now)
+
+
+def _product(judged: Judged) -> float:
+    return _held(judged) * judged.seconds
 
 
 def _seconds(judged: Judged) -> float:

@@ -159,9 +159,9 @@ def _fused(plan: Plan, names: tuple[str, ...], needed: bool) -> Plan | None:
         return None if needed else plan
 
 
-def near_size(program: Program, region: Region, sizes: Mapping[str, int]) -> int:
-    """How many values of the dimension make the widest result of a block as large as NEAR: a power
-    of two.
+def near_size(program: Program, region: Region, sizes: Mapping[str, int], near: int) -> int:
+    """How many values of the dimension make the widest result of a block take about `near` bytes: a
+    power of two.
     """
     assert program.schedule is not None
     axes = axis_dims(program.schedule)
@@ -175,7 +175,7 @@ def near_size(program: Program, region: Region, sizes: Mapping[str, int]) -> int
             if d in axes[name] and d != region.dim
         ]
         widest = max(widest, math.prod((*inner, *lengths)) * ITEM)
-    return 1 << max(1, (NEAR // widest).bit_length() - 1)
+    return 1 << max(1, (near // widest).bit_length() - 1)
 
 
 # -- what belongs together -------------------------------------------------------------------------

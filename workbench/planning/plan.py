@@ -41,6 +41,11 @@ class Plan:
         """The program after all steps."""
         return self.taken[-1].program if self.taken else self.start
 
+    @property
+    def steps(self) -> tuple[Transform, ...]:
+        """The steps alone."""
+        return tuple(taken.step for taken in self.taken)
+
     def after(self, step: Transform, why: str) -> Plan:
         """The plan with one step more. Raises Refused where it is not legal."""
         found = apply(self.program, step)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from workbench.planning.judging import Judge, Judged
 from workbench.planning.strategies import Idea
+from workbench.transforms.base import Transform
 
 BETTER = 0.98
 """What is better costs at most this share."""
@@ -22,29 +23,36 @@ AHEAD = 2
 """Ideas that do not help alone with which others are tried."""
 
 
+Ideas = Callable[[Judged], Iterator[Idea]]
+"""What can be tried on a plan."""
+
+
 @dataclass
 class Search:
     """Improves plans. `ideas` offers what to try, `cost` is to become less, `allowed` says which
-    plans are acceptable, `enough` ends it; at most `limit` ideas are tried.
+    plans are acceptable, `enough` ends it; at most `limit` plans are judged.
 
     With `best`, all ideas are tried and the best is taken, else the first that helps. What did not
-    help is not tried again, but together with another.
+    help is not tried again, but, with `pairs`, together with another.
     """
 
     judge: Judge
-    ideas: Callable[[Judged], Iterator[Idea]]
+    ideas: Ideas
     cost: Callable[[Judged], float]
     limit: int
     allowed: Callable[[Judged], bool] = lambda judged: True
     enough: Callable[[Judged], bool] = lambda judged: False
     best: bool = False
+    pairs: bool = True
     failed: set[str] = field(default_factory=set)
+    known: dict[tuple[tuple[Transform, ...], str], Judged | None] = field(default_factory=dict)
+    """What came of ideas, by the steps before them and their names."""
     tries: int = 0
 
     def improved(self, now: Judged) -> Judged:
         """The plan that no idea, and no pair of those tried, makes better."""
         while not self.enough(now):
-            found = self.alone(now) or self.paired(now)
+            found = self.alone(now) or (self.paired(now) if self.pairs else None)
             if found is None:
                 return now
             now = found
@@ -80,12 +88,16 @@ class Search:
 
     def after(self, now: Judged, idea: Idea) -> Judged | None:
         """The plan after an idea; None where it is not legal, not acceptable, or one too many."""
-        if self.tries >= self.limit:
-            return None
-        self.tries += 1
-        plan = idea.take(now.plan)
+        at = (now.plan.steps, idea.name)
+        if at not in self.known:
+            self.known[at] = self._judged(now, idea)
+        return self.known[at]
+
+    def _judged(self, now: Judged, idea: Idea) -> Judged | None:
+        plan = idea.take(now.plan) if self.tries < self.limit else None
         if plan is None:
             return None
+        self.tries += 1
         found = self.judge.of(plan)
         if not self.allowed(found):
             return None

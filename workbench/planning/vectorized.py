@@ -1,15 +1,19 @@
-"""Where every plan begins: whole arrays over all dimensions that can be array axes."""
+"""Where plans begin: whole arrays over all dimensions that can be array axes, or over those only
+along which nothing needs anything.
+"""
 
 from __future__ import annotations
 
 from workbench.planning.plan import Plan
 from workbench.polyhedral.legality import carries
-from workbench.polyhedral.tree import Leaf, Loop, Tree
+from workbench.polyhedral.tree import Leaf, Loop, Tree, statements
 from workbench.polyhedral.tree import Sequence as Block
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
-from workbench.transforms import Vectorize
+from workbench.transforms import Accumulate, Reschedule, Vectorize
+from workbench.transforms.base import Transform, check
 from workbench.transforms.refusal import Refused
+from workbench.transforms.regions import blocks_of
 
 
 def vectorized(plan: Plan) -> Plan:
@@ -19,6 +23,46 @@ def vectorized(plan: Plan) -> Plan:
     without any independent dimension (parameters, not environment states). Whole-array work over
     it would hold all updates' data at once and run nothing faster.
     """
+    plan, partly = _independent(plan)
+    for step in partly:
+        # an axis that came since may stand in the way
+        why = f"what does not need its own results along {step.dim} runs over all of it at once"
+        plan = _if_legal(plan, step, why) or plan
+    return plan
+
+
+def in_order(plan: Plan) -> Plan | None:
+    """Only what is independent as arrays; along each other dimension sums are carried and all
+    statements stand in as few loops as can be, so that each result is used soon after it is there.
+    None where that changes nothing.
+    """
+    plan, partly = _independent(plan)
+    known = len(plan.taken)
+    for dim in dict.fromkeys(step.dim for step in partly):
+        why = f"sums over {dim} add each value when it is there"
+        plan = _if_legal(plan, Accumulate(dim), why) or plan
+    assert plan.program.schedule is not None
+    for block in blocks_of(plan.program.schedule):
+        loops = [child for child in block.children if isinstance(child, Loop)]
+        if len(loops) > 1:
+            names = (next(statements(loops[0])), list(statements(block))[-1])
+            plan = _joined(plan, Reschedule(names)) or plan
+            break  # what is inside has its order with it
+    return plan if len(plan.taken) > known else None
+
+
+def _joined(plan: Plan, step: Reschedule) -> Plan | None:
+    """The plan with isl's order, after what makes that legal."""
+    refusal = check(plan.program, step)
+    if refusal is not None:
+        for repair in refusal.repairs[:1]:
+            why = "it has a place in the loops that are to be joined"
+            plan = _if_legal(plan, repair, why) or plan
+    return _if_legal(plan, step, "each result is used as soon as it can be")
+
+
+def _independent(plan: Plan) -> tuple[Plan, list[Vectorize]]:
+    """The plan with arrays over what is independent, and steps that can be tried beyond it."""
     independent: set[str] = set()
     partly: list[Vectorize] = []
     for step in Vectorize.candidates(plan.program):
@@ -30,16 +74,11 @@ def vectorized(plan: Plan) -> Plan:
         else:
             plan = found
             independent.add(step.dim)
-    for step in partly:
-        if _counts_updates(plan.program, step.dim, independent):
-            continue
-        # an axis that came since may stand in the way
-        why = f"what does not need its own results along {step.dim} runs over all of it at once"
-        plan = _if_legal(plan, step, why) or plan
-    return plan
+    own = [s for s in partly if not _counts_updates(plan.program, s.dim, independent)]
+    return plan, own
 
 
-def _if_legal(plan: Plan, step: Vectorize, why: str) -> Plan | None:
+def _if_legal(plan: Plan, step: Transform, why: str) -> Plan | None:
     try:
         return plan.after(step, why)
     except Refused:

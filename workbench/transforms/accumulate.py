@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.errors import nearest
-from workbench.polyhedral.expression import expression, variable
-from workbench.polyhedral.relations import domain_with, is_equal, project_out, with_dims
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.relations import domain_with, hull, is_equal, project_out, with_dims
 from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
 from workbench.program.values import Body, Literal, Program, Statement
 from workbench.transforms.base import Rewritten, Transform
@@ -66,14 +66,14 @@ class Accumulate(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Accumulate]:
-        """Each dimension of the program that something sums over."""
-        for dim in program.dims:
-            if any(_unfit(program, s, dim.name) is None for s in program.statements):
-                yield cls(dim.name)
+        """Each dimension that something sums over."""
+        for dim in _dims(program):
+            if any(_unfit(program, s, dim) is None for s in program.statements):
+                yield cls(dim)
 
     def check(self, program: Program) -> Refusal | None:
         """The stated condition."""
-        known = [d.name for d in program.dims]
+        known = _dims(program)
         if self.dim not in known:
             hint = nearest(self.dim, known, "dims")
             return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
@@ -108,6 +108,12 @@ class Accumulate(Transform):
         return tuple(s.name for s in program.statements if not _unfit(program, s, self.dim))
 
 
+def _dims(program: Program) -> list[str]:
+    """The declared dims, then those of blocks."""
+    used = (d for s in program.statements for d in s.dims)
+    return list(dict.fromkeys([*(d.name for d in program.dims), *used]))
+
+
 def _unfit(program: Program, s: Statement, dim: str) -> str | None:
     """Why a statement is no sum over the whole dimension."""
     if dim not in s.reduction_dims:
@@ -122,14 +128,22 @@ def _unfit(program: Program, s: Statement, dim: str) -> str | None:
 
 def _whole(program: Program, s: Statement, dim: str) -> str:
     """All instances with all values of the dimension."""
-    size = program.dim[dim].size
-    limits = [(variable(dim), expression(0)), (size - 1, variable(dim))]
+    limits = [(variable(dim), expression(0)), (_size(program, s, dim) - 1, variable(dim))]
     return domain_with(with_dims(s.domain, (*s.dims, dim)), at_least=limits)
+
+
+def _size(program: Program, s: Statement, dim: str) -> Expression:
+    """How many values a dimension has: as declared, or of blocks as many as are summed."""
+    if dim in program.dim:
+        return program.dim[dim].size
+    others = [d for d in (*s.dims, *s.reduction_dims) if d != dim]
+    ((_, last),) = hull(project_out(s.reduction, others))
+    return last
 
 
 def _carried(old: Statement, dim: str, pieces: Pieces) -> None:
     program = pieces.program
-    array, size = program.array[old.array], program.dim[dim].size
+    array, size = program.array[old.array], _size(program, old, dim)
     like = read(array, old.write)
     dims, now = (*old.dims, dim), variable(dim)
     own = tuple(variable(d) for d in old.dims)
