@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import re
 from dataclasses import replace
@@ -7,7 +9,7 @@ from dataclasses import replace
 from tests.session import example
 from workbench.session.capsule import Capsule, SavedPart, capsule, plain
 from workbench.session.describe import still
-from workbench.session.export import file_name, page, state_file
+from workbench.session.export import VIEWS, file_name, page, state_file
 from workbench.session.snapshot import snapshot
 from workbench.variants.variant import Variant
 
@@ -25,7 +27,8 @@ def test_a_page_holds_the_capsule_and_the_views() -> None:
     text = page(kept())
     (inside,) = re.findall(r'<script type="application/json" id="capsule">(.*?)</script>', text)
     assert json.loads(inside) == plain(kept())
-    assert "data:text/javascript;base64," in text
+    (views,) = re.findall(r'<script type="text/plain" id="views">(.*?)</script>', text)
+    assert gzip.decompress(base64.b64decode(views)) == VIEWS.read_bytes()
 
 
 def test_a_page_asks_nothing_of_a_network() -> None:
@@ -36,7 +39,7 @@ def test_a_page_asks_nothing_of_a_network() -> None:
 
 def test_names_with_markup_stay_text() -> None:
     text = page(kept(EVIL))
-    assert text.count("</script>") == 2
+    assert text.count("</script>") == 3
     assert EVIL not in text
     (inside,) = re.findall(r'<script type="application/json" id="capsule">(.*?)</script>', text)
     assert json.loads(inside)["state"]["name"] == EVIL

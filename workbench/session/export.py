@@ -5,11 +5,12 @@ state file. It knows the capsule and the built views, and neither programs nor J
 from __future__ import annotations
 
 import base64
+import gzip
 from functools import lru_cache
 from html import escape
 from pathlib import Path
 
-from workbench.session.capsule import Capsule, to_json
+from workbench.session.capsule import Capsule, packed, to_json
 
 VIEWS = Path(__file__).parent / "static" / "graph.js"
 """The built views: one ES module that needs nothing else."""
@@ -28,20 +29,22 @@ _PAGE = """\
 <main id="workbench" style="height: 100%"></main>
 <noscript>This page draws a program of the workbench with JavaScript.</noscript>
 <script type="application/json" id="capsule">{capsule}</script>
+<script type="text/plain" id="views">{views}</script>
 <script type="module">
-import {{ renderPage }} from "data:text/javascript;base64,{views}";
-renderPage(
-  document.getElementById("workbench"),
-  JSON.parse(document.getElementById("capsule").textContent),
-);
+const text = (id) => document.getElementById(id).textContent;
+const bytes = Uint8Array.from(atob(text("views")), (character) => character.charCodeAt(0));
+const program = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+const source = await new Response(program).text();
+const views = await import(URL.createObjectURL(new Blob([source], {{ type: "text/javascript" }})));
+views.renderPage(document.getElementById("workbench"), JSON.parse(text("capsule")));
 </script>
 </body>
 </html>
 """
 
 _POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' 'unsafe-eval' data: blob:; "
-    "worker-src data: blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' 'unsafe-eval' blob:; "
+    "worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 )
 """Nothing is fetched. Graphviz is WebAssembly, and forms compile the schemas of steps."""
 
@@ -50,12 +53,12 @@ def page(capsule: Capsule) -> str:
     """An HTML page with the views and the capsule in it.
 
     Nothing in the capsule is read as markup: JSON is written without `<`, the title is escaped, and
-    the views are base64.
+    the views are base64, compressed with gzip.
     """
     return _PAGE.format(
         policy=_POLICY,
         title=escape(f"{capsule.state.name} – workbench"),
-        capsule=to_json(capsule).replace("<", "\\u003c"),
+        capsule=to_json(packed(capsule)).replace("<", "\\u003c"),
         views=_views(),
     )
 
@@ -73,4 +76,4 @@ def file_name(capsule: Capsule, suffix: str) -> str:
 
 @lru_cache(maxsize=1)
 def _views() -> str:
-    return base64.b64encode(VIEWS.read_bytes()).decode()
+    return base64.b64encode(gzip.compress(VIEWS.read_bytes(), mtime=0)).decode()

@@ -92,9 +92,9 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
     }),
     action("save-svg", "Save graph as SVG", drawn, () => {
       const name = `${values.state?.name ?? "graph"}.svg`;
-      download(name, "image/svg+xml", new XMLSerializer().serializeToString(picture(root)));
+      download(name, "image/svg+xml", new XMLSerializer().serializeToString(picture(root, store)));
     }),
-    action("print", "Print graph or save as PDF …", drawn, () => print(root, values.state?.name ?? "graph")),
+    action("print", "Print graph or save as PDF …", drawn, () => print(picture(root, store), values.state?.name ?? "graph")),
   ];
 }
 

@@ -24,8 +24,8 @@ export function Header(): JSX.Element {
       <StatusMark status={status} />
       <div className="wbk-head-buttons">
         {openPanel && (
-          <button className="wbk-button" type="button" onClick={openPanel} title="Beside the notebook, with all panes">
-            Open workbench
+          <button className="wbk-button" type="button" onClick={openPanel} title="Open the workbench beside the notebook">
+            Open
           </button>
         )}
         <Undo />

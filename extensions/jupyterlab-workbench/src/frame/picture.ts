@@ -1,55 +1,63 @@
 // The drawn graph as a document of its own: at full size, with the colours that it is drawn with.
 
+import { flushSync } from "react-dom";
+import { createRoot } from "react-dom/client";
+import type { Store } from "../model/store";
+
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 12;
 
 /** What the style sheet gives, written into each element. */
 const STYLES = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linejoin",
-  "paint-order", "opacity", "font-family", "font-size", "font-weight", "font-style",
+  "paint-order", "opacity", "font-family", "font-size", "font-weight", "text-anchor",
 ] as const;
 
-/** An SVG of all that is drawn in a workbench's graph, whatever of it is in view. */
-export function picture(root: HTMLElement): SVGSVGElement {
-  const drawn = root.querySelector(".wbk-viewport");
-  if (!drawn) throw new Error("There is no picture yet.");
-  // A copy that stands in the page takes its styles from there, without what marks zoom and selection.
+/** What is of the page alone. */
+const UNWANTED = ["class", "style", "tabindex", "role", "aria-pressed", "data-name"] as const;
+
+/** An SVG of all that the graph shows, whatever of it is in view. `root` is the element it is drawn in. */
+export function picture(root: HTMLElement, { tools }: Store): SVGSVGElement {
+  const sheet = tools.sheet?.();
+  if (!sheet) throw new Error("There is no picture yet.");
+  // It is drawn where the style sheet of the page holds, and then given what that says.
   const stage = document.createElementNS(SVG, "svg");
-  const copied = drawn.cloneNode(true) as SVGGElement;
-  copied.removeAttribute("transform");
-  stage.append(copied);
-  stage.style.cssText = "position: absolute; visibility: hidden; --wbk-scope-size: 11px";
+  stage.setAttribute("class", "wbk-sheet");
   root.append(stage);
+  const drawing = createRoot(stage);
   try {
-    settle(copied);
-    const { x, y, width, height } = copied.getBBox();
+    flushSync(() => drawing.render(sheet));
+    const made = stage.cloneNode(true) as SVGSVGElement;
+    const [drawn, copied] = [stage.querySelector("g"), made.querySelector("g")];
+    if (!drawn || !copied) throw new Error("There is no picture yet.");
+    settle([...drawn.querySelectorAll<SVGElement>("*")], [...copied.querySelectorAll<SVGElement>("*")]);
+    const { x, y, width, height } = drawn.getBBox();
     const [left, top] = [x - MARGIN, y - MARGIN];
     const [wide, high] = [width + 2 * MARGIN, height + 2 * MARGIN];
-    stage.setAttribute("xmlns", SVG);
-    stage.setAttribute("viewBox", [left, top, wide, high].map((value) => value.toFixed(2)).join(" "));
-    stage.setAttribute("width", wide.toFixed(0));
-    stage.setAttribute("height", high.toFixed(0));
-    stage.prepend(ground(left, top, wide, high, getComputedStyle(root).backgroundColor));
-    stage.removeAttribute("style");
-    return stage;
+    made.removeAttribute("class");
+    made.setAttribute("viewBox", [left, top, wide, high].map((value) => value.toFixed(2)).join(" "));
+    made.setAttribute("width", wide.toFixed(0));
+    made.setAttribute("height", high.toFixed(0));
+    made.prepend(ground(left, top, wide, high, getComputedStyle(root).backgroundColor));
+    return made;
   } finally {
+    drawing.unmount();
     stage.remove();
   }
 }
 
-function settle(copied: SVGGElement): void {
-  const elements = [copied, ...copied.querySelectorAll<SVGElement>("*")];
-  // Read all before any is written: the one changes what the other would say.
-  const read = elements.map((element) => {
+/** Writes into the copies what the style sheet gives to the drawn. */
+function settle(drawn: readonly SVGElement[], copies: readonly SVGElement[]): void {
+  drawn.forEach((element, position) => {
+    const copy = copies[position];
+    if (!copy) return;
     const style = getComputedStyle(element);
-    const hidden = style.display === "none" || (style.stroke === "rgba(0, 0, 0, 0)" && style.fill === "none");
-    return { element, hidden, styles: STYLES.map((name) => [name, style.getPropertyValue(name)] as const) };
+    for (const name of UNWANTED) copy.removeAttribute(name);
+    for (const name of STYLES) {
+      const value = style.getPropertyValue(name);
+      if (value && value !== "normal") copy.setAttribute(name, value);
+    }
   });
-  for (const { element, hidden, styles } of read) {
-    if (hidden) element.remove();
-    for (const name of ["class", "style", "tabindex", "role", "id", "aria-pressed"]) element.removeAttribute(name);
-    for (const [name, value] of styles) if (value && value !== "normal") element.setAttribute(name, value);
-  }
 }
 
 function ground(x: number, y: number, width: number, height: number, colour: string): SVGRectElement {
@@ -60,8 +68,7 @@ function ground(x: number, y: number, width: number, height: number, colour: str
 }
 
 /** Opens the browser's print dialogue, which also writes PDF, on a page of the picture's own size. */
-export function print(root: HTMLElement, title: string): void {
-  const drawn = picture(root);
+export function print(drawn: SVGSVGElement, title: string): void {
   const frame = document.createElement("iframe");
   frame.style.cssText = "position: fixed; width: 0; height: 0; border: 0; visibility: hidden";
   frame.setAttribute("aria-hidden", "true");

@@ -1,17 +1,16 @@
 // A transport without Python: it answers from what was saved.
 
-import type { Capsule, Message, Request } from "../protocol";
+import type { Capsule, Message, Packed, Request } from "../protocol";
 import { PROTOCOL } from "../protocol";
 import { partKey } from "./parts";
 import type { Transport } from "./transport";
 
+/** What answers a request. */
+type Answer = (request: Request) => readonly Message[];
+
 export function savedTransport(saved: unknown, more: Pick<Transport, "openPanel"> = {}): Transport {
-  const answer = isSigned(saved)
-    ? saved.protocol === PROTOCOL
-      ? answersOf(saved as Capsule)
-      : () => [{ type: "welcome", ...signed(saved), workbenches: [] } as const]
-    : () => [failure(null, "This is not a workbench that was saved.")];
   const listeners = new Set<(message: Message) => void>();
+  const answering = answers(saved).catch((): Answer => () => [failure(null, UNREADABLE)]);
   return {
     ...more,
     status: () => "saved",
@@ -22,11 +21,27 @@ export function savedTransport(saved: unknown, more: Pick<Transport, "openPanel"
     },
     send(request: Request) {
       // Later, as an answer from Python would be: whoever asks may be drawing just now.
-      queueMicrotask(() => {
+      void answering.then((answer) => {
         for (const message of answer(request)) for (const listener of [...listeners]) listener(message);
       });
     },
   };
+}
+
+const UNREADABLE = "This is not a workbench that was saved, or not all of it.";
+
+async function answers(saved: unknown): Promise<Answer> {
+  if (!isSigned(saved)) throw new Error(UNREADABLE);
+  if (saved.protocol !== PROTOCOL) return () => [{ type: "welcome", ...signed(saved), workbenches: [] }];
+  return answersOf(isPacked(saved) ? await unpacked(saved) : (saved as Capsule));
+}
+
+const isPacked = (saved: Signed): saved is Packed => "gzip" in saved;
+
+async function unpacked({ gzip }: Packed): Promise<Capsule> {
+  const bytes = Uint8Array.from(atob(gzip), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return (await new Response(stream).json()) as Capsule;
 }
 
 type Signed = Pick<Capsule, "protocol" | "release">;
@@ -38,7 +53,7 @@ function isSigned(saved: unknown): saved is Signed {
   return typeof protocol === "number" && typeof release === "string";
 }
 
-function answersOf(capsule: Capsule): (request: Request) => readonly Message[] {
+function answersOf(capsule: Capsule): Answer {
   const parts = new Map(
     capsule.parts.map(({ part, variant, arguments: given, value }) => [partKey(part, variant, given), value]),
   );

@@ -53,8 +53,8 @@ export interface Store {
 export interface Tools {
   /** Brings the whole graph into view. */
   fit: () => void;
-  /** The whole graph as elements inside of an `svg`, whatever of it is in view. */
-  sheet: () => JSX.Element;
+  /** The whole graph as elements for an `svg`, whatever of it is in view; null before it is laid out. */
+  sheet: () => JSX.Element | null;
 }
 
 interface Waiting {
