@@ -1,4 +1,6 @@
-"""JupyterLab on a port of this machine, with this checkout's extension and no user's settings."""
+"""JupyterLab on a port of this machine, with this checkout's extension and no user's settings. Views
+that are not built from the sources are built first: what is tested are the sources.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +20,8 @@ from typing import Any
 
 import nbformat
 import pytest
+
+from tests.front_end import build, installed, is_built
 
 QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
 HARMLESS = ("favicon", "service worker", "ServiceWorker")
@@ -45,6 +49,7 @@ class Lab:
     root: Path
     browser: Any
     shots: Path
+    checkout: Path
 
     def notebook(self, name: str, cells: Sequence[str]) -> str:
         """Writes a notebook of code cells."""
@@ -96,12 +101,25 @@ def run_all(page: Page) -> None:
 
 
 @pytest.fixture(scope="session")
-def lab(repository: Path, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def checkout(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the packages `workbench` and `tests` and with views built from the sources."""
+    if is_built():
+        return repository
+    folder = tmp_path_factory.mktemp("checkout")
+    unwanted = shutil.ignore_patterns("__pycache__", "static")
+    for package in ("workbench", "tests"):
+        shutil.copytree(repository / package, folder / package, ignore=unwanted)
+    build(installed(folder), folder / "workbench/session/static")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def lab(checkout: Path, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """JupyterLab for the whole session; its log is shown where it does not start."""
     home, root = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("root")
-    shots = tmp_path_factory.mktemp("shots")
+    shots = _shots(tmp_path_factory)
     extensions = home / "labextensions"
-    shutil.copytree(repository / "workbench/session/static", extensions / "jupyterlab-workbench")
+    shutil.copytree(checkout / "workbench/session/static", extensions / "jupyterlab-workbench")
     settings = home / "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps(QUIET))
@@ -110,19 +128,28 @@ def lab(repository: Path, browser: Any, tmp_path_factory: pytest.TempPathFactory
         port = s.getsockname()[1]
     with (home / "log").open("w") as log:
         server = subprocess.Popen(
-            _command(port, root, extensions), env=_environment(home, repository),
+            _command(port, root, extensions), env=_environment(home, checkout),
             cwd=root, stdout=log, stderr=log, start_new_session=True,
         )  # fmt: skip
         try:
             address = f"http://127.0.0.1:{port}"
             _wait(address, server, home / "log")
-            yield Lab(address, root, browser, shots)
+            yield Lab(address, root, browser, shots, checkout)
         finally:
             os.killpg(server.pid, signal.SIGTERM)
             try:
                 server.wait(10)
             except subprocess.TimeoutExpired:
                 os.killpg(server.pid, signal.SIGKILL)
+
+
+def _shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where screenshots go: the folder that WORKBENCH_SHOTS names, to be kept and looked at."""
+    named = os.environ.get("WORKBENCH_SHOTS")
+    if not named:
+        return tmp_path_factory.mktemp("shots")
+    Path(named).mkdir(parents=True, exist_ok=True)
+    return Path(named)
 
 
 def _command(port: int, root: Path, extensions: Path) -> list[str]:
@@ -136,7 +163,7 @@ def _command(port: int, root: Path, extensions: Path) -> list[str]:
     ]  # fmt: skip
 
 
-def _environment(home: Path, repository: Path) -> dict[str, str]:
+def _environment(home: Path, checkout: Path) -> dict[str, str]:
     folders = {
         "JUPYTER_CONFIG_DIR": "config",
         "JUPYTER_DATA_DIR": "data",
@@ -148,7 +175,7 @@ def _environment(home: Path, repository: Path) -> dict[str, str]:
     return {
         **os.environ,
         "HOME": str(home),
-        "PYTHONPATH": str(repository),
+        "PYTHONPATH": str(checkout),
         **{name: str(home / folder) for name, folder in folders.items()},
     }
 
