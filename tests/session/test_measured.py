@@ -10,7 +10,7 @@ from tests.measure.made import measurement, passed
 from workbench.algorithms import reinforce
 from workbench.measure.compare import NO_DIFFERENCE
 from workbench.measure.curves import Curve, kept
-from workbench.measure.measurement import from_json
+from workbench.measure.measurement import Measurement, from_json
 from workbench.session.capsule import plain
 from workbench.session.measured import measurement_views
 from workbench.transforms import Vectorize
@@ -44,6 +44,31 @@ def test_times_that_cannot_be_told_apart_are_said_to_be_so() -> None:
     first = measurement(*samples, comparison="c")
     second = measurement(*samples[::-1], steps=("b",), comparison="c")
     assert measurement_views([first, second])[1].difference == NO_DIFFERENCE
+
+
+def test_a_step_is_told_against_the_nearest_variant_that_it_goes_on_from() -> None:
+    def of(seconds: float, *steps: str) -> Measurement:
+        return measurement(*[seconds] * 5, steps=steps, comparison="c")
+
+    views = measurement_views(
+        [of(0.8), of(0.4, "b"), of(0.1, "b", "t", "u"), of(0.2, "x"), of(0.2, "b")]
+    )
+    shown = [
+        None if v.last_steps is None else (v.last_steps.since, v.last_steps.text) for v in views
+    ]
+    assert shown == [
+        None,
+        ("root", "2 × faster"),
+        ("root-b", "4 × faster"),
+        ("root", "4 × faster"),
+        ("root", "4 × faster"),
+    ]
+
+
+def test_a_step_is_not_told_against_what_was_measured_at_another_time() -> None:
+    first = measurement(0.2, 0.2, comparison="c")
+    second = measurement(0.1, 0.1, steps=("b",), comparison="d")
+    assert [v.last_steps for v in measurement_views([first, second])] == [None, None]
 
 
 def test_a_failed_check_has_no_time_and_says_why() -> None:

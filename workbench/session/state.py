@@ -51,6 +51,19 @@ class CurveView:
 
 
 @dataclass(frozen=True)
+class DifferenceView:
+    """A median over another's that was measured in turn with it, with interval; `since` is the
+    other's variant. `text` says it in words: "no measurable difference" is an answer.
+    """
+
+    since: str
+    ratio: float
+    low: float
+    high: float
+    text: str
+
+
+@dataclass(frozen=True)
 class MeasurementView:
     """A measured variant: times in seconds, memory in bytes by space. A row of `wb.compare` beside
     what the charts need. `variant` is its key, `label` its steps as text. `ratio` is to the first
@@ -82,6 +95,8 @@ class MeasurementView:
     ratio_low: float | None
     ratio_high: float | None
     difference: str
+    last_steps: DifferenceView | None
+    """Against the nearest variant on the way to this one that its comparison holds."""
     compile_seconds: float | None
     peak_bytes: Mapping[str, int]
     process_peak_bytes: int | None

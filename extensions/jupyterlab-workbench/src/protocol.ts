@@ -154,7 +154,7 @@ export interface PointsView {
 }
 
 export interface ArrowView {
-  readonly kind: "reads" | "overwrites";
+  readonly kind: "reads" | "copies" | "overwrites";
   readonly source_statement: number;
   readonly source: number;
   readonly sink_statement: number;
@@ -175,6 +175,7 @@ export interface WhyView {
   readonly refusal: RefusalView;
   readonly sizes: Readonly<Record<string, number>>;
   readonly space: DomainView | null;
+  readonly pair: WitnessView | null;
   readonly remark: string;
 }
 

@@ -27,9 +27,9 @@ class SpanView:
 
 @dataclass(frozen=True)
 class TextView:
-    """A text of one level. `language`: "python" is coloured as such. Lines in no span are loops,
-    headings and what stands in front of statements. `remark` says what must be known of it, "" for
-    nothing.
+    """A text of one level. `language`: "python" is coloured as such, and what reads like it. Lines
+    in no span are loops, headings and what stands in front of statements. `remark` says what must
+    be known of it, "" for nothing.
     """
 
     name: str
@@ -66,8 +66,8 @@ def code(variant: Variant, arguments: Mapping[str, Any]) -> CodeView:
     lowered = variant.loop_program
     return CodeView(
         equations=_view("Equations", "", listing.lines(program)),
-        schedule=_view("Order", "", tree.lines(program.schedule)),
-        loops=_view("Loops", "", (line[:2] for line in loops.lines(lowered.body))),
+        schedule=_view("Order", "python", tree.lines(program.schedule)),
+        loops=_view("Loops", "python", (line[:2] for line in loops.lines(lowered.body))),
         kernels=(
             _view("Source", "python", source_lines(lowered), _remark(str(arguments["backend"]))),
         ),
