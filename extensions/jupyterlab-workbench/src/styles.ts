@@ -2,5 +2,10 @@
 
 import frame from "./frame/frame.css";
 import root from "./style.css";
+import charts from "./views/charts.css";
+import code from "./views/code.css";
+import compare from "./views/compare.css";
+import memory from "./views/memory.css";
+import variants from "./views/variants.css";
 
-export const css = [root, frame].join("\n");
+export const css = [root, frame, charts, code, compare, memory, variants].join("\n");

@@ -15,6 +15,8 @@ export interface Selection {
   readonly instance: Sizes | null;
   /** Arrays lit in the graph: those live in the brushed part of the memory timeline. */
   readonly arrays: readonly string[];
+  /** The line of the loop program (from 0) that the code goes to. */
+  readonly line: number | null;
   /** The step (its JSON as text) whose form, preview or refusal is open. */
   readonly move: string | null;
   /** Variants ticked for comparing. */
@@ -33,6 +35,7 @@ export const INITIAL: Selection = {
   scope: null,
   instance: null,
   arrays: [],
+  line: null,
   move: null,
   compared: [],
   sizes: {},

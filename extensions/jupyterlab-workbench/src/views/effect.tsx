@@ -1,0 +1,80 @@
+// What a step changed in time and memory: measured where both were measured in turn, else predicted, never mixed.
+
+import { useWorkbench } from "../model/hooks";
+import type { CostView, MeasurementView, VariantView } from "../protocol";
+import type { Comparison } from "./measured";
+import { bytesText, changeText, digits, ratioText, secondsText } from "./numbers";
+
+export function Numbers(props: {
+  variant: VariantView;
+  measured: MeasurementView | undefined;
+  comparison: Comparison | undefined;
+  predictions: ReadonlyMap<string, CostView>;
+}): JSX.Element | null {
+  const { variant, measured, comparison, predictions } = props;
+  if (measured && measured.outcome === "failed") {
+    return <div className="wbk-numbers wbk-bad">no time: {measured.check}</div>;
+  }
+  if (measured && measured.median !== null) return <Measured measured={measured} comparison={comparison} />;
+  return (
+    <>
+      {measured?.too_slow && <div className="wbk-numbers">{measured.too_slow}</div>}
+      <Predicted variant={variant} predictions={predictions} />
+    </>
+  );
+}
+
+function Measured(props: { measured: MeasurementView; comparison: Comparison | undefined }): JSX.Element {
+  const { measured, comparison } = props;
+  const { variants } = useWorkbench();
+  const since = measured.last_steps;
+  const own = variants.find((one) => one.key === measured.variant);
+  const base = comparison?.rows.find((one) => one.variant === since?.since);
+  const name = variants.find((one) => one.key === since?.since)?.name ?? base?.label;
+  return (
+    <div className="wbk-numbers">
+      <b title={`95 %: ${secondsText(measured.low)} to ${secondsText(measured.high)}`}>
+        {secondsText(measured.median)}
+      </b>
+      <b>{bytesText(measured.peak_bytes["device"])}</b>
+      {since && (
+        <span>
+          {since.text}
+          {since.text.includes("×") && ` (${interval(since.low, since.high)})`}
+          {base && `, ${peakChange(measured.peak_bytes, base.peak_bytes)}`}
+          {since.since !== own?.parent && ` since ${name ?? "an earlier one"}`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Predicted(props: {
+  variant: VariantView;
+  predictions: ReadonlyMap<string, CostView>;
+}): JSX.Element | null {
+  const { variant, predictions } = props;
+  const own = predictions.get(variant.key);
+  const before = variant.parent === null ? undefined : predictions.get(variant.parent);
+  if (!own) return null;
+  return (
+    <div className="wbk-numbers wbk-estimate" title={own.note || "predicted, not measured"}>
+      <span>≈ {secondsText(own.seconds)}</span>
+      <span>{bytesText(own.peak_bytes["device"])}</span>
+      {before && (
+        <span>
+          {ratioText(own.seconds / before.seconds)}, {peakChange(own.peak_bytes, before.peak_bytes)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** `3.1–3.6`: the interval of a ratio as the words beside it count, from 1 upwards. */
+function interval(low: number, high: number): string {
+  return high < 1 ? `${digits(1 / high)}–${digits(1 / low)}` : `${digits(low)}–${digits(high)}`;
+}
+
+function peakChange(after: Readonly<Record<string, number>>, before: Readonly<Record<string, number>>): string {
+  return changeText((after["device"] ?? 0) - (before["device"] ?? 0));
+}

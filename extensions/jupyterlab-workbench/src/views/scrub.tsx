@@ -1,0 +1,176 @@
+// Sizes on sliders: predictions are there for every stop before the slider moves, so that they follow at once.
+
+import * as Plot from "@observablehq/plot";
+import { useCallback, useState } from "react";
+import { useSelection, useStore, useValues, useWorkbench } from "../model/hooks";
+import type { State, SweepView } from "../protocol";
+import { Figure } from "./figure";
+import { letterOf, type Lettered } from "./letters";
+import { chosenVariants, useMeasure } from "./measure";
+import { changedSizes } from "./measured";
+import { bytesText, secondsText, sizesText } from "./numbers";
+import { series, type Series } from "./series";
+
+interface Swept {
+  readonly letter: string;
+  readonly name: string;
+  readonly series: Series;
+  readonly view: SweepView;
+}
+
+/** `rows` are the comparison above: a variant keeps its letter and colour. */
+export function Scrubber({ rows }: { rows: readonly Lettered[] }): JSX.Element | null {
+  const state = useWorkbench();
+  const { sizes, compared } = useSelection();
+  const { status } = useValues();
+  const store = useStore();
+  const free = state.sizes.filter((size) => size.derived === null);
+  const [asked, setAsked] = useState("");
+  const size = free.find((one) => one.name === asked) ?? free.find((one) => one.name === "T") ?? free[0];
+  const [dragged, setDragged] = useState<number | null>(null);
+  const { measure, said } = useMeasure();
+  const swept = useSwept(size?.name ?? "", rows);
+  if (!size) return null;
+  const here = sizes[size.name] ?? size.default;
+  const stops = swept[0]?.view.points.map((point) => point.value) ?? [];
+  const value = dragged ?? here;
+  const release = (): void => {
+    if (dragged === null) return;
+    store.select({ sizes: changedSizes(state.sizes, { ...sizes, [size.name]: dragged }) });
+    setDragged(null);
+  };
+  const at = Math.max(0, stops.indexOf(value));
+  return (
+    <>
+      <h4>As sizes grow</h4>
+      <div className="wbk-bar">
+        <div className="wbk-segments" role="group" aria-label="Size">
+          {free.map(({ name }) => (
+            <button key={name} type="button" aria-pressed={name === size.name} onClick={() => setAsked(name)}>
+              {name}
+            </button>
+          ))}
+        </div>
+        {stops.length > 1 && (
+          <input
+            className="wbk-slider"
+            type="range"
+            aria-label={`${size.name}, predicted at once`}
+            aria-valuetext={`${size.name}=${value}`}
+            min={0}
+            max={stops.length - 1}
+            value={at}
+            onChange={(event) => setDragged(stops[Number(event.target.value)] ?? here)}
+            onPointerUp={release}
+            onKeyUp={release}
+            onBlur={release}
+          />
+        )}
+        <output className="wbk-slider-value">
+          {size.name}={value}
+        </output>
+        {Object.keys(sizes).length > 0 && (
+          <button className="wbk-button" type="button" onClick={() => store.select({ sizes: {} })}>
+            Defaults
+          </button>
+        )}
+      </div>
+      {swept.length === 0 ? (
+        <p className={status === "saved" ? "wbk-note" : "wbk-note wbk-waiting"} role="status">
+          {status === "saved" ? "What was saved does not hold predictions over this size." : "Predicting at other sizes …"}
+        </p>
+      ) : (
+        <Sweeps swept={swept} size={size.name} value={value} />
+      )}
+      {status !== "saved" && swept.length > 0 && (
+        <div className="wbk-bar">
+          <button
+            className="wbk-button"
+            type="button"
+            disabled={state.measuring !== null}
+            onClick={() => measure(chosenVariants(state, compared), { sizes: changedSizes(state.sizes, { ...sizes, [size.name]: value }) })}
+          >
+            Verify by a run at {sizesText({ ...sizes, [size.name]: value })}
+          </button>
+          {said && (
+            <p className="wbk-answer" role="alert">
+              {said}
+            </p>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** A slider that is moved keeps its stops: they lie around the value that it started from. */
+function useSwept(size: string, rows: readonly Lettered[]): readonly Swept[] {
+  const state = useWorkbench();
+  const { sizes, backend, dtype, compared } = useSelection();
+  const store = useStore();
+  useValues();
+  const others = Object.fromEntries(Object.entries(sizes).filter(([name]) => name !== size));
+  const found: Swept[] = [];
+  let free = rows.length;
+  for (const key of chosenVariants(state, compared)) {
+    const row = rows.find((one) => one.row.variant === key);
+    const position = row ? rows.indexOf(row) : free++;
+    const { value } = store.part("sweep", key, { size, sizes: others, backend, dtype });
+    if (value) found.push({ letter: letterOf(position), name: nameIn(state, key), series: series(position), view: value });
+  }
+  return found;
+}
+
+const nameIn = (state: State, key: string): string => state.variants.find((one) => one.key === key)?.name ?? "";
+
+function Sweeps(props: { swept: readonly Swept[]; size: string; value: number }): JSX.Element {
+  const { swept, size, value } = props;
+  const views = swept.map(({ view }) => view);
+  const key = swept.map(({ letter, view }) => `${letter} ${JSON.stringify(view.sizes)}`).join(" ");
+  const draw = useCallback(
+    (width: number): Plot.PlotOptions => chart(swept, size, value, width),
+    // the same sweeps are new objects with every drawing
+    [key, size, value, ...views],
+  );
+  return (
+    <>
+      <Figure draw={draw} label={`Predicted seconds over ${size}`} />
+      <ul className="wbk-series">
+        {swept.map(({ letter, name, series: { colour }, view }) => {
+          const point = view.points.find((one) => one.value === value);
+          return (
+            <li key={letter}>
+              <b style={{ color: colour }}>{letter}</b>
+              <span className="wbk-series-name">{name}</span>
+              <span className="wbk-estimate">
+                {point ? `≈ ${secondsText(point.seconds)}, ${bytesText(point.peak_bytes["device"])}` : "no prediction at this value"}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+function chart(swept: readonly Swept[], size: string, value: number, width: number): Plot.PlotOptions {
+  const points = swept.flatMap((one) => one.view.points.map((point) => ({ one, ...point })));
+  type Point = (typeof points)[number];
+  return {
+    height: 170,
+    marginLeft: 52,
+    marginRight: 20,
+    x: { type: "log", label: size, ticks: Math.max(3, width / 90), tickFormat: "d" },
+    y: { type: "log", label: "predicted seconds", grid: true, ticks: 4, tickFormat: "~g" },
+    marks: [
+      Plot.ruleX([value], { stroke: "currentColor", strokeOpacity: 0.6 }),
+      ...swept.map(({ series: { colour, dash }, view }) =>
+        Plot.lineY(view.points, { x: "value", y: "seconds", stroke: colour, strokeDasharray: dash }),
+      ),
+      Plot.dot(
+        points.filter((point) => point.value === value),
+        { x: "value", y: "seconds", fill: ({ one }: Point) => one.series.colour, r: 4 },
+      ),
+    ],
+  };
+}
