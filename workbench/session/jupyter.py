@@ -92,6 +92,7 @@ class Notebook:
         def send(message: Message) -> None:
             comm.send(plain(message))
 
+        _answered_where_asked(comm)
         comm.on_msg(lambda said: self.sessions.receive(said["content"]["data"], send))
         comm.on_close(lambda said: self.sessions.disconnect(send))
         self.sessions.connect(send)
@@ -170,9 +171,19 @@ def _widget(sessions: Sessions, name: str) -> Any:
     def send(message: Message) -> None:
         widget.send(plain(message))
 
+    _answered_where_asked(widget.comm)
     widget.on_msg(lambda _, content, buffers: sessions.receive(content, send))
     sessions.connect(send)
     return widget
+
+
+def _answered_where_asked(comm: Any) -> None:
+    """Let a message go to the subshell that the front end names.
+
+    ipykernel (7.4) gives it to the shell that last sent on the comm; that is the one of the cells,
+    so that every click would wait for the cell that runs.
+    """
+    comm._reply_subshell_for = lambda data, named: named
 
 
 @lru_cache(maxsize=1)
