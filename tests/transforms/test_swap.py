@@ -251,6 +251,7 @@ def test_prefetch_refused_when_the_index_comes_from_data() -> None:
         "Swap('x', prefetch=2): y reads x at an index along n that depends on data: what it needs "
         "is not known 2 iterations of t earlier"
     )
+    assert not found.repairs  # all of x has to come, which is no less than there was
 
 
 def test_prefetch_refused_when_the_slice_is_written_too_late() -> None:
@@ -271,6 +272,8 @@ def test_prefetch_refused_when_the_slice_is_written_too_late() -> None:
         "the copy 2 iterations of t earlier (smallest case: T=3)"
     )
     assert [dict(i) for i in found.witness.instances] == [{"t": 0}, {"t": 2}]
+    assert found.repairs == (Swap("s"),)
+    assert not refusal(variant.apply(Swap("s")), Swap("s", prefetch=2)).repairs
     same_as_reference(variant.program, variant.apply(Swap("s", prefetch=1)).program)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Literal
 
 from workbench.lowering.records import (
@@ -236,15 +237,9 @@ class _Prefetching:
             there = Comparison(then, "<", loop.upper)
         ahead = ((AHEAD, fetch.n),)
         records = self.copied(fetch, ring, {loop.variable: then}, ahead)
-        still = 0 if fetch.conditions else sum(self.stays(fetch, view) for view in fetch.source)
+        source = fetch.source if not fetch.conditions else ()
+        still = sum(1 for _ in takewhile(lambda view: not _moves(loop, view.how), source))
         return [_entered(fetch), *records[:still], If(there, records[still:])]
-
-    def stays(self, fetch: _Fetch, view: View) -> bool:
-        """Whether a view on the way to a slice is the same in all iterations."""
-        return not any(
-            _moves(fetch.loop, before.how)
-            for before in fetch.source[: fetch.source.index(view) + 1]
-        )
 
     def copied(
         self, fetch: _Fetch, ring: str, values: Values, options: tuple[tuple[str, int], ...]

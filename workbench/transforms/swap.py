@@ -70,7 +70,8 @@ class Swap(Transform):
     there, and its slices must be less than all of it. An array that shares memory with another by
     Donate stays where that is. A slice can come early where every iteration of the loop needs
     another one, known beforehand and written so many iterations earlier. At least one has to; those
-    that cannot come when they are needed.
+    that cannot come when they are needed, as the step says. After later steps others may: the loop
+    program has what comes so many iterations `ahead`.
     """
 
     array: str
@@ -105,7 +106,8 @@ class Swap(Transform):
         if self.prefetch:
             after = _stored(Itself(program), array, self.prefetch)
             if not any(copy.ahead for copy in copies_of(lower(after), array)):
-                return next(self._late(after, array))
+                repairs = () if array in program.storage.on_host else self._when_needed(program)
+                return replace(next(self._late(after, array)), repairs=repairs)
         before, less = relief(program, array, resolve(program), self.prefetch)
         if less < before:
             return None
@@ -167,6 +169,11 @@ class Swap(Transform):
             "where the device holds most"
         )
         return self._none(program, array, sentence)
+
+    def _when_needed(self, program: Program) -> tuple[Swap, ...]:
+        """The step whose slices come when they are needed, where that is legal."""
+        plain = replace(self, prefetch=0)
+        return () if plain.check(program) is not None else (plain,)
 
     def _late(self, after: Program, array: str) -> Iterator[Refusal]:
         return not_early(str(self), after, array, self.prefetch)
