@@ -4,7 +4,7 @@
 
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -42,8 +42,29 @@ const options = {
   target: "es2022",
 };
 
+/** `import text from "./….worker.ts?inline"`: a worker's program as text, so that no shell has to serve a file. */
+const inlined = {
+  name: "inline",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\?inline$/ }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path.replace("?inline", "")),
+      namespace: "inline",
+    }));
+    onLoad({ filter: /./, namespace: "inline" }, async ({ path }) => {
+      const { outputFiles } = await build({ ...options, entryPoints: [path], format: "iife", write: false });
+      return { contents: outputFiles[0].text, loader: "text" };
+    });
+  },
+};
+
 await mkdir(out, { recursive: true });
-await build({ ...options, entryPoints: ["src/shells/widget.ts"], format: "esm", outfile: join(out, "graph.js") });
+await build({
+  ...options,
+  plugins: [inlined],
+  entryPoints: ["src/shells/widget.ts"],
+  format: "esm",
+  outfile: join(out, "graph.js"),
+});
 await build({
   ...options,
   entryPoints: ["src/shells/container.ts"],

@@ -28,7 +28,12 @@ COLOURS = {
 seventh has a shape of its own too: a component, which plugs in from outside."""
 
 ROUTED = 150
-"""Arrows go round boxes up to this many; beyond it Graphviz is slow and sometimes fails at that."""
+"""Arrows go round boxes, and have room for what they say, up to this many boxes; beyond it Graphviz
+is slow and sometimes fails at that."""
+
+PATIENT = 300
+"""Up to this many boxes Graphviz takes as many steps as its authors advise for speed; beyond it the
+fewer the more there are, as its time grows with the square."""
 
 STATIC = 40
 """Boxes of the static picture, which cannot be zoomed into."""
@@ -65,11 +70,14 @@ def dot(snapshot: Snapshot, closed: frozenset[Scope] | None = None) -> str:
     paths = scopes(node.scope for node in snapshot.nodes)
     names = {path: f"s{position}" for position, path in enumerate(paths)}
     lines = ["digraph {", *(f"  {line}" for line in _HEAD)]
-    if len({box(n.scope, closed) or n.id for n in snapshot.nodes}) > ROUTED:
-        lines.append('  graph [splines="line"]')
+    boxes = len({box(n.scope, closed) or n.id for n in snapshot.nodes})
+    if boxes > ROUTED:
+        limit = _decimal(min(100, 100 * PATIENT // boxes))
+        limits = f'nslimit="{limit}", nslimit1="{limit}", mclimit="{limit}"'
+        lines.append(f'  graph [splines="line", {limits}]')
     lines += _inside(snapshot, (), closed, names, "  ")
     for position, arrow in enumerate(_arrows(snapshot, closed, names)):
-        lines.append(f"  {_arrow_text(position, arrow)}")
+        lines.append(f"  {_arrow_text(position, arrow, labelled=boxes <= ROUTED)}")
     return "\n".join([*lines, "}", ""])
 
 
@@ -177,10 +185,10 @@ def _merge(found: dict[tuple[str, str, bool], Arrow], source: str, target: str, 
         arrow.labels.append(edge.label)
 
 
-def _arrow_text(position: int, arrow: Arrow) -> str:
+def _arrow_text(position: int, arrow: Arrow, labelled: bool) -> str:
     label = "" if len(arrow.labels) > 2 else "; ".join(shortened(text, 18) for text in arrow.labels)
     parts = [f'id="e{position}"', f'class="{"carried" if arrow.carried else "flow"}"']
-    if label:
+    if label and labelled:
         parts.append(f"label={_quoted(f' {label} ')}")
     if arrow.carried:
         parts.append('style="dashed", color="#b5420e", fontcolor="#b5420e", weight="0"')
@@ -197,7 +205,10 @@ def shortened(text: str, length: int = 34) -> str:
 
 def _width(name: str) -> str:
     """Inches that the name takes alone, its characters 0.6 em wide, with 8 points on both sides."""
-    hundredths = (60 * NAME * len(shortened(name)) + 1600) // 72
+    return _decimal((60 * NAME * len(shortened(name)) + 1600) // 72)
+
+
+def _decimal(hundredths: int) -> str:
     return f"{hundredths // 100}.{hundredths % 100:02d}"
 
 

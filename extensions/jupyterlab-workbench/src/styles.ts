@@ -1,6 +1,7 @@
 // All style sheets as one text.
 
 import frame from "./frame/frame.css";
+import graph from "./graph/graph.css";
 import root from "./style.css";
 import charts from "./views/charts.css";
 import code from "./views/code.css";
@@ -8,4 +9,4 @@ import compare from "./views/compare.css";
 import memory from "./views/memory.css";
 import variants from "./views/variants.css";
 
-export const css = [root, frame, charts, code, compare, memory, variants].join("\n");
+export const css = [root, frame, graph, charts, code, compare, memory, variants].join("\n");

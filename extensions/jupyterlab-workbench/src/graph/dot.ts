@@ -1,8 +1,9 @@
 // A snapshot as Graphviz DOT text; the same text as workbench/session/dot.py writes (a test compares them).
 
-import type { Kind, Node, Snapshot } from "../protocol";
-import { box, isInside, key, scopes } from "../model/scopes";
+import { key } from "../model/scopes";
 import type { Path } from "../model/selection";
+import type { Kind, Node, Snapshot } from "../protocol";
+import { type Arrow, type Contents, labelOf, scopeBox, shortened, statementBox } from "./scene";
 
 const COLOURS: Readonly<Record<Kind | "closed", readonly [string, string]>> = {
   operation: ["#ffffff", "#8c959f"],
@@ -15,8 +16,13 @@ const COLOURS: Readonly<Record<Kind | "closed", readonly [string, string]>> = {
   closed: ["#eef0f3", "#57606a"],
 };
 
-/** Arrows go round boxes up to this many; beyond it Graphviz is slow and sometimes fails at that. */
+/** Arrows go round boxes, and have room for what they say, up to this many boxes; beyond it Graphviz is slow and
+ * sometimes fails at that. */
 const ROUTED = 150;
+
+/** Up to this many boxes Graphviz takes as many steps as its authors advise for speed; beyond it the fewer the more
+ * there are, as its time grows with the square. */
+const PATIENT = 300;
 
 /** Points of a name that stands alone on its box, for which every box has room. */
 export const NAME = 16;
@@ -29,78 +35,68 @@ const HEAD = [
   'edge [fontname="Courier", fontsize="9", color="#8c959f", fontcolor="#57606a", arrowsize="0.6"]',
 ];
 
-/** What stands behind an arrow of the picture: positions in `snapshot.edges`. */
-export interface Arrow {
-  readonly source: string;
-  readonly target: string;
-  readonly carried: boolean;
-  readonly labels: string[];
-  readonly edges: number[];
-}
-
-/** Arrows between the same two boxes are one. Boxes are `n<position>` or `s<position>`. */
-export function arrows(snapshot: Snapshot, closed: ReadonlySet<string>): readonly Arrow[] {
-  const names = new Map(scopes(snapshot).map((path, position) => [key(path), `s${position}`]));
-  const boxes = new Map<string, string>();
-  snapshot.nodes.forEach((node, position) => {
-    const outer = box(node.scope, closed);
-    boxes.set(node.id, (outer && names.get(key(outer))) ?? `n${position}`);
-  });
-  const found = new Map<string, Arrow>();
-  snapshot.edges.forEach((edge, position) => {
-    const [source, target] = [boxes.get(edge.source), boxes.get(edge.target)];
-    if (!source || !target || (source === target && source.startsWith("s"))) return;
-    const ends = `${source} ${target} ${edge.carried}`;
-    const arrow = found.get(ends) ?? { source, target, carried: edge.carried, labels: [], edges: [] };
-    found.set(ends, arrow);
-    arrow.edges.push(position);
-    if (edge.label && !arrow.labels.includes(edge.label)) arrow.labels.push(edge.label);
-  });
-  return [...found.values()];
-}
-
-export function dot(snapshot: Snapshot, closed: ReadonlySet<string>): string {
+export function dot(contents: Contents): string {
+  const { snapshot } = contents;
   const lines = ["digraph {", ...HEAD.map((line) => `  ${line}`)];
-  const drawn = new Set(snapshot.nodes.map((node) => key(box(node.scope, closed) ?? [node.id, ""])));
-  if (drawn.size > ROUTED) lines.push('  graph [splines="line"]');
-  lines.push(...inside(snapshot, [], closed, scopes(snapshot), "  "));
-  arrows(snapshot, closed).forEach((arrow, position) => {
-    lines.push(`  ${arrowText(position, arrow)}`);
+  const boxes = contents.inside.size;
+  if (boxes > ROUTED) {
+    const limit = decimal(Math.min(100, Math.floor((100 * PATIENT) / boxes)));
+    lines.push(`  graph [splines="line", nslimit="${limit}", nslimit1="${limit}", mclimit="${limit}"]`);
+  }
+  const names = new Map(contents.scopes.map((path, position) => [scopeBox(path), `s${position}`]));
+  snapshot.nodes.forEach((node, position) => names.set(statementBox(node.id), `n${position}`));
+  lines.push(...inside(tree(contents), contents, names, "  "));
+  contents.arrows.forEach((arrow, position) => {
+    lines.push(`  ${arrowText(position, arrow, names, boxes <= ROUTED)}`);
   });
   return [...lines, "}", ""].join("\n");
 }
 
-/** Statements and scopes in the order of the text: dot breaks cycles where it meets them first. */
+/** A scope with what stands directly in it, in the order of the text: dot breaks cycles where it meets them first. */
+interface Branch {
+  readonly path: Path;
+  readonly children: (Node | Branch)[];
+}
+
+function tree({ snapshot, scopes }: Contents): Branch {
+  const root: Branch = { path: [], children: [] };
+  const branches = new Map([[key([]), root]]);
+  for (const path of scopes) branches.set(key(path), { path, children: [] });
+  const placed = new Set<string>();
+  for (const node of snapshot.nodes) {
+    for (let depth = 1; depth <= node.scope.length; depth++) {
+      const path = node.scope.slice(0, depth);
+      const branch = branches.get(key(path));
+      if (!branch || placed.has(key(path))) continue;
+      placed.add(key(path));
+      branches.get(key(path.slice(0, -1)))?.children.push(branch);
+    }
+    branches.get(key(node.scope))?.children.push(node);
+  }
+  return root;
+}
+
 function inside(
-  snapshot: Snapshot,
-  path: Path,
-  closed: ReadonlySet<string>,
-  every: readonly Path[],
+  branch: Branch,
+  contents: Contents,
+  names: ReadonlyMap<string, string>,
   indent: string,
 ): string[] {
-  const lines: string[] = [];
-  const seen = new Set<string>();
-  snapshot.nodes.forEach((node, place) => {
-    if (key(node.scope) === key(path)) lines.push(indent + nodeText(snapshot, place, node));
-    const inner = node.scope.slice(0, path.length + 1);
-    if (inner.length === path.length || !isInside(inner, path) || seen.has(key(inner))) return;
-    seen.add(key(inner));
-    const position = every.findIndex((other) => key(other) === key(inner));
-    const name = inner[inner.length - 1] ?? "";
-    if (closed.has(key(inner))) {
-      const count = snapshot.nodes.filter((node) => isInside(node.scope, inner)).length;
-      lines.push(indent + closedText(`s${position}`, name, count));
-      return;
+  return branch.children.flatMap((child) => {
+    if ("id" in child) return [indent + nodeText(contents.snapshot, names.get(statementBox(child.id)) ?? "", child)];
+    const id = names.get(scopeBox(child.path)) ?? "";
+    const name = child.path[child.path.length - 1] ?? "";
+    if (contents.closed.has(key(child.path))) {
+      return [indent + closedText(id, name, contents.inside.get(scopeBox(child.path))?.length ?? 0)];
     }
-    lines.push(
-      `${indent}subgraph "cluster_s${position}" {`,
-      `${indent}  graph [id="s${position}", class="scope", label=${quoted(shortened(name))}, ` +
+    return [
+      `${indent}subgraph "cluster_${id}" {`,
+      `${indent}  graph [id="${id}", class="scope", label=${quoted(shortened(name))}, ` +
         'style="rounded,filled", color="#d0d7de", fillcolor="#8c959f14", margin="9"]',
-      ...inside(snapshot, inner, closed, every, `${indent}  `),
+      ...inside(child, contents, names, `${indent}  `),
       `${indent}}`,
-    );
+    ];
   });
-  return lines;
 }
 
 /** What a statement does, and the loops it stands in: `contract (64,) · i ←t [b]`. */
@@ -109,12 +105,12 @@ export function secondLine(snapshot: Snapshot, node: Node): string {
   return marks ? `${node.summary} · ${marks}` : node.summary;
 }
 
-function nodeText(snapshot: Snapshot, position: number, node: Node): string {
+function nodeText(snapshot: Snapshot, name: string, node: Node): string {
   const [fill, line] = COLOURS[node.kind];
   const double = node.outputs.length ? ', peripheries="2"' : "";
   const shape = node.kind === "external" ? ', shape="component", style="filled"' : "";
   return (
-    `n${position} [id="n${position}", class="statement ${node.kind}", ` +
+    `${name} [id="${name}", class="statement ${node.kind}", ` +
     `label=${labelText(node.title, secondLine(snapshot, node))}, width="${width(node.short)}", ` +
     `color="${line}", fillcolor="${fill}"${double}${shape}]`
   );
@@ -130,29 +126,27 @@ function closedText(name: string, label: string, count: number): string {
   );
 }
 
-function arrowText(position: number, arrow: Arrow): string {
-  const { labels } = arrow;
-  const label = labels.length > 2 ? "" : labels.map((text) => shortened(text, 18)).join("; ");
+function arrowText(
+  position: number,
+  arrow: Arrow,
+  names: ReadonlyMap<string, string>,
+  labelled: boolean,
+): string {
+  const label = labelled ? labelOf(arrow) : "";
   const parts = [`id="e${position}"`, `class="${arrow.carried ? "carried" : "flow"}"`];
   if (label) parts.push(`label=${quoted(` ${label} `)}`);
   if (arrow.carried) {
     parts.push('style="dashed", color="#b5420e", fontcolor="#b5420e", weight="0"');
   }
-  return `${arrow.source} -> ${arrow.target} [${parts.join(", ")}]`;
-}
-
-/** The text, its middle left out where it is longer than `length` characters. */
-export function shortened(text: string, length = 34): string {
-  const characters = [...text];
-  if (characters.length <= length) return text;
-  const tail = Math.floor(length / 2) - 1;
-  const [head, rest] = [characters.slice(0, length - tail - 1), characters.slice(-tail)];
-  return `${head.join("")}…${rest.join("")}`;
+  return `${names.get(arrow.source)} -> ${names.get(arrow.target)} [${parts.join(", ")}]`;
 }
 
 /** Inches that the name takes alone, its characters 0.6 em wide, with 8 points on both sides. */
 function width(name: string): string {
-  const hundredths = Math.floor((60 * NAME * [...shortened(name)].length + 1600) / 72);
+  return decimal(Math.floor((60 * NAME * [...shortened(name)].length + 1600) / 72));
+}
+
+function decimal(hundredths: number): string {
   return `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, "0")}`;
 }
 

@@ -63,7 +63,7 @@ export function atFirst(picture: Size, boxes: readonly Rectangle[], outer: Size)
     ).length;
     if (seen > most) [best, most] = [left, seen];
   }
-  return { x: wide ? -best * k : x, y: picture.height > height ? 0 : y, k };
+  return { x: wide ? -best * k : x, y: picture.height > height ? MARGIN : y, k };
 }
 
 /** The view moved as little as shows the rectangle; of one larger than the window, its left and top. */

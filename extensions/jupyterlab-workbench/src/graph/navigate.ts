@@ -1,23 +1,25 @@
 // Where an arrow key leads: the nearest box in its direction.
 
+import type { Rectangle } from "./frame";
+
 export type Direction = "up" | "down" | "left" | "right";
 
 export function nearest(
-  boxes: ReadonlyMap<string, SVGGElement>,
+  boxes: ReadonlyMap<string, Rectangle>,
   from: string,
   direction: Direction,
 ): string {
-  const start = centre(boxes.get(from));
+  const start = boxes.get(from);
   if (!start) return from;
+  const [x, y] = centre(start);
   let best = from;
   let least = Infinity;
-  for (const [name, group] of boxes) {
-    const point = centre(group);
-    if (name === from || !point) continue;
-    const [dx, dy] = [point.x - start.x, point.y - start.y];
+  for (const [name, place] of boxes) {
+    if (name === from) continue;
+    const [u, v] = centre(place);
     const vertical = direction === "up" || direction === "down";
     const sign = direction === "up" || direction === "left" ? -1 : 1;
-    const [along, across] = vertical ? [dy * sign, dx] : [dx * sign, dy];
+    const [along, across] = vertical ? [(v - y) * sign, u - x] : [(u - x) * sign, v - y];
     if (along <= 1) continue;
     const distance = along + 2.5 * Math.abs(across);
     if (distance < least) [best, least] = [name, distance];
@@ -25,8 +27,7 @@ export function nearest(
   return best;
 }
 
-function centre(group: SVGGElement | undefined): { x: number; y: number } | null {
-  if (!group) return null;
-  const { left, top, width, height } = group.getBoundingClientRect();
-  return { x: left + width / 2, y: top + height / 2 };
-}
+const centre = ({ left, top, width, height }: Rectangle): [number, number] => [
+  left + width / 2,
+  top + height / 2,
+];

@@ -1,66 +1,245 @@
-// The graph as a view: the picture of the current variant, kept in step with the selection.
+// The graph as a view: the picture of the shown variant, with its tools above and what it means below.
 
-import { useEffect, useRef } from "react";
-import { useCurrent, usePart, useSelection, useStore } from "../model/hooks";
-import { key, scopes } from "../model/scopes";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCurrent, useSelection, useStore, useTool, useValues } from "../model/hooks";
+import { key } from "../model/scopes";
 import { Waiting } from "../parts";
-import type { Snapshot } from "../protocol";
-import { createGraph, type Graph } from "./graph";
-import { legend } from "./legend";
-import { createSearch } from "./search";
-import { createSelection, NOTHING, type Selected } from "./selected";
+import type { CostView, Running, Snapshot } from "../protocol";
+import { changes } from "./diff";
+import { Legend } from "./legend";
+import { colouring, percent, type Shares, summed } from "./overlay";
+import { Picture } from "./picture";
+import { RunningLine } from "./running";
+import { type Scene, scopeOf, statementOf } from "./scene";
+import { Sheet } from "./sheet";
+import { onTheme, readTheme, type Theme } from "./theme";
+import { Toolbar, type Tools } from "./toolbar";
+import type { Hands } from "./use-hands";
+import { type Drawing, useScene } from "./use-scene";
+import type { Window } from "./use-window";
 
 export function GraphView(): JSX.Element {
   const current = useCurrent();
-  const loaded = usePart("snapshot", {}, current.key);
-  if (!loaded.value) return <Waiting loaded={loaded} what="the graph" />;
-  return <Picture snapshot={loaded.value} />;
+  const store = useStore();
+  useValues();
+  const loaded = store.part("snapshot", current.key, {});
+  const parent = current.parent === null ? null : store.part("snapshot", current.parent, {}).value;
+  const last = useRef<Shown | null>(null);
+  if (loaded.value && last.current?.snapshot !== loaded.value) last.current = { snapshot: loaded.value, variant: current.key };
+  const shown = last.current;
+  if (!shown || loaded.status === "failed" || loaded.status === "absent") {
+    return (
+      <div className="wbk-picture">
+        <Waiting loaded={loaded} what="the graph" />
+      </div>
+    );
+  }
+  // Until the next picture comes, the one before stays.
+  const late = shown.variant !== current.key;
+  return <Graph shown={shown} parent={late ? null : parent} waiting={late} />;
 }
 
-function Picture({ snapshot }: { snapshot: Snapshot }): JSX.Element {
+interface Shown {
+  readonly snapshot: Snapshot;
+  readonly variant: string;
+}
+
+function Graph({ shown, parent, waiting }: { shown: Shown; parent: Snapshot | null; waiting: boolean }): JSX.Element {
+  const { snapshot, variant } = shown;
   const store = useStore();
   const selection = useSelection();
+  const { overlay } = selection;
   const host = useRef<HTMLDivElement>(null);
-  const graph = useRef<Graph | null>(null);
-  const selected = useRef(createSelection());
+  const window = useRef<Window | null>(null);
+  const own = useRef<string | null>(null);
+  const theme = useTheme(host);
+  const drawing = useScene(snapshot);
+  const [matches, setMatches] = useState<ReadonlySet<string> | null>(null);
+  const running = useRunning(variant);
+  const { scene } = drawing;
 
+  const cost = useCost(variant, overlay !== "kind");
+  const differing = useMemo(() => (parent ? changes(parent, snapshot) : null), [parent, snapshot]);
+  const colours = useMemo(
+    () => colouring(overlay, scene, cost.value, running.last),
+    [overlay, scene, cost.value, running.last],
+  );
+  const shares = useMemo(() => sharesOf(scene, running.now), [scene, running.now]);
+  const now = useMemo(() => new Set(running.now?.now ?? []), [running.now]);
+
+  const hands = useMemo((): Hands => handsOf(store, drawing, own), [store, drawing]);
+  const show = useCallback((id: string) => reveal(id, drawing, snapshot, window.current), [drawing, snapshot]);
+  const fit = useCallback(() => window.current?.fit(), []);
+  useTool("fit", fit);
+  const sheet = useCallback(
+    () => (scene && theme ? <Sheet scene={scene} theme={theme} colouring={colours} /> : null),
+    [scene, theme, colours],
+  );
+  useTool("sheet", sheet);
+  const tools = useMemo(
+    (): Tools => ({
+      fit,
+      zoom: (factor) => window.current?.zoom(factor),
+      openAll(all) {
+        if (!store.values().selection.statements.length) window.current?.hold(null);
+        drawing.openAll(all);
+      },
+      mark: setMatches,
+      show(id) {
+        own.current = id;
+        store.select({ statements: [id], scope: null, instance: null });
+        show(id);
+      },
+      colour: (chosen) => store.select({ overlay: chosen }),
+    }),
+    [fit, store, drawing, show],
+  );
+
+  // What another view selected is brought into sight.
+  const [chosen] = selection.statements;
   useEffect(() => {
-    const element = host.current;
-    if (!element) return;
-    const shared = createSelection();
-    selected.current = shared;
-    const made = createGraph(snapshot, shared);
-    graph.current = made;
-    const tools = document.createElement("div");
-    tools.className = "wbk-tools";
-    tools.append(createSearch(snapshot, made));
-    element.replaceChildren(tools, made.element, legend(snapshot));
-    shared.onChange((now) => {
-      if (now.kind === "statement") store.select({ statements: [now.id], scope: null, instance: null });
-      else if (now.kind === "scope") {
-        store.select({ statements: [], scope: scopes(snapshot)[Number(now.name.slice(1))] ?? null });
-      } else store.select({ statements: [], scope: null, instance: null });
-    });
-    return () => made.destroy();
-  }, [snapshot, store]);
+    if (chosen !== undefined && chosen !== own.current) show(chosen);
+    own.current = chosen ?? null;
+  }, [chosen, scene === null]);
 
-  useEffect(() => {
-    const wanted = asSelected(snapshot, selection.statements[0], selection.scope);
-    const now = selected.current.current;
-    if (JSON.stringify(wanted) === JSON.stringify(now)) return;
-    if (wanted.kind === "statement") graph.current?.show(wanted.id);
-    else selected.current.select(wanted);
-  }, [snapshot, selection.statements, selection.scope]);
-
-  return <div className="wbk-picture" ref={host} />;
+  const busy = drawing.busy || waiting;
+  return (
+    <div className="wbk-picture" ref={host} aria-busy={busy}>
+      <Toolbar snapshot={snapshot} tools={tools} overlay={overlay} changed={drawing.changed} />
+      {running.now && <RunningLine running={running.now} />}
+      {scene && theme ? (
+        <Picture
+          scene={scene}
+          selection={selection}
+          theme={theme}
+          changes={differing}
+          colouring={colours}
+          matches={matches}
+          now={now}
+          shares={shares}
+          hands={hands}
+          handle={window}
+        />
+      ) : (
+        <div className="wbk-graph" />
+      )}
+      <Status drawing={drawing} busy={busy} />
+      {theme && (
+        <Legend
+          snapshot={snapshot}
+          overlay={overlay}
+          colouring={colours}
+          theme={theme}
+          note={overlay === "kind" ? "" : note(overlay === "measured", cost, running.last)}
+          changes={differing}
+        />
+      )}
+    </div>
+  );
 }
 
-function asSelected(
-  snapshot: Snapshot,
-  id: string | undefined,
-  scope: readonly string[] | null,
-): Selected {
-  if (id !== undefined) return { kind: "statement", id };
-  if (!scope) return NOTHING;
-  return { kind: "scope", name: `s${scopes(snapshot).findIndex((path) => key(path) === key(scope))}` };
+/** What is under way, and what became of it. */
+function Status({ drawing, busy }: { drawing: Drawing; busy: boolean }): JSX.Element | null {
+  if (busy) {
+    return (
+      <p className="wbk-status wbk-late" role="status">
+        Drawing …{" "}
+        {drawing.busy && (
+          <button className="wbk-button wbk-link" type="button" onClick={drawing.stop}>
+            Stop
+          </button>
+        )}
+      </p>
+    );
+  }
+  return drawing.remark ? (
+    <p className="wbk-status" role="status">
+      {drawing.remark}
+    </p>
+  ) : null;
+}
+
+function handsOf(
+  store: ReturnType<typeof useStore>,
+  drawing: Drawing,
+  own: React.MutableRefObject<string | null>,
+): Hands {
+  return {
+    select(name, more) {
+      const scope = name === null ? null : scopeOf(name);
+      const id = name === null ? null : statementOf(name);
+      const before = store.values().selection.statements;
+      const kept = more ? before.filter((one) => one !== id) : [];
+      const statements = id === null ? kept : before.includes(id) && more ? kept : [...kept, id];
+      own.current = statements[0] ?? null;
+      store.select({ statements, scope, instance: null });
+    },
+    toggle(scope) {
+      const { selection } = store.values();
+      if (selection.scope && key(selection.scope) === key(scope)) store.select({ scope: null });
+      drawing.toggle(scope);
+    },
+  };
+}
+
+/** Opens the scopes around a statement and brings it into sight. */
+function reveal(id: string, drawing: Drawing, snapshot: Snapshot, window: Window | null): void {
+  const path = snapshot.nodes.find((node) => node.id === id)?.scope ?? [];
+  const around = path.map((_, depth) => path.slice(0, depth + 1));
+  const shut = around.filter((scope) => drawing.scene?.closed.has(key(scope)));
+  const outermost = drawing.scene?.boxes.get(id);
+  if (shut.length && outermost !== undefined) {
+    window?.hold({ name: outermost, closely: false });
+    drawing.open(shut);
+  }
+  window?.seek(`n:${id}`);
+}
+
+/** The prediction for the sizes and the backend that are chosen, where it is wanted. */
+function useCost(variant: string, wanted: boolean): { readonly value: CostView | null; readonly why: string } {
+  const store = useStore();
+  const { sizes, backend, dtype } = useSelection();
+  if (!wanted) return { value: null, why: "" };
+  const { value, status, error } = store.part("cost", variant, { sizes, backend, dtype });
+  const why = {
+    waiting: "predicting …",
+    streaming: "predicting …",
+    done: "",
+    failed: error?.sentence ?? "There is no prediction.",
+    absent: "What was saved does not hold the prediction.",
+  };
+  return { value, why: why[status] };
+}
+
+/** What the numbers of an overlay rest on, or why there are none. */
+function note(measured: boolean, cost: { value: CostView | null; why: string }, run: Shares | null): string {
+  if (!cost.value) return cost.why;
+  if (!measured) return `predicted for ${cost.value.backend}, ${cost.value.dtype}; every colour a tenth of the next`;
+  if (!run) return "Nothing was measured by statement yet: run this variant while its graph is shown.";
+  return "shares of the last run's time over predicted shares";
+}
+
+/** Where the variant runs now, and what was seen of its last run. */
+function useRunning(variant: string): { readonly now: Running | null; readonly last: Shares | null } {
+  const { running } = useValues();
+  const seen = useRef(new Map<string, Shares>());
+  const now = running?.variant === variant ? running : null;
+  if (now && Object.keys(now.shares).length) seen.current.set(variant, now.shares);
+  return { now, last: seen.current.get(variant) ?? null };
+}
+
+function sharesOf(scene: Scene | null, running: Running | null): ReadonlyMap<string, string> {
+  if (!scene || !running) return new Map();
+  const sums = summed(scene, new Map(Object.entries(running.shares)));
+  return new Map([...sums].filter(([, share]) => share >= 0.01).map(([name, share]) => [name, percent(share)]));
+}
+
+function useTheme(host: React.RefObject<HTMLElement>): Theme | null {
+  const [theme, setTheme] = useState<Theme | null>(null);
+  useEffect(() => {
+    const read = (): void => setTheme(host.current && readTheme(host.current));
+    read();
+    return onTheme(read);
+  }, [host]);
+  return theme;
 }

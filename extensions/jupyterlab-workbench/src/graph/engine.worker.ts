@@ -1,0 +1,13 @@
+// Graphviz in a worker: DOT text in, places out. It cannot be interrupted but by ending the worker.
+
+import { Graphviz } from "@hpcc-js/wasm-graphviz";
+import { placed } from "./placed";
+
+self.onmessage = async ({ data }: MessageEvent<string>): Promise<void> => {
+  try {
+    const graphviz = await Graphviz.load();
+    self.postMessage({ placed: placed(graphviz.layout(data, "json", "dot")) });
+  } catch (problem) {
+    self.postMessage({ problem: String(problem) });
+  }
+};

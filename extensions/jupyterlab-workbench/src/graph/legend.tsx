@@ -1,0 +1,109 @@
+// What the colours, lines and signs mean; only those that the picture has.
+
+import type { Overlay } from "../model/selection";
+import type { Kind, Snapshot } from "../protocol";
+import type { Changes } from "./diff";
+import { type Colouring, fill } from "./overlay";
+import type { Theme } from "./theme";
+
+const NAMES: readonly (readonly [Kind, string])[] = [
+  ["operation", "operation"],
+  ["contraction", "contraction"],
+  ["reduction", "reduction"],
+  ["random", "random draw"],
+  ["recurrence", "recurrence"],
+  ["update", "update"],
+  ["external", "call of an external object"],
+];
+
+export function Legend(props: {
+  readonly snapshot: Snapshot;
+  readonly overlay: Overlay;
+  readonly colouring: Colouring;
+  readonly theme: Theme;
+  /** Why nothing is coloured, and what the numbers rest on. */
+  readonly note: string;
+  readonly changes: Changes | null;
+}): JSX.Element {
+  const { snapshot, overlay, colouring, theme, note, changes } = props;
+  return (
+    <div className="wbk-legend">
+      {overlay === "kind" ? <Kinds snapshot={snapshot} /> : <Scale colouring={colouring} theme={theme} overlay={overlay} />}
+      {note && <span className="wbk-entry">{note}</span>}
+      {snapshot.nodes.some((node) => node.outputs.length) && <Entry swatch="wbk-swatch wbk-double" name="output" />}
+      {snapshot.edges.some((edge) => edge.carried) && <Entry swatch="wbk-dash" name="carried by a loop" />}
+      {changes && changes.changed.size + changes.gone.length > 0 && (
+        <Entry swatch="wbk-swatch wbk-boxed" name={changedText(changes)} />
+      )}
+      {snapshot.loops.length > 0 && (
+        <span className="wbk-entry wbk-marks" title="The loops around a statement, outermost first">
+          <code>i t</code> in loops
+          {snapshot.loops.some((loop) => loop.mark.includes("←")) && (
+            <>
+              {" "}
+              <code>←t</code> backwards
+            </>
+          )}
+          {snapshot.loops.some((loop) => loop.mark.startsWith("[")) && (
+            <>
+              {" "}
+              <code>[b]</code> as an array axis
+            </>
+          )}
+        </span>
+      )}
+      <span className="wbk-keys">{keys(snapshot)}</span>
+    </div>
+  );
+}
+
+function Kinds({ snapshot }: { snapshot: Snapshot }): JSX.Element {
+  const present = new Set(snapshot.nodes.map((node) => node.kind));
+  return (
+    <>
+      {NAMES.filter(([kind]) => present.has(kind)).map(([kind, name]) => (
+        <Entry key={kind} swatch={`wbk-swatch ${kind}`} name={name} />
+      ))}
+    </>
+  );
+}
+
+function Scale({ colouring, theme, overlay }: { colouring: Colouring; theme: Theme; overlay: Overlay }): JSX.Element | null {
+  if (!colouring.ticks.length) return null;
+  const lowest = overlay === "measured" ? -1 : 0;
+  const colours = Array.from({ length: 9 }, (_, at) => fill(lowest + ((1 - lowest) * at) / 8, theme));
+  return (
+    <span className="wbk-entry wbk-scale">
+      <span className="wbk-scale-bar" style={{ background: `linear-gradient(to right, ${colours.join(", ")})` }} />
+      <span className="wbk-scale-ticks">
+        {colouring.ticks.map((tick) => (
+          <span key={tick}>{tick}</span>
+        ))}
+      </span>
+    </span>
+  );
+}
+
+function changedText({ changed, gone }: Changes): string {
+  const parts = [
+    ...(changed.size ? [`changed by the last step (${changed.size})`] : []),
+    ...(gone.length ? [`${gone.length} gone`] : []),
+  ];
+  return parts.join(", ");
+}
+
+function keys(snapshot: Snapshot): string {
+  const scopes = snapshot.nodes.some((node) => node.scope.length);
+  const wheel = `${navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl"} + wheel zooms`;
+  const always = [wheel, "arrows move", "Enter selects", "E reads its arrows"];
+  return [...(scopes ? ["Double click opens a scope, C closes it"] : []), ...always].join(" · ");
+}
+
+function Entry({ swatch, name }: { swatch: string; name: string }): JSX.Element {
+  return (
+    <span className="wbk-entry">
+      <span className={swatch} />
+      {name}
+    </span>
+  );
+}
