@@ -61,7 +61,7 @@ function Results(props: {
             ))}
           </select>
         ) : (
-          <span className="wbk-note">{titleOf(shown)}</span>
+          <span className="wbk-note">{dateText(first.date)}</span>
         )}
         <CsvButtons rows={rows} name={`${state.name}-comparison`} />
       </div>

@@ -8,6 +8,7 @@ import { EditorState, type Extension, RangeSetBuilder, StateEffect, StateField }
 import { Decoration, type DecorationSet, EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { SpanView, TextView } from "../protocol";
+import { lineDiff } from "./line-diff";
 
 export interface Shown {
   readonly text: TextView;
@@ -128,7 +129,7 @@ function compared(original: string): Extension {
     mergeControls: false,
     highlightChanges: true,
     collapseUnchanged: { margin: 3, minSize: 6 },
-    diffConfig: { scanLimit: 1000, timeout: 400 },
+    diffConfig: { override: lineDiff },
   });
 }
 

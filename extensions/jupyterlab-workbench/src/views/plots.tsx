@@ -16,8 +16,9 @@ export function Times({ rows }: { rows: readonly Lettered[] }): JSX.Element | nu
     const { unit, factor } = timeUnit(longest);
     const samples = timed.flatMap((one) => one.row.samples.map((seconds) => ({ one, seconds: seconds * factor })));
     return {
-      height: ROW * timed.length + 44,
+      height: ROW * timed.length + 58,
       marginLeft: 30,
+      marginBottom: 40,
       x: { label: `time of a run (${unit}), median with 95 % interval`, zero: true, nice: true, grid: true },
       y: { label: null, domain: timed.map((one) => one.letter), tickSize: 0 },
       marks: [
@@ -66,8 +67,9 @@ export function Peaks({ rows }: { rows: readonly Lettered[] }): JSX.Element | nu
     const { unit, factor } = byteUnit(Math.max(...bars.map(({ bytes }) => bytes)));
     const said = held.filter(({ row }) => row.predicted_peak_bytes["device"] !== undefined);
     return {
-      height: ROW * held.length + 44,
+      height: ROW * held.length + 58,
       marginLeft: 30,
+      marginBottom: 40,
       x: { label: `peak memory (${unit}); pale: host; line: predicted`, nice: true, grid: true },
       y: { label: null, domain: held.map((one) => one.letter), tickSize: 0, padding: 0.35 },
       marks: [
@@ -114,11 +116,12 @@ export function Curves({ rows }: { rows: readonly Lettered[] }): JSX.Element | n
       series: one.series,
       points: curve.values.map((value, at) => ({ one, at: at * curve.every, value: value ?? NaN })),
     }));
-    const few = Math.max(...curves.map(({ curve }) => curve.values.length)) < 40;
+    const longest = Math.max(...curves.map(({ curve }) => curve.values.length));
+    const few = longest < 40;
     return {
       height: 190,
       marginLeft: 46,
-      x: { label: dim in DIMS ? `${DIMS[dim]} ${dim}` : dim },
+      x: { label: dim in DIMS ? `${DIMS[dim]} ${dim}` : dim, tickFormat: "d", ticks: Math.min(longest - 1, 10) },
       y: { label: OUTPUTS[name] ?? name, grid: true, nice: true },
       marks: [
         // what lies on one line is seen all the same: the first the widest, each next one narrower
