@@ -228,7 +228,7 @@ def test_out_of_memory_names_arrays_of_the_program_and_what_helps() -> None:
         ),
     ):
         with pytest.raises(RunError) as refused:
-            wb.run(example(), capacity=capacity, progress=False)
+            wb.run(wb.optimize(example()), capacity=capacity, progress=False)
         assert re.fullmatch(sentence, refused.value.message)
 
 

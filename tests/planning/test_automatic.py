@@ -151,7 +151,7 @@ def test_capacity_is_kept_and_what_fits_is_not_made_smaller() -> None:
     root = wb.variant(reinforce(B=256, T=1000, I=2))
     fast, tight = wb.optimize(root), wb.optimize(root, capacity=100_000_000)
     assert device(fast) > 100e6 >= device(tight)
-    assert not any(isinstance(step, Swap) for step in tight.steps)
+    assert tight.predict().seconds <= 1.2 * fast.predict().seconds
     assert wb.optimize(root, capacity=10**9).key == fast.key
 
 

@@ -149,7 +149,16 @@ def spaces(
     capacity: Capacity = None,
     described: Callable[[], Mapping[str, str]] = dict,
 ) -> Spaces:
-    """Memory of the device, made by `xp`, and of the host.
+    """Memory of the device, made by `xp`, and of the host. Raises WorkbenchError as `limits_of`."""
+    limits = limits_of(capacity)
+    return Spaces(
+        Memory(xp, limits.get(DEVICE), described, DEVICE),
+        Memory(np, limits.get(HOST), described, HOST),
+    )
+
+
+def limits_of(capacity: Capacity) -> Mapping[str, int | None]:
+    """What each space holds at most, None or left out where nothing limits it.
 
     Raises WorkbenchError for a capacity of an unknown space, or that is no number of bytes.
     """
@@ -161,10 +170,7 @@ def spaces(
         whole = isinstance(limit, (int, np.integer)) and not isinstance(limit, bool)
         if limit is not None and (not whole or limit < 0):
             raise WorkbenchError(f"capacity of the {space}: {limit!r}; expected a number of bytes")
-    return Spaces(
-        Memory(xp, limits.get(DEVICE), described, DEVICE),
-        Memory(np, limits.get(HOST), described, HOST),
-    )
+    return limits
 
 
 def _bytes(n: int) -> str:

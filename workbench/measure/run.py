@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.backends import get
-from workbench.backends.tracker import Capacity
+from workbench.backends.tracker import Capacity, limits_of
 from workbench.errors import OutOfMemoryError, ProgramError, RunError, WorkbenchError, nearest
 from workbench.lowering.memory import Point
 from workbench.lowering.records import DEVICE, HOST
@@ -152,13 +152,14 @@ def run(
     capacity: Capacity = None,
     parameters: str | Path | Mapping[str, Any] | None = None,
 ) -> Result:
-    """Run a variant as it is, or a program under the automatic recipe for these sizes and this
-    backend (`result.variant.steps` shows it).
+    """Run a variant as it is, or a program under the automatic recipe for these sizes, this backend
+    and the device's capacity (`result.variant.steps` shows it).
 
     `sizes` overrides sizes by name without a new trace. The same seed gives the same draws whatever
     the variant, the dtype ("float32" or "float64") or the sizes; it is 0 unless given.
     `check_finite` stops at the first NaN or infinity and names statement and instance; `capacity`
-    bounds the device's memory in bytes, or that of each space it names: `{"device": 2**30}`.
+    bounds the device's memory in bytes, or that of each space it names: `{"device": 2**30}`. A
+    program of which nothing that is found fits is refused with the least that was found.
     Ctrl-C ends the run and returns what was done.
 
     `parameters`: a file that `Result.save` wrote, or arrays by name, to start from. From a file the
@@ -175,8 +176,10 @@ def run(
     chosen = variant(program)  # type: ignore[arg-type]  # a variant stays itself
     known = resolve(chosen.program, sizes)
     runner = get(backend)
+    limit = limits_of(capacity).get(DEVICE)
     if not isinstance(program, Variant):
-        chosen = optimize(chosen, sizes=sizes, backend=backend, dtype=dtype)
+        most = None if limit is None else int(limit)
+        chosen = optimize(chosen, capacity=most, sizes=sizes, backend=backend, dtype=dtype)
     start = None if parameters is None else checkpoint.opened(parameters)
     if seed is None:
         seed = 0 if start is None else start.seed

@@ -81,22 +81,31 @@ class _Frugal:
     fast: Judged
 
     def planned(self) -> Plan:
-        """The fastest plan where it will do; else what holds least after each attempt, until it
-        does.
+        """The fastest plan where it will do; else, for time, the faster of it with its arrays on
+        the host and of what holds less, if they fit; for memory what holds least.
         """
+        if self.enough(self.fast):
+            return self.fast.plan.stored()
+        timed = self.aim.objective == "time"
+        found = [*([self.elsewhere(self.fast)] if timed else []), self.least()]
+        fitting = [judged for judged in found if self.fits(judged)]
+        if not fitting:
+            peak = min(self.judge.exactly(judged.plan.stored()).peak for judged in found)
+            raise WorkbenchError(
+                f"{self.fast.plan.start.name} does not fit into "
+                f"{amount(self.aim.capacity or 0, 'B')}: the least that was found is "
+                f"{amount(peak, 'B')} on the device"
+            )
+        return min(fitting, key=_seconds if timed else _held).plan.stored()
+
+    def least(self) -> Judged:
+        """What holds least after each attempt, until it is enough."""
         least = self.fast
         for attempt in (self.large, self.small, self.ordered, self.anyhow, self.elsewhere):
             if self.enough(least):
                 break
             least = min(least, attempt(least), key=_held)
-        found = least.plan.stored()
-        if not self.fits(least):
-            peak = self.judge.exactly(found).peak
-            raise WorkbenchError(
-                f"{found.start.name} does not fit into {amount(self.aim.capacity or 0, 'B')}: the "
-                f"least that was found is {amount(peak, 'B')} on the device"
-            )
-        return found
+        return least
 
     def large(self, least: Judged) -> Judged:
         """From the fastest plan, what saves a larger share of the memory than it takes longer."""

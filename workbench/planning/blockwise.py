@@ -121,7 +121,7 @@ def _in_blocks(plan: Plan, region: Region, size: int) -> Plan | None:
 def _turned(plan: Plan, names: tuple[str, ...], axis: str, block: str) -> Plan | None:
     """The loops over blocks outside of an axis around them."""
     assert plan.program.schedule is not None
-    why = f"the blocks come outside of {axis}, over which they are summed"
+    why = f"one block over all of {axis} comes before the next"
     found: Plan | None = plan
     for part in _loops_over(plan.program.schedule, block, names, axis):
         try:

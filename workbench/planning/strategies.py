@@ -19,6 +19,9 @@ WORTH_TRYING = 0.02
 LARGE = 0.05
 """The share of the peak from which on an array is worth trying to hold less of."""
 
+FEW = 4
+"""Blocks of a dimension at least."""
+
 DISTANT = 0.1
 """The share of the time that memory must cost before blocks, which are more calls, are tried."""
 
@@ -56,7 +59,7 @@ def smaller(now: Judged, near: int) -> Iterator[Idea]:
     result takes about `near` bytes, computed again, or summed as soon as they are there.
     """
     large = _large(now)
-    yield from _blocks(now, now.largest, LARGE, near)
+    yield from _blocks(now, now.largest, LARGE, near, short=True)
     again = _recomputable(now.plan.program)
     if set(again) & set(large):
         yield _all_recomputed(now)
@@ -176,9 +179,11 @@ class _Cheap:
 # -- in blocks -------------------------------------------------------------------------------------
 
 
-def _blocks(now: Judged, arrays: Collection[str], share: float, near: int) -> Iterator[Idea]:
+def _blocks(
+    now: Judged, arrays: Collection[str], share: float, near: int, short: bool = False
+) -> Iterator[Idea]:
     """The regions in blocks that write at least a share of the bytes of these arrays: those inside
-    most loops first, then those that write most.
+    most loops first, then those that write most. With `short`, also of what fits into one block.
     """
     least = share * sum(now.stored[array] for array in arrays)
     found: list[tuple[int, Region]] = []
@@ -189,7 +194,11 @@ def _blocks(now: Judged, arrays: Collection[str], share: float, near: int) -> It
             found.append((held, region))
     for _, region in sorted(found, key=lambda pair: (-len(pair[1].outside), -pair[0])):
         size = near_size(now.plan.program, region, now.sizes, near)
-        if 2 * size <= _length(now, region):
+        length = _length(now, region)
+        if 2 * size > length and not short:
+            continue
+        size = min(size, 1 << max(0, (length // FEW).bit_length() - 1))
+        if size > 1:
             yield _in_blocks(region, size)
 
 

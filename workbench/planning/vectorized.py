@@ -34,10 +34,11 @@ def vectorized(plan: Plan) -> Plan:
 def in_order(plan: Plan) -> Plan | None:
     """Only what is independent as arrays; along each other dimension sums are carried and all
     statements stand in as few loops as can be, so that each result is used soon after it is there.
-    None where that changes nothing.
+    None where there is no other dimension that could be one of arrays.
     """
     plan, partly = _independent(plan)
-    known = len(plan.taken)
+    if not partly:
+        return None
     for dim in dict.fromkeys(step.dim for step in partly):
         why = f"sums over {dim} add each value when it is there"
         plan = _if_legal(plan, Accumulate(dim), why) or plan
@@ -48,7 +49,7 @@ def in_order(plan: Plan) -> Plan | None:
             names = (next(statements(loops[0])), list(statements(block))[-1])
             plan = _joined(plan, Reschedule(names)) or plan
             break  # what is inside has its order with it
-    return plan if len(plan.taken) > known else None
+    return plan
 
 
 def _joined(plan: Plan, step: Reschedule) -> Plan | None:
