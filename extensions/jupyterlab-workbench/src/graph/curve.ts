@@ -9,6 +9,7 @@ const SAMPLES = 8;
 export function along(line: Line): number[] {
   const { points } = line;
   const found = [points[0] ?? 0, points[1] ?? 0];
+  if (isStraight(line)) return [...found, ...line.tip];
   for (let at = 0; at + 7 < points.length; at += 6) {
     for (let step = 1; step <= SAMPLES; step++) {
       const s = step / SAMPLES;
@@ -21,6 +22,17 @@ export function along(line: Line): number[] {
   }
   found.push(...line.tip);
   return found;
+}
+
+function isStraight({ points, tip }: Line): boolean {
+  const [x = 0, y = 0] = points;
+  const [dx, dy] = [tip[0] - x, tip[1] - y];
+  const length = Math.hypot(dx, dy) || 1;
+  for (let at = 2; at + 1 < points.length; at += 2) {
+    const across = ((points[at] ?? 0) - x) * dy - ((points[at + 1] ?? 0) - y) * dx;
+    if (Math.abs(across) > length * 0.5) return false;
+  }
+  return true;
 }
 
 /** How far a point is from a polyline. */

@@ -48,22 +48,28 @@ export function centred(inner: Rectangle, outer: Size, k: number): View {
   };
 }
 
-/** All of the picture where its names can then be read, else its top, where most boxes are seen. */
+/** The first view tries so many places. */
+const TRIES = 120;
+
+/** All of the picture where its names can then be read, else a part at the top where most boxes are seen. */
 export function atFirst(picture: Size, boxes: readonly Rectangle[], outer: Size): View {
   const k = Math.max(READABLE, fitting(picture, outer));
   const { x, y } = centred(whole(picture), outer, k);
   const [width, height] = [outer.width / k, outer.height / k];
+  if (picture.width <= width && picture.height <= height) return { x, y, k };
   const wide = picture.width > width;
-  const lefts = wide ? boxes.map((box) => Math.min(box.left - MARGIN, picture.width - width)) : [];
-  let [best, most] = [0, -1];
-  for (const left of lefts) {
-    const seen = boxes.filter(
-      (box) =>
-        box.left >= left && box.left + box.width <= left + width && box.top + box.height <= height,
-    ).length;
-    if (seen > most) [best, most] = [left, seen];
+  const every = Math.max(1, Math.ceil(boxes.length / TRIES));
+  const starts = wide ? boxes.filter((_, at) => at % every === 0) : [whole(picture)];
+  let [best, from, most] = [0, 0, -1];
+  for (const start of starts) {
+    const left = wide ? Math.min(start.left - MARGIN / k, picture.width - width) : 0;
+    const column = boxes.filter((box) => box.left >= left && box.left + box.width <= left + width);
+    const top = Math.min(...column.map((box) => box.top)) - 3 * MARGIN;
+    const seen = column.filter((box) => box.top + box.height <= top + height).length;
+    if (seen > most) [best, from, most] = [left, top, seen];
   }
-  return { x: wide ? -best * k : x, y: picture.height > height ? MARGIN : y, k };
+  const down = picture.height > height ? Math.min(Math.max(0, from), picture.height - height) : 0;
+  return { x: wide ? -best * k : x, y: picture.height > height ? (down ? -down * k : MARGIN) : y, k };
 }
 
 /** The view moved as little as shows the rectangle; of one larger than the window, its left and top. */

@@ -1,7 +1,7 @@
 // The picture on a canvas: arrows always, boxes where there are too many to be elements, all of it small as a map.
 
 import { FAR, type Rectangle, type Size, type View } from "./frame";
-import { labelPlace, reaches } from "./pick";
+import { course, labelPlace, reaches } from "./pick";
 import { type Layout, type Line, labelOf, type Arrow } from "./scene";
 import { meets, windowOf } from "./sight";
 import { type Colour, css, mixed, type Theme } from "./theme";
@@ -20,8 +20,17 @@ export interface Painting {
   readonly dim: boolean;
 }
 
+/** Pixels of a dash and the gap after it. */
+const DASH = 7;
+
+/** Of lines so many times as long as the window's sides only the part in sight is traced. */
+const LONG = 1.5;
+
 /** Below this scale heads of arrows are specks. */
 const HEADS = 0.25;
+
+/** From this scale on arrows have their full strength; from afar, where many lie upon each other, less and less. */
+const [FULL, FAINTEST] = [0.4, 0.12];
 
 export function paint(canvas: HTMLCanvasElement, painting: Painting, view: View, room: Size): void {
   const context = prepared(canvas, room);
@@ -48,7 +57,7 @@ function prepared(canvas: HTMLCanvasElement, { width, height }: Size): CanvasRen
 
 function paintArrows(context: CanvasRenderingContext2D, painting: Painting, shown: Rectangle, k: number): void {
   const { layout, theme, dim } = painting;
-  const strength = dim ? 0.3 : 1;
+  const strength = (dim ? 0.3 : 1) * Math.max(FAINTEST, Math.min(1, k / FULL));
   for (const carried of [false, true]) {
     const seen = painting.arrows.flatMap((arrow): [Arrow, Line][] => {
       const line = layout.lines.get(arrow.id);
@@ -59,9 +68,14 @@ function paintArrows(context: CanvasRenderingContext2D, painting: Painting, show
     context.lineWidth = 1 / k;
     context.strokeStyle = css(colour, strength * (carried ? 0.85 : 0.55));
     context.fillStyle = css(colour, strength * (carried ? 1 : 0.8));
-    context.setLineDash(carried ? [4 / k, 3 / k] : []);
+    context.setLineDash(carried ? [(0.6 * DASH) / k, (0.4 * DASH) / k] : []);
     context.beginPath();
-    for (const [, line] of seen) trace(context, line);
+    for (const [, line] of seen) {
+      const { width, height } = reaches(line);
+      // A dash costs as much out of sight as in it.
+      if (width + height > LONG * (shown.width + shown.height)) traceSeen(context, line, shown, DASH / k);
+      else trace(context, line);
+    }
     context.stroke();
     context.setLineDash([]);
     if (k >= HEADS) {
@@ -88,6 +102,44 @@ function trace(context: CanvasRenderingContext2D, { points, tip }: Line): void {
     context.bezierCurveTo(a, b, c, d, e, f);
   }
   context.lineTo(tip[0], tip[1]);
+}
+
+/** The part of a line in sight; it begins at a whole dash, so that dashes stay where they are when the window moves. */
+function traceSeen(context: CanvasRenderingContext2D, line: Line, shown: Rectangle, dash: number): void {
+  const points = course(line);
+  for (let at = 0; at + 3 < points.length; at += 2) {
+    const [ax = 0, ay = 0, bx = 0, by = 0] = points.slice(at, at + 4);
+    const part = clipped(ax, ay, bx, by, shown);
+    if (!part) continue;
+    const length = Math.hypot(bx - ax, by - ay) || 1;
+    const from = (Math.floor((part[0] * length) / dash) * dash) / length;
+    context.moveTo(ax + (bx - ax) * from, ay + (by - ay) * from);
+    context.lineTo(ax + (bx - ax) * part[1], ay + (by - ay) * part[1]);
+  }
+}
+
+/** The part of a straight line inside a rectangle, as two shares of its length; null where it is outside. */
+export function clipped(
+  ax: number,
+  ay: number,
+  bx: number,
+  by: number,
+  { left, top, width, height }: Rectangle,
+): readonly [number, number] | null {
+  let [from, to] = [0, 1];
+  const sides = [
+    [bx - ax, left - ax, left + width - ax],
+    [by - ay, top - ay, top + height - ay],
+  ] as const;
+  for (const [along, low, high] of sides) {
+    if (along === 0) {
+      if (low > 0 || high < 0) return null;
+      continue;
+    }
+    const [enter, leave] = along > 0 ? [low / along, high / along] : [high / along, low / along];
+    [from, to] = [Math.max(from, enter), Math.min(to, leave)];
+  }
+  return from <= to ? [from, to] : null;
 }
 
 /** The corners of an arrow's head: its tip, and two beside the curve's end. */

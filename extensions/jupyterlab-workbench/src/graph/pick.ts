@@ -19,7 +19,7 @@ export function pick(layout: Layout, x: number, y: number, reach: number): Hit {
   let [nearest, least] = ["", reach];
   for (const [id, line] of layout.lines) {
     if (!holds(reaches(line), x, y, reach)) continue;
-    const far = distance(kept(courses, line, along), x, y);
+    const far = distance(course(line), x, y);
     if (far <= least) [nearest, least] = [id, far];
   }
   if (nearest) return { kind: "arrow", id: nearest };
@@ -33,13 +33,16 @@ export function pick(layout: Layout, x: number, y: number, reach: number): Hit {
 
 /** The middle of an arrow's course, where what is said of it is shown. */
 export function middle(line: Line): readonly [number, number] {
-  const points = kept(courses, line, along);
+  const points = course(line);
   const at = 2 * Math.floor(points.length / 4);
   return [points[at] ?? 0, points[at + 1] ?? 0];
 }
 
 /** Where an arrow's label stands: in the room that was left for it, else at the middle. */
 export const labelPlace = (line: Line): readonly [number, number] => line.label ?? middle(line);
+
+/** Points along an arrow: `x, y, x, y, …`. */
+export const course = (line: Line): readonly number[] => kept(courses, line, along);
 
 /** The least rectangle around an arrow. */
 export const reaches = (line: Line): Rectangle => kept(extents, line, extent);

@@ -1,6 +1,6 @@
 // The picture of a snapshot, laid out whenever the program or the open scopes change; the one before stays until then.
 
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { key, scopes } from "../model/scopes";
 import type { Path } from "../model/selection";
 import type { Snapshot } from "../protocol";
@@ -57,20 +57,20 @@ export function useScene(snapshot: Snapshot): Drawing {
     };
   }, [engine, snapshot, closed]);
 
-  const open = useCallback((wanted: readonly Path[]) => {
-    setChoices((before) => new Map([...before, ...wanted.map((path): [string, boolean] => [key(path), true])]));
-  }, []);
-  return {
-    scene: drawn?.scene ?? null,
-    busy,
-    remark: drawn?.remark ?? "",
-    stop: engine.stop,
-    open,
-    toggle: (path) => setChoices(new Map([...choices, [key(path), closed.has(key(path))]])),
-    openAll: (all) =>
-      setChoices(new Map(all ? scopes(snapshot).map((path) => [key(path), true]) : [])),
-    changed: !areEqual(closed, closedBy(snapshot, new Map())),
-  };
+  return useMemo((): Drawing => {
+    const every = scopes(snapshot);
+    return {
+      scene: drawn?.scene ?? null,
+      busy,
+      remark: drawn?.remark ?? "",
+      stop: engine.stop,
+      open: (wanted) =>
+        setChoices((before) => new Map([...before, ...wanted.map((path): [string, boolean] => [key(path), true])])),
+      toggle: (path) => setChoices((before) => new Map([...before, [key(path), closed.has(key(path))]])),
+      openAll: (all) => setChoices(new Map(all ? every.map((path) => [key(path), true]) : [])),
+      changed: !areEqual(closed, closedBy(snapshot, new Map())),
+    };
+  }, [snapshot, drawn, busy, engine, closed]);
 }
 
 function useEngine(): Engine {

@@ -107,6 +107,7 @@ function Graph({ shown, parent, waiting }: { shown: Shown; parent: Snapshot | nu
     <div className="wbk-picture" ref={host} aria-busy={busy}>
       <Toolbar snapshot={snapshot} tools={tools} overlay={overlay} changed={drawing.changed} />
       {running.now && <RunningLine running={running.now} />}
+      <div className="wbk-stage">
       {scene && theme ? (
         <Picture
           scene={scene}
@@ -124,6 +125,7 @@ function Graph({ shown, parent, waiting }: { shown: Shown; parent: Snapshot | nu
         <div className="wbk-graph" />
       )}
       <Status drawing={drawing} busy={busy} />
+      </div>
       {theme && (
         <Legend
           snapshot={snapshot}
