@@ -1,16 +1,42 @@
 // A transport without Python: it answers from what was saved.
 
-import type { Capsule, Message, Packed, Request } from "../protocol";
+import type { Capsule, Message, Request } from "../protocol";
 import { PROTOCOL } from "../protocol";
+import { unpacked } from "./packed";
 import { partKey } from "./parts";
 import type { Transport } from "./transport";
 
 /** What answers a request. */
 type Answer = (request: Request) => readonly Message[];
 
-export function savedTransport(saved: unknown, more: Pick<Transport, "openPanel"> = {}): Transport {
+export interface SavedTransport extends Transport {
+  /** Goes on with what was saved since. */
+  renew(saved: unknown): void;
+}
+
+export function savedTransport(saved: unknown, more: Pick<Transport, "openPanel"> = {}): SavedTransport {
   const listeners = new Set<(message: Message) => void>();
-  const answering = answers(saved).catch((): Answer => () => [failure(null, UNREADABLE)]);
+  const missing = new Set<Request>();
+  let revision = 0;
+  let answering = read(saved);
+
+  function read(found: unknown): Promise<Answer> {
+    return answers(found).catch((): Answer => () => [failure(null, UNREADABLE)]);
+  }
+
+  function say(message: Message): void {
+    // What is shown never goes back, whatever number the file's state has.
+    const told = message.type === "state" ? { ...message, state: { ...message.state, revision: ++revision } } : message;
+    for (const listener of [...listeners]) listener(told);
+  }
+
+  function meet(request: Request, answer: Answer): void {
+    const messages = answer(request);
+    if (request.type === "want" && !messages.length) missing.add(request);
+    else missing.delete(request);
+    messages.forEach(say);
+  }
+
   return {
     ...more,
     status: () => "saved",
@@ -19,10 +45,15 @@ export function savedTransport(saved: unknown, more: Pick<Transport, "openPanel"
       listeners.add(heard);
       return () => listeners.delete(heard);
     },
-    send(request: Request) {
+    send(request) {
       // Later, as an answer from Python would be: whoever asks may be drawing just now.
+      void answering.then((answer) => meet(request, answer));
+    },
+    renew(found) {
+      answering = read(found);
       void answering.then((answer) => {
-        for (const message of answer(request)) for (const listener of [...listeners]) listener(message);
+        meet({ type: "hello", protocol: PROTOCOL }, answer);
+        for (const request of [...missing]) meet(request, answer);
       });
     },
   };
@@ -33,15 +64,7 @@ const UNREADABLE = "This is not a workbench that was saved, or not all of it.";
 async function answers(saved: unknown): Promise<Answer> {
   if (!isSigned(saved)) throw new Error(UNREADABLE);
   if (saved.protocol !== PROTOCOL) return () => [{ type: "welcome", ...signed(saved), workbenches: [] }];
-  return answersOf(isPacked(saved) ? await unpacked(saved) : (saved as Capsule));
-}
-
-const isPacked = (saved: Signed): saved is Packed => "gzip" in saved;
-
-async function unpacked({ gzip }: Packed): Promise<Capsule> {
-  const bytes = Uint8Array.from(atob(gzip), (character) => character.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return (await new Response(stream).json()) as Capsule;
+  return answersOf((await unpacked(saved)) as Capsule);
 }
 
 type Signed = Pick<Capsule, "protocol" | "release">;
@@ -72,7 +95,7 @@ function answersOf(capsule: Capsule): Answer {
       case "forget":
         return [];
       case "show":
-        state = { ...state, current: request.variant, revision: state.revision + 1 };
+        state = { ...state, current: request.variant };
         return [
           { type: "state", state, open: false },
           { type: "done", id: request.id, variant: null },

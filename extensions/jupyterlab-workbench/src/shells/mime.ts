@@ -1,8 +1,7 @@
 // Draws a workbench that a notebook's output holds, with or without a Jupyter kernel.
 
-import { unpacked } from "../model/packed";
 import type { Packages, Widget } from "./lab/jupyterlab";
-import type { Views } from "./views";
+import type { DrawnSaved, Views } from "./views";
 
 export const MIME = "application/vnd.workbench.capsule+json";
 
@@ -17,18 +16,18 @@ export function mimePlugin(
   opener: () => ((element: HTMLElement) => void) | null,
 ): object {
   class Renderer extends Widget implements Widget {
-    private takeDown = (): void => undefined;
+    private drawn: DrawnSaved | null = null;
 
     async renderModel(model: MimeModel): Promise<void> {
-      const [{ renderSaved }, saved] = await Promise.all([views(), unpacked(model.data[MIME])]);
+      const { renderSaved } = await views();
       if (this.isDisposed) return;
-      this.takeDown();
       const open = opener();
-      this.takeDown = renderSaved(this.node, saved, open ? () => open(this.node) : undefined);
+      if (this.drawn) this.drawn.renew(model.data[MIME]);
+      else this.drawn = renderSaved(this.node, model.data[MIME], open ? () => open(this.node) : undefined);
     }
 
     override dispose(): void {
-      this.takeDown();
+      this.drawn?.takeDown();
       super.dispose();
     }
   }

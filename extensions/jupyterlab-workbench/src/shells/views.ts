@@ -3,8 +3,14 @@
 import type { Drawn, Options } from "../workbench";
 import type { Transport } from "../model/transport";
 
+export interface DrawnSaved {
+  /** Goes on with what was saved since. */
+  renew(saved: unknown): void;
+  takeDown(): void;
+}
+
 export interface Views {
   draw(host: HTMLElement, transport: Transport, options?: Options): Drawn;
   drawSaved(host: HTMLElement, saved: unknown, options?: Options): Drawn;
-  renderSaved(element: HTMLElement, saved: unknown, openPanel?: () => void): () => void;
+  renderSaved(element: HTMLElement, saved: unknown, openPanel?: () => void): DrawnSaved;
 }

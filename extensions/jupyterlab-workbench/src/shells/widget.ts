@@ -3,6 +3,7 @@
 import { savedTransport } from "../model/saved";
 import type { Transport } from "../model/transport";
 import type { Message } from "../protocol";
+import type { DrawnSaved } from "./views";
 import { draw, type Drawn, type Options } from "../workbench";
 
 interface WidgetModel {
@@ -32,8 +33,10 @@ export function drawSaved(el: HTMLElement, saved: unknown, options: Options = {}
 }
 
 /** A saved workbench in a notebook's output. */
-export function renderSaved(el: HTMLElement, saved: unknown, openPanel?: () => void): () => void {
-  return draw(el, savedTransport(saved, openPanel ? { openPanel } : {}), { sized: true }).takeDown;
+export function renderSaved(el: HTMLElement, saved: unknown, openPanel?: () => void): DrawnSaved {
+  const transport = savedTransport(saved, openPanel ? { openPanel } : {});
+  const { takeDown } = draw(el, transport, { sized: true });
+  return { renew: transport.renew, takeDown };
 }
 
 /** A saved workbench as a page of its own. */
