@@ -251,7 +251,7 @@ def test_prefetch_refused_when_the_index_comes_from_data() -> None:
         "Swap('x', prefetch=2): y reads x at an index along n that depends on data: what it needs "
         "is not known 2 iterations of t earlier"
     )
-    assert not found.repairs  # all of x has to come, which is no less than there was
+    assert not found.instead  # all of x has to come, which is no less than there was
 
 
 def test_prefetch_refused_when_the_slice_is_written_too_late() -> None:
@@ -272,8 +272,8 @@ def test_prefetch_refused_when_the_slice_is_written_too_late() -> None:
         "the copy 2 iterations of t earlier (smallest case: T=3)"
     )
     assert [dict(i) for i in found.witness.instances] == [{"t": 0}, {"t": 2}]
-    assert found.repairs == (Swap("s"),)
-    assert not refusal(variant.apply(Swap("s")), Swap("s", prefetch=2)).repairs
+    assert found.instead == (Swap("s"),)
+    assert not refusal(variant.apply(Swap("s")), Swap("s", prefetch=2)).instead
     same_as_reference(variant.program, variant.apply(Swap("s", prefetch=1)).program)
 
 
@@ -317,9 +317,10 @@ def test_memory_of_another_space_is_not_donated() -> None:
 
 
 def test_out_of_memory_says_which_swap_would_help() -> None:
-    with pytest.raises(RunError) as refused:
+    with pytest.raises(OutOfMemoryError) as refused:
         wb.run(root(), capacity={"device": 4000}, progress=False)
     message = refused.value.message
+    assert refused.value.space == "device"
     assert message.startswith("device out of memory: 7.812 KiB asked for x (40×50), capacity 3.906")
     assert "; Swap('x') would leave " in message and message.endswith("device holds at most")
     found = wb.run(root().apply(Swap("x")), capacity={"device": 4000}, progress=False)

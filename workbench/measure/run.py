@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from workbench.backends import get
 from workbench.backends.tracker import Capacity, limits_of
-from workbench.errors import OutOfMemoryError, ProgramError, RunError, WorkbenchError, nearest
+from workbench.errors import OutOfMemoryError, ProgramError, WorkbenchError, nearest
 from workbench.lowering.memory import Point
 from workbench.lowering.records import DEVICE, HOST
 from workbench.lowering.takeover import holding
@@ -221,7 +221,9 @@ def peak_text(peak: Mapping[str, int]) -> str:
     return f"{peak[DEVICE] / 1e6:.3g} MB{host}"
 
 
-def _with_help(error: OutOfMemoryError, chosen: Variant, sizes: Mapping[str, int]) -> RunError:
+def _with_help(
+    error: OutOfMemoryError, chosen: Variant, sizes: Mapping[str, int]
+) -> OutOfMemoryError:
     """The error, with the Swap of what it names that leaves least on the device, if it leaves less
     than there is.
     """
@@ -235,7 +237,8 @@ def _with_help(error: OutOfMemoryError, chosen: Variant, sizes: Mapping[str, int
     if best is None or peaks[best][1] >= peaks[best][0]:
         return error
     share = f"{peaks[best][1] / peaks[best][0]:.0%}"
-    return RunError(f"{error.message}; {best} would leave {share} of what the device holds at most")
+    said = f"{error.message}; {best} would leave {share} of what the device holds at most"
+    return OutOfMemoryError(said, error.space, error.arrays)
 
 
 def _is_integer(value: object) -> bool:
