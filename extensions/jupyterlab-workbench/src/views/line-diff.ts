@@ -12,18 +12,24 @@ export function lineDiff(a: string, b: string): readonly Change[] {
   const [before, after] = [encoded(a, letters), encoded(b, letters)];
   const found: Change[] = [];
   for (const change of diff(before.text, after.text, { scanLimit: 4000 })) {
-    // the last line has no end of its own: the one before it is taken instead
-    const last = change.toA === before.text.length && change.toB === after.text.length;
-    const shift = last && change.fromA > 0 && change.fromB > 0 ? 1 : 0;
-    const fromA = before.start(change.fromA) - shift;
-    const fromB = after.start(change.fromB) - shift;
+    // what comes behind the last line takes the end of the line in front of it along
+    const last = change.toA === before.text.length && change.fromA > 0 && change.fromB > 0;
+    const fromA = last ? before.end(change.fromA - 1) : before.start(change.fromA);
+    const fromB = last ? after.end(change.fromB - 1) : after.start(change.fromB);
     found.push(...refined(a, b, fromA, before.start(change.toA), fromB, after.start(change.toB)));
   }
   return found;
 }
 
+interface Encoded {
+  readonly text: string;
+  readonly start: (line: number) => number;
+  /** Without what ends the line. */
+  readonly end: (line: number) => number;
+}
+
 /** Every line as one letter, equal lines as the same. */
-function encoded(text: string, letters: Map<string, string>): { text: string; start: (line: number) => number } {
+function encoded(text: string, letters: Map<string, string>): Encoded {
   const lines = text.split("\n");
   const starts: number[] = [];
   let at = 0;
@@ -38,7 +44,11 @@ function encoded(text: string, letters: Map<string, string>): { text: string; st
     starts.push(at);
     at += line.length + 1;
   }
-  return { text: made, start: (line) => starts[line] ?? text.length };
+  return {
+    text: made,
+    start: (line) => starts[line] ?? text.length,
+    end: (line) => (starts[line] ?? 0) + (lines[line] ?? "").length,
+  };
 }
 
 /** Letters of one code unit each, without the halves of pairs. Beyond them all lines are one letter: such a text has

@@ -1,0 +1,210 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Capsule, SweepView } from "../src/protocol";
+import { Compare } from "../src/views/compare";
+import { letterOf, lettered } from "../src/views/letters";
+import { changedSizes, comparisons } from "../src/views/measured";
+import { bytesText, secondsText } from "../src/views/numbers";
+import { csv, sorted } from "../src/views/rows";
+import { act, byText, type Drawn, drawn, enter, fire, GOLDEN, texts } from "./drawing";
+
+const { state } = GOLDEN;
+const [root, one] = state.variants;
+const sweeps = GOLDEN.parts.filter((part) => part.part === "sweep");
+const c1 = comparisons(state).find(({ group }) => group === "c1");
+const rows = c1 ? lettered(state, c1) : [];
+
+let shown: Drawn;
+afterEach(() => shown?.takeDown());
+
+/** The comparison of four, whatever is the newest. */
+async function four(live = false): Promise<void> {
+  shown = await drawn(Compare, GOLDEN, live);
+  await enter(shown.host.querySelector(".wbk-which"), "c1");
+}
+
+const tr = (letter: string): HTMLElement =>
+  [...shown.host.querySelectorAll<HTMLElement>(".wbk-rows tbody tr")].find(
+    (row) => row.querySelector("b")?.textContent === letter,
+  ) as HTMLElement;
+
+/** A reader of RFC 4180, by hand. */
+function cells(text: string): readonly (readonly string[])[] {
+  const found: string[][] = [];
+  let [line, cell, quoted] = [[] as string[], "", false];
+  for (let at = 0; at < text.length; at++) {
+    const letter = text.charAt(at);
+    if (quoted && letter === '"' && text[at + 1] === '"') cell += text.charAt(++at);
+    else if (letter === '"') quoted = !quoted;
+    else if (quoted || (letter !== "," && letter !== "\r")) cell += letter;
+    else {
+      line.push(cell);
+      cell = "";
+      if (letter === "," || text[at + 1] !== "\n") continue;
+      found.push(line);
+      [line, at] = [[], at + 1];
+    }
+  }
+  return found;
+}
+
+describe("the rows", () => {
+  test("times, ratios and peaks are those that were measured; predictions stand apart", async () => {
+    await four();
+    const [first, second] = c1?.rows ?? [];
+    expect(tr("A").textContent).toContain(secondsText(first?.median ?? null));
+    expect(tr("B").textContent).toContain(second?.difference);
+    expect(tr("B").textContent).toContain(bytesText(512));
+    expect(texts(tr("B"), ".wbk-estimate")[0]).toBe(`≈ ${secondsText(second?.predicted_seconds ?? null)}`);
+  });
+
+  test("a failed check has no time, one too slow its sentence", async () => {
+    await four(true);
+    expect(tr("C").textContent).toContain("✗ FAILED");
+    expect(tr("C").querySelector(".wbk-no-time")?.textContent).toContain("to_go at b=1, t=3 is 0.5, expected 0.25");
+    expect(tr("C").querySelectorAll("td").length).toBe(2);
+    expect(byText(tr("C"), "button", "all the same")).toBeUndefined();
+    expect(tr("D").querySelector(".wbk-no-time")?.textContent).toContain("a run would take about 90 s");
+    expect(tr("D").querySelector("button b")).toBeNull();
+    await shown.press(byText(tr("D"), "button", "all the same"));
+    expect(shown.sent).toMatchObject([
+      { type: "measure", variants: [c1?.rows[3]?.variant], force: true, sizes: { }, backend: "numpy", dtype: "float32", seed: 0 },
+    ]);
+  });
+
+  test("they are sorted by any column, up, down and as measured; what has no time comes last", async () => {
+    await four();
+    const letters = (): readonly string[] => texts(shown.host, ".wbk-rows tbody td:first-child > b");
+    const head = byText(shown.host, ".wbk-rows th button", "time");
+    for (const order of ["BACD", "ABCD", "ABCD"]) {
+      await shown.press(head);
+      expect(letters().join("")).toBe(order);
+    }
+    expect(head?.closest("th")?.getAttribute("aria-sort")).toBe("none");
+    expect(sorted(rows, (row) => row.median, true).map((row) => row.letter)).toEqual(["A", "B", "C", "D"]);
+  });
+
+  test("CSV holds all of them, whatever is in a name", () => {
+    const odd = rows.map((row) => ({ ...row, name: 'a "b",\r\nc' }));
+    const [head, ...lines] = cells(csv(odd));
+    expect(lines.map((line) => line.length)).toEqual(rows.map(() => head?.length));
+    expect(lines.map((line) => line[0])).toEqual(odd.map((row) => row.name));
+    const medians = lines.map((line) => line[head?.indexOf("median_s") ?? -1]);
+    expect(medians).toEqual(c1?.rows.map((row) => String(row.median ?? "")));
+    expect(lines[3]?.[head?.indexOf("not_measured") ?? -1]).toContain("90 s");
+  });
+
+  test("letters go on after Z", () => {
+    expect([0, 25, 26, 52].map(letterOf)).toEqual(["A", "Z", "A1", "A2"]);
+  });
+
+  test("what was measured elsewhere says where and when", async () => {
+    shown = await drawn(Compare);
+    const group = comparisons(state).find(({ rows: [first] }) => first?.recorded)?.group ?? "";
+    await enter(shown.host.querySelector(".wbk-which"), group);
+    expect(shown.host.querySelector(".wbk-recorded")?.textContent).toBe("recorded");
+    expect(shown.host.textContent).toContain("NVIDIA H200");
+    expect(shown.host.textContent).toContain("measured-elsewhere.jsonl");
+  });
+});
+
+describe("charts", () => {
+  test("times, peaks, curves and predictions are drawn, of what has times only", async () => {
+    await four();
+    const labels = [...shown.host.querySelectorAll(".wbk-figure svg")].map((svg) => svg.getAttribute("aria-label"));
+    expect(labels).toEqual([
+      "Times with intervals",
+      "Peak memory",
+      "mean over the run",
+      "Predicted against measured times",
+      "Predicted seconds over T",
+    ]);
+    const [times, peaks] = shown.host.querySelectorAll(".wbk-figure svg");
+    expect(times?.querySelectorAll("g[aria-label=dot] circle").length).toBe(2);
+    expect(peaks?.querySelectorAll("g[aria-label=bar] rect").length).toBe(3);
+  });
+});
+
+describe("measuring", () => {
+  test("those ticked are measured, in the order of the tree, as it is asked for", async () => {
+    shown = await drawn(Compare, GOLDEN, true);
+    await act(async () => shown.store.select({ compared: [one?.key ?? "", root?.key ?? ""], dtype: "float64" }));
+    const sizes = byText(shown.host, "label", "T")?.querySelector("input");
+    await enter(sizes, "20");
+    await fire(sizes, new FocusEvent("focusout", { bubbles: true }));
+    expect(shown.store.values().selection.sizes).toEqual({ T: 20 });
+    await enter(byText(shown.host, "label", "rounds")?.querySelector("input"), "3");
+    await fire(shown.host.querySelector("form"), new Event("submit", { bubbles: true, cancelable: true }));
+    expect(shown.sent).toMatchObject([
+      { type: "measure", variants: [root?.key, one?.key], sizes: { T: 20 }, dtype: "float64", repeats: 3, force: false },
+    ]);
+    await shown.answer((id) => ({
+      type: "failed", id, error: { sentence: "a measurement is under way", line: null, trace: "" },
+    }));
+    expect(shown.host.querySelector("[role=alert]")?.textContent).toBe("a measurement is under way");
+  });
+
+  test("a backend that is not here is greyed, with the reason", async () => {
+    shown = await drawn(Compare, GOLDEN, true);
+    const cuda = byText(shown.host, "option", "cuda") as HTMLOptionElement;
+    expect(cuda.disabled).toBe(true);
+    expect(cuda.textContent).toContain("there is no GPU here");
+    await act(async () => shown.store.select({ backend: "cuda" }));
+    expect(shown.host.textContent).toContain("cuda cannot run here: there is no GPU here");
+    expect(byText(shown.host, "button", "Measure 2")?.hasAttribute("disabled")).toBe(true);
+  });
+
+  test("while one measures no other is started", async () => {
+    const measuring = { stage: "measuring", done: 1, total: 5, variants: [root?.key ?? ""] };
+    shown = await drawn(Compare, { ...GOLDEN, state: { ...state, measuring } }, true);
+    expect(byText(shown.host, "button", "Measuring …")?.hasAttribute("disabled")).toBe(true);
+    expect(shown.host.textContent).toContain("Now: as written");
+  });
+
+  test("a saved workbench shows results and measures none", async () => {
+    shown = await drawn(Compare);
+    expect(shown.host.querySelector("form")).toBeNull();
+    expect(shown.host.textContent).toContain("Saved results");
+  });
+
+  test("before anything is measured it says what that would be", async () => {
+    const nothing: Capsule = { ...GOLDEN, state: { ...state, measurements: [] } };
+    shown = await drawn(Compare, nothing, true);
+    expect(shown.host.textContent).toContain("Nothing is measured yet");
+  });
+});
+
+describe("sizes", () => {
+  const sweep = (variant: string | undefined): SweepView =>
+    sweeps.find((part) => part.variant === variant)?.value as SweepView;
+
+  test("predictions follow the slider, and nothing is asked for until it is let go", async () => {
+    await four();
+    const slider = shown.host.querySelector(".wbk-slider");
+    const before = shown.store.values();
+    for (const [position, point] of sweep(one?.key).points.entries()) {
+      await enter(slider, String(position));
+      expect(shown.host.textContent).toContain(`T=${point.value}`);
+      expect(shown.host.querySelector(".wbk-compare > ul")?.textContent).toContain(secondsText(point.seconds));
+    }
+    expect(shown.store.values()).toBe(before);
+    await fire(slider, new Event("pointerup", { bubbles: true }));
+    expect(shown.store.values().selection.sizes).toEqual({ T: sweep(one?.key).points.at(-1)?.value });
+  });
+
+  test("a run verifies them", async () => {
+    await four(true);
+    await enter(shown.host.querySelector(".wbk-slider"), "0");
+    await shown.press(byText(shown.host, "button", "Verify by a run"));
+    const least = sweep(one?.key).points[0]?.value;
+    expect(shown.sent).toMatchObject([{ type: "measure", variants: [root?.key, one?.key], sizes: { T: least } }]);
+  });
+
+  test("only what differs from the defaults is kept, and nothing that is derived", () => {
+    const known = [
+      { name: "B", default: 4, derived: null },
+      { name: "T", default: 8, derived: null },
+      { name: "K", default: 32, derived: "B * T" },
+    ];
+    expect(changedSizes(known, { B: 4, T: 9, K: 36 })).toEqual({ T: 9 });
+  });
+});

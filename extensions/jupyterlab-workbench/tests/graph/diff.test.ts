@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { changes } from "../../src/graph/diff";
+import type { Snapshot } from "../../src/protocol";
+import { altered, LAYERS, VECTORIZED, WRITTEN } from "./pictures";
+
+const ids = (snapshot: Snapshot): readonly string[] => snapshot.nodes.map((node) => node.id);
+
+test("a program does not differ from itself", () => {
+  const { changed, gone } = changes(LAYERS, LAYERS);
+  expect([changed.size, gone.length]).toEqual([0, 0]);
+});
+
+test("vectorizing differs in the loops of the statements that have the dimension", () => {
+  const { changed } = changes(WRITTEN, VECTORIZED);
+  const inB = WRITTEN.nodes.filter((node) => node.domain.includes("0 <= b < B")).map((node) => node.id);
+  expect([...changed.keys()].sort()).toEqual([...inB].sort());
+  expect(new Set([...changed.values()].flat())).toEqual(new Set(["loops"]));
+});
+
+test("how a statement is drawn does not matter", () => {
+  const [node] = LAYERS.nodes;
+  const other = altered(LAYERS, node?.id ?? "", { title: "x", summary: "y", short: "z", kind: "update", scope: [] });
+  expect(changes(LAYERS, other).changed.size).toBe(0);
+});
+
+test.each([
+  ["equation", { equation: "another" }],
+  ["equation", { dtype: "int32" }],
+  ["domain", { domain: "{ [b] : b = 0 }" }],
+  ["domain", { reduction: "{ [b, k] : k = 0 }" }],
+  ["reads", { reads: [] }],
+] as const)("a statement differs in its %s", (word, change) => {
+  const node = LAYERS.nodes.find((one) => one.reads.length > 0);
+  const { changed } = changes(LAYERS, altered(LAYERS, node?.id ?? "", change));
+  expect([...changed]).toEqual([[node?.id, [word]]]);
+});
+
+test("statements that come and go are told", () => {
+  const [first, ...rest] = LAYERS.nodes;
+  const fewer = { ...LAYERS, nodes: rest };
+  expect(changes(LAYERS, fewer).gone.map((node) => node.id)).toEqual([first?.id]);
+  expect([...changes(fewer, LAYERS).changed]).toEqual([[first?.id, ["new"]]]);
+});
+
+test("statements that come to share a loop differ, those that stay alone do not", () => {
+  const loop = { text: "for t", mark: "t" };
+  const [a, b, c] = ids(LAYERS) as [string, string, string];
+  const within = (loops: readonly number[], one: Snapshot, id: string): Snapshot => altered(one, id, { loops });
+  const apart = { ...[[a, [0]], [b, [1]], [c, [2]]].reduce((one, [id, at]) => within(at as number[], one, id as string), LAYERS), loops: [loop, loop, loop] };
+  const fused = { ...[[a, [0]], [b, [0]], [c, [1]]].reduce((one, [id, at]) => within(at as number[], one, id as string), LAYERS), loops: [loop, loop] };
+  expect([...changes(apart, fused).changed.keys()]).toEqual([a, b]);
+});
+
+test("a statement that leaves a loop does not mark those that stay in it", () => {
+  const loop = { text: "for t", mark: "t" };
+  const axis = { text: "axis t", mark: "[t]" };
+  const [a, b, c] = ids(LAYERS) as [string, string, string];
+  const all = { ...LAYERS, loops: [loop, axis] };
+  const together = [a, b, c].reduce((one, id) => altered(one, id, { loops: [0] }), all);
+  const { changed } = changes(together, altered(together, a, { loops: [1] }));
+  expect([...changed]).toEqual([[a, ["loops"]]]);
+});

@@ -1,0 +1,40 @@
+// Stored snapshots, laid out by Graphviz as the worker does it.
+
+import { Graphviz } from "@hpcc-js/wasm-graphviz";
+import golden from "../../../../tests/golden/session/graph.json";
+import { arrange } from "../../src/graph/arrange";
+import type { Engine } from "../../src/graph/engine";
+import { placed } from "../../src/graph/placed";
+import type { Scene } from "../../src/graph/scene";
+import { key } from "../../src/model/scopes";
+import type { Capsule, Node, Snapshot } from "../../src/protocol";
+
+/** A workbench of two variants: as written, and with `b` vectorized. */
+export const CAPSULE = golden.capsule as unknown as Capsule;
+export const [WRITTEN, VECTORIZED] = CAPSULE.parts.map((part) => part.value) as [Snapshot, Snapshot];
+/** A program of many scopes. */
+export const LAYERS = golden.layers as unknown as Snapshot;
+
+const graphviz = await Graphviz.load();
+
+export const ENGINE: Engine = {
+  place: (dot) => Promise.resolve(placed(graphviz.layout(dot, "json", "dot"))),
+  stop: () => undefined,
+  end: () => undefined,
+};
+
+/** An engine that never lays anything out. */
+export function broken(reason: string): Engine {
+  return { ...ENGINE, place: () => Promise.reject(new Error(reason)) };
+}
+
+export async function scene(snapshot: Snapshot, ...closed: readonly (readonly string[])[]): Promise<Scene> {
+  const made = await arrange(ENGINE, snapshot, new Set(closed.map(key)), [], () => true);
+  if (!made || made.remark) throw new Error(made?.remark ?? "nothing was drawn");
+  return made.scene;
+}
+
+/** The same program with one statement otherwise. */
+export function altered(snapshot: Snapshot, id: string, change: Partial<Node>): Snapshot {
+  return { ...snapshot, nodes: snapshot.nodes.map((node) => (node.id === id ? { ...node, ...change } : node)) };
+}

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { GraphView } from "../../src/graph/view";
+import type { Capsule, Snapshot } from "../../src/protocol";
+import { act, byText, type Drawn, drawn, enter, fire, texts } from "../drawing";
+import { altered, CAPSULE, LAYERS, WRITTEN } from "./pictures";
+
+let shown: Drawn;
+
+// A document without layout and without workers: the picture comes in rows, in a window of 500 by 400 pixels.
+beforeEach(() => {
+  vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(400);
+  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
+  vi.stubGlobal("ResizeObserver", class { observe(): void {} disconnect(): void {} });
+  vi.stubGlobal("matchMedia", () => ({ matches: true, addEventListener() {}, removeEventListener() {} }));
+  // d3-zoom asks an SVG element for its extent.
+  Object.defineProperty(SVGSVGElement.prototype, "width", { configurable: true, value: { baseVal: { value: 500 } } });
+  Object.defineProperty(SVGSVGElement.prototype, "height", { configurable: true, value: { baseVal: { value: 400 } } });
+});
+afterEach(async () => {
+  await shown.takeDown();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+async function view(capsule: Capsule = CAPSULE): Promise<void> {
+  shown = await drawn(GraphView, capsule);
+  for (let turn = 0; turn < 5; turn++) await act(async () => new Promise((done) => setTimeout(done, 20)));
+}
+
+const of = (snapshot: Snapshot): Capsule => ({
+  ...CAPSULE,
+  parts: [{ part: "snapshot", variant: CAPSULE.state.root, arguments: {}, value: snapshot }],
+});
+const box = (title: string): SVGGElement | null => shown.host.querySelector(`g.node[aria-label^="${title},"]`);
+const chosen = (): readonly string[] => shown.store.values().selection.statements;
+const key = (name: string, more: KeyboardEventInit = {}): Event =>
+  new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true, ...more });
+const focused = (): string => document.activeElement?.getAttribute("aria-label") ?? "";
+
+test("every statement is a box that a click selects, with what it reads lit", async () => {
+  await view();
+  expect(shown.host.querySelectorAll("g.node").length).toBe(WRITTEN.nodes.length);
+  await shown.press(box("g[b, t]"));
+  expect(chosen()).toEqual(["g[t]"].filter((id) => WRITTEN.nodes.some((node) => node.id === id)).concat(chosen()).slice(0, 1));
+  expect(box("g[b, t]")?.classList.contains("wbk-selected")).toBe(true);
+  const inputs = [...shown.host.querySelectorAll(".wbk-input")].length;
+  const sources = new Set(WRITTEN.edges.filter((edge) => edge.target === chosen()[0]).map((edge) => edge.source));
+  sources.delete(chosen()[0] ?? "");
+  expect(inputs).toBe(sources.size);
+  expect(shown.host.querySelectorAll(".edge.wbk-touched").length).toBeGreaterThan(0);
+});
+
+test("with shift a click selects one more, and again one less", async () => {
+  await view();
+  const [first, second] = [...shown.host.querySelectorAll("g.node")];
+  const shifted = (): Event => new MouseEvent("click", { bubbles: true, shiftKey: true });
+  await shown.press(first);
+  await fire(second, shifted());
+  expect(chosen().length).toBe(2);
+  await fire(second, shifted());
+  expect(chosen()).toEqual([WRITTEN.nodes[0]?.id]);
+});
+
+test("the keyboard moves, selects, reads arrows and lets go", async () => {
+  await view();
+  const start = shown.host.querySelector<SVGGElement>("g.node[tabindex='0']");
+  start?.focus();
+  await fire(start, key("ArrowDown"));
+  expect(focused()).not.toBe(start?.getAttribute("aria-label"));
+  await fire(document.activeElement, key("Enter"));
+  expect(chosen().length).toBe(1);
+  await fire(document.activeElement, key("e"));
+  const relation = shown.host.querySelector(".wbk-tooltip code")?.textContent ?? "";
+  expect(WRITTEN.edges.some((edge) => edge.relation === relation)).toBe(true);
+  await fire(document.activeElement, key("Escape"));
+  expect(shown.host.querySelector(".wbk-tooltip")).toBeNull();
+  expect(chosen().length).toBe(1);
+  await fire(document.activeElement, key("Escape"));
+  expect(chosen()).toEqual([]);
+});
+
+test("the loops of a statement stand on its box, and change with the variant, which is boxed", async () => {
+  await view();
+  expect(shown.host.querySelectorAll(".wbk-change").length).toBe(0);
+  await act(async () => void shown.store.ask({ type: "show", variant: CAPSULE.state.variants[1]?.key ?? "" }));
+  for (let turn = 0; turn < 5; turn++) await act(async () => new Promise((done) => setTimeout(done, 20)));
+  const changed = WRITTEN.nodes.filter((node) => node.domain.includes("0 <= b < B")).length;
+  expect(shown.host.querySelectorAll(".wbk-change").length).toBe(changed);
+  expect(texts(shown.host, ".wbk-legend").join("")).toContain(`changed by the last step (${changed})`);
+});
+
+test("a search lights what it finds and Enter goes to it", async () => {
+  await view();
+  const field = shown.host.querySelector('[aria-label="Search statements"]');
+  await enter(field, "to_go");
+  const found = WRITTEN.nodes.filter((node) => JSON.stringify([node.title, node.equation, node.scope]).includes("to_go"));
+  expect(texts(shown.host, ".wbk-count")).toEqual([`${found.length} found`]);
+  expect(shown.host.querySelectorAll(".wbk-match").length).toBe(found.length);
+  await fire(field, key("Enter"));
+  expect(chosen()).toEqual([found[0]?.id]);
+  await fire(field, key("Escape"));
+  expect(shown.host.querySelectorAll(".wbk-match").length).toBe(0);
+});
+
+test("arrays that live are lit, all else stands back", async () => {
+  await view();
+  const [node] = WRITTEN.nodes;
+  await act(async () => shown.store.select({ arrays: [node?.array ?? ""] }));
+  const written = WRITTEN.nodes.filter((one) => one.array === node?.array).length;
+  expect(shown.host.querySelectorAll(".wbk-live").length).toBe(written);
+  expect(shown.host.querySelectorAll(".wbk-dim").length).toBe(WRITTEN.nodes.length - written);
+});
+
+test("without a prediction the overlay says so", async () => {
+  await view();
+  await enter(shown.host.querySelector("select"), "seconds");
+  expect(texts(shown.host, ".wbk-legend").join("")).toContain("What was saved does not hold the prediction.");
+});
+
+test("where no layout engine runs, a picture is drawn and the reason said", async () => {
+  await view(of(LAYERS));
+  expect(texts(shown.host, ".wbk-status").join("")).toContain("could not be laid out");
+  expect(shown.host.querySelectorAll("g.node.closed").length).toBe(shown.host.querySelectorAll("g.node").length);
+});
+
+test("names with markup stay text", async () => {
+  const evil = '<img src=x onerror="window.pwned=1">';
+  const [node] = WRITTEN.nodes;
+  await view(of(altered(WRITTEN, node?.id ?? "", { title: evil, short: evil, summary: evil })));
+  expect(shown.host.querySelector("img")).toBeNull();
+  expect(byText(shown.host, "g.node text", "<img")).toBeDefined();
+});
