@@ -11,6 +11,7 @@ import workbench as wb
 from tests.lowering.test_swapping import same_as_reference, swapped, windows
 from tests.programs import PROGRAMS
 from workbench.backends import get
+from workbench.lowering.attribution import attributed
 from workbench.lowering.program import LoopProgram, lower
 from workbench.lowering.records import Allocate, walk
 from workbench.lowering.swapping import copies
@@ -94,6 +95,13 @@ def test_ring_has_a_slice_more_than_iterations_ahead() -> None:
         assert [str(count) for count, _ in rings] == [str(n + 1)] * 2
         peaks.append(loops.peak(sizes, "float32"))
     assert peaks[1] - peaks[0] == peaks[2] - peaks[1] == 3 * 4
+
+
+def test_ring_is_called_by_its_array() -> None:
+    program = swapped(there_and_back(), "x", prefetch=1)
+    named = attributed(lower(program), program)
+    assert named["x_slices"] == named["x_slices_2"] == "slices of x"
+    assert named["x_slice"] == "a slice of x"
 
 
 @pytest.mark.parametrize("size", [2, 3, 7, 8])

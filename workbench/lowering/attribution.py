@@ -17,7 +17,9 @@ def attributed(loops: LoopProgram, program: Program) -> dict[str, str]:
     """
     arrays = {where.buffer.name: name for name, where in loops.stored.items()}
     needed = first_needed(loops.body)
-    parts = {copy.device: copy.host for copy in copies(loops.body)}
+    between = list(copies(loops.body))
+    parts = {copy.device: copy.host for copy in between}
+    rings = {copy.device for copy in between if copy.ahead}
     found: dict[str, list[str]] = {}
     first: dict[str, str] = {}
     for record in walk(loops.body):
@@ -26,7 +28,7 @@ def attributed(loops: LoopProgram, program: Program) -> dict[str, str]:
     for buffer in dict.fromkeys([*arrays, *needed, *first]):
         text = arrays.get(buffer)
         if buffer in parts:
-            text = f"a slice of {arrays[parts[buffer]]}"
+            text = f"{'slices' if buffer in rings else 'a slice'} of {arrays[parts[buffer]]}"
         if text is None and buffer in needed:
             text = f"a temporary of {program.statement[needed[buffer]].array}"
         held = found.setdefault(first.get(buffer, buffer), [])
