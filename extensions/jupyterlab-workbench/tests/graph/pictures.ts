@@ -28,7 +28,18 @@ export function broken(reason: string): Engine {
   return { ...ENGINE, place: () => Promise.reject(new Error(reason)) };
 }
 
-export async function scene(snapshot: Snapshot, ...closed: readonly (readonly string[])[]): Promise<Scene> {
+const scenes = new Map<Snapshot, Map<string, Promise<Scene>>>();
+
+export function scene(snapshot: Snapshot, ...closed: readonly (readonly string[])[]): Promise<Scene> {
+  const known = scenes.get(snapshot) ?? new Map<string, Promise<Scene>>();
+  scenes.set(snapshot, known);
+  const name = JSON.stringify(closed);
+  const made = known.get(name) ?? drawn(snapshot, closed);
+  known.set(name, made);
+  return made;
+}
+
+async function drawn(snapshot: Snapshot, closed: readonly (readonly string[])[]): Promise<Scene> {
   const made = await arrange(ENGINE, snapshot, new Set(closed.map(key)), [], () => true);
   if (!made || made.remark) throw new Error(made?.remark ?? "nothing was drawn");
   return made.scene;
