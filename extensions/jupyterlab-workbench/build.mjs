@@ -84,10 +84,16 @@ const extension = {
     _build: { load: "remoteEntry.js", extension: "./extension", mimeExtension: "./mimeExtension" },
   },
 };
+const installed = {
+  packageManager: "python",
+  packageName: "workbench",
+  uninstallInstructions: "Use your Python package manager (pip, conda, …) to uninstall the package workbench",
+};
 const described = `${JSON.stringify(extension, null, 2)}\n`;
 const schemas = join(out, "schemas", manifest.name);
 await mkdir(schemas, { recursive: true });
 await writeFile(join(out, "package.json"), described);
+await writeFile(join(out, "install.json"), `${JSON.stringify(installed, null, 2)}\n`);
 await writeFile(join(schemas, "package.json.orig"), described);
 await writeFile(join(schemas, "plugin.json"), await readFile(join(here, "schema/plugin.json"), "utf8"));
 await writeFile(join(out, "sources.sha256"), `${await sourceHash()}\n`);

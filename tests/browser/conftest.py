@@ -1,5 +1,6 @@
-"""JupyterLab on a port of this machine, with this checkout's extension and no user's settings. Views
-that are not built from the sources are built first: what is tested are the sources.
+"""JupyterLab on a port of this machine, with this checkout's extension and no user's settings.
+
+Views that are not built from the sources are built first: what is tested are the sources.
 """
 
 from __future__ import annotations

@@ -2,48 +2,57 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.front_end import EXTENSION, STATIC, build, files, installed, is_built
 from tests.session import example
+from workbench.session.bundle import MIME
 from workbench.session.dot import dot
 from workbench.session.protocol import typescript
 from workbench.session.snapshot import Snapshot, snapshot, to_json
 
-EXTENSION = Path(__file__).parents[2] / "extensions" / "jupyterlab-workbench"
-STATIC = Path(__file__).parents[2] / "workbench" / "session" / "static"
-OTHER_SOURCES = ("build.mjs", "package-lock.json", "package.json", "tsconfig.json")
-
 COMPARE = """\
 import { readFileSync } from "node:fs";
-import { dot } from "./dot.mjs";
+import { contents, dot, key } from "./both.mjs";
 for (const { snapshot, closed, text } of JSON.parse(readFileSync("cases.json", "utf8"))) {
-  const made = dot(snapshot, new Set(closed.map((path) => JSON.stringify(path))));
+  const made = dot(contents(snapshot, new Set(closed.map(key))));
   if (made !== text) { console.log(made); process.exit(1); }
 }
 """
 
+BOTH = """\
+export { dot } from "./graph/dot";
+export { contents } from "./graph/scene";
+export { key } from "./model/scopes";
+"""
+
 
 def test_the_built_files_belong_to_these_sources() -> None:
-    sources = [f"src/{path.name}" for path in (EXTENSION / "src").iterdir()]
-    digest = hashlib.sha256()
-    for name in sorted([*sources, *OTHER_SOURCES]):
-        text = (EXTENSION / name).read_text("utf8").replace("\r\n", "\n")
-        digest.update(f"{name}\0{text}\0".encode())
-    stamp = (STATIC / "sources.sha256").read_text().strip()
-    assert stamp == digest.hexdigest(), "run `npm ci && npm run build` in extensions/"
+    assert is_built(), "run `npm ci && npm run build` in extensions/jupyterlab-workbench"
 
 
 def test_the_types_are_written_from_python() -> None:
-    written = (EXTENSION / "src" / "snapshot.ts").read_text("utf8")
-    assert written == typescript(), "run `python -m workbench.session.protocol > …/snapshot.ts`"
+    written = (EXTENSION / "src" / "protocol.ts").read_text("utf8")
+    assert written == typescript(), "run `python -m workbench.session.protocol > …/protocol.ts`"
+
+
+def test_both_sides_name_the_same_type_of_output() -> None:
+    assert f'export const MIME = "{MIME}";' in (EXTENSION / "src/shells/mime.ts").read_text("utf8")
+
+
+def test_jupyterlab_finds_the_extension_and_its_settings() -> None:
+    package = json.loads((STATIC / "package.json").read_text())
+    built = package["jupyterlab"]["_build"]
+    assert built["extension"] == "./extension"
+    assert built["mimeExtension"] == "./mimeExtension"
+    assert (STATIC / built["load"]).is_file()
+    schema = STATIC / "schemas" / package["name"] / "plugin.json"
+    assert "workbench:open" in schema.read_text()
 
 
 def test_the_lock_file_names_no_host() -> None:
@@ -51,36 +60,25 @@ def test_the_lock_file_names_no_host() -> None:
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The extension's sources with its packages, in another folder."""
-    if shutil.which("npm") is None:
-        pytest.skip("no npm: install Node to rebuild the front end")
-    folder = tmp_path_factory.mktemp("extension") / "views"
-    ignored = shutil.ignore_patterns("node_modules")
-    shutil.copytree(EXTENSION, folder, ignore=ignored)
-    if (EXTENSION / "node_modules").is_dir():
-        (folder / "node_modules").symlink_to(EXTENSION / "node_modules")
-        return folder
-    install = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-    done = subprocess.run(install, cwd=folder, capture_output=True, text=True)
-    if done.returncode:
-        message = f"npm ci failed: {done.stderr[-500:]}"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message, pytrace=False)
-        pytest.skip(message)
-    return folder
+    return installed(tmp_path_factory.mktemp("extension"))
 
 
-def test_the_built_files_are_what_a_build_gives(installed: Path, tmp_path: Path) -> None:
-    subprocess.run(["npm", "run", "--silent", "check"], cwd=installed, check=True)
-    subprocess.run(["node", "build.mjs", str(tmp_path)], cwd=installed, check=True)
-    built = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    committed = {path.name: path.read_bytes() for path in STATIC.iterdir()}
+def test_the_built_files_are_what_a_build_gives(sources: Path, tmp_path: Path) -> None:
+    subprocess.run(["npm", "run", "--silent", "check"], cwd=sources, check=True)
+    build(sources, tmp_path)
+    built, committed = files(tmp_path), files(STATIC)
     assert built.keys() == committed.keys()
     assert [name for name in built if built[name] != committed[name]] == []
 
 
-def test_the_browser_writes_the_same_dot(installed: Path, tmp_path: Path) -> None:
+def test_the_views_pass_their_own_tests(sources: Path) -> None:
+    done = subprocess.run(["npm", "test"], cwd=sources, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_browser_writes_the_same_dot(sources: Path, tmp_path: Path) -> None:
     cases = []
     shown: list[Snapshot] = [snapshot(p) for p in (example.small(), example.reinforce(14))]
     shown.append(_odd_names(shown[0]))
@@ -92,11 +90,12 @@ def test_the_browser_writes_the_same_dot(installed: Path, tmp_path: Path) -> Non
             cases.append({"snapshot": value, "closed": sorted(closed), "text": text})
     (tmp_path / "cases.json").write_text(json.dumps(cases))
     (tmp_path / "compare.mjs").write_text(COMPARE)
+    (sources / "src" / "both.ts").write_text(BOTH)
     bundle = [
-        "node_modules/.bin/esbuild", "src/dot.ts", "--bundle", "--format=esm",
-        f"--outfile={tmp_path / 'dot.mjs'}", "--log-level=warning",
+        "node_modules/.bin/esbuild", "src/both.ts", "--bundle", "--format=esm",
+        f"--outfile={tmp_path / 'both.mjs'}", "--log-level=warning",
     ]  # fmt: skip
-    subprocess.run(bundle, cwd=installed, check=True)
+    subprocess.run(bundle, cwd=sources, check=True)
     done = subprocess.run(["node", "compare.mjs"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
