@@ -45,7 +45,7 @@ class Notebook:
         self.sessions = Sessions()
         self.following = Following(self.sessions)
         self._outputs: dict[str, Output] = {}
-        self._sampler = Sampler(self._seen, self._variants)
+        self._sampler = Sampler(self._seen)
         comms.get_comm_manager().register_target(TARGET, self._opened)
         if shell is not None:
             self._shell = shell
@@ -105,9 +105,6 @@ class Notebook:
     def _after_cell(self, result: Any) -> None:
         self._sampler.stop()
         self.following.after_cell(self._shell.user_ns, result.error_in_exec)
-
-    def _variants(self) -> list[Variant]:
-        return [v for session in self.sessions.all() for v in session.tree.variants.values()]
 
     def _seen(self, place: Place) -> None:
         session = self.sessions.find(place.program)

@@ -69,7 +69,7 @@ def measured(order: Meter, parent: Parent) -> Measured:
         parent.send(place)
 
     try:
-        with Sampler(seen, lambda: order.variants):
+        with Sampler(seen):
             found = compare(
                 order.variants,
                 order.backend,

@@ -1,6 +1,6 @@
 """Where a running program is, read from outside while it runs.
 
-A thread looks a few dozen times a second at the frame of the generated function: its line tells the
+A thread looks some twenty times a second at the frame of the generated function: its line tells the
 statement, its locals the loop variables. The generated source knows nothing of it, and a program
 that is not looked at pays nothing.
 """
@@ -14,20 +14,24 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 from workbench.backends.arrays import GENERATED, CompiledArrays
 from workbench.backends.source import SourceText, source_lines
-from workbench.program.values import Program
+from workbench.measure import run
 from workbench.variants.variant import Variant
 
-SAMPLE = 1 / 40
+SAMPLE = 1 / 20
 """Seconds between two looks."""
 REPORT = 0.25
 """Seconds between two reports."""
+MOST_SOURCES = 16
+"""Sources of which is kept what their lines are."""
 
-Variants = Callable[[], Sequence[Variant]]
+MEASURE = str(Path(run.__file__).parent)
+"""Where variants are run from."""
 
 _LOOP = re.compile(r"( *)for (\w+) in (range\(.*\)):$")
 _NAMES = {"__builtins__": {"range": range, "min": min, "max": max}}
@@ -35,7 +39,7 @@ _NAMES = {"__builtins__": {"range": range, "min": min, "max": max}}
 
 @dataclass(frozen=True)
 class Place:
-    """Where a program is, as in `messages.Running`. `variant` is "" where no known one runs."""
+    """Where a program is, as in `messages.Running`. `variant` is "" where a program runs alone."""
 
     program: str
     variant: str
@@ -55,53 +59,67 @@ class _Loop:
     values: CodeType
 
 
-@dataclass
-class _Seen:
-    """A program that was seen running. `statements` and `loops` are by line, from 1."""
+@dataclass(frozen=True)
+class _Source:
+    """What a generated source says of its lines, from 1: the statement, the loops around."""
 
-    program: str
-    variant: str
     statements: list[str | None]
     loops: list[tuple[_Loop, ...]]
+
+
+@dataclass
+class _Seen:
+    """A program that was seen running, and how often on each line. Its source is not read before
+    there is something to report.
+    """
+
+    compiled: CompiledArrays
+    code: CodeType
     since: float
-    counts: Counter[str] = field(default_factory=Counter)
-    now: set[str] = field(default_factory=set)
-    reported: bool = False
+    variant: Variant | None = None
+    source: _Source | None = None
+    lines: Counter[int] = field(default_factory=Counter)
+    now: set[int] = field(default_factory=set)
 
     def look(self, line: int) -> None:
-        """Count the statement of a line."""
-        statement = self.statements[line - 1]
-        if statement is not None:
-            self.counts[statement] += 1
-            self.now.add(statement)
+        """It is at a line."""
+        self.lines[line] += 1
+        self.now.add(line)
 
     def place(self, line: int, known: Mapping[str, Any], over: bool) -> Place:
         """Where it is, with the shares of all samples so far."""
-        now, self.now, self.reported = tuple(sorted(self.now)), set(), not over
-        total = sum(self.counts.values())
+        assert self.source is not None
+        of = self.source.statements
+        counts: Counter[str] = Counter()
+        for at, count in self.lines.items():
+            if (statement := of[at - 1]) is not None:
+                counts[statement] += count
+        total = counts.total()
+        now = {of[at - 1] for at in self.now}
+        self.now = set()
         return Place(
-            program=self.program,
-            variant=self.variant,
-            shares={name: count / total for name, count in self.counts.items()},
-            now=() if over else now,
-            loops=tuple(_counted(self.loops[line - 1], known)),
+            program=self.compiled.program.name,
+            variant="" if self.variant is None else self.variant.key,
+            shares={name: count / total for name, count in counts.items()},
+            now=() if over else tuple(sorted(name for name in now if name is not None)),
+            loops=() if over else tuple(_counted(self.source.loops[line - 1], known)),
             seconds=time.monotonic() - self.since,
             over=over,
         )
 
 
 class Sampler:
-    """Looks at the main thread from `start` to `stop`, or as long as its block lasts. `variants`
-    gives those that are known by a key.
+    """Looks at the main thread from `start` to `stop`, or as long as its block lasts.
 
     `seen` is called on the sampler's thread, at most once in `REPORT` seconds while a program runs
     and once when it is over.
     """
 
-    def __init__(self, seen: Callable[[Place], None], variants: Variants) -> None:
-        self._seen, self._variants = seen, variants
+    def __init__(self, seen: Callable[[Place], None]) -> None:
+        self._seen = seen
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._sources: dict[CodeType, _Source] = {}
 
     def start(self) -> None:
         """Begin to look."""
@@ -127,38 +145,58 @@ class Sampler:
     def _run(self) -> None:
         programs: dict[CodeType, _Seen] = {}
         running: _Seen | None = None
-        seen = reported = time.monotonic()
+        last = reported = time.monotonic()
         while not self._stop.wait(SAMPLE):
             frame = _generated(sys._current_frames().get(threading.main_thread().ident or 0))
-            found = None if frame is None else self._known(frame, programs)
             now = time.monotonic()
-            if frame is None or found is None:
-                if running is not None and running.reported and now - seen >= REPORT:
-                    self._seen(running.place(1, {}, over=True))
+            if frame is None:
+                if running is not None and now - last >= REPORT:
+                    self._end(running)
                     running = None
                 continue
             if running is None:
                 reported = now  # what is soon over is not worth a report
-            running, seen, line = found, now, frame.f_lineno
+            if running is None or frame.f_code is not running.code:
+                running = _found(frame, programs)
+            if running is None:
+                continue
+            last, line = now, frame.f_lineno
             running.look(line)
             if now - reported >= REPORT:
                 reported = now
+                self._read(running)
                 self._seen(running.place(line, frame.f_locals, over=False))
-        if running is not None and running.reported:
+        if running is not None:
+            self._end(running)
+
+    def _end(self, running: _Seen) -> None:
+        """Say that it is over, if it was said that it runs."""
+        if running.source is not None:
             self._seen(running.place(1, {}, over=True))
 
-    def _known(self, frame: FrameType, programs: dict[CodeType, _Seen]) -> _Seen | None:
-        """What runs in the frame, with what is known of its source."""
+    def _read(self, running: _Seen) -> None:
+        """Find out what the lines are, and which variant it is."""
+        if running.source is not None:
+            return
+        code = running.code
+        if code not in self._sources:
+            checks = running.compiled.checks_finite(code)
+            source = source_lines(running.compiled.loop_program, checks)
+            while len(self._sources) >= MOST_SOURCES:
+                del self._sources[next(iter(self._sources))]
+            self._sources[code] = _lines(source)
+        running.source = self._sources[code]
+
+
+def _found(frame: FrameType, programs: dict[CodeType, _Seen]) -> _Seen | None:
+    """What runs in the frame of a generated function; its caller knows the program."""
+    if frame.f_code not in programs:
         caller = frame.f_back
         compiled = None if caller is None else caller.f_locals.get("self")
         if not isinstance(compiled, CompiledArrays):
             return None
-        code = frame.f_code
-        if code not in programs:
-            own = _lines(source_lines(compiled.loop_program, compiled.checks_finite(code)))
-            key = _key(compiled.program, self._variants())
-            programs[code] = _Seen(compiled.program.name, key, *own, time.monotonic())
-        return programs[code]
+        programs[frame.f_code] = _Seen(compiled, frame.f_code, time.monotonic(), _variant(caller))
+    return programs[frame.f_code]
 
 
 def _generated(frame: FrameType | None) -> FrameType | None:
@@ -168,16 +206,21 @@ def _generated(frame: FrameType | None) -> FrameType | None:
     return frame
 
 
-def _key(program: Program, variants: Sequence[Variant]) -> str:
-    """The variant that runs: it itself, or with its schedule where a run also returns what it
-    carries; "" where it is none of them.
+def _variant(frame: FrameType | None) -> Variant | None:
+    """What is run or measured: what runs may return more than it, so that its program does not
+    tell.
     """
-    itself = [one.key for one in variants if one.program is program]
-    alike = [one.key for one in variants if one.program.schedule is program.schedule]
-    return next(iter([*itself, *alike]), "")
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(MEASURE):
+            for value in frame.f_locals.values():
+                found = value if isinstance(value, Variant) else getattr(value, "variant", None)
+                if isinstance(found, Variant):
+                    return found
+        frame = frame.f_back
+    return None
 
 
-def _lines(source: Sequence[SourceText]) -> tuple[list[str | None], list[tuple[_Loop, ...]]]:
+def _lines(source: Sequence[SourceText]) -> _Source:
     """The statement and the loops of each line."""
     around: list[_Loop] = []
     statements, loops = [], []
@@ -190,7 +233,7 @@ def _lines(source: Sequence[SourceText]) -> tuple[list[str | None], list[tuple[_
         if found := _LOOP.match(text):
             values = compile(found[3], "<range>", "eval")
             around.append(_Loop(indent, found[2], values))
-    return statements, loops
+    return _Source(statements, loops)
 
 
 def _counted(loops: Iterable[_Loop], known: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:

@@ -397,12 +397,15 @@ class Session:
             measuring.cancel()
 
     def show_running(self, place: Place) -> None:
-        """Tell every view where a program of this name is."""
+        """Tell every view where a program of this name is; one that is not in the tree is shown on
+        what is.
+        """
+        tree = self.tree
         self._send(
             Running(
                 "running",
                 self.name,
-                place.variant or self.tree.current,
+                place.variant if place.variant in tree.variants else tree.current,
                 place.shares,
                 place.now,
                 place.loops,
