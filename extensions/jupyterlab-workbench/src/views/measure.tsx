@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useSelection, useStore, useValues, useWorkbench } from "../model/hooks";
 import type { Sizes } from "../model/selection";
 import type { MeasurementView, SizeView, State } from "../protocol";
+import { useAsking } from "./asking";
 import { changedSizes } from "./measured";
 
 /** The ticked variants in the order of the tree; without any the shown one beside the program as written. */
@@ -17,15 +18,11 @@ export function useMeasure(): {
   readonly measure: (variants: readonly string[], more?: Partial<Settings>) => void;
   readonly said: string;
 } {
-  const store = useStore();
   const { backend, sizes, dtype } = useSelection();
-  const [said, setSaid] = useState("");
+  const { ask, said } = useAsking();
   const measure = (variants: readonly string[], more: Partial<Settings> = {}): void => {
-    setSaid("");
     const plain: Settings = { backend, sizes, dtype, seed: 0, repeats: null, force: false };
-    store
-      .ask({ type: "measure", variants, ...plain, ...more })
-      .catch((error: unknown) => setSaid(error instanceof Error ? error.message : String(error)));
+    ask({ type: "measure", variants, ...plain, ...more });
   };
   return { measure, said };
 }

@@ -2,10 +2,10 @@
 
 import { useState } from "react";
 import { useSelection, useValues, useWorkbench } from "../model/hooks";
-import type { Asked } from "../model/store";
+import type { Ask } from "./asking";
 
 export function Optimize(props: {
-  ask: (request: Asked, doing: string) => void;
+  ask: Ask;
   busy: boolean;
 }): JSX.Element | null {
   const { current } = useWorkbench();

@@ -4,11 +4,11 @@ import { useState } from "react";
 import { copy, download } from "../frame/files";
 import { useStore, useValues, useWorkbench } from "../model/hooks";
 import type { MeasurementView } from "../protocol";
+import { Badge } from "./badge";
 import { timeUnit } from "./figure";
 import type { Lettered } from "./letters";
 import { settingsOf, useMeasure } from "./measure";
 import { bytesText, digits, secondsText } from "./numbers";
-import { Badge } from "./variants";
 
 interface Column {
   readonly title: string;
