@@ -49,8 +49,10 @@ def walked(data: st.DataObject, variant: wb.Variant, most: int) -> wb.Variant:
             continue
         assert refusal.sentence.startswith(f"{step}")
         for repair in refusal.repairs:
-            after = variant.apply(repair)
-            assert type(repair) is type(step) or after.check(step) is None
+            found = variant.apply(repair).check(step)
+            assert found is None or found.instead
+        for other in refusal.instead:
+            assert variant.check(other) is None
     return variant
 
 

@@ -74,8 +74,8 @@ def test_cycle_refused_with_both_orders_and_the_rest_of_it() -> None:
     loop = the_loop(program.schedule, "t")
     tree = distributed(program.schedule, loop, frozenset({"push"}), dependences(program))
     assert_breaks(program, tree, found.witness)
-    assert found.repairs == (Distribute(("push", "state[t+1]")),)
-    assert before.check(found.repairs[0]) is None
+    assert found.instead == (Distribute(("push", "state[t+1]")),)
+    assert before.check(found.instead[0]) is None
 
 
 def test_no_effect_refused_when_nothing_else_is_in_the_loop() -> None:

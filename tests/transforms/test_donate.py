@@ -279,8 +279,8 @@ def test_memory_given_once_refused_and_the_repair_follows_the_heir() -> None:
     flat = wb.variant(chained()).apply(Vectorize("n")).apply(Donate("a", "b"))
     found = refusal(flat, Donate("a", "c"))
     assert found.sentence == "Donate('a', 'c'): b takes over the memory of a; c could follow it"
-    assert found.repairs == (Donate("b", "c"),)
-    same_as_reference(flat.apply(found.repairs[0]))
+    assert found.instead == (Donate("b", "c"),)
+    same_as_reference(flat.apply(found.instead[0]))
 
 
 def test_wrong_way_round_refused_with_the_right_way_as_repair() -> None:
@@ -289,8 +289,8 @@ def test_wrong_way_round_refused_with_the_right_way_as_repair() -> None:
     assert found.sentence == (
         "Donate('c', 'b'): b is written before c, which cannot hand it any memory"
     )
-    assert found.repairs == (Donate("b", "c"),)
-    same_as_reference(flat.apply(found.repairs[0]))
+    assert found.instead == (Donate("b", "c"),)
+    same_as_reference(flat.apply(found.instead[0]))
 
 
 @wb.program

@@ -228,7 +228,7 @@ def test_shifted_loop_with_an_axis_inside() -> None:
 
 
 def test_shift_of_a_backward_loop_runs_behind_too() -> None:
-    step = refusal(wb.variant(mirrored()), Fuse(("down", "worth"))).repairs[0]
+    step = refusal(wb.variant(mirrored()), Fuse(("down", "worth"))).instead[0]
     assert step == Fuse(("down", "worth"), (("worth", 2),))
     found = wb.variant(mirrored()).apply(step)
     assert "for t reversed:    # shifted: down +2\n" in found.schedule
@@ -240,7 +240,7 @@ def test_tiled_loops_join_and_shift_by_blocks() -> None:
     program = separate(ahead(B=1)).program
     tiled = wb.variant(replace(program, schedule=_tiled(program.schedule, "t", 4)))
     found = tiled.apply(Fuse(("state[t+1]", "worth")))
-    step = refusal(found, Fuse(("state[t+1]", "worth"))).repairs[0]
+    step = refusal(found, Fuse(("state[t+1]", "worth"))).instead[0]
     assert step == Fuse(("state[t+1]", "worth"), (("worth", 1),))
     shifted = found.apply(step)
     assert "for t in blocks of 4:    # shifted: worth +4\n" in shifted.schedule
@@ -273,16 +273,16 @@ def test_dependence_that_runs_backwards_refused_with_the_least_shift() -> None:
         "b=0, t=1 writes, but the loop over t runs forwards (smallest case: B=1, T=2)"
     )
     assert_breaks(before.program, refused_tree(before, step), found.witness)
-    assert found.repairs == (Fuse(("state[t+1]", "worth"), (("worth", 2),)),)
-    assert before.check(found.repairs[0]) is None
+    assert found.instead == (Fuse(("state[t+1]", "worth"), (("worth", 2),)),)
+    assert before.check(found.instead[0]) is None
     one_less = refusal(before, replace(step, shifts=(("worth", 1),)))
-    assert one_less.kind == "dependence" and one_less.repairs == found.repairs
+    assert one_less.kind == "dependence" and one_less.instead == found.instead
 
 
 def test_suffix_of_a_recurrence_refused_without_a_shift() -> None:
     before, step = wb.variant(suffix()), Fuse(("state[t+1]", "later"))
     found = refusal(before, step)
-    assert found.kind == "dependence" and found.repairs == ()
+    assert found.kind == "dependence" and found.instead == ()
     assert_breaks(before.program, refused_tree(before, step), found.witness)
 
 
@@ -309,7 +309,7 @@ def test_what_is_caught_between_is_named_and_placed_by_the_repairs() -> None:
     assert_breaks(before.program, refused_tree(before, step), found.witness)
     assert found.repairs == (Place(("value[T]",), "t"),)
     placed = before.apply(found.repairs[0])
-    (second,) = refusal(placed, step).repairs
+    (second,) = refusal(placed, step).instead
     assert second == Fuse(("state[t+1]", "target", "value[T]"), (("target", 2),))
     fused = placed.apply(second)
     assert fused.schedule == (

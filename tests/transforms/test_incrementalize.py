@@ -376,9 +376,9 @@ def test_what_cannot_be_lifted_refused(
 
 
 def test_wrong_block_of_a_window_is_repaired_by_its_own() -> None:
-    (repair,) = refusal(odd(), "window", "t", 64).repairs
-    assert repair == Incrementalize("window", "t")
-    assert_computes_the_same(odd(), variant(odd()).apply(repair))
+    (other,) = refusal(odd(), "window", "t", 64).instead
+    assert other == Incrementalize("window", "t")
+    assert_computes_the_same(odd(), variant(odd()).apply(other))
 
 
 def test_block_of_a_range_inside_a_recurrence_is_repaired_by_the_plain_lift() -> None:
@@ -402,8 +402,8 @@ def test_block_of_a_range_inside_a_recurrence_is_repaired_by_the_plain_lift() ->
     assert found.witness is not None
     assert found.witness.statements == ("x[t+1]", "total")
     assert found.witness.instances == ({"t": 0}, {"t": 1})
-    (repair,) = found.repairs
-    lifted = variant(example()).apply(repair)
+    (other,) = found.instead
+    lifted = variant(example()).apply(other)
     assert_computes_the_same(example(), lifted)
 
 
@@ -421,7 +421,7 @@ def test_window_inside_a_recurrence_refused_with_a_witness() -> None:
 
     found = refusal(example(), "total", "t")
     assert found.kind == "dependence"
-    assert found.witness is not None and found.repairs == ()
+    assert found.witness is not None and found.instead == ()
     assert [at["i"] for at in found.witness.instances] == [0, 0]
     assert [at["t"] for at in found.witness.instances] == [0, 1]
 

@@ -147,7 +147,7 @@ def test_lifted_reduction_computes_the_same(case: Case, block: int | None, seed:
     refusal = root.check(step)
     if slides and block not in (None, length):
         assert refusal is not None and "which need blocks of" in refusal.sentence
-        (repair,) = refusal.repairs
+        (repair,) = refusal.instead
         assert root.check(repair) is None
         return
     assert refusal is None, refusal

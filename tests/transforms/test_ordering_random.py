@@ -53,16 +53,13 @@ def walked(data: st.DataObject, variant: wb.Variant, most: int) -> wb.Variant:
         if refusal.kind == "dependence":
             assert_refused_order_breaks(variant, step, refusal.witness)
         for repair in refusal.repairs:
-            assert variant.check(repair) is None
-        if refusal.repairs:
-            variant = variant.apply(refusal.repairs[0])
-            assert (
-                variant.check(step) is None
-                or type(refusal.repairs[0]) is type(step)
-                or (
-                    any(type(r) is type(step) for r in variant.check(step).repairs)  # type: ignore[union-attr]
-                )
-            )
+            left = variant.apply(repair).check(step)
+            assert left is None or any(type(other) is type(step) for other in left.instead)
+        for other in refusal.instead:
+            assert variant.check(other) is None
+        helping = (*refusal.repairs, *refusal.instead)
+        if helping:
+            variant = variant.apply(helping[0])
     return variant
 
 

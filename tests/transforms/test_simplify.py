@@ -367,8 +367,8 @@ def test_no_effect_refused_with_what_would_have_one() -> None:
         "Simplify(rules=('times_one',)): no equation has the form of times_one (x * 1 → x); "
         "others apply: square"
     )
-    assert found.repairs == (Simplify(("square",)),)
-    assert wb.variant(plain()).check(found.repairs[0]) is None
+    assert found.instead == (Simplify(("square",)),)
+    assert wb.variant(plain()).check(found.instead[0]) is None
 
 
 def test_no_effect_refused_where_nothing_applies() -> None:
@@ -378,4 +378,4 @@ def test_no_effect_refused_where_nothing_applies() -> None:
     assert found.sentence == f"Simplify(): none of the {len(ROWS)} rules applies"
     found = refused(Simplify("times_one"), simplest)
     assert found.sentence.endswith("(x * 1 → x); no other rule applies either")
-    assert found.repairs == ()
+    assert found.instead == ()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import workbench as wb
 from tests.programs import small_reinforce
 from tests.variants.test_variant import walk
+from workbench.errors import SourceLine
 from workbench.transforms import Distribute, Fuse, Vectorize
-from workbench.transforms.refusal import Refusal
-from workbench.variants.moves import WIDTH, Move, Moves
+from workbench.transforms.refusal import WIDTH, Refusal, Refused
+from workbench.variants.moves import Move, Moves
 
 REFUSED = Move(Fuse(("x", "y")), Refusal("capability", "Fuse(('x', 'y')): they cannot"))
 
@@ -55,10 +56,27 @@ def test_step_of_many_names_is_cut_for_reading_and_whole_as_source() -> None:
 
 
 def test_refusal_lists_what_is_possible_instead_a_line_each() -> None:
-    refusal = Refusal("no effect", "no.", repairs=(Vectorize("b"), Vectorize("t")))
+    refusal = Refusal("no effect", "no.", repairs=(Vectorize("b"),), instead=(Vectorize("t"),))
     assert str(refusal) == (
-        "no.\n  possible before or instead (.repairs):\n    Vectorize('b')\n    Vectorize('t')"
+        "no.\n"
+        "  possible first (.repairs):\n    Vectorize('b')\n"
+        "  possible instead (.instead):\n    Vectorize('t')"
     )
+
+
+def test_what_is_refused_is_printed_in_lines_that_break_between_words() -> None:
+    sentence = " ".join(f"statement_{k}," for k in range(40))
+    line = SourceLine("example.py", 12, "loss = " + " + ".join(f"term_{k}" for k in range(30)))
+    step = Vectorize("b", tuple("abcd"))
+    refusal = Refusal("capability", sentence, line=line, instead=(step,))
+    for shown in (str(refusal), str(Move(step, refusal)), str(Refused(refusal))):
+        lines = shown.splitlines()
+        assert max(map(len, lines)) <= WIDTH
+        assert "".join(shown.split()).count("".join(sentence.split())) == 1
+        assert all(word in shown.split() for word in sentence.split())
+    first, second, *_ = str(refusal).splitlines()
+    assert first.startswith("statement_0") and second.startswith("  statement_")
+    assert Refused(refusal).message == sentence
 
 
 def test_recipe_of_a_step_with_many_names_is_python() -> None:

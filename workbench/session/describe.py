@@ -37,13 +37,14 @@ def refusal_view(refusal: Refusal, program: Program) -> RefusalView:
         kind=refusal.kind,
         sentence=refusal.sentence,
         line=line_view(refusal.line),
-        witness=None if refusal.witness is None else _witness_view(refusal.witness),
+        witness=None if refusal.witness is None else witness_view(refusal.witness),
         repairs=tuple(step_view(step, program) for step in refusal.repairs),
-        instead=(),
+        instead=tuple(step_view(step, program) for step in refusal.instead),
     )
 
 
-def _witness_view(witness: Witness) -> WitnessView:
+def witness_view(witness: Witness) -> WitnessView:
+    """Two instances that show a violated dependence."""
     source, sink = (
         InstanceView(name, dict(instance), instance_text(name, instance))
         for name, instance in zip(witness.statements, witness.instances, strict=True)

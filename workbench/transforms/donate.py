@@ -144,14 +144,14 @@ def _pair(step: Transform, program: Program, array: str, to: str) -> Refusal | N
             )
         if giver == array:
             sentence = f"{step}: {taker} takes over the memory of {array}; {to} could follow it"
-            return Refusal("capability", sentence, line=line, repairs=_if_legal(program, taker, to))
+            return Refusal("capability", sentence, line=line, instead=_if_legal(program, taker, to))
         if taker == to:
             sentence = f"{step}: {to} takes over the memory of {giver} already"
             return Refusal("capability", sentence, line=line)
     memory = memory_of(program)
     if memory.first(array) > memory.first(to):
         sentence = f"{step}: {to} is written before {array}, which cannot hand it any memory"
-        return Refusal("capability", sentence, line=line, repairs=_if_legal(program, to, array))
+        return Refusal("capability", sentence, line=line, instead=_if_legal(program, to, array))
     for first in memory.together(array):
         for second in memory.together(to):
             found = hindrance(memory, first, second)

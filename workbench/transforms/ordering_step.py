@@ -16,8 +16,8 @@ class OrderingStep(Transform, abstract=True):
     """A transform whose legality is that of the schedule it makes.
 
     `attempt` says what the step makes or why not, `repairs` proposes steps for a refusal. Of these
-    `check` keeps what can be taken and then helps: the step does the refused one's work itself, or
-    that is legal afterwards, at least with other arguments.
+    `check` keeps what can be taken and then helps: the same transform with other arguments is what
+    can be done instead; after another one the step is legal, at least with other arguments.
     """
 
     @abstractmethod
@@ -33,8 +33,12 @@ class OrderingStep(Transform, abstract=True):
         result = self._attempted(program)
         if isinstance(result, Rewritten):
             return None
-        useful = tuple(r for r in self.repairs(program, result) if self._helps(program, r))
-        return replace(result, repairs=useful)
+        useful = [r for r in self.repairs(program, result) if self._helps(program, r)]
+        return replace(
+            result,
+            repairs=tuple(r for r in useful if type(r) is not type(self)),
+            instead=tuple(r for r in useful if type(r) is type(self)),
+        )
 
     def rewrite(self, program: Program) -> Rewritten:
         """What `attempt` made."""

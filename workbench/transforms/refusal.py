@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -15,12 +16,36 @@ if TYPE_CHECKING:
 Kind = Literal["dependence", "capability", "no effect", "cost", "input"]
 
 
+WIDTH = 100
+"""Columns of what is printed."""
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """The lines of a text, indented; of a long one the further lines by two columns more. Words and
+    names stay whole.
+    """
+    return "\n".join(
+        textwrap.fill(
+            line,
+            WIDTH,
+            initial_indent=indent,
+            subsequent_indent=f"{indent}  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in text.split("\n")
+    )
+
+
 @dataclass(frozen=True, repr=False)
 class Refusal:
-    """`sentence` names what was expected and found; `witness` shows a dependence; `line` is the
-    user's; `repairs` are steps that can be applied as they are, after which the refused step is
-    legal (or which do what it wanted). `attempted` is the program in the order, or with the
-    storage, that was refused and breaks at the witness, where the step had one to try.
+    """`sentence` names what was expected and found, in one line; `str` shows all in lines of at
+    most 100 columns. `witness` shows a dependence; `line` is the user's.
+
+    `repairs` and `instead` are steps that can be applied as they are: after a repair the refused
+    step is legal, or what its refusal then has `instead` is; what is `instead` does what the step
+    wanted itself. `attempted` is the program in the order, or with the storage, that was refused
+    and breaks at the witness, where the step had one to try.
     """
 
     kind: Kind
@@ -28,18 +53,27 @@ class Refusal:
     witness: Witness | None = None
     line: SourceLine | None = None
     repairs: tuple[Transform, ...] = ()
+    instead: tuple[Transform, ...] = ()
     attempted: Program | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        lines = [self.sentence]
-        if self.line is not None:
-            lines.append(f"  at: {self.line}")
-        if self.repairs:
-            lines.append("  possible before or instead (.repairs):")
-            lines += [f"    {step}" for step in self.repairs]
-        return "\n".join(lines)
+        return self.shown(self.sentence)
 
     __repr__ = __str__
+
+    def shown(self, sentence: str, indent: str = "") -> str:
+        """A sentence, the user's line and the steps that help, each in lines of its own."""
+        lines = [wrapped(sentence, indent)]
+        if self.line is not None:
+            lines.append(wrapped(f"at: {self.line}", f"{indent}  "))
+        for title, steps in (
+            ("possible first (.repairs):", self.repairs),
+            ("possible instead (.instead):", self.instead),
+        ):
+            if steps:
+                lines.append(f"{indent}  {title}")
+                lines += [wrapped(str(step), f"{indent}    ") for step in steps]
+        return "\n".join(lines)
 
 
 class Refused(WorkbenchError):
@@ -48,6 +82,9 @@ class Refused(WorkbenchError):
     def __init__(self, refusal: Refusal) -> None:
         self.refusal = refusal
         super().__init__(refusal.sentence, refusal.line)
+
+    def __str__(self) -> str:
+        return str(self.refusal)
 
 
 def instance_text(name: str, instance: object) -> str:

@@ -104,7 +104,7 @@ class Simplify(Transform):
         return Refusal(
             "no effect",
             f"{sentence}; others apply: {', '.join(names)}",
-            repairs=(Simplify(names),),
+            instead=(Simplify(names),),
         )
 
 

@@ -106,8 +106,8 @@ class Swap(Transform):
         if self.prefetch:
             after = _stored(Itself(program), array, self.prefetch)
             if not any(copy.ahead for copy in copies_of(lower(after), array)):
-                repairs = () if array in program.storage.on_host else self._when_needed(program)
-                return replace(next(self._late(after, array)), repairs=repairs)
+                instead = () if array in program.storage.on_host else self._when_needed(program)
+                return replace(next(self._late(after, array)), instead=instead)
         before, less = relief(program, array, resolve(program), self.prefetch)
         if less < before:
             return None

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 
 from workbench.transforms.base import Transform
-from workbench.transforms.refusal import Refusal
-
-WIDTH = 100
+from workbench.transforms.refusal import WIDTH, Refusal, wrapped
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,9 +26,10 @@ class Move:
 
     def __str__(self) -> str:
         if self.refusal is not None:
-            reason = str(self.refusal).removeprefix(f"{self.step}: ")
-            return f"{self.step}: refused\n{textwrap.indent(reason, '  ')}"
-        return "\n".join([f"{self.step}: legal", *(_wrapped(note) for note in self.notes)])
+            reason = self.refusal.sentence.removeprefix(f"{self.step}: ")
+            return f"{wrapped(f'{self.step}: refused')}\n{self.refusal.shown(reason, '  ')}"
+        notes = (wrapped(note, "  ") for note in self.notes)
+        return "\n".join([wrapped(f"{self.step}: legal"), *notes])
 
     def __repr__(self) -> str:
         if self.refusal is not None:
@@ -39,21 +37,6 @@ class Move:
         count = len(self.notes)
         noted = f", {count} note{'s' if count > 1 else ''}" if count else ""
         return f"{self.step}: legal{noted}"
-
-
-def _wrapped(note: str) -> str:
-    """A note's lines, indented; the long ones broken."""
-    return "\n".join(
-        textwrap.fill(
-            line,
-            WIDTH,
-            initial_indent="  ",
-            subsequent_indent="    ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for line in note.split("\n")
-    )
 
 
 class Moves(list[Move]):

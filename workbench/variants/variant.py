@@ -26,8 +26,8 @@ from workbench.program.values import Program
 from workbench.transforms.base import REGISTRY, Transform
 from workbench.transforms.base import apply as apply_step
 from workbench.transforms.base import check as check_step
-from workbench.transforms.refusal import Refusal, Refused
-from workbench.variants.moves import WIDTH, Move, Moves
+from workbench.transforms.refusal import WIDTH, Refusal, Refused
+from workbench.variants.moves import Move, Moves
 
 
 @dataclass(frozen=True)

@@ -124,8 +124,8 @@ class Incrementalize(Transform):
         try:
             found = rewritten(program, old, self.dim, self.block)
         except Unfit as unfit:
-            repairs = (replace(self, block=None),) if unfit.block_helps else ()
-            return self._refusal(unfit.kind, unfit.sentence, old, repairs)
+            instead = (replace(self, block=None),) if unfit.block_helps else ()
+            return self._refusal(unfit.kind, unfit.sentence, old, instead)
         after = program_with(program, old, found)
         try:
             tree = placed(after, old, found.pieces.statements, self.dim, found.names)
@@ -141,9 +141,9 @@ class Incrementalize(Transform):
         return Rewritten(replace(after, schedule=tree))
 
     def _refusal(
-        self, kind: str, sentence: str, old: Statement, repairs: tuple[Transform, ...] = ()
+        self, kind: str, sentence: str, old: Statement, instead: tuple[Transform, ...] = ()
     ) -> Refusal:
-        return Refusal(kind, f"{self}: {sentence}", line=old.line, repairs=repairs)  # type: ignore[arg-type]
+        return Refusal(kind, f"{self}: {sentence}", line=old.line, instead=instead)  # type: ignore[arg-type]
 
     def _no_order(self, program: Program, old: Statement, failure: NoOrder) -> Refusal:
         """What the statement combines depends on what it has combined: two instances show it."""
@@ -156,8 +156,8 @@ class Incrementalize(Transform):
         )
         plain = replace(self, block=None)
         helps = self.block is not None and plain.check(program) is None
-        repairs = (plain,) if helps else ()
-        return Refusal("dependence", sentence, witness, old.line, repairs)
+        instead = (plain,) if helps else ()
+        return Refusal("dependence", sentence, witness, old.line, instead=instead)
 
     # -- bad input ---------------------------------------------------------------------------------
 
