@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -14,10 +14,12 @@ from workbench.algorithms import reinforce
 from workbench.backends import backends, get
 from workbench.backends.tracker import Memory
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
+from workbench.session.messages import Part
 from workbench.session.parts.code import TextView, code
 from workbench.session.parts.cost import cost
 from workbench.session.parts.memory import MemoryView, memory
 from workbench.session.parts.sweep import sweep
+from workbench.session.work import URGENCY
 from workbench.variants.variant import Variant
 
 SIZES = {"B": 3, "I": 2, "T": 5}
@@ -37,6 +39,10 @@ def variant(swapped: bool = False) -> Variant:
 def test_the_file_that_the_views_are_tested_with_is_what_python_sends() -> None:
     written = golden.FILE.read_text(encoding="utf-8")
     assert written == golden.text(), "run `python -m tests.session.golden`"
+
+
+def test_every_part_has_its_place_among_what_the_worker_does() -> None:
+    assert set(get_args(Part)) <= set(URGENCY)
 
 
 # -- code ------------------------------------------------------------------------------------------
