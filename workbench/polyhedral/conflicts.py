@@ -23,7 +23,7 @@ from workbench.polyhedral.dependences import (
 from workbench.polyhedral.instances import Access, Extent, Instances
 from workbench.polyhedral.legality import Step, shared_steps
 from workbench.polyhedral.sets import context, parse_map, sizes_in
-from workbench.polyhedral.tree import Path
+from workbench.polyhedral.tree import Path, Standing
 from workbench.polyhedral.witness import Witness, smallest, written_element
 
 
@@ -84,7 +84,29 @@ def encounters(
             continue
         for use in used:
             steps = shared_steps(statements[write.statement], statements[use.statement], found)
-            yield Encounter(use, write, Conflict(use.key, write.key, steps, use.shares))
+            order = _without_blocks(steps)
+            yield Encounter(use, write, Conflict(use.key, write.key, order, use.shares))
+
+
+def _without_blocks(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps without loops over blocks right around the loop in the block: one block after the
+    other, each in order, is in order. So such a loop changes no question and costs no answer.
+    """
+    following = (*steps[1:], None)
+    return tuple(
+        step
+        for step, inner in zip(steps, following, strict=True)
+        if inner is None
+        or step.kind != inner.kind
+        or step.kind not in ("forwards", "backwards")
+        or not (_counts(step.source, inner.source) and _counts(step.sink, inner.sink))
+    )
+
+
+def _counts(outer: Standing, inner: Standing) -> bool:
+    """Whether the outer loop counts blocks of the inner one's values."""
+    same = (outer.position, outer.shift) == (inner.position, inner.shift)
+    return same and outer.divisor % inner.divisor == 0
 
 
 @lru_cache(maxsize=16384)

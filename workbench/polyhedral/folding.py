@@ -43,9 +43,10 @@ def fold(
         distances = _distances(conflicts, full, rank)
         moving = [k for k in range(rank) if k not in full and _moves(distances, k)]
         still = [k for k in range(rank) if k not in full and k not in moving]
+        folding = _Folding(distances, extent, dict(in_blocks))
         best: tuple[Expression | None, ...] | None = None
         for order in islice(permutations(moving), MOST_ORDERS):
-            candidate = _in_order(distances, [*order, *still], extent, dict(in_blocks))
+            candidate = folding.in_order([*order, *still])
             if best is None or _slots(candidate, extent, sizes) < _slots(best, extent, sizes):
                 best = candidate
         assert best is not None
@@ -81,18 +82,37 @@ def _fixed(distances: isl.Set, position: int) -> isl.Set:
     return distances.fix_val(isl.dim_type.set, position, isl.Val.zero(distances.get_ctx()))
 
 
-def _in_order(
-    distances: isl.Set,
-    order: Sequence[int],
-    extent: Extent,
-    in_blocks: Mapping[int, frozenset[int]],
-) -> tuple[Expression | None, ...]:
-    found: list[Expression | None] = [None] * len(extent)
-    for position in order:
-        blocks = in_blocks.get(position, frozenset())
-        found[position] = _window(distances, position, extent[position], blocks)
-        distances = _fixed(distances, position)
-    return tuple(found)
+class _Folding:
+    """Windows in any order of dimensions. What is left for a dimension depends on which came before
+    it and not on their order, so each such question is asked once.
+    """
+
+    def __init__(
+        self, distances: isl.Set, extent: Extent, in_blocks: Mapping[int, frozenset[int]]
+    ) -> None:
+        self.extent = extent
+        self.in_blocks = in_blocks
+        self.left = {frozenset[int](): distances}
+        self.windows: dict[tuple[frozenset[int], int], Expression | None] = {}
+
+    def in_order(self, order: Sequence[int]) -> tuple[Expression | None, ...]:
+        """The window of each dimension, of those not in `order` None."""
+        found: list[Expression | None] = [None] * len(self.extent)
+        before = frozenset[int]()
+        for position in order:
+            found[position] = self._window(before, position)
+            after = before | {position}
+            if after not in self.left:
+                self.left[after] = _fixed(self.left[before], position)
+            before = after
+        return tuple(found)
+
+    def _window(self, before: frozenset[int], position: int) -> Expression | None:
+        if (before, position) not in self.windows:
+            blocks = self.in_blocks.get(position, frozenset())
+            found = _window(self.left[before], position, self.extent[position], blocks)
+            self.windows[before, position] = found
+        return self.windows[before, position]
 
 
 def _window(
