@@ -55,6 +55,15 @@ def test_tracked_peak_is_what_numpy_holds_and_what_was_computed(
     assert min(line["tracked_share"] for line in found) >= 0.95
 
 
+def test_least_memory_is_as_predicted_and_a_part_of_what_the_fastest_holds(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = figures(capsys, "frugal", "--B", "32", "--T", "200", "--rounds", "2")
+    fast, least = found["REINFORCE for time"], found["REINFORCE for memory"]
+    assert fast["equal"] and least["equal"]
+    assert least["device_bytes"] <= fast["device_bytes"] / 4
+
+
 def test_blocked_scan_is_many_times_faster_than_the_quadratic_forms(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
