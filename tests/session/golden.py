@@ -102,7 +102,7 @@ def golden() -> Any:
             for variant in shown
             for part, (build, arguments) in PARTS.items()
         )
-    return _rounded(plain(Capsule(PROTOCOL, "golden", state(shown), parts)))
+    return rounded(plain(Capsule(PROTOCOL, "golden", state(shown), parts)))
 
 
 def text() -> str:
@@ -110,12 +110,12 @@ def text() -> str:
     return json.dumps(golden(), ensure_ascii=False, indent=1) + "\n"
 
 
-def _rounded(value: Any) -> Any:
+def rounded(value: Any) -> Any:
     """Another processor's last digits may differ."""
     if isinstance(value, dict):
-        return {name: _rounded(inner) for name, inner in value.items()}
+        return {name: rounded(inner) for name, inner in value.items()}
     if isinstance(value, list):
-        return [_rounded(inner) for inner in value]
+        return [rounded(inner) for inner in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 

@@ -135,7 +135,8 @@ def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> 
 def number_text(x: npt.NDArray[Any]) -> str:
     """A value on one line: four significant digits; of a large tensor its shape and range."""
     if x.size > SHOWN_ENTRIES and x.dtype != np.bool_:
-        least, mean, greatest = (_short(v) for v in (x.min(), x.mean(), x.max()))
+        with np.errstate(all="ignore"):
+            least, mean, greatest = (_short(v) for v in (x.min(), x.mean(), x.max()))
         shape = "x".join(str(n) for n in x.shape)
         return f"{shape} entries from {least} to {greatest}, mean {mean}"
     if x.ndim == 0:

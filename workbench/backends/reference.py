@@ -155,8 +155,9 @@ class Reference:
         found = self.defining(array, coordinates)
         record: list[Input] = []
         if found is not None:
-            for _ in self._evaluate(*found, record):
-                raise AssertionError("an input of a known element is unknown")
+            with np.errstate(all="ignore"):
+                for _ in self._evaluate(*found, record):
+                    raise AssertionError("an input of a known element is unknown")
         return record
 
     def resolve(self, name: str) -> str:

@@ -48,8 +48,11 @@ def sizes_with(program: Program, array: str, element: Sizes, given: Sizes) -> Si
     return _resolved(program, needs, given)
 
 
+def settable(program: Program, sizes: Sizes) -> Sizes:
+    """Those of all sizes that are not derived from others."""
+    return {p.name: sizes[p.name] for p in program.parameters if p.definition is None}
+
+
 def _resolved(program: Program, needs: Sequence[Need], given: Sizes) -> Sizes:
     resolve(program, given)
-    derived = {p.name for p in program.parameters if p.definition is not None}
-    fitted = {name: n for name, n in fitting(program, needs).items() if name not in derived}
-    return resolve(program, {**fitted, **given})
+    return resolve(program, {**settable(program, fitting(program, needs)), **given})

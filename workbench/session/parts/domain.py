@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count as numbers
 from typing import Any, Literal
 
@@ -46,12 +46,13 @@ class PointsView:
 @dataclass(frozen=True)
 class ArrowView:
     """A pair of instances of which the first must come before: of "reads" `sink` reads what
-    `source` wrote; of "overwrites" `sink` takes the place of what `source` has still to read.
+    `source` wrote, of "copies" from a copy that is made some iterations early; of "overwrites"
+    `sink` takes the place of what `source` has still to read.
     Statements are positions in `DomainView.statements`, points positions in their `points`.
     `violated`: the second would not come after the first.
     """
 
-    kind: Literal["reads", "overwrites"]
+    kind: Literal["reads", "copies", "overwrites"]
     source_statement: int
     source: int
     sink_statement: int
@@ -132,7 +133,7 @@ def _points(
     written = statement.instances
     return PointsView(
         statement=statement.name,
-        title=title(statement),
+        title=title(replace(statement, scope=())),
         dims=statement.dims,
         points=tuple(points),
         order=tuple(run[statement.name, p] for p in points) if run or not points else None,
@@ -152,7 +153,9 @@ def _arrows(
     points: Mapping[str, Sequence[Point]],
     run: Mapping[tuple[str, Point], int],
 ) -> list[ArrowView]:
-    """Every dependence between drawn instances, each pair of instances and array once."""
+    """Every dependence between drawn instances, each pair of instances and array once, those that
+    are violated first.
+    """
     position = {s.name: k for k, s in enumerate(chosen)}
     number = {name: dict(zip(listed, numbers())) for name, listed in points.items()}
     found: dict[ArrowView, None] = {}
@@ -171,4 +174,4 @@ def _arrows(
                 late,
             )
             found[arrow] = None
-    return list(found)
+    return sorted(found, key=lambda arrow: not arrow.violated)

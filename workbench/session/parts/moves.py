@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -194,7 +195,7 @@ def _importance(variant: Variant, arguments: Mapping[str, Any]) -> Callable[[Jud
     def of(judged: Judged) -> float:
         named = step_view(judged.step, program)
         if not named.statements and not named.arrays:
-            return 2.0
+            return math.inf
         spent = sum(
             predicted.by_statement[name].seconds
             for name in named.statements

@@ -15,7 +15,7 @@ from workbench.backends.reference import Reference
 from workbench.errors import WorkbenchError
 from workbench.program.sizes import numbers
 from workbench.program.values import Call, Statement
-from workbench.session.small import sizes_with
+from workbench.session.small import settable, sizes_with
 from workbench.session.snapshot import LineView, line_view
 from workbench.variants.variant import Variant
 
@@ -70,7 +70,8 @@ def value(variant: Variant, arguments: Mapping[str, Any]) -> ValueView:
     resolved = Reference(program).resolve(name)
     sizes = sizes_with(program, resolved, arguments["coordinates"], arguments["sizes"])
     limit = _Limit(f"{name} at {numbers(sizes)}")
-    reference = Reference(program, sizes, int(arguments["seed"]), watch=limit.watch)
+    given = settable(program, sizes)
+    reference = Reference(program, given, int(arguments["seed"]), watch=limit.watch)
     found = explain(reference, name, arguments["coordinates"])
     of: Element = (resolved, tuple(found.coordinates.values()))
     inputs = [_element(reference, (i.array, tuple(i.coordinates.values()))) for i in found.inputs]

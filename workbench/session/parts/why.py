@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench.errors import WorkbenchError
 from workbench.polyhedral import tree as trees
+from workbench.polyhedral.scan import pairs
 from workbench.polyhedral.tree import Loop, Tree
-from workbench.polyhedral.witness import Witness
+from workbench.polyhedral.witness import Witness, written_element
+from workbench.program.dependences import dependences
 from workbench.program.values import Program
-from workbench.session.describe import refusal_view, step_view
+from workbench.session.describe import refusal_view, step_view, witness_view
 from workbench.session.parts.domain import ArrowView, DomainView, space
-from workbench.session.parts.step import RefusalView, StepView
+from workbench.session.parts.step import RefusalView, StepView, WitnessView
 from workbench.session.small import sizes_at_least
 from workbench.transforms import Vectorize
 from workbench.transforms.base import Transform, from_json
@@ -23,19 +25,34 @@ from workbench.variants.variant import Variant
 BEYOND = 2
 """How much larger than the least a size is drawn: a pair alone shows no pattern."""
 
+CHAIN = (
+    "in this order these two are right by themselves; what would run at once waits for itself "
+    "through the statements between them"
+)
+ELSEWHERE = "at these sizes it does not happen"
+
 
 @dataclass(frozen=True)
 class WhyView:
     """A refused step explained. `space` shows the instances of the two statements at `sizes`
     (small; at least the witness's), with the order in which the step would run them; null where the
-    refusal has no witness, or where the sizes are too small for it, which `remark` then says.
+    refusal has no witness, or where the sizes are too small for it. `pair` is a witness at these
+    sizes; null where there is none, which `remark` then says.
     """
 
     step: StepView
     refusal: RefusalView
     sizes: Mapping[str, int]
     space: DomainView | None
+    pair: WitnessView | None
     remark: str
+
+
+class Drawn(NamedTuple):
+    """A picture, and two of its instances that show what is wrong."""
+
+    space: DomainView
+    pair: Witness | None
 
 
 def why(variant: Variant, arguments: Mapping[str, Any]) -> WhyView:
@@ -47,47 +64,141 @@ def why(variant: Variant, arguments: Mapping[str, Any]) -> WhyView:
     refusal = variant.check(step)
     if refusal is None:
         raise WorkbenchError(f"{step} can be applied: there is nothing that it breaks")
+    shown, view = step_view(step, variant.program), refusal_view(refusal, variant.program)
+    witness, given = refusal.witness, arguments["sizes"] or {}
+    if witness is None:
+        return WhyView(shown, view, {}, None, None, "")
+    found: Drawn | None = None
     sizes: Mapping[str, int] = {}
-    drawn, remark = None, ""
-    if refusal.witness is not None:
-        least = refusal.witness.sizes
-        small = {name: n + BEYOND if n > 1 else n for name, n in least.items()}
-        sizes = sizes_at_least(variant.program, small, arguments["sizes"] or {})
-        remark = _too_small(sizes, least)
-        if not remark:
-            drawn = _space(variant.program, step, refusal, refusal.witness, sizes)
-    return WhyView(
-        step_view(step, variant.program),
-        refusal_view(refusal, variant.program),
-        sizes,
-        drawn,
-        remark,
-    )
+    for least in (_telling(variant.program, witness), witness.sizes):
+        sizes = sizes_at_least(variant.program, least, given)
+        remark = _too_small(sizes, witness.sizes)
+        if remark:
+            return WhyView(shown, view, sizes, None, None, remark)
+        found = _drawn(variant.program, step, refusal, witness, sizes)
+        if found.pair is not None:
+            return WhyView(shown, view, sizes, found.space, witness_view(found.pair), "")
+    assert found is not None
+    remark = CHAIN if isinstance(step, Vectorize) else ELSEWHERE
+    return WhyView(shown, view, sizes, found.space, None, remark)
+
+
+def _telling(program: Program, witness: Witness) -> Mapping[str, int]:
+    """Sizes above the least: those that matter there, or else that of the reader's inner dim."""
+    large = [name for name, n in witness.sizes.items() if n > 1]
+    inner = [d for d in witness.instances[-1] if d in program.dim][-1:]
+    grown = large or [name for d in inner for name in program.dim[d].size.sizes]
+    return {n: v + BEYOND if n in grown else v for n, v in witness.sizes.items()}
 
 
 def _too_small(sizes: Mapping[str, int], least: Mapping[str, int]) -> str:
-    missing = [f"{name} of {n}" for name, n in least.items() if sizes[name] < n]
+    missing = [f"{name}={n}" for name, n in least.items() if sizes[name] < n]
     return f"it takes at least {' and '.join(missing)} for this to happen" if missing else ""
 
 
-def _space(
+def _drawn(
     program: Program,
     step: Transform,
     refusal: Refusal,
     witness: Witness,
     sizes: Mapping[str, int],
-) -> DomainView:
+) -> Drawn:
     """The two statements' instances in the order, or with the storage, that was refused."""
     tried = refusal.attempted or program
-    names = dict.fromkeys(witness.statements)
-    chosen = [tried.statement[name] for name in names]
+    chosen = [tried.statement[name] for name in dict.fromkeys(witness.statements)]
     order = tried.schedule
     if refusal.attempted is None and isinstance(step, Vectorize) and order is not None:
-        order = at_once(order, step.dim, witness.statements[0], witness.statements[1])
+        order = at_once(order, step.dim, *witness.statements)
     drawn = space(tried, chosen, sizes, order)
-    if tried.storage == program.storage:
-        return drawn
-    return replace(drawn, arrows=(*drawn.arrows, _overwriting(drawn, witness)))
+    if tried.storage.swapped != program.storage.swapped:
+        return _with_early_copy(drawn, witness, sizes)
+    if not _writes(tried, witness):
+        return _with_overwriting(tried, drawn, witness, sizes)
+    return Drawn(drawn, _violated(drawn, witness, sizes))
+
+
+def _violated(drawn: DomainView, witness: Witness, sizes: Mapping[str, int]) -> Witness | None:
+    """A violated dependence of the witness's kind: the witness itself where it is one."""
+    best: Witness | None = None
+    for arrow in drawn.arrows:
+        source, sink = (
+            drawn.statements[arrow.source_statement],
+            drawn.statements[arrow.sink_statement],
+        )
+        names = source.statement, sink.statement
+        if not arrow.violated or arrow.array != witness.array or names != witness.statements:
+            continue
+        instances = (
+            dict(zip(source.dims, source.points[arrow.source], strict=True)),
+            dict(zip(sink.dims, sink.points[arrow.sink], strict=True)),
+        )
+        found = replace(
+            witness, instances=instances, element=source.elements[arrow.source], sizes=sizes
+        )
+        if all(i.items() <= w.items() for i, w in zip(instances, witness.instances, strict=True)):
+            return found
+        best = best or found
+    return best
+
+
+def _with_early_copy(drawn: DomainView, witness: Witness, sizes: Mapping[str, int]) -> Drawn:
+    """The picture of a slice that is copied before it is written."""
+    writer, reader = _ends(drawn, witness)
+    for number, arrow in enumerate(drawn.arrows):
+        ends = (arrow.source_statement, arrow.source), (arrow.sink_statement, arrow.sink)
+        if ends == (writer, reader) and arrow.array == witness.array:
+            early = replace(arrow, kind="copies", violated=True)
+            arrows = (*drawn.arrows[:number], early, *drawn.arrows[number + 1 :])
+            return Drawn(replace(drawn, arrows=arrows), replace(witness, sizes=sizes))
+    return Drawn(drawn, None)
+
+
+def _with_overwriting(
+    program: Program, drawn: DomainView, witness: Witness, sizes: Mapping[str, int]
+) -> Drawn:
+    """The picture of memory used twice at a time: the reader should come before the writer, which
+    takes the place of what is still to be read.
+    """
+    writer, reader = _ends(drawn, witness)
+    if writer is None or reader is None or not _reads(program, witness, sizes):
+        return Drawn(drawn, None)
+    arrow = ArrowView("overwrites", *reader, *writer, witness.array, True)
+    return Drawn(replace(drawn, arrows=(*drawn.arrows, arrow)), replace(witness, sizes=sizes))
+
+
+def _writes(program: Program, witness: Witness) -> bool:
+    """Whether the witness's first instance writes the element, and not what takes its place."""
+    writer = program.statement[witness.statements[0]]
+    element = written_element(writer.instances, witness.instances[0], witness.sizes)
+    return (writer.array, element) == (witness.array, witness.element)
+
+
+def _reads(program: Program, witness: Witness, sizes: Mapping[str, int]) -> bool:
+    """Whether the witness's reader reads its element at these sizes too."""
+    reader = program.statement[witness.statements[1]]
+    at = tuple(witness.instances[1][d] for d in reader.dims)
+    for d in dependences(program).by_sink[reader.name]:
+        if d.array != witness.array:
+            continue
+        writer = program.statement[d.source]
+        for source, sink in pairs(dependences(program).relation(d), sizes):
+            instance = dict(zip(writer.dims, source, strict=True))
+            if sink == at and written_element(writer.instances, instance, sizes) == witness.element:
+                return True
+    return False
+
+
+def _ends(drawn: DomainView, witness: Witness) -> list[tuple[int, int] | None]:
+    """Where the witness's instances are: the position of a statement and of its point; None where
+    there is none.
+    """
+    found: list[tuple[int, int] | None] = []
+    for name, instance in zip(witness.statements, witness.instances, strict=True):
+        position = [s.statement for s in drawn.statements].index(name)
+        shown = drawn.statements[position]
+        point = tuple(instance[d] for d in shown.dims)
+        found.append((position, shown.points.index(point)) if point in shown.points else None)
+    return found
 
 
 def at_once(order: Tree, dim: str, source: str, sink: str) -> Tree:
@@ -107,23 +218,3 @@ def _with_axis(node: Tree, dim: str, wanted: list[str]) -> Tree:
         child = trees.sequence([part for part in parts if part is not None])
         return replace(node, child=child, kind="axis")
     return node
-
-
-def _overwriting(drawn: DomainView, witness: Witness) -> ArrowView:
-    """The witness of memory used twice at a time: the reader should come before the writer, which
-    takes the place of what is still to be read.
-    """
-    (writer, write), (reader, read) = (
-        _drawn(drawn, name, instance)
-        for name, instance in zip(witness.statements, witness.instances, strict=True)
-    )
-    return ArrowView("overwrites", reader, read, writer, write, witness.array, True)
-
-
-def _drawn(drawn: DomainView, name: str, instance: Mapping[str, int]) -> tuple[int, int]:
-    """Where an instance is: the position of its statement and its own. A reader's witness has its
-    reduction dimensions too.
-    """
-    position = [s.statement for s in drawn.statements].index(name)
-    shown = drawn.statements[position]
-    return position, shown.points.index(tuple(instance[d] for d in shown.dims))
