@@ -1,0 +1,233 @@
+"""The panel beside the notebook, live: it opens, follows, survives, and changes both ways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Lab, Page, command, run_all
+
+SHOW = """\
+import workbench as wb
+from workbench.algorithms.reinforce import reinforce
+shown = wb.Workbench(reinforce(B=4, I=2, T=5))
+shown
+"""
+STEP = "shown.apply(wb.transforms.Vectorize('b'));"
+PROGRAM = """\
+import workbench as wb
+
+@wb.program
+def small(B=2, T=3):
+    b, t = wb.dims(b=B, t=T)
+    x = wb.uniform(over=(b, t))
+    return {"total": x.sum(over=t).mean(over=b)}
+
+wb.Workbench(small())
+"""
+RESTART = """() => {
+  const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+  return kernel.restart().then(() => null);
+}"""
+CURRENT = "() => window.jupyterapp.shell.currentWidget?.node.className"
+
+
+def live(page: Page) -> Any:
+    """The panel, once it is connected and its graph is drawn."""
+    panel = page.page.locator("#workbench")
+    panel.locator('.wbk-connection[data-status="connected"]').wait_for(timeout=90_000)
+    panel.locator("g.node").first.wait_for(timeout=60_000)
+    return panel
+
+
+def shows(panel: Any, step: str) -> None:
+    """Waits until the variant with this last step is shown."""
+    panel.locator(".wbk-step[aria-current]", has_text=step).wait_for(timeout=60_000)
+
+
+def contrast(of: Any) -> float:
+    """WCAG's contrast of an element's text with the ground behind it."""
+    text, back = of.evaluate(
+        """e => {
+          const numbers = (c) => c.match(/[0-9.]+/g).map(Number);
+          let ground = e;
+          while (ground && (numbers(getComputedStyle(ground).backgroundColor)[3] ?? 1) === 0) {
+            ground = ground.parentElement;
+          }
+          const both = [getComputedStyle(e).color, getComputedStyle(ground).backgroundColor];
+          return both.map(numbers);
+        }"""
+    )
+    one, other = sorted((_luminance(text), _luminance(back)), reverse=True)
+    return (one + 0.05) / (other + 0.05)
+
+
+def _luminance(colour: list[float]) -> float:
+    parts = [c / 255 for c in colour[:3]]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_the_panel_opens_beside_the_notebook_and_changes_both_ways(lab: Lab) -> None:
+    page = lab.open(lab.notebook("both.ipynb", [SHOW, STEP, "print('at', shown.variant.steps)"]))
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    notebook = page.page.locator(".jp-NotebookPanel").bounding_box()
+    assert panel.bounding_box()["x"] >= notebook["x"] + notebook["width"]
+    assert "jp-NotebookPanel" in page.page.evaluate(CURRENT)  # who runs cells goes on there
+    page.page.screenshot(path=lab.shots / "panel.png")
+    panel.get_by_role("button", name="Undo").click()
+    shows(panel, "as written")
+    command(page, "notebook:run-all-below")
+    page.page.locator(".jp-OutputArea-output", has_text="at ()").wait_for(timeout=30_000)
+    assert panel.get_by_role("button", name="Undo").is_disabled()
+    page.check()
+
+
+def test_layout_and_pane_come_back_after_a_reload(lab: Lab) -> None:
+    page = lab.open(lab.notebook("reload.ipynb", [SHOW, STEP]))
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    panel.get_by_role("tab", name="Details").click()
+    command(page, "docmanager:save")
+    page.page.wait_for_timeout(2500)  # JupyterLab keeps its layout a while after a change
+    page.page.goto(page.page.url.replace("?reset", ""))
+    page.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    assert panel.get_by_role("tab", name="Details", selected=True).is_visible()
+    page.check()
+
+
+def test_a_restart_keeps_the_picture_and_the_next_run_goes_on(lab: Lab) -> None:
+    page = lab.open(lab.notebook("restart.ipynb", [SHOW]))
+    run_all(page)
+    panel = live(page)
+    page.page.evaluate(RESTART)
+    panel.get_by_text("what was loaded still shows").wait_for(timeout=30_000)
+    assert panel.locator("g.node").count() > 5
+    assert panel.get_by_role("button", name="Undo").is_disabled()
+    page.page.screenshot(path=lab.shots / "restarted.png")
+    page.page.wait_for_timeout(1000)
+    run_all(page)
+    live(page)
+    assert panel.get_by_text("what was loaded still shows").count() == 0
+    # anywidget's own words where the Jupyter kernel ends while it still loads a widget
+    page.errors = [text for text in page.errors if "[anywidget] Failed to initialize" not in text]
+    page.check()
+
+
+def test_a_kernel_that_is_shut_down_is_said(lab: Lab) -> None:
+    page = lab.open(lab.notebook("gone.ipynb", [SHOW]))
+    run_all(page)
+    panel = live(page)
+    page.page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown().then(() => null)"
+    )
+    panel.get_by_text("The Jupyter kernel is gone").wait_for(timeout=30_000)
+    assert panel.locator("g.node").count() > 5
+    page.check()
+
+
+def test_two_notebooks_have_a_workbench_each(lab: Lab) -> None:
+    page = lab.open(lab.notebook("one.ipynb", [SHOW]))
+    run_all(page)
+    panel = live(page)
+    title = panel.locator(".wbk-title:visible")
+    assert title.inner_text() == "reinforce"
+    command(page, "docmanager:open", {"path": lab.notebook("two.ipynb", [PROGRAM])})
+    panel.get_by_text("No program yet").wait_for(timeout=30_000)
+    run_all(page)
+    panel.locator(".wbk-title:visible", has_text="small").wait_for(timeout=90_000)
+    command(page, "docmanager:open", {"path": "one.ipynb"})
+    panel.locator(".wbk-title:visible", has_text="reinforce").wait_for()
+    page.check()
+
+
+def test_a_recipe_becomes_a_cell(lab: Lab) -> None:
+    page = lab.open(lab.notebook("recipe.ipynb", [SHOW, STEP]))
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    panel.get_by_role("button", name="Save").click()
+    panel.get_by_role("menuitem", name="Recipe as a notebook cell").click()
+    page.page.wait_for_function("() => document.querySelectorAll('.jp-CodeCell').length === 3")
+    assert "Vectorize" in page.page.locator(".jp-CodeCell").last.inner_text()
+    page.check()
+
+
+def test_a_line_of_a_cell_is_shown_there(lab: Lab) -> None:
+    page = lab.open(lab.notebook("line.ipynb", ["x = 1", PROGRAM]))
+    run_all(page)
+    panel = live(page)
+    panel.locator('g.node[aria-label^="x["]').click()
+    panel.get_by_role("button", name="Show in the notebook").click()
+    page.page.locator(".jp-CodeCell .wbk-line-mark").wait_for(state="attached", timeout=10_000)
+    line = page.page.locator(".cm-line", has_text="wb.uniform").bounding_box()
+    mark = page.page.locator(".wbk-line-mark").bounding_box()
+    assert mark["y"] == pytest.approx(line["y"], abs=3)
+    page.page.screenshot(path=lab.shots / "line.png")
+    page.check()
+
+
+def test_commands_know_what_can_be_done(lab: Lab) -> None:
+    page = lab.open(lab.notebook("commands.ipynb", [SHOW]))
+    can = "(name) => window.jupyterapp.commands.isEnabled(name)"
+    assert not page.page.evaluate(can, "workbench:fit")
+    run_all(page)
+    live(page)
+    assert page.page.evaluate(can, "workbench:fit")
+    assert page.page.evaluate(can, "workbench:save-page")
+    assert not page.page.evaluate(can, "workbench:undo")
+    assert not page.page.evaluate(can, "workbench:cancel")
+    assert page.page.locator('.jp-Toolbar [data-command="workbench:open"]').count() == 1
+    page.check()
+
+
+def test_a_setting_keeps_the_panel_from_opening(lab: Lab) -> None:
+    page = lab.open(lab.notebook("closed.ipynb", [SHOW]))
+    setting = "jupyterlab-workbench:plugin"
+    put = """([id, value]) => fetch(`/lab/api/settings/${encodeURIComponent(id)}`, {
+        method: "PUT", body: JSON.stringify({ raw: JSON.stringify(value) })
+    }).then((answer) => answer.status)"""
+    assert page.page.evaluate(put, [setting, {"openAutomatically": False}]) == 204
+    try:
+        page.page.reload()
+        page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+        run_all(page)
+        page.page.locator(".jp-OutputArea .wbk-root g.node").first.wait_for(timeout=90_000)
+        assert page.page.locator("#workbench").count() == 0
+        page.page.locator(".jp-OutputArea").get_by_role("button", name="Open").click()
+        live(page)
+    finally:
+        page.page.evaluate(put, [setting, {}])
+    page.check()
+
+
+@pytest.mark.parametrize(
+    ("theme", "least"),
+    [
+        ("JupyterLab Light", 4.5),
+        ("JupyterLab Dark", 4.5),
+        ("JupyterLab Dark High Contrast", 7.0),
+    ],
+)
+def test_text_stands_out_in_every_theme(lab: Lab, theme: str, least: float) -> None:
+    name = theme.lower().replace(" ", "-")
+    page = lab.open(lab.notebook(f"{name}.ipynb", [SHOW, STEP]))
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    command(page, "apputils:change-theme", {"theme": theme})
+    page.page.wait_for_selector(f'body[data-jp-theme-name="{theme}"]', state="attached")
+    panel.get_by_role("button", name="Save").click()
+    page.page.wait_for_timeout(500)
+    page.page.screenshot(path=lab.shots / f"{name}.png")
+    places = [".wbk-title", ".wbk-step[aria-current]", ".wbk-menu-item", ".wbk-tab", ".wbk-button"]
+    found = {place: contrast(panel.locator(place).first) for place in places}
+    command(page, "apputils:change-theme", {"theme": "JupyterLab Light"})
+    assert {place: ratio for place, ratio in found.items() if ratio < least} == {}
+    page.check()

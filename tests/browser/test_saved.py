@@ -1,0 +1,121 @@
+"""Workbenches that were saved: in a notebook whose kernel does not know them, and as files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.browser.conftest import Lab, run_all
+from tests.browser.test_panel import SHOW, STEP, live, shows
+from tests.browser.test_picture import executed
+
+PRINTED = """() => {
+  const open = HTMLElement.prototype.append;
+  HTMLElement.prototype.append = function (...children) {
+    open.apply(this, children);
+    for (const child of children) {
+      if (!(child instanceof HTMLIFrameElement)) continue;
+      child.contentWindow.print = () => {
+        const { body, head } = child.contentDocument;
+        const pages = head.querySelector("style").textContent.match(/@page/g).length;
+        window.printed = { pages, text: body.textContent };
+      };
+    }
+  };
+}"""
+
+
+def saved_as(panel: Any, item: str, into: Path) -> Path:
+    """The file that an item of the menu "Save" gives."""
+    panel.get_by_role("button", name="Save").click()
+    with panel.page.expect_download(timeout=60_000) as download:
+        panel.get_by_role("menuitem", name=item).click()
+    path = into / str(download.value.suggested_filename)
+    download.value.save_as(path)
+    return path
+
+
+def test_a_saved_notebook_opens_in_the_panel_without_its_kernel(lab: Lab) -> None:
+    page = lab.open(executed(lab, "kept.ipynb", SHOW + STEP).name)
+    output = page.page.locator(".jp-OutputArea")
+    output.locator("g.node").first.wait_for(timeout=60_000)
+    output.get_by_role("button", name="Open").click()
+    panel = page.page.locator("#workbench")
+    panel.locator('.wbk-connection[data-status="saved"]').wait_for(timeout=60_000)
+    panel.locator("g.node").first.wait_for()
+    shows(panel, "Vectorize")
+    panel.get_by_role("button", name="Undo").click()
+    shows(panel, "as written")
+    page.page.screenshot(path=lab.shots / "kept.png")
+    run_all(page)
+    live(page)
+    page.check()
+
+
+def test_an_exported_page_opens_from_a_file(lab: Lab, tmp_path: Path) -> None:
+    page = lab.open(lab.notebook("export-page.ipynb", [SHOW, STEP]))
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    path = saved_as(panel, "Save as HTML page", tmp_path)
+    page.check()
+    errors: list[str] = []
+    asked: list[str] = []
+    alone = lab.browser.new_context(
+        viewport={"width": 1300, "height": 800}, offline=True
+    ).new_page()
+    alone.on("console", lambda said: said.type == "error" and errors.append(said.text))
+    alone.on("pageerror", lambda error: errors.append(str(error)))
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.goto(path.as_uri())
+    alone.locator("g.node").first.wait_for(timeout=60_000)
+    shows(alone, "Vectorize")
+    alone.get_by_role("button", name="as written").click()
+    shows(alone, "as written")
+    alone.screenshot(path=lab.shots / "page.png")
+    assert [url for url in asked if not url.startswith(("blob:", "data:"))] == [path.as_uri()]
+    assert errors == []
+
+
+def test_the_graph_is_saved_as_svg(lab: Lab, tmp_path: Path) -> None:
+    page = lab.open(lab.notebook("svg.ipynb", [SHOW]))
+    run_all(page)
+    text = saved_as(live(page), "Save graph as SVG", tmp_path).read_text("utf8")
+    assert text.startswith("<svg")
+    assert "gain[b, i, t]" in text
+    assert "var(--" not in text
+    assert "class=" not in text
+    page.check()
+
+
+def test_printing_gets_the_graph_alone_on_a_page_of_its_size(lab: Lab) -> None:
+    page = lab.open(lab.notebook("print.ipynb", [SHOW]))
+    run_all(page)
+    panel = live(page)
+    page.page.evaluate(PRINTED)
+    panel.get_by_role("button", name="Save").click()
+    panel.get_by_role("menuitem", name="Print graph").click()
+    page.page.wait_for_function("() => window.printed", timeout=30_000)
+    assert page.page.evaluate("() => window.printed.pages") == 1
+    assert "gain[b, i, t]" in page.page.evaluate("() => window.printed.text")
+    page.check()
+
+
+def test_a_state_file_is_saved_and_loaded(lab: Lab, tmp_path: Path) -> None:
+    page = lab.open(lab.notebook("state.ipynb", [SHOW, STEP]))
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    path = saved_as(panel, "Save state file", tmp_path)
+    assert len(json.loads(path.read_text("utf8"))["state"]["variants"]) == 2
+    other = lab.open(lab.notebook("loaded.ipynb", [SHOW]))
+    run_all(other)
+    panel = live(other)
+    panel.get_by_role("button", name="Save").click()
+    with other.page.expect_file_chooser() as chooser:
+        panel.get_by_role("menuitem", name="Load state file").click()
+    chooser.value.set_files(path)
+    panel.get_by_text("every step was checked anew").wait_for(timeout=60_000)
+    page.check()
+    other.check()
