@@ -268,3 +268,51 @@ def test_watched_arguments_are_traced_anew(notebook: Any, tmp_path: Path) -> Non
 
 def w_sizes(session: Any) -> dict[str, int]:
     return {size.name: size.default for size in session.state().sizes}
+
+
+OWN = """
+import gymnasium, numpy as np, workbench as wb
+from workbench.environments import Gymnasium
+
+class Walk(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(-9.0, 9.0, (1,), np.float64)
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.x = 0.0
+        return np.array([self.x]), {}
+
+    def step(self, action):
+        self.x += 1.0 if action else -1.0
+        return np.array([self.x]), self.x, abs(self.x) > 3, False, {}
+
+@wb.program
+def walk(B=2, I=1, T=4):
+    b, i, t = wb.dims(b=B, i=I, t=T)
+    env = Gymnasium(Walk)
+    state = wb.recurrent("state", env.state_size, over=(b, i, t))
+    action = wb.cast(wb.uniform(over=(b, i, t)) < 0.5, "int32")
+    following, reward, terminated, truncated = env.step(state, action)
+    state[b, i, 0] = env.reset(over=(b, i))
+    state[b, i, t + 1] = following
+    return {"reward": reward}
+
+program = walk()
+"""
+
+
+def test_what_a_notebook_defines_is_known_to_its_processes(notebook: Any, tmp_path: Path) -> None:
+    notebook.run(OWN + f"w = wb.Workbench(program, {str(tmp_path / 's')!r})")
+    (comm,) = notebook.made
+    session = notebook.jupyter.sessions.find("walk")
+    step = next(m.step for m in session.tree.shown.moves() if m.legal)
+    comm.say(
+        type="apply", id=1, workbench="walk", variant=session.tree.root, step=step.to_json()
+    )
+    done = comm.until(lambda m: m.get("id") == 1)
+    assert done["type"] == "done", done
+    external = session.tree[done["variant"]].program.externals[0]
+    assert external == session.tree.variants[session.tree.root].program.externals[0]
+    notebook.run("found = w.measure(repeats=1)\nresult = wb.run(w.variant, progress=False)")
+    assert [m.check.verdict for m in notebook.shell.user_ns["found"].measurements] == ["passed"] * 2

@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -28,6 +29,15 @@ class SavedPart:
     variant: str
     arguments: Mapping[str, Any]
     value: Any
+
+    @cached_property
+    def json(self) -> str:
+        """It as JSON, written once."""
+        return _text(plain(self))
+
+
+class Plain(dict[str, Any]):
+    """JSON-able values that need not be looked through again."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +65,8 @@ def release() -> str:
 
 def plain(value: Any) -> Any:
     """A record as JSON-able values. What is not finite is null: JSON has no word for it."""
+    if isinstance(value, Plain):
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, Mapping):
@@ -86,4 +98,12 @@ def packed(kept: Capsule) -> Capsule | Packed:
 
 def to_json(value: Any) -> str:
     """A record as compact JSON text."""
-    return json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
+    if not isinstance(value, Capsule):
+        return _text(plain(value))
+    head = _text({"protocol": value.protocol, "release": value.release})
+    parts = ",".join(part.json for part in value.parts)
+    return f'{head[:-1]},"state":{to_json(value.state)},"parts":[{parts}]}}'
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -56,7 +56,9 @@ class Notebook:
         """The workbench of a variant's program, opened in every front end."""
         if not self.sessions.views:
             self._connect(comms.create_comm(target_name=TARGET, data={}))
-        return self.sessions.show(variant, store)
+        session = self.sessions.show(variant, store)
+        _draw(session)
+        return session
 
     def watch(self, template: Template, arguments: Mapping[str, Any], session: Session) -> Watched:
         """A template whose program is shown."""
@@ -66,6 +68,7 @@ class Notebook:
 
     def display(self, session: Session) -> None:
         """A workbench in the output of the cell that runs; it is kept up to date there."""
+        _draw(session)
         before = self._outputs.pop(session.name, None)
         if before is not None:
             before.close()
@@ -128,8 +131,6 @@ class Output:
         self._id = uuid.uuid4().hex
         self._changed = threading.Event()
         self._closed = False
-        shown = session.tree.shown
-        session.kept.keep(shown, snapshot(shown.program))
         self._publish(update=False)
         session.listen(self._changed.set)
         threading.Thread(target=self._follow, name="workbench output", daemon=True).start()
@@ -159,6 +160,13 @@ class Output:
                 self._changed.clear()
                 self._publish(update=True)
             time.sleep(max(PAUSE, 10 * (time.monotonic() - started)))
+
+
+def _draw(session: Session) -> None:
+    """Have the picture of what is shown at once, sooner than from a worker that has to start."""
+    shown = session.tree.shown
+    if session.kept.picture(shown) is None:
+        session.kept.keep(shown, snapshot(shown.program))
 
 
 def _widget(sessions: Sessions, name: str) -> Any:

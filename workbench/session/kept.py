@@ -6,9 +6,10 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
-from workbench.session.capsule import SavedPart, plain
+from workbench.session.capsule import Plain, SavedPart, plain
 from workbench.session.messages import Answer, Failed, Message, Part, Want
 from workbench.session.reading import record
 from workbench.session.snapshot import Snapshot
@@ -31,6 +32,8 @@ FIRST: tuple[tuple[Part, Mapping[str, Any]], ...] = (
 """What views ask for at first of each variant, with the arguments that they begin with."""
 MOST = 256
 """Answers that are kept; pictures are kept beside them as long as their variants."""
+MOST_TEXT = 32_000_000
+"""Characters of JSON that a capsule holds; compressed a tenth of that."""
 
 
 @dataclass(eq=False)
@@ -102,9 +105,12 @@ class Kept:
         """A picture that was drawn elsewhere."""
         with self._lock:
             key = _key("snapshot", variant.key, {})
-            saved = SavedPart("snapshot", variant.key, {}, plain(picture))
+            saved = SavedPart("snapshot", variant.key, {}, Plain(plain(picture)))
             entry = self._entries.setdefault(key, _Entry(saved))
-            entry.saved, entry.done = saved, True  # whoever waits hears from the worker
+            entry.saved, entry.done = saved, True
+            waiting, entry.waiting = entry.waiting, []
+        for reply, number in waiting:
+            reply(Answer("part", number, saved.value, True))
 
     def picture(self, variant: Variant) -> Snapshot | None:
         """What is drawn of a variant, if it was computed."""
@@ -114,9 +120,12 @@ class Kept:
         return None if value is None else record("snapshot", value, Snapshot)
 
     def saved(self) -> tuple[SavedPart, ...]:
-        """All that is complete, the newest first."""
+        """All that is complete: pictures, then the newest first, up to `MOST_TEXT`."""
         with self._lock:
-            return tuple(e.saved for e in reversed(self._entries.values()) if e.done)
+            done = [e.saved for e in reversed(self._entries.values()) if e.done]
+        done.sort(key=lambda saved: saved.part != "snapshot")
+        lengths = accumulate(len(saved.json) for saved in done)
+        return tuple(s for s, length in zip(done, lengths, strict=True) if length <= MOST_TEXT)
 
     def _drop_unwanted(self, key: Key, entry: _Entry) -> None:
         if entry.forgettable and not entry.waiting and not entry.done:
@@ -168,17 +177,17 @@ def joined(before: Any, batch: Any) -> Any:
     if before is None:
         return batch
     moves = {move["step"]["source"]: move for move in (*before["moves"], *batch["moves"])}
-    return {
-        "before": batch["before"] or before["before"],
-        "transforms": batch["transforms"] or before["transforms"],
-        "moves": list(moves.values()),
-    }
+    return Plain(
+        before=batch["before"] or before["before"],
+        transforms=batch["transforms"] or before["transforms"],
+        moves=list(moves.values()),
+    )
 
 
 def _rest(saved: SavedPart) -> Any:
     """What the last answer adds to the batches before it."""
     if saved.part == STREAMED:
-        return {"before": None, "transforms": [], "moves": []}
+        return Plain(before=None, transforms=[], moves=[])
     return saved.value
 
 

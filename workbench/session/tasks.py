@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.measure.measurement import step_text
 from workbench.measure.store import Store
 from workbench.program.values import Program
-from workbench.session.capsule import plain
+from workbench.session.capsule import Plain, plain
 from workbench.session.measured import belonging, measurement_views
 from workbench.session.snapshot import snapshot
 from workbench.transforms.base import Transform, from_json
@@ -75,7 +75,7 @@ class Source:
 def part(variant: Variant, name: str, arguments: Json) -> Iterator[Any]:
     """A part of a variant, in batches where its builder gives them, each as JSON-able values."""
     if name == "snapshot":
-        yield plain(snapshot(variant.program))
+        yield Plain(plain(snapshot(variant.program)))
         return
     builder = getattr(importlib.import_module(f"workbench.session.parts.{name}"), name, None)
     if builder is None:
@@ -83,7 +83,7 @@ def part(variant: Variant, name: str, arguments: Json) -> Iterator[Any]:
     found = builder(variant, arguments)
     if not isinstance(found, Iterator):
         found = iter([found])
-    yield from map(plain, found)
+    yield from (Plain(plain(value)) for value in found)
 
 
 def apply(variant: Variant, key: str, step: Json) -> Iterator[Made]:
