@@ -7,6 +7,8 @@ import charts from "./views/charts.css";
 import code from "./views/code.css";
 import compare from "./views/compare.css";
 import memory from "./views/memory.css";
+import moves from "./views/moves.css";
+import space from "./views/space.css";
 import variants from "./views/variants.css";
 
-export const css = [root, frame, graph, charts, code, compare, memory, variants].join("\n");
+export const css = [root, frame, graph, charts, code, compare, memory, moves, space, variants].join("\n");

@@ -4,7 +4,9 @@ import type { ComponentType } from "react";
 import { Code } from "./code";
 import { Compare } from "./compare";
 import { Details } from "./details";
+import { Domain } from "./domain";
 import { Memory } from "./memory";
+import { Moves } from "./moves";
 import { Variants } from "./variants";
 
 export interface View {
@@ -16,6 +18,8 @@ export interface View {
 
 export const VIEWS: readonly View[] = [
   { name: "details", title: "Details", component: Details },
+  { name: "moves", title: "Moves", component: Moves },
+  { name: "domain", title: "Instances", component: Domain },
   { name: "code", title: "Code", component: Code },
   { name: "variants", title: "Variants", component: Variants },
   { name: "compare", title: "Compare", component: Compare },

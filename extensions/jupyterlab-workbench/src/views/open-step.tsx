@@ -1,0 +1,81 @@
+// One step: what it would make and what it would cost, or why it cannot be taken. Applies it.
+
+import { useEffect, useRef, useState } from "react";
+import { useCurrent, usePart, useSelection, useStore, useValues } from "../model/hooks";
+import { Waiting } from "../parts";
+import { Preview } from "./preview";
+import { openStep, type StepJson } from "./steps";
+import { Why } from "./why";
+
+export function OpenStep(props: { step: StepJson; leave: () => void; edit: () => void }): JSX.Element {
+  const { step, leave, edit } = props;
+  const { sizes, backend, dtype } = useSelection();
+  const loaded = usePart("preview", { step, sizes, backend, dtype });
+  const shown = loaded.value;
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.focus(), []);
+  return (
+    <div
+      className="wbk-open-step"
+      ref={place}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        leave();
+      }}
+    >
+      <div className="wbk-step-bar">
+        <button className="wbk-button" type="button" onClick={leave} title="Back to the moves (Esc)">
+          ← Moves
+        </button>
+        <span className="wbk-space-between" />
+        <button className="wbk-button" type="button" onClick={edit} title="Change the arguments of this step">
+          Edit …
+        </button>
+        <Apply step={step} possible={shown !== null && shown.refusal === null} />
+      </div>
+      <h3 className="wbk-name">{shown?.step.text ?? String(step["transform"])}</h3>
+      {!shown && <Waiting loaded={loaded} what="the preview" />}
+      {shown?.refusal && <Why step={shown.step} refusal={shown.refusal} />}
+      {shown && !shown.refusal && <Preview preview={shown} />}
+    </div>
+  );
+}
+
+function Apply({ step, possible }: { step: StepJson; possible: boolean }): JSX.Element {
+  const store = useStore();
+  const { status } = useValues();
+  const { key } = useCurrent();
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState("");
+
+  function apply(): void {
+    setBusy(true);
+    setProblem("");
+    store
+      .ask({ type: "apply", variant: key, step })
+      .then(() => openStep(store, null))
+      .catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
+      .finally(() => setBusy(false));
+  }
+
+  return (
+    <>
+      <button
+        className="wbk-button wbk-primary"
+        type="button"
+        disabled={!possible || busy || status !== "connected"}
+        title={status === "connected" ? "Take this step" : "Steps can be taken where a Jupyter kernel runs"}
+        onClick={apply}
+      >
+        {busy ? "Applying …" : "Apply"}
+      </button>
+      {problem && (
+        <p className="wbk-apply-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}
