@@ -41,7 +41,7 @@ def returns(B: int = 3, T: int = 8, gamma: float = 0.9) -> dict[str, Any]:
     reward = wb.tanh(state)
     to_go = wb.discounted_sum(reward[b, t:T], gamma)
     wrong = wb.recurrent("wrong", (), over=(b, t))
-    wrong[b, 0] = 3.0
+    wrong[b, 0] = 2.0
     wrong[b, t + 1] = wb.log(wrong)
     return {"to_go": to_go, "wrong": wrong[b, T]}
 

@@ -81,7 +81,7 @@ function Instances({ statements, snapshot }: { statements: readonly string[]; sn
       {space && (
         <>
           <SmallSizes sizes={space.sizes} used={usedSizes(snapshot, shown)} set={setSizes} />
-          {loaded.status === "failed" && <Waiting loaded={loaded} what="the instances" />}
+          {!loaded.value && <Waiting loaded={loaded} what="the instances at these sizes" />}
           <Space
             space={space}
             orderSays="the order in which they run in this variant"
