@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import workbench as wb
 from workbench.algorithms import reinforce
 from workbench.backends.source import generate, source_lines
+from workbench.lowering.owners import owners
 from workbench.lowering.program import LoopProgram, lower
-from workbench.lowering.records import Allocate, Check, Enter, For, Free, If, walk
+from workbench.lowering.records import (
+    Allocate,
+    Apply,
+    Check,
+    Constant,
+    Count,
+    Enter,
+    For,
+    Free,
+    If,
+    Record,
+    View,
+    walk,
+)
 from workbench.lowering.text import lines, text
 
 
@@ -58,14 +73,47 @@ def test_every_line_of_a_statement_is_known_as_its_own() -> None:
     entered = {record.statement for record in walk(made.body) if isinstance(record, Enter)}
     for found in (lines(made.body), source_lines(made)):
         assert {line.statement for line in found} - {None} == entered
-    current: str | None = None
-    for line in lines(made.body):
-        body = line.text.strip()
-        if body.startswith("# "):
-            current = line.statement
-            assert body.startswith(f"# {current}: ")
-        elif body.startswith(("for ", "if ")):
-            current = None
-            assert line.statement is None
-        elif line.statement is not None:
-            assert line.statement == current
+
+
+def test_a_line_belongs_to_the_statement_that_is_entered_or_that_uses_it_first() -> None:
+    made = program()
+    owner = owners(made.body)
+    entered: str | None = None
+    records = list(walk(made.body))
+    outside = []
+    for record, statement in zip(records, owner, strict=True):
+        if isinstance(record, Enter):
+            entered = record.statement
+        if isinstance(record, (For, If)):
+            assert statement is None
+        elif entered is not None:
+            assert statement == entered
+        else:
+            outside.append((record, statement))
+        if isinstance(record, Check):
+            entered = None
+    hoisted = [(r, s) for r, s in outside if isinstance(r, (Allocate, View, Constant, Count))]
+    assert hoisted
+    inside = [line for line in lines(made.body) if _is_entered(records, line.position)]
+    for record, statement in hoisted:
+        names = _seen_as({record.name if isinstance(record, View) else record.buffer.name}, outside)
+        pattern = "|".join(rf"\b{re.escape(name)}\b" for name in names)
+        using = [line.statement for line in inside if re.search(pattern, line.text)]
+        assert using[0] == statement
+
+
+def _is_entered(records: list[Record], position: int) -> bool:
+    """Whether the last bracket before a record was opened."""
+    brackets = [r for r in records[:position] if isinstance(r, (Enter, Check))]
+    shut = isinstance(records[position - 1], (For, If))
+    return bool(brackets) and isinstance(brackets[-1], Enter) and not shut
+
+
+def _seen_as(names: set[str], outside: list[tuple[Record, str | None]]) -> set[str]:
+    """The names with those of what is prepared from them."""
+    for record, _ in outside:
+        if isinstance(record, View) and record.source in names:
+            names.add(record.name)
+        elif isinstance(record, Apply) and names & set(record.inputs):
+            names.add(record.out)
+    return names

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from workbench.backends.philox import statement_key
+from workbench.lowering.owners import owners
 from workbench.lowering.program import LoopProgram
 from workbench.lowering.records import (
     HOST,
@@ -32,7 +33,6 @@ from workbench.lowering.records import (
     Symbolic,
     Transpose,
     View,
-    owned,
     walk,
 )
 from workbench.lowering.text import entry_text
@@ -51,8 +51,8 @@ def main_loop(program: LoopProgram) -> For | None:
 
 
 class SourceText(NamedTuple):
-    """A line of the source, and the statement that it computes (None for loops and what is in front
-    of statements).
+    """A line of the source, and the statement for whose sake it is there (None for loops and what
+    is the same in every source).
     """
 
     text: str
@@ -77,10 +77,13 @@ class _Writer:
     physical: dict[str, str] = field(default_factory=dict)
     shapes: dict[str, Symbolic] = field(default_factory=dict)
     on_host: set[str] = field(default_factory=set)
+    owners: Iterator[str | None] = field(default_factory=lambda: iter(()))
+    """Of the records that are still to be written, in their order."""
 
     def lines(self) -> list[SourceText]:
         """All lines: the functions that a body calls are known when it is written."""
         main = main_loop(self.program)
+        self.owners = iter(owners(self.program.body))
         body = list(self.body(self.program.body, "    ", main))
         sizes = [self.program.aliases[name] for name in self.program.sizes]
         head = [
@@ -99,7 +102,8 @@ class _Writer:
         self, records: tuple[Record, ...], indent: str, main: For | None
     ) -> Iterator[SourceText]:
         """The lines of a body. `main` is the loop whose iterations are counted."""
-        for record, statement in owned(records):
+        for record in records:
+            statement = next(self.owners)
             if isinstance(record, For):
                 head = f"{indent}for {self.show(_name(record))} in {self.range(record)}:"
                 yield SourceText(head, None)

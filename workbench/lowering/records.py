@@ -226,19 +226,6 @@ class Result:
     lower: Symbolic
 
 
-def owned(body: tuple[Record, ...]) -> Iterator[tuple[Record, str | None]]:
-    """Each record of a body with the statement whose instance it belongs to: None for loops, and
-    for what stands before the first statement or behind a loop.
-    """
-    statement = None
-    for record in body:
-        if isinstance(record, (For, If)):
-            statement = None
-        elif isinstance(record, Enter):
-            statement = record.statement
-        yield record, statement
-
-
 def walk(body: tuple[Record, ...]) -> Iterator[Record]:
     """Every record, loops and what is in them included, in text order."""
     for record in body:

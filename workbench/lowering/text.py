@@ -4,9 +4,10 @@ comes and goes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.lowering.owners import owners
 from workbench.lowering.records import (
     HOST,
     NEW,
@@ -29,7 +30,6 @@ from workbench.lowering.records import (
     Reshape,
     Transpose,
     View,
-    owned,
     walk,
 )
 from workbench.polyhedral.expression import Expression
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """A line, the statement that it belongs to, and its record's place in text order (from 1, as
-    `memory.Point.position` counts).
+    """A line, the statement for whose sake it is there, and its record's place in text order (from
+    1, as `memory.Point.position` counts).
     """
 
     text: str
@@ -53,15 +53,22 @@ def text(program: LoopProgram) -> str:
     return "".join(f"{line.text}\n" for line in lines(program.body))
 
 
-def lines(body: tuple[Record, ...], indent: str = "", position: int = 1) -> Iterator[Line]:
+def lines(body: tuple[Record, ...]) -> Iterator[Line]:
+    """The lines of a loop program's body."""
+    return _lines(body, owners(body), "", 1)
+
+
+def _lines(
+    body: tuple[Record, ...], owner: Sequence[str | None], indent: str, position: int
+) -> Iterator[Line]:
     """The lines of a body whose first record stands at `position`."""
-    for record, statement in owned(body):
+    for record in body:
         if isinstance(record, (For, If)):
             yield Line(indent + heading(record), None, position)
-            yield from lines(record.body, indent + "    ", position + 1)
+            yield from _lines(record.body, owner, indent + "    ", position + 1)
             position += sum(1 for _ in walk(record.body))
         elif not isinstance(record, Check):
-            yield Line(indent + line(record), statement, position)
+            yield Line(indent + line(record), owner[position - 1], position)
         position += 1
 
 
