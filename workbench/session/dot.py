@@ -32,8 +32,8 @@ ROUTED = 150
 is slow and sometimes fails at that."""
 
 PATIENT = 300
-"""Up to this many boxes Graphviz takes as many steps as its authors advise for speed; beyond it the
-fewer the more there are, as its time grows with the square."""
+"""Up to this many boxes Graphviz takes as many steps as it has boxes; beyond it fewer, as its time
+grows with more than the square."""
 
 STATIC = 40
 """Boxes of the static picture, which cannot be zoomed into."""
@@ -72,9 +72,10 @@ def dot(snapshot: Snapshot, closed: frozenset[Scope] | None = None) -> str:
     lines = ["digraph {", *(f"  {line}" for line in _HEAD)]
     boxes = len({box(n.scope, closed) or n.id for n in snapshot.nodes})
     if boxes > ROUTED:
-        limit = _decimal(min(100, 100 * PATIENT // boxes))
+        limit = _decimal(min(100, 100 * PATIENT**2 // boxes**2))
+        # Ranks of all scopes together: arrows are half as long as with ranks of each its own.
         limits = f'nslimit="{limit}", nslimit1="{limit}", mclimit="{limit}"'
-        lines.append(f'  graph [splines="line", {limits}]')
+        lines.append(f'  graph [splines="line", newrank="true", {limits}]')
     lines += _inside(snapshot, (), closed, names, "  ")
     for position, arrow in enumerate(_arrows(snapshot, closed, names)):
         lines.append(f"  {_arrow_text(position, arrow, labelled=boxes <= ROUTED)}")

@@ -10,7 +10,7 @@ import { rows } from "./rows";
 import { contents, type Contents, type Layout, type Line, type Scene, scopeBox, statementBox } from "./scene";
 
 /** Milliseconds that the picture asked for may take, and those that stand in for it. */
-const PATIENCE = 15_000;
+const PATIENCE = 20_000;
 const SHORT = 4_000;
 
 export interface Arranged {
@@ -32,6 +32,8 @@ export async function arrange(
   for (const attempt of [closed, ...instead, outermost(asked)]) {
     const shown = attempt === closed ? asked : contents(snapshot, attempt);
     if (reason && shown.inside.size >= asked.inside.size) continue;
+    await pause(); // of a program of thousands, either half takes a while
+    if (!isWanted()) return null;
     try {
       const places = await engine.place(dot(shown), reason ? SHORT : PATIENCE);
       if (!isWanted()) return null;
@@ -44,6 +46,8 @@ export async function arrange(
   const last = contents(snapshot, outermost(asked));
   return { scene: { ...last, layout: rows(last) }, remark: remark(asked, reason) };
 }
+
+const pause = (): Promise<void> => new Promise((done) => setTimeout(done));
 
 function remark(asked: Contents, reason: string): string {
   if (!reason) return "";

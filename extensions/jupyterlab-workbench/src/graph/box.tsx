@@ -5,6 +5,7 @@ import { NAME } from "./dot";
 import type { Rectangle } from "./frame";
 import { secondLine } from "./dot";
 import { type Scene, scopeOf, shortened } from "./scene";
+import type { Text } from "./sight";
 
 /** What is written in a box and how it is drawn, wherever it stands. */
 export interface Face {
@@ -40,7 +41,7 @@ interface BoxProps {
   readonly name: string;
   readonly face: Face;
   readonly place: Rectangle;
-  readonly text: "both" | "name";
+  readonly text: Text;
   /** Classes that say how it stands to the selection, to a search, to the running program. */
   readonly state: string;
   readonly pressed: boolean;
@@ -70,11 +71,12 @@ export const Box = memo(
         {changed && <path className="wbk-change" d={rounded(-4, -4, width + 8, height + 8, 8)} />}
         <path className="wbk-ground" d={outline(face, width, height)} style={ground ? { fill: ground } : undefined} />
         {face.output && <path className="wbk-inner" d={rounded(3.5, 3.5, width - 7, height - 7, 3)} />}
-        {text === "name" ? (
+        {text === "name" && (
           <text className="wbk-short" {...middle} y={height / 2 + NAME * 0.34} fontSize={NAME}>
             {face.short}
           </text>
-        ) : (
+        )}
+        {text === "both" && (
           <>
             <text {...middle} y={height / 2 - 2} fontSize={11}>
               {face.first}
@@ -84,7 +86,7 @@ export const Box = memo(
             </text>
           </>
         )}
-        {share !== undefined && <Share text={share} right={width} large={text === "name"} />}
+        {share !== undefined && <Share text={share} right={width} large={text !== "both"} />}
       </g>
     );
   },
@@ -102,7 +104,7 @@ function Share({ text, right, large }: { text: string; right: number; large: boo
   const size = large ? 13 : 9;
   const width = text.length * size * 0.6 + 8;
   return (
-    <g className="wbk-share" transform={`translate(${right - width + 6} ${-size * 0.8})`}>
+    <g className="wbk-share" transform={`translate(${right - width + 8} ${-size - 2})`}>
       <path d={rounded(0, 0, width, size + 6, 4)} />
       <text x={width / 2} y={size + 0.5} fontSize={size} textAnchor="middle">
         {text}

@@ -20,8 +20,8 @@ const COLOURS: Readonly<Record<Kind | "closed", readonly [string, string]>> = {
  * sometimes fails at that. */
 const ROUTED = 150;
 
-/** Up to this many boxes Graphviz takes as many steps as its authors advise for speed; beyond it the fewer the more
- * there are, as its time grows with the square. */
+/** Up to this many boxes Graphviz takes as many steps as it has boxes; beyond it fewer, as its time grows with more
+ * than the square. */
 const PATIENT = 300;
 
 /** Points of a name that stands alone on its box, for which every box has room. */
@@ -40,8 +40,10 @@ export function dot(contents: Contents): string {
   const lines = ["digraph {", ...HEAD.map((line) => `  ${line}`)];
   const boxes = contents.inside.size;
   if (boxes > ROUTED) {
-    const limit = decimal(Math.min(100, Math.floor((100 * PATIENT) / boxes)));
-    lines.push(`  graph [splines="line", nslimit="${limit}", nslimit1="${limit}", mclimit="${limit}"]`);
+    const limit = decimal(Math.min(100, Math.floor((100 * PATIENT ** 2) / boxes ** 2)));
+    // Ranks of all scopes together: arrows are half as long as with ranks of each its own.
+    const limits = `nslimit="${limit}", nslimit1="${limit}", mclimit="${limit}"`;
+    lines.push(`  graph [splines="line", newrank="true", ${limits}]`);
   }
   const names = new Map(contents.scopes.map((path, position) => [scopeBox(path), `s${position}`]));
   snapshot.nodes.forEach((node, position) => names.set(statementBox(node.id), `n${position}`));

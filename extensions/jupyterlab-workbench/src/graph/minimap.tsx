@@ -9,7 +9,7 @@ import { css } from "./theme";
 /** Where the window shows so much of the picture, the small one would tell nothing. */
 const ENOUGH = 0.85;
 /** The most pixels that the small picture is wide or high, and the share of the window that it may take. */
-const [LARGEST, SHARE] = [180, 0.28];
+const [LARGEST, SHARE] = [130, 0.22];
 
 export interface Overview {
   /** Draws the frame of what the window shows, or hides the whole. */

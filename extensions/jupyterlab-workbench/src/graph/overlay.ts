@@ -19,6 +19,8 @@ type Amount = "seconds" | "bytes" | "operations";
 export type Shares = Readonly<Record<string, number>>;
 
 export interface Colouring {
+  /** Boxes have the colours of their kinds. */
+  readonly byKind: boolean;
   /** How full a box's colour is, -1 to 1; a box without a number has none. */
   readonly levels: ReadonlyMap<string, number>;
   /** The number of each box, in words. */
@@ -27,7 +29,8 @@ export interface Colouring {
   readonly ticks: readonly string[];
 }
 
-const NOTHING: Colouring = { levels: new Map(), words: new Map(), ticks: [] };
+const BY_KIND: Colouring = { byKind: true, levels: new Map(), words: new Map(), ticks: [] };
+const NOTHING: Colouring = { byKind: false, levels: new Map(), words: new Map(), ticks: [] };
 
 /** A colour for every factor of ten down to a thousandth of the largest. */
 const DECADES = 3;
@@ -40,7 +43,8 @@ export function colouring(
   cost: CostView | null,
   run: Shares | null,
 ): Colouring {
-  if (overlay === "kind" || !scene || !cost) return NOTHING;
+  if (overlay === "kind") return BY_KIND;
+  if (!scene || !cost) return NOTHING;
   if (overlay !== "measured") return amounts(overlay, scene, cost);
   return run ? ratios(scene, cost, run) : NOTHING;
 }
@@ -57,7 +61,7 @@ function amounts(amount: Amount, scene: Scene, cost: CostView): Colouring {
     words.set(name, `${said(amount, sum)} · ${percent(sum / total)}`);
   }
   const ticks = [0, 1, 2, 3].map((decade) => said(amount, most / 10 ** decade));
-  return { levels, words, ticks: ticks.reverse() };
+  return { byKind: false, levels, words, ticks: ticks.reverse() };
 }
 
 /** The share of the samples of a run over the share of its predicted time. */
@@ -74,7 +78,7 @@ function ratios(scene: Scene, cost: CostView, run: Shares): Colouring {
     const ratio = found > 0 && share > 0 ? Math.log(found / share) / Math.log(RATIO) : found > 0 ? 1 : -1;
     levels.set(name, Math.max(-1, Math.min(1, ratio)));
   }
-  return { levels, words, ticks: [`1/${RATIO}`, "as predicted", `${RATIO} times`] };
+  return { byKind: false, levels, words, ticks: [`1/${RATIO}`, "as predicted", `${RATIO} times`] };
 }
 
 /** Numbers of statements by the box they are drawn in. */
@@ -87,7 +91,12 @@ export function summed(scene: Scene, numbers: ReadonlyMap<string, number>): Map<
   return found;
 }
 
-/** The ground of a box at a level: the page's own at 0, never so full that the text is hard to read. */
+/** The ground of a box; none where it has its kind's. */
+export function groundOf(colouring: Colouring, name: string, theme: Theme): string | undefined {
+  return colouring.byKind ? undefined : fill(colouring.levels.get(name) ?? 0, theme);
+}
+
+/** The colour of a level: the page's own at 0, never so full that the text is hard to read. */
 export function fill(level: number, theme: Theme): string {
   const [end, share]: readonly [Colour, number] = [level < 0 ? theme.cool : theme.heat, Math.abs(level) * 0.72];
   return css(mixed(theme.back, end, share));

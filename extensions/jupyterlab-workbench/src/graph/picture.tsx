@@ -9,7 +9,7 @@ import { Grounds, Names } from "./grounds";
 import { LitArrows } from "./lit";
 import { type Light, light, stateOf } from "./light";
 import { Minimap, type Overview } from "./minimap";
-import { type Colouring, fill } from "./overlay";
+import { type Colouring, groundOf } from "./overlay";
 import { paint, type Painting } from "./paint";
 import type { Scene } from "./scene";
 import { type Colour, mixed, type Theme } from "./theme";
@@ -92,7 +92,6 @@ export function Picture(props: PictureProps): JSX.Element {
     const known = faces.get(name) ?? face(scene, name);
     faces.set(name, known);
     const nodes = scene.inside.get(name) ?? [];
-    const level = colouring.levels.get(name);
     const enters = before !== null && !before.layout.boxes.has(name);
     const runs = now.size > 0 && nodes.some((node) => now.has(node.id));
     return (
@@ -105,7 +104,7 @@ export function Picture(props: PictureProps): JSX.Element {
         state={stateOf(lit, name) + (enters ? " wbk-enter" : "") + (runs ? " wbk-now" : "")}
         pressed={lit.selected.has(name)}
         tabbable={hand.roving === name}
-        ground={level === undefined ? undefined : fill(level, theme)}
+        ground={groundOf(colouring, name, theme)}
         changed={nodes.some((node) => changes?.changed.has(node.id))}
         share={shares.get(name)}
       />
@@ -116,7 +115,7 @@ export function Picture(props: PictureProps): JSX.Element {
     <div className="wbk-graph" ref={window.host}>
       <canvas className="wbk-canvas" ref={canvas} aria-hidden="true" />
       <svg
-        className={`wbk-svg${sight.text === "name" ? " wbk-far" : ""}${lit.classes}`}
+        className={`wbk-svg${sight.text === "both" ? "" : sight.text === "name" ? " wbk-far" : " wbk-far wbk-specks"}${lit.classes}`}
         ref={window.svg}
         role="group"
         aria-label={`Dependence graph of ${scene.snapshot.name}`}
@@ -169,7 +168,7 @@ function paints(
   lit: Light,
 ): (name: string) => readonly [Colour, Colour] {
   return (name) => {
-    const level = colouring.levels.get(name);
+    const level = colouring.byKind ? undefined : (colouring.levels.get(name) ?? 0);
     const kind = name.startsWith("n:") ? scene.inside.get(name)?.[0]?.kind : undefined;
     const hue = lit.selected.has(name) || lit.matches?.has(name) ? theme.accent : kind ? theme.kinds[kind] : theme.faint;
     if (level !== undefined) return [mixed(theme.back, level < 0 ? theme.cool : theme.heat, Math.abs(level) * 0.72), hue];

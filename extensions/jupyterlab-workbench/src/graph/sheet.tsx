@@ -3,7 +3,7 @@
 import { Box, face } from "./box";
 import { Grounds, Names } from "./grounds";
 import { LitArrow } from "./lit";
-import { type Colouring, fill } from "./overlay";
+import { type Colouring, groundOf } from "./overlay";
 import type { Scene } from "./scene";
 import type { Theme } from "./theme";
 
@@ -17,9 +17,7 @@ export function Sheet(props: { scene: Scene; theme: Theme; colouring: Colouring 
         const line = layout.lines.get(arrow.id);
         return line && <LitArrow key={arrow.id} scene={scene} arrow={arrow} line={line} />;
       })}
-      {[...layout.boxes].map(([name, place]) => {
-        const level = colouring.levels.get(name);
-        return (
+      {[...layout.boxes].map(([name, place]) => (
           <Box
             key={name}
             name={name}
@@ -29,12 +27,11 @@ export function Sheet(props: { scene: Scene; theme: Theme; colouring: Colouring 
             state=""
             pressed={false}
             tabbable={false}
-            ground={level === undefined ? undefined : fill(level, theme)}
+            ground={groundOf(colouring, name, theme)}
             changed={false}
             share={undefined}
           />
-        );
-      })}
+      ))}
       <Names layout={layout} scale={1} />
     </g>
   );

@@ -3,6 +3,12 @@
 
 import { FAR, type Rectangle, type Size, type View } from "./frame";
 
+/** Which lines of text a box shows; from far away none could be read. */
+export type Text = "both" | "name" | "none";
+
+/** Below this scale not even names are more than specks. */
+const SPECKS = 0.25;
+
 /** A picture of up to so many boxes is elements throughout. */
 export const ALL = 300;
 
@@ -20,7 +26,7 @@ export interface Sight {
   /** Boxes without an element are painted. */
   readonly crowd: boolean;
   /** Which lines of text a box shows. */
-  readonly text: "both" | "name";
+  readonly text: Text;
   /** The scale, rounded to a quarter of a doubling: what letters' sizes depend on. */
   readonly scale: number;
 }
@@ -29,6 +35,8 @@ export interface Sight {
 export function windowOf({ x, y, k }: View, room: Size): Rectangle {
   return { left: -x / k, top: -y / k, width: room.width / k, height: room.height / k };
 }
+
+const textAt = (k: number): Text => (k < SPECKS ? "none" : k < FAR ? "name" : "both");
 
 export const rounded = (k: number): number => 2 ** (Math.round(4 * Math.log2(k)) / 4);
 
@@ -45,14 +53,14 @@ export function sight(boxes: ReadonlyMap<string, Rectangle>, view: View, room: S
     boxes: near.sort(([, one], [, other]) => far(one) - far(other)).map(([name]) => name),
     area,
     crowd,
-    text: view.k < FAR ? "name" : "both",
+    text: textAt(view.k),
     scale: rounded(view.k),
   };
 }
 
 /** Whether what is drawn no longer suits the view. */
 export function isStale(seen: Sight, boxes: ReadonlyMap<string, Rectangle>, view: View, room: Size): boolean {
-  if (seen.text !== (view.k < FAR ? "name" : "both") || seen.scale !== rounded(view.k)) return true;
+  if (seen.text !== textAt(view.k) || seen.scale !== rounded(view.k)) return true;
   if (boxes.size <= ALL) return false;
   const shown = windowOf(view, room);
   if (seen.crowd) return among(boxes, shown) <= CROWD;

@@ -27,8 +27,9 @@ export function Toolbar(props: {
     <div className="wbk-tools" role="toolbar" aria-label="Graph">
       <Search snapshot={snapshot} tools={tools} />
       <label className="wbk-colour">
-        Colour by{" "}
+        <span>Colour by </span>
         <select
+          aria-label="Colour the boxes by"
           className="wbk-select"
           value={overlay}
           onChange={(event) => {

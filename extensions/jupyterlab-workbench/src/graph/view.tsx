@@ -9,7 +9,6 @@ import { changes } from "./diff";
 import { Legend } from "./legend";
 import { colouring, percent, type Shares, summed } from "./overlay";
 import { Picture } from "./picture";
-import { RunningLine } from "./running";
 import { type Scene, scopeOf, statementOf } from "./scene";
 import { Sheet } from "./sheet";
 import { onTheme, readTheme, type Theme } from "./theme";
@@ -106,7 +105,6 @@ function Graph({ shown, parent, waiting }: { shown: Shown; parent: Snapshot | nu
   return (
     <div className="wbk-picture" ref={host} aria-busy={busy}>
       <Toolbar snapshot={snapshot} tools={tools} overlay={overlay} changed={drawing.changed} />
-      {running.now && <RunningLine running={running.now} />}
       <div className="wbk-stage">
       {scene && theme ? (
         <Picture
@@ -216,7 +214,7 @@ function useCost(variant: string, wanted: boolean): { readonly value: CostView |
 /** What the numbers of an overlay rest on, or why there are none. */
 function note(measured: boolean, cost: { value: CostView | null; why: string }, run: Shares | null): string {
   if (!cost.value) return cost.why;
-  if (!measured) return `predicted for ${cost.value.backend}, ${cost.value.dtype}; every colour a tenth of the next`;
+  if (!measured) return `predicted for ${cost.value.backend}, ${cost.value.dtype}`;
   if (!run) return "Nothing was measured by statement yet: run this variant while its graph is shown.";
   return "shares of the last run's time over predicted shares";
 }

@@ -5,8 +5,18 @@ import type { Path } from "./selection";
 
 export const key = (path: Path): string => JSON.stringify(path);
 
+const known = new WeakMap<Snapshot, readonly Path[]>();
+
 /** Every scope, outer ones included, in the order of their first statement. */
 export function scopes(snapshot: Snapshot): readonly Path[] {
+  const there = known.get(snapshot);
+  if (there) return there;
+  const made = listed(snapshot);
+  known.set(snapshot, made);
+  return made;
+}
+
+function listed(snapshot: Snapshot): readonly Path[] {
   const found = new Map<string, Path>();
   for (const node of snapshot.nodes) {
     for (let depth = 1; depth <= node.scope.length; depth++) {

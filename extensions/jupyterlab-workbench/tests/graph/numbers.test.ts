@@ -78,6 +78,8 @@ test("what took more of the time than predicted is told from what took less", as
   expect(colouring("measured", shown, predicted, null).levels.size).toBe(0);
 });
 
-test("coloured by kind, no number is asked for", async () => {
-  expect(colouring("kind", await scene(LAYERS), null, null)).toEqual(colouring("seconds", null, null, null));
+test("by kind every box has its own colour, by a number that is not known none has", () => {
+  expect(colouring("kind", null, null, null).byKind).toBe(true);
+  const unknown = colouring("seconds", null, null, null);
+  expect([unknown.byKind, unknown.levels.size, unknown.ticks.length]).toEqual([false, 0, 0]);
 });
