@@ -284,6 +284,20 @@ def test_a_measurement_is_stopped_and_the_next_one_runs(shown: Shown) -> None:
     assert isinstance(shown.view.ask(**MEASURE, variants=[shown.root]), Done)
 
 
+def test_lists_wait_while_a_measurement_runs_but_clicks_do_not(shown: Shown) -> None:
+    shown.view.say(**MEASURE | {"repeats": 10_000_000, "force": True}, variants=[shown.root])
+    shown.view.state(lambda s: s.measuring is not None)
+    given = {"sizes": {"T": 9}, "backend": "numpy", "dtype": "float32"}
+    moves = shown.view.say(type="want", part="moves", variant=shown.root, arguments=given)
+    shown.apply(shown.root, VECTORIZE)
+    assert shown.view.want("cost", shown.root, **given)["seconds"] > 0
+    assert [m for m in shown.view.heard if getattr(m, "id", 0) == moves] == []
+    shown.view.ask(type="cancel")
+    shown.view.until(
+        lambda m: m if getattr(m, "id", 0) == moves and getattr(m, "done", False) else None
+    )
+
+
 def test_a_measurement_on_a_missing_backend_says_why(shown: Shown) -> None:
     failed = shown.view.ask(**MEASURE | {"backend": "native"}, variants=[shown.root])
     assert isinstance(failed, Failed)

@@ -367,6 +367,7 @@ class Session:
         def finished(result: Measured) -> None:
             with self._lock:
                 self._measuring = None
+            self._work.rest(False)
             new = () if result.comparison is None else result.comparison.measurements
             views = measurement_views(new)
             self.change(
@@ -382,9 +383,11 @@ class Session:
             if self._measuring is not None:
                 raise WorkbenchError("a measurement is under way; stop it or wait for its end")
             progress(Progress("starting", 0, 1))
+            self._work.rest(True)
             try:
                 self._measuring = Measuring(order, progress, self.show_running, finished)
             except WorkbenchError:
+                self._work.rest(False)
                 self.change(lambda v: replace(v, measuring=None))
                 raise
             return self._measuring

@@ -29,6 +29,8 @@ URGENCY: Mapping[str, int] = {
     "memory": 2, "moves": 3, "sweep": 3, "prepare": 5,
 }  # fmt: skip
 """Tasks and parts: the lower, the sooner. What a click waits for comes first, lists come last."""
+LATER = 3
+"""The urgency from which on work rests while a measurement runs, whose times it would spoil."""
 
 
 # -- what passes -----------------------------------------------------------------------------------
@@ -71,6 +73,13 @@ class Hasten:
 
     number: int
     urgency: int
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What nobody waits for rests from now on, or no longer."""
+
+    resting: bool
 
 
 @dataclass(frozen=True)
@@ -131,6 +140,7 @@ class Work:
         self._jobs: dict[int, Job] = {}
         self._made: dict[int, list[Variant]] = {}
         self._busy: int | None = None
+        self._resting = 0
 
     @property
     def pid(self) -> int | None:
@@ -174,6 +184,13 @@ class Work:
                 self._jobs[number] = replace(job, urgency=wanted)
                 self._child.send(Hasten(number, wanted))
 
+    def rest(self, resting: bool) -> None:
+        """Let lists wait, or no longer: as often as the one as the other."""
+        with self._lock:
+            self._resting += 1 if resting else -1
+            if self._child is not None:
+                self._child.send(Rest(self._resting > 0))
+
     def stop(self) -> None:
         """End the process and forget all orders."""
         with self._lock:
@@ -188,6 +205,7 @@ class Work:
             self._made.clear()
             self._busy = None
             self._child = Child(MODULE, self._hear, self._died)
+            self._child.send(Rest(self._resting > 0))
         return self._child
 
     def _give(self, job: Job) -> None:

@@ -1,6 +1,7 @@
 """The worker process: `python -m workbench.session.worker`.
 
-Work is taken by urgency, and of equal urgency the newest first; work that gives its results in
+Work is taken by urgency, and of equal urgency the newest first; lists rest while a measurement
+runs. Work that gives its results in
 batches makes way for more urgent work between two of them. The variants that the other side knows
 by a key stay here under it.
 """
@@ -18,7 +19,18 @@ from workbench.session import tasks
 from workbench.session.failures import error_view
 from workbench.session.process import Parent
 from workbench.session.tasks import Known, Made
-from workbench.session.work import Began, Came, Define, Drop, Ended, Hasten, Order, Stands
+from workbench.session.work import (
+    LATER,
+    Began,
+    Came,
+    Define,
+    Drop,
+    Ended,
+    Hasten,
+    Order,
+    Rest,
+    Stands,
+)
 from workbench.variants.variant import Variant
 
 
@@ -32,15 +44,21 @@ class Worker:
         self._running: dict[int, Iterator[Any]] = {}
         self._variants: dict[str, Variant] = {}
         self._made: dict[int, list[Variant]] = {}
+        self._resting = False
 
     def run(self) -> None:
         """Work until the other end is gone."""
         threading.Thread(target=self._listen, daemon=True).start()
         while True:
-            while not self._orders or not self._inbox.empty():
+            while not self._ready() or not self._inbox.empty():
                 self._take(self._inbox.get())
-            number = min(self._orders, key=lambda n: (self._orders[n].urgency, -n))
-            self._advance(number)
+            order = min(self._ready(), key=lambda order: (order.urgency, -order.number))
+            self._advance(order.number)
+
+    def _ready(self) -> list[Order]:
+        """What may be worked on."""
+        orders = self._orders.values()
+        return [order for order in orders if not self._resting or order.urgency < LATER]
 
     def _listen(self) -> None:
         for message in self._pipe:
@@ -56,6 +74,8 @@ class Worker:
                 )
             case Stands():
                 self._variants[message.key] = self._made[message.number][message.position]
+            case Rest():
+                self._resting = message.resting
             case Drop():
                 self._end(message.number)
             case Hasten():
