@@ -9,10 +9,10 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.session.capsule import Capsule
+from workbench.session.made import Entry, Misfit
 from workbench.session.messages import PROTOCOL
 from workbench.session.reading import record
 from workbench.session.state import MeasurementView, State
-from workbench.session.tasks import Entry, Misfit
 from workbench.session.tree import Tree, lineage
 
 RECORDED = "a saved workbench"

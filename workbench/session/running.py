@@ -224,7 +224,7 @@ def _lines(source: Sequence[SourceText]) -> _Source:
     """The statement and the loops of each line."""
     around: list[_Loop] = []
     statements, loops = [], []
-    for text, statement in source:
+    for text, statement, _ in source:
         indent = len(text) - len(text.lstrip())
         if text.strip():
             around = [loop for loop in around if loop.indent < indent]

@@ -20,6 +20,7 @@ from workbench.session.describe import backend_views, size_views, variant_view
 from workbench.session.failures import error_view, sentence
 from workbench.session.kept import Kept, Reply
 from workbench.session.loading import Old, misfit_text, old_tree, saved_tree
+from workbench.session.made import Made, Misfit
 from workbench.session.measured import measurement_views
 from workbench.session.measuring import Measuring
 from workbench.session.messages import (
@@ -54,7 +55,6 @@ from workbench.session.state import (
     State,
     VariantView,
 )
-from workbench.session.tasks import Made, Misfit
 from workbench.session.tree import Tree, planted
 from workbench.session.work import Work
 from workbench.variants.variant import Variant

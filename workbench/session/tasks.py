@@ -4,86 +4,51 @@ more urgent work may come in between. Runs where isl may take its time; knows no
 
 from __future__ import annotations
 
-import importlib
 import linecache
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.measure.measurement import step_text
 from workbench.measure.store import Store
-from workbench.program.values import Program
 from workbench.session.capsule import Plain, plain
+from workbench.session.made import Entry, Made, Misfit, Source
 from workbench.session.measured import belonging, measurement_views
+from workbench.session.messages import Part
+from workbench.session.parts.code import code
+from workbench.session.parts.cost import cost
+from workbench.session.parts.domain import domain
+from workbench.session.parts.memory import memory
+from workbench.session.parts.moves import moves
+from workbench.session.parts.preview import preview
+from workbench.session.parts.value import value
+from workbench.session.parts.why import why
 from workbench.session.snapshot import snapshot
-from workbench.transforms.base import Transform, from_json
+from workbench.transforms.base import from_json
 from workbench.variants.variant import Variant, optimize
 
 Json = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Known:
-    """A variant that the worker knows by its key."""
-
-    key: str
-
-
-@dataclass(frozen=True)
-class Made:
-    """A variant that came out of work: the step that was taken on `base`, and what it made. `base`
-    is a key, the position of an earlier one of the same work, or null for a root. `entry` is the
-    key of what it stands for, where steps were taken anew.
-    """
-
-    base: str | int | None
-    program: Program
-    step: Transform | None
-    notes: tuple[str, ...]
-    why: str
-    entry: str = ""
+PARTS: Mapping[Part, Callable[[Variant, Json], Any]] = {
+    "snapshot": lambda variant, arguments: snapshot(variant.program),
+    "moves": moves,
+    "why": why,
+    "preview": preview,
+    "cost": cost,
+    "memory": memory,
+    "code": code,
+    "domain": domain,
+    "value": value,
+}
+"""What computes each part; moves come in batches."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A step to take anew: on what stands for `parent`; what comes out stands for `key`."""
-
-    key: str
-    parent: str
-    step: Json
-
-
-@dataclass(frozen=True)
-class Misfit:
-    """An entry that does not fit any more, and why."""
-
-    entry: str
-    step: str
-    sentence: str
-
-
-@dataclass(frozen=True)
-class Source:
-    """A template and what its errors show: the lines of the cells by file."""
-
-    template: Callable[..., Program]
-    arguments: Mapping[str, Any]
-    lines: Mapping[str, Sequence[str]]
-
-
-def part(variant: Variant, name: str, arguments: Json) -> Iterator[Any]:
+def part(variant: Variant, name: Part, arguments: Json) -> Iterator[Any]:
     """A part of a variant, in batches where its builder gives them, each as JSON-able values."""
-    if name == "snapshot":
-        yield Plain(plain(snapshot(variant.program)))
-        return
-    builder = getattr(importlib.import_module(f"workbench.session.parts.{name}"), name, None)
-    if builder is None:
-        raise WorkbenchError(f"this version does not compute {name}")
-    found = builder(variant, arguments)
-    if not isinstance(found, Iterator):
-        found = iter([found])
-    yield from (Plain(plain(value)) for value in found)
+    found = PARTS[name](variant, arguments)
+    values = found if isinstance(found, Iterator) else iter([found])
+    yield from (Plain(plain(one)) for one in values)
 
 
 def apply(variant: Variant, key: str, step: Json) -> Iterator[Made]:

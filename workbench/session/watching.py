@@ -14,9 +14,9 @@ from typing import Any
 
 from workbench.errors import WorkbenchError, nearest
 from workbench.language.program import Template
+from workbench.session.made import Made, Source
 from workbench.session.session import Session
 from workbench.session.state import ArgumentView, ErrorView
-from workbench.session.tasks import Made, Source
 from workbench.session.work import Work
 from workbench.variants.variant import Variant
 

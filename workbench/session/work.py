@@ -14,9 +14,9 @@ from typing import Any
 
 from workbench.program.values import Program
 from workbench.session.failures import sentence
+from workbench.session.made import Known, Made
 from workbench.session.process import Child
 from workbench.session.state import ErrorView
-from workbench.session.tasks import Known, Made
 from workbench.session.tree import lineage
 from workbench.transforms.base import Transform
 from workbench.variants.variant import Variant

@@ -17,8 +17,8 @@ from typing import Any
 
 from workbench.session import tasks
 from workbench.session.failures import error_view
+from workbench.session.made import Known, Made
 from workbench.session.process import Parent
-from workbench.session.tasks import Known, Made
 from workbench.session.work import (
     LATER,
     Began,

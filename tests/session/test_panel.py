@@ -1,0 +1,96 @@
+"""`wb.Workbench` and `wb.watch` outside of Jupyter: the same object, seen by nobody."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import workbench as wb
+from tests.programs import leaky_sum, returns
+from workbench.errors import WorkbenchError
+from workbench.session import jupyter
+
+VECTORIZE = wb.transforms.Vectorize("b")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[wb.Workbench]:
+    jupyter.notebook.cache_clear()
+    yield wb.Workbench(leaky_sum(), tmp_path / "measured.jsonl")
+    jupyter.notebook().close()
+    jupyter.notebook.cache_clear()
+
+
+def until(found: Callable[[], object]) -> None:
+    end = time.monotonic() + 120
+    while not found():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+def test_steps_are_taken_undone_named_and_shown(bench: wb.Workbench) -> None:
+    made = bench.apply(VECTORIZE)
+    assert bench.variant is made
+    bench.rename(made, "fast")
+    assert bench.undo() == wb.variant(leaky_sum())
+    assert bench.names == {"fast": made}
+    assert bench.show("fast") is made
+    assert [v.step for v in bench.variants] == [None, VECTORIZE]
+    assert repr(bench) == "<workbench of leaky_sum: 2 variants, shown: Vectorize('b')>"
+
+
+def test_what_cannot_be_shown_is_refused(bench: wb.Workbench) -> None:
+    with pytest.raises(WorkbenchError, match="no step to undo: this is the program as written"):
+        bench.undo()
+    with pytest.raises(WorkbenchError, match="no variant is named 'fast'; named are none"):
+        bench.show("fast")
+    with pytest.raises(WorkbenchError, match="another program does not belong"):
+        bench.show(wb.variant(returns()))
+    with pytest.raises(wb.Refused):
+        bench.apply(wb.transforms.Simplify())
+    with pytest.raises(WorkbenchError, match="expected a program, found 3"):
+        wb.Workbench(3)  # type: ignore[arg-type]
+    with pytest.raises(WorkbenchError, match="expected a function decorated with @wb.program"):
+        wb.watch(leaky_sum())  # type: ignore[arg-type]
+    with pytest.raises(WorkbenchError, match="leaky_sum has no argument 'X'"):
+        wb.watch(leaky_sum, X=3)
+
+
+def test_variants_are_measured_in_a_process_of_their_own(bench: wb.Workbench) -> None:
+    bench.apply(VECTORIZE)
+    found = bench.measure(repeats=2)
+    assert [row.name for row in found] == ["as written", "Vectorize('b')"]
+    (first, second) = bench._session.state().measurements
+    assert (first.variant, second.variant) == tuple(v.key for v in bench.variants)
+    with pytest.raises(WorkbenchError, match="unknown backend 'numbers'"):
+        bench.measure(backend="numbers")
+
+
+def test_what_is_saved_is_loaded_and_exported(bench: wb.Workbench, tmp_path: Path) -> None:
+    made = bench.apply(VECTORIZE)
+    bench.rename(made, "fast")
+    bench.save(tmp_path / "state.json")
+    bench.export(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+    bench._session.change(lambda v: v)  # nothing new: no revision
+    jupyter.notebook().sessions.forget("leaky_sum")
+    other = wb.Workbench(leaky_sum(), tmp_path / "measured.jsonl")
+    other.load(tmp_path / "state.json")
+    until(lambda: other.names)
+    assert other.names["fast"] == made
+    with pytest.raises(WorkbenchError, match="cannot be read"):
+        other.load(tmp_path / "nowhere.json")
+    with pytest.raises(WorkbenchError, match="cannot be written"):
+        other.save(tmp_path / "no" / "folder")
+
+
+def test_a_watched_template_follows_its_arguments(bench: wb.Workbench) -> None:
+    watched = wb.watch(returns, T=5)
+    assert watched.arguments == {"B": 3, "T": 5, "gamma": 0.9}
+    before = watched.variant.key
+    watched.set(gamma=0.5)
+    until(lambda: watched.variant.key != before)
+    assert watched.variant == wb.variant(returns(T=5, gamma=0.5))
