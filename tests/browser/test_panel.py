@@ -163,6 +163,7 @@ def test_a_line_of_a_cell_is_shown_there(lab: Lab) -> None:
     page = lab.open(lab.notebook("line.ipynb", ["x = 1", PROGRAM]))
     run_all(page)
     panel = live(page)
+    panel.get_by_role("tab", name="Details").click()
     panel.locator('g.node[aria-label^="x["]').click()
     panel.get_by_role("button", name="Show in the notebook").click()
     page.page.locator(".jp-CodeCell .wbk-line-mark").wait_for(state="attached", timeout=10_000)
@@ -200,7 +201,7 @@ def test_a_setting_keeps_the_panel_from_opening(lab: Lab) -> None:
         run_all(page)
         page.page.locator(".jp-OutputArea .wbk-root g.node").first.wait_for(timeout=90_000)
         assert page.page.locator("#workbench").count() == 0
-        page.page.locator(".jp-OutputArea").get_by_role("button", name="Open").click()
+        page.page.locator(".jp-OutputArea").get_by_role("button", name="Open", exact=True).click()
         live(page)
     finally:
         page.page.evaluate(put, [setting, {}])

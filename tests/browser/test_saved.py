@@ -40,7 +40,7 @@ def test_a_saved_notebook_opens_in_the_panel_without_its_kernel(lab: Lab) -> Non
     page = lab.open(executed(lab, "kept.ipynb", SHOW + STEP).name)
     output = page.page.locator(".jp-OutputArea")
     output.locator("g.node").first.wait_for(timeout=60_000)
-    output.get_by_role("button", name="Open").click()
+    output.get_by_role("button", name="Open", exact=True).click()
     panel = page.page.locator("#workbench")
     panel.locator('.wbk-connection[data-status="saved"]').wait_for(timeout=60_000)
     panel.locator("g.node").first.wait_for()

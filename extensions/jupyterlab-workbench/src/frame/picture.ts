@@ -30,7 +30,7 @@ export function picture(root: HTMLElement, { tools }: Store): SVGSVGElement {
     const made = stage.cloneNode(true) as SVGSVGElement;
     const [drawn, copied] = [stage.querySelector("g"), made.querySelector("g")];
     if (!drawn || !copied) throw new Error("There is no picture yet.");
-    settle([...drawn.querySelectorAll<SVGElement>("*")], [...copied.querySelectorAll<SVGElement>("*")]);
+    settle(everything(drawn), everything(copied));
     const { x, y, width, height } = drawn.getBBox();
     const [left, top] = [x - MARGIN, y - MARGIN];
     const [wide, high] = [width + 2 * MARGIN, height + 2 * MARGIN];
@@ -45,6 +45,8 @@ export function picture(root: HTMLElement, { tools }: Store): SVGSVGElement {
     stage.remove();
   }
 }
+
+const everything = (group: SVGGElement): SVGElement[] => [group, ...group.querySelectorAll<SVGElement>("*")];
 
 /** Writes into the copies what the style sheet gives to the drawn. */
 function settle(drawn: readonly SVGElement[], copies: readonly SVGElement[]): void {
