@@ -69,6 +69,9 @@ def test_each_statement_has_its_lines_on_every_level() -> None:
     for shown in (found.equations, found.schedule, found.loops, *found.kernels):
         assert set(owner(shown).values()) == names
         assert max(owner(shown)) < len(shown.text.splitlines())
+    for shown in (found.loops, *found.kernels):
+        assert shown.text.splitlines()[shown.start].strip().startswith("# ")
+        assert shown.start == shown.text.splitlines().index(shown.text.splitlines()[shown.start])
     lines = found.schedule.text.splitlines()
     assert all(lines[n].strip() == name for n, name in owner(found.schedule).items())
 

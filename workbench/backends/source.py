@@ -51,12 +51,13 @@ def main_loop(program: LoopProgram) -> For | None:
 
 
 class SourceText(NamedTuple):
-    """A line of the source, and the statement for whose sake it is there (None for loops and what
-    is the same in every source).
+    """A line of the source, the statement for whose sake it is there (None for loops and what is
+    the same in every source), and whether an instance of the statement begins here.
     """
 
     text: str
     statement: str | None
+    begins: bool = False
 
 
 def generate(program: LoopProgram, check_finite: bool = False) -> str:
@@ -115,7 +116,9 @@ class _Writer:
                 yield SourceText(f"{indent}if {renamed.text}:", None)
                 yield from self.nested(record.body, indent + "    ", main)
             else:
-                yield from (SourceText(indent + line, statement) for line in self.record(record))
+                begins = isinstance(record, Enter)
+                for line in self.record(record):
+                    yield SourceText(indent + line, statement, begins)
 
     def nested(
         self, records: tuple[Record, ...], indent: str, main: For | None

@@ -39,13 +39,14 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """A line, the statement for whose sake it is there, and its record's place in text order (from
-    1, as `memory.Point.position` counts).
+    """A line, the statement for whose sake it is there, its record's place in text order (from 1,
+    as `memory.Point.position` counts), and whether an instance of the statement begins here.
     """
 
     text: str
     statement: str | None
     position: int
+    begins: bool = False
 
 
 def text(program: LoopProgram) -> str:
@@ -68,7 +69,8 @@ def _lines(
             yield from _lines(record.body, owner, indent + "    ", position + 1)
             position += sum(1 for _ in walk(record.body))
         elif not isinstance(record, Check):
-            yield Line(indent + line(record), owner[position - 1], position)
+            begins = isinstance(record, Enter)
+            yield Line(indent + line(record), owner[position - 1], position, begins)
         position += 1
 
 

@@ -190,6 +190,7 @@ export interface TextView {
   readonly language: string;
   readonly text: string;
   readonly spans: readonly SpanView[];
+  readonly start: number;
   readonly remark: string;
 }
 

@@ -49,8 +49,9 @@ describe("lines and statements", () => {
       });
       expect(shown.store.values().selection.statements).toEqual([span.statement]);
     }
+    const free = loops.text.split("\n").findIndex((_, line) => statementAt(loops, line) === null);
     await act(async () => {
-      editor.dispatch({ selection: { anchor: 0 } });
+      editor.dispatch({ selection: { anchor: editor.state.doc.line(free + 1).from } });
       editor.contentDOM.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
     });
     expect(shown.store.values().selection.statements).toEqual([]);

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from workbench.backends import backends
-from workbench.backends.source import source_lines
+from workbench.backends.source import SourceText, source_lines
 from workbench.errors import UnavailableError, nearest
 from workbench.lowering import text as loops
 from workbench.polyhedral import tree
@@ -28,14 +28,16 @@ class SpanView:
 @dataclass(frozen=True)
 class TextView:
     """A text of one level. `language`: "python" is coloured as such, and what reads like it. Lines
-    in no span are loops, headings and what stands in front of statements. `remark` says what must
-    be known of it, "" for nothing.
+    in no span are loops, headings and what is given back behind them. `start` is the line at which
+    reading starts: the first statement, behind what is prepared in front of all. `remark` says what
+    must be known of it, "" for nothing.
     """
 
     name: str
     language: str
     text: str
     spans: tuple[SpanView, ...]
+    start: int
     remark: str
 
 
@@ -67,10 +69,8 @@ def code(variant: Variant, arguments: Mapping[str, Any]) -> CodeView:
     return CodeView(
         equations=_view("Equations", "", listing.lines(program)),
         schedule=_view("Order", "python", tree.lines(program.schedule)),
-        loops=_view("Loops", "python", (line[:2] for line in loops.lines(lowered.body))),
-        kernels=(
-            _view("Source", "python", source_lines(lowered), _remark(str(arguments["backend"]))),
-        ),
+        loops=_begun("Loops", loops.lines(lowered.body)),
+        kernels=(_begun("Source", source_lines(lowered), _remark(str(arguments["backend"]))),),
     )
 
 
@@ -85,8 +85,19 @@ def _remark(backend: str) -> str:
     return "" if reason is None else f"This is what {backend} would run: {reason}."
 
 
+def _begun(name: str, lines: Iterable[loops.Line | SourceText], remark: str = "") -> TextView:
+    """The lines of generated code as a text."""
+    listed = list(lines)
+    start = next((number for number, line in enumerate(listed) if line.begins), 0)
+    return _view(name, "python", ((line.text, line.statement) for line in listed), start, remark)
+
+
 def _view(
-    name: str, language: str, lines: Iterable[tuple[str, str | None]], remark: str = ""
+    name: str,
+    language: str,
+    lines: Iterable[tuple[str, str | None]],
+    start: int = 0,
+    remark: str = "",
 ) -> TextView:
     """The lines as a text, and the runs of lines of one statement."""
     owned = [
@@ -97,4 +108,6 @@ def _view(
         places = [place for place, _ in run]
         if statement is not None:
             spans.append(SpanView(statement, places[0], places[-1]))
-    return TextView(name, language, "\n".join(line.text for line in owned), tuple(spans), remark)
+    return TextView(
+        name, language, "\n".join(line.text for line in owned), tuple(spans), start, remark
+    )

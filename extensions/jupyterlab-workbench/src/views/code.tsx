@@ -125,12 +125,12 @@ function Text(props: { text: TextView; original: string | null; level: Level; na
       store.select({ statements: statement === null ? [] : [statement], scope: null, instance: null, line: null });
     });
     view.current = made;
-    fresh.current = level === "loops" || level === "source" || original !== null;
+    fresh.current = text.start > 0 || original !== null;
     return () => {
       view.current = null;
       made.destroy();
     };
-  }, [name, text, original, title, level, store]);
+  }, [name, text, original, title, store]);
 
   const at = level === "loops" ? line : null;
   useEffect(() => {

@@ -79,11 +79,10 @@ export function mark(
   return line ?? numbers[0] ?? null;
 }
 
-/** Where reading starts: the first change, else the first statement behind what is prepared for all. */
+/** Where reading starts: the first change, else the first statement. */
 export function begin(view: EditorView, text: TextView): void {
   const change = getChunks(view.state)?.chunks[0];
-  const span = text.spans[0];
-  const at = change ? change.fromB : view.state.doc.line((span?.first ?? 0) + 1).from;
+  const at = change ? change.fromB : view.state.doc.line(text.start + 1).from;
   view.dispatch({ effects: EditorView.scrollIntoView(at, { y: change ? "center" : "start", yMargin: 0 }) });
 }
 
