@@ -224,11 +224,12 @@ def _lines(source: Sequence[SourceText]) -> _Source:
     """The statement and the loops of each line."""
     around: list[_Loop] = []
     statements, loops = [], []
-    for text, statement, _ in source:
+    for line in source:
+        text = line.text
         indent = len(text) - len(text.lstrip())
         if text.strip():
             around = [loop for loop in around if loop.indent < indent]
-        statements.append(statement)
+        statements.append(line.statement)
         loops.append(tuple(around))
         if found := _LOOP.match(text):
             values = compile(found[3], "<range>", "eval")
