@@ -56,7 +56,8 @@ export function editor(parent: HTMLElement, shown: Shown, label: string, press: 
   return new EditorView({ parent, state: stateOf(shown, label, press) });
 }
 
-/** Marks the lines of statements, and one line besides; returns the first marked line, null for none. */
+/** Marks the lines of statements, and one line besides. Returns the line to look at, null for none: that one, else where
+ * the most is marked (a constant that is prepared far above is not it). */
 export function mark(
   view: EditorView,
   text: TextView,
@@ -65,7 +66,8 @@ export function mark(
 ): number | null {
   const builder = new RangeSetBuilder<Decoration>();
   const { doc } = view.state;
-  const numbers = spansOf(text, statements).flatMap((span) =>
+  const spans = spansOf(text, statements);
+  const numbers = spans.flatMap((span) =>
     Array.from({ length: span.last - span.first + 1 }, (_, k) => span.first + k),
   );
   if (line !== null && !numbers.includes(line)) numbers.push(line);
@@ -76,7 +78,8 @@ export function mark(
     builder.add(from, from, number === line ? place : own);
   }
   view.dispatch({ effects: marks.of(builder.finish()) });
-  return line ?? numbers[0] ?? null;
+  const [longest] = [...spans].sort((one, other) => other.last - other.first - (one.last - one.first));
+  return line ?? longest?.first ?? null;
 }
 
 /** Where reading starts: the first change, else the first statement. */
