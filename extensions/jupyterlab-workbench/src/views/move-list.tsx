@@ -71,7 +71,7 @@ function OneRow(props: { move: MoveView; before: EffectView | null; open: (step:
       >
         <span className="wbk-move-name">
           <b>{step.transform}</b>
-          {plainArguments(given)}
+          {plainArguments(given) || <span className="wbk-faint"> everything it can</span>}
         </span>
         {!refusal && before && move.effect && <PriceTags before={before} after={move.effect} />}
         {!refusal && !move.effect && <span className="wbk-prices wbk-faint">…</span>}

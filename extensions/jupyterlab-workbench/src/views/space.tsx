@@ -1,6 +1,6 @@
 // Instances of a few statements as points, with their order of execution and the dependences between them.
 
-import { useId, useMemo, useState } from "react";
+import { useEffect, useId, useMemo, useRef, useState } from "react";
 import type { DomainView, PointsView } from "../protocol";
 import {
   type Axes,
@@ -143,6 +143,15 @@ function Picture(props: SpaceProps & { axes: Axes; cuts: Cuts }): JSX.Element {
   const drawn = useMemo(() => layout(space, axes, cuts), [space, axes.x, axes.y, JSON.stringify(cuts)]);
   const [over, setOver] = useState<Spot | null>(null);
   const id = useId();
+  const scroll = useRef<HTMLDivElement>(null);
+  const shownFirst = drawn.spots.find((spot) => {
+    const statement = space.statements[spot.statement];
+    return statement && named.some((one) => isAt(one, statement, spot.point));
+  });
+  useEffect(() => {
+    const place = scroll.current;
+    if (place && shownFirst) place.scrollLeft = shownFirst.x - place.clientWidth / 2;
+  }, [shownFirst]);
   const touched = (line: Line): boolean =>
     over !== null &&
     ((line.arrow.source_statement === over.statement && line.arrow.source === over.point) ||
@@ -153,7 +162,7 @@ function Picture(props: SpaceProps & { axes: Axes; cuts: Cuts }): JSX.Element {
     return statement && picked && isAt(picked, statement, spot.point);
   });
   return (
-    <div className="wbk-space-scroll">
+    <div className="wbk-space-scroll" ref={scroll}>
       <svg
         className={over ? "wbk-instances wbk-instances-over" : "wbk-instances"}
         width={drawn.width}
