@@ -108,6 +108,8 @@ export function useWindow(
       // The room changed, not the picture.
       if (frame.current !== "none") to = arranged(frame.current, layout, room);
       else if (fitting(layout, room) >= to.k) to = centred(whole(layout), room, to.k);
+      const lit = frame.current === "whole" ? undefined : layout.boxes.get(selected ?? "");
+      if (lit) to = showing(lit, room, to); // a pane that opens beside the picture does not hide it
     } else {
       const wanted = anchor.current === undefined && selected ? { name: selected, closely: false } : anchor.current;
       const before = last.current ? stands.current : null;

@@ -113,6 +113,22 @@ test("arrays that live are lit, all else stands back", async () => {
   expect(shown.host.querySelectorAll(".wbk-dim").length).toBe(WRITTEN.nodes.length - written);
 });
 
+test("while the program runs, what executes is marked with its share of the time", async () => {
+  shown = await drawn(GraphView, CAPSULE, true);
+  for (let turn = 0; turn < 5; turn++) await act(async () => new Promise((done) => setTimeout(done, 20)));
+  void shown.store.ask({ type: "cancel" }).catch(() => undefined);
+  const [one, other] = WRITTEN.nodes.map((node) => node.id) as [string, string];
+  const running = {
+    type: "running", workbench: "golden", variant: CAPSULE.state.current, shares: { [one]: 0.75, [other]: 0.0004 },
+    now: [one], loops: [], seconds: 1, over: false,
+  } as const;
+  await shown.answer(() => running);
+  expect([...shown.host.querySelectorAll<SVGGElement>(".wbk-now")].map((now) => now.dataset["name"])).toEqual([`n:${one}`]);
+  expect(texts(shown.host, ".wbk-share")).toEqual(["75 %"]);
+  await shown.answer(() => ({ ...running, over: true }));
+  expect(shown.host.querySelectorAll(".wbk-now, .wbk-share").length).toBe(0);
+});
+
 test("without a prediction the overlay says so", async () => {
   await view();
   await enter(shown.host.querySelector("select"), "seconds");
