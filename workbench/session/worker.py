@@ -1,9 +1,9 @@
 """The worker process: `python -m workbench.session.worker`.
 
 Work is taken by urgency, and of equal urgency the newest first; lists rest while a measurement
-runs. Work that gives its results in
-batches makes way for more urgent work between two of them. The variants that the other side knows
-by a key stay here under it.
+runs, and what takes long goes behind what does not. Work that gives its results in batches makes
+way for other work between two of them. The variants that the other side knows by a key stay here
+under it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import queue
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -33,6 +34,9 @@ from workbench.session.work import (
 )
 from workbench.variants.variant import Variant
 
+LONG = 4.0
+"""Seconds of work on an order after which all others come first."""
+
 
 class Worker:
     """Does the work that comes through a pipe."""
@@ -45,6 +49,7 @@ class Worker:
         self._variants: dict[str, Variant] = {}
         self._made: dict[int, list[Variant]] = {}
         self._resting = False
+        self._spent: dict[int, float] = {}
 
     def run(self) -> None:
         """Work until the other end is gone."""
@@ -52,8 +57,11 @@ class Worker:
         while True:
             while not self._ready() or not self._inbox.empty():
                 self._take(self._inbox.get())
-            order = min(self._ready(), key=lambda order: (order.urgency, -order.number))
-            self._advance(order.number)
+            self._advance(min(self._ready(), key=self._rank).number)
+
+    def _rank(self, order: Order) -> tuple[bool, int, int]:
+        """The least comes first. What has taken long already goes behind all that has not."""
+        return self._spent.get(order.number, 0.0) > LONG, order.urgency, -order.number
 
     def _ready(self) -> list[Order]:
         """What may be worked on."""
@@ -88,6 +96,7 @@ class Worker:
     def _advance(self, number: int) -> None:
         """Work on an order until its next result."""
         self._pipe.send(Began(number))
+        started = time.monotonic()
         try:
             if number not in self._running:
                 self._running[number] = self._started(self._orders[number])
@@ -99,6 +108,8 @@ class Worker:
             self._end(number)
             self._pipe.send(Ended(number, error_view(error)))
         else:
+            taken = time.monotonic() - started
+            self._spent[number] = self._spent.get(number, 0.0) + taken
             if isinstance(value, Made):
                 self._keep(number, value)
             self._pipe.send(Came(number, value))
@@ -122,6 +133,7 @@ class Worker:
     def _end(self, number: int) -> None:
         self._orders.pop(number, None)
         self._running.pop(number, None)
+        self._spent.pop(number, None)
 
 
 if __name__ == "__main__":
