@@ -181,13 +181,14 @@ def joined(before: Any, batch: Any) -> Any:
         before=batch["before"] or before["before"],
         transforms=batch["transforms"] or before["transforms"],
         moves=list(moves.values()),
+        remark=batch["remark"] or before["remark"],
     )
 
 
 def _rest(saved: SavedPart) -> Any:
     """What the last answer adds to the batches before it."""
     if saved.part == STREAMED:
-        return Plain(before=None, transforms=[], moves=[])
+        return Plain(before=None, transforms=[], moves=[], remark="")
     return saved.value
 
 
