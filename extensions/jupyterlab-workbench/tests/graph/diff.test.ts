@@ -45,9 +45,11 @@ test("statements that come and go are told", () => {
 test("statements that come to share a loop differ, those that stay alone do not", () => {
   const loop = { text: "for t", mark: "t" };
   const [a, b, c] = ids(LAYERS) as [string, string, string];
-  const within = (loops: readonly number[], one: Snapshot, id: string): Snapshot => altered(one, id, { loops });
-  const apart = { ...[[a, [0]], [b, [1]], [c, [2]]].reduce((one, [id, at]) => within(at as number[], one, id as string), LAYERS), loops: [loop, loop, loop] };
-  const fused = { ...[[a, [0]], [b, [0]], [c, [1]]].reduce((one, [id, at]) => within(at as number[], one, id as string), LAYERS), loops: [loop, loop] };
+  const standing = (where: Readonly<Record<string, number>>): Snapshot => ({
+    ...Object.entries(where).reduce((one, [id, at]) => altered(one, id, { loops: [at] }), LAYERS),
+    loops: [loop, loop, loop],
+  });
+  const [apart, fused] = [standing({ [a]: 0, [b]: 1, [c]: 2 }), standing({ [a]: 0, [b]: 0, [c]: 1 })];
   expect([...changes(apart, fused).changed.keys()]).toEqual([a, b]);
 });
 
