@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 import workbench as wb
-from workbench.algorithms import reinforce
+from workbench.algorithms import ppo, reinforce
 from workbench.backends.source import generate, source_lines
 from workbench.lowering.owners import owners
 from workbench.lowering.program import LoopProgram, lower
@@ -73,6 +73,14 @@ def test_every_line_of_a_statement_is_known_as_its_own() -> None:
     entered = {record.statement for record in walk(made.body) if isinstance(record, Enter)}
     for found in (lines(made.body), source_lines(made)):
         assert {line.statement for line in found} - {None} == entered
+
+
+def test_what_is_given_back_behind_all_is_no_statements() -> None:
+    gather = lower(wb.variant(ppo()).program)  # with checks, which write nothing
+    records = list(walk(gather.body))
+    for position, (record, owner) in enumerate(zip(records, owners(gather.body), strict=True), 1):
+        if isinstance(record, Free) and not _is_entered(records, position):
+            assert owner is None
 
 
 def test_a_line_belongs_to_the_statement_that_is_entered_or_that_uses_it_first() -> None:

@@ -40,7 +40,8 @@ def owners(body: tuple[Record, ...]) -> list[str | None]:
             use(record, statement)
     found: list[str | None] = []
     for record, statement in reversed(entered):
-        owner = statement or first.get(_made(record))
+        made = _made(record)
+        owner = statement or (first.get(made) if made else None)
         if statement is None and owner is not None:
             use(record, owner)
         found.append(owner)
@@ -62,13 +63,13 @@ def _entered(body: tuple[Record, ...]) -> Iterator[tuple[Record, str | None]]:
             statement = None
 
 
-def _made(record: Record) -> str:
-    """The name that a record gives; "" where it gives none."""
+def _made(record: Record) -> str | None:
+    """The name that a record gives, None where it gives none."""
     if isinstance(record, (Allocate, Constant, Count)):
         return record.buffer.name
     if isinstance(record, View):
         return record.name
-    return record.out if isinstance(record, Apply) else ""
+    return record.out or None if isinstance(record, Apply) else None
 
 
 def _used(record: Record) -> tuple[str, ...]:
@@ -77,5 +78,6 @@ def _used(record: Record) -> tuple[str, ...]:
         return (record.name, record.source)
     if isinstance(record, Apply):
         places = record.option.get("coordinates", ())
-        return (*record.inputs, record.out, *(name for name in places if isinstance(name, str)))
+        written = (record.out,) if record.out else ()  # a check writes nothing
+        return (*record.inputs, *written, *(name for name in places if isinstance(name, str)))
     return (record.name,) if isinstance(record, Check) else ()
