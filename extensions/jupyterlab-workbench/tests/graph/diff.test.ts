@@ -57,8 +57,8 @@ test("a statement that leaves a loop does not mark those that stay in it", () =>
   const loop = { text: "for t", mark: "t" };
   const axis = { text: "axis t", mark: "[t]" };
   const [a, b, c] = ids(LAYERS) as [string, string, string];
-  const all = { ...LAYERS, loops: [loop, axis] };
-  const together = [a, b, c].reduce((one, id) => altered(one, id, { loops: [0] }), all);
+  const all: Snapshot = { ...LAYERS, loops: [loop, axis] };
+  const together = [a, b, c].reduce<Snapshot>((one, id) => altered(one, id, { loops: [0] }), all);
   const { changed } = changes(together, altered(together, a, { loops: [1] }));
   expect([...changed]).toEqual([[a, ["loops"]]]);
 });
