@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.browser.conftest import Lab, run_all
+from tests.browser.conftest import Lab, command, run_all
 from tests.browser.test_panel import SHOW, STEP, live, shows
 from tests.browser.test_picture import executed
 
@@ -37,7 +37,7 @@ def saved_as(panel: Any, item: str, into: Path) -> Path:
 
 
 def test_a_saved_notebook_opens_in_the_panel_without_its_kernel(lab: Lab) -> None:
-    page = lab.open(executed(lab, "kept.ipynb", SHOW + STEP).name)
+    page = lab.open(executed(lab, "kept.ipynb", f"{SHOW}{STEP}\nshown").name)
     output = page.page.locator(".jp-OutputArea")
     output.locator("g.node").first.wait_for(timeout=60_000)
     output.get_by_role("button", name="Open", exact=True).click()
@@ -48,6 +48,7 @@ def test_a_saved_notebook_opens_in_the_panel_without_its_kernel(lab: Lab) -> Non
     panel.get_by_role("button", name="Undo").click()
     shows(panel, "as written")
     page.page.screenshot(path=lab.shots / "kept.png")
+    command(page, "docmanager:open", {"path": "kept.ipynb"})
     run_all(page)
     live(page)
     page.check()
