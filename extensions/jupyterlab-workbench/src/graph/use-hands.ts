@@ -41,7 +41,7 @@ export interface Hand {
   readonly roving: string | null;
   readonly handlers: Pick<
     React.SVGProps<SVGSVGElement>,
-    "onClick" | "onDoubleClick" | "onKeyDown" | "onPointerMove" | "onPointerLeave" | "onFocus" | "onBlur"
+    "onClick" | "onDoubleClick" | "onKeyDown" | "onPointerDown" | "onWheel" | "onPointerMove" | "onPointerLeave" | "onFocus" | "onBlur"
   >;
 }
 
@@ -191,6 +191,8 @@ export function useHands({ scene, window, pointing, hands, selected }: Given): H
       onDoubleClick,
       onKeyDown,
       onPointerMove,
+      onPointerDown: () => pointing.say(null),
+      onWheel: () => pointing.say(null),
       onPointerLeave: () => pointing.point(null),
       onFocus: (event) => {
         const name = event.target instanceof SVGGElement ? event.target.dataset["name"] : undefined;

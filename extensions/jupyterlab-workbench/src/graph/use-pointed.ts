@@ -6,6 +6,9 @@ import type { Pointed } from "./tooltip";
 /** Milliseconds before something is said of what is pointed at, and before that goes again. */
 const [LATER, LONGER] = [350, 220];
 
+/** Stands for what is said itself, where it is pointed at. */
+const SAID = "said";
+
 export interface Pointing {
   /** What is lit. */
   readonly over: Pointed | null;
@@ -38,6 +41,9 @@ export function usePointed(): Pointing {
     setOver(at);
     setSaid(at);
   }, []);
-  const keep = useCallback(() => window.clearTimeout(timer.current), []);
+  const keep = useCallback(() => {
+    window.clearTimeout(timer.current);
+    current.current = SAID; // so that leaving it is leaving something
+  }, []);
   return { over, said, point, say, keep };
 }

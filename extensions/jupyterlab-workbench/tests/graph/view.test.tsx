@@ -81,6 +81,20 @@ test("the keyboard moves, selects, reads arrows and lets go", async () => {
   expect(chosen()).toEqual([]);
 });
 
+test("what is said stays while it is pointed at, and goes when it is left", async () => {
+  await view();
+  const start = shown.host.querySelector<SVGGElement>("g.node[tabindex='0']");
+  start?.focus();
+  await fire(start, key("e"));
+  const tooltip = (): Element | null => shown.host.querySelector(".wbk-tooltip");
+  await fire(tooltip(), new MouseEvent("pointerover", { bubbles: true }));
+  await act(async () => new Promise((done) => setTimeout(done, 400)));
+  expect(tooltip()).not.toBeNull();
+  await fire(tooltip(), new MouseEvent("pointerout", { bubbles: true, relatedTarget: document.body }));
+  await act(async () => new Promise((done) => setTimeout(done, 400)));
+  expect(tooltip()).toBeNull();
+});
+
 test("the loops of a statement stand on its box, and change with the variant, which is boxed", async () => {
   await view();
   expect(shown.host.querySelectorAll(".wbk-change").length).toBe(0);
