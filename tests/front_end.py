@@ -13,6 +13,7 @@ import pytest
 REPOSITORY = Path(__file__).parents[1]
 EXTENSION = REPOSITORY / "extensions" / "jupyterlab-workbench"
 STATIC = REPOSITORY / "workbench" / "session" / "static"
+GOLDEN = REPOSITORY / "tests" / "golden" / "session"
 FOLDERS = ("schema", "src")
 OTHER_SOURCES = ("build.mjs", "package-lock.json", "package.json", "tsconfig.json")
 
@@ -34,12 +35,13 @@ def is_built() -> bool:
 
 
 def installed(folder: Path) -> Path:
-    """A copy of the sources with their packages, in `folder`. Skips the test without npm, which in
-    CI fails it.
+    """A copy of the sources with their packages, in `folder`, and of what Python stores for their
+    tests where these look for it. Skips the test without npm, which in CI fails it.
     """
     if shutil.which("npm") is None:
         _missing("no npm: install Node to rebuild the front end")
-    copied = folder / "views"
+    copied = folder / EXTENSION.relative_to(REPOSITORY)
+    shutil.copytree(GOLDEN, folder / GOLDEN.relative_to(REPOSITORY), dirs_exist_ok=True)
     shutil.copytree(EXTENSION, copied, ignore=shutil.ignore_patterns("node_modules"))
     if (EXTENSION / "node_modules").is_dir():
         (copied / "node_modules").symlink_to(EXTENSION / "node_modules")
