@@ -1,0 +1,119 @@
+"""Moves live in JupyterLab: what can be done, why not, a step by hand; instances and values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.browser.conftest import Lab, run_all
+from tests.browser.test_panel import live, shows
+
+SHOW = """\
+import workbench as wb
+from workbench.algorithms.reinforce import reinforce
+shown = wb.Workbench(reinforce(B=4, I=2, T=5))
+shown
+"""
+WRONG = """\
+import workbench as wb
+
+@wb.program
+def wrong(B=2, T=5):
+    b, t = wb.dims(b=B, t=T)
+    s = wb.recurrent("s", (), over=(b, t))
+    s[b, 0] = 2.0
+    s[b, t + 1] = wb.log(s)
+    return {"last": s[b, T]}
+
+wb.Workbench(wrong())
+"""
+
+
+def open_pane(panel: Any, name: str) -> None:
+    """Opens a pane. The panel is drawn anew when its place on the page settles, so it may close."""
+    for _ in range(10):
+        tab = panel.get_by_role("tab", name=name)
+        if tab.get_attribute("aria-selected") != "true":
+            tab.click()
+        panel.page.wait_for_timeout(700)
+        if tab.get_attribute("aria-selected") == "true":
+            return
+    raise AssertionError(f"{name} does not stay open")
+
+
+def select(panel: Any, text: str) -> None:
+    """Picks a statement by the graph's search."""
+    search = panel.locator(
+        ".wbk-graph-place input[type=search], .wbk-graph-place .wbk-search"
+    ).first
+    search.fill(text)
+    search.press("Enter")
+
+
+def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(lab: Lab) -> None:
+    page = lab.open(lab.notebook("moves.ipynb", [SHOW]))
+    run_all(page)
+    panel = live(page)
+    open_pane(panel, "Moves")
+    moves = panel.locator(".wbk-moves")
+    row = moves.locator(".wbk-move", has_text="Vectorize b").first
+    row.wait_for(timeout=30_000)
+    moves.locator(".wbk-price").first.wait_for(timeout=60_000)
+    page.page.screenshot(path=lab.shots / "moves.png")
+
+    select(panel, "hidden_1")
+    own = moves.locator("section[aria-label='For policy.hidden_1']")
+    own.locator(".wbk-refused-move", has_text="Vectorize t").click()
+    panel.locator(".wbk-witness").wait_for(timeout=30_000)
+    assert panel.locator(".wbk-letter").all_text_contents() == ["A", "B"]
+    assert "state[t+1] at b=0, i=0, t=0 writes state[0, 0, 1]" in panel.inner_text()
+    assert panel.get_by_role("button", name="Apply").is_disabled()
+    size = panel.locator(".wbk-one-size input").last
+    size.fill("6")
+    panel.locator(".wbk-point").nth(11).wait_for(timeout=30_000)
+    page.page.screenshot(path=lab.shots / "why.png")
+    page.page.keyboard.press("Escape")
+
+    panel.locator(".wbk-open-step").wait_for(state="detached")
+    moves.locator(".wbk-move", has_text="Vectorize b").last.click()
+    panel.locator(".wbk-costs").wait_for(timeout=30_000)
+    page.page.screenshot(path=lab.shots / "preview.png")
+    panel.get_by_role("button", name="Apply").click()
+    shows(panel, "Vectorize")
+    moves.locator(".wbk-move").first.wait_for(timeout=30_000)
+    page.check()
+
+
+def test_a_step_made_by_hand_says_what_is_wrong_with_it(lab: Lab) -> None:
+    page = lab.open(lab.notebook("form.ipynb", [SHOW]))
+    run_all(page)
+    panel = live(page)
+    open_pane(panel, "Moves")
+    panel.get_by_role("button", name="New step").click()
+    form = panel.locator(".wbk-step-form")
+    form.get_by_role("button", name="Preview").click()
+    form.get_by_text("dim is needed").wait_for()
+    form.locator(".wbk-name-input").fill("tt")
+    form.get_by_role("button", name="Preview").click()
+    panel.get_by_text("unknown dim tt").wait_for(timeout=30_000)
+    panel.get_by_role("button", name="Edit").click()
+    form.locator(".wbk-name-input").fill("b")
+    form.get_by_role("button", name="Preview").click()
+    panel.locator(".wbk-costs").wait_for(timeout=30_000)
+    page.check()
+
+
+def test_a_value_that_is_not_finite_is_followed_back(lab: Lab) -> None:
+    page = lab.open(lab.notebook("value.ipynb", [WRONG]))
+    run_all(page)
+    panel = live(page)
+    panel.locator("g.node", has_text="t + 1").click()
+    open_pane(panel, "Instances")
+    last = panel.locator('.wbk-point[aria-label^="s[t+1] at b=1, t=4,"]')
+    last.click(timeout=30_000)
+    panel.locator(".wbk-cause button").first.wait_for(timeout=30_000)
+    assert "s[b=1, t=5] = nan" in panel.locator(".wbk-value-of").inner_text()
+    panel.locator(".wbk-cause button").first.click()
+    panel.get_by_text("It began here: all inputs are finite.").wait_for(timeout=30_000)
+    assert panel.locator(".wbk-trail li").count() == 2
+    page.page.screenshot(path=lab.shots / "value.png")
+    page.check()
