@@ -380,6 +380,8 @@ def test_a_program_traced_again_takes_the_steps_that_fit(
         "Vectorize('t') does not fit any more and is left out with what came of it: "
     )
     assert [v.name for v in state.variants] == ["as written", "over b"]
+    keys = {v.key for v in state.variants}
+    assert {part.variant for part in shown.session.kept.saved()} <= keys  # what was, is let go
     assert state.current == state.variants[1].key
     assert state.measurements == ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
@@ -118,6 +118,15 @@ class Kept:
             entry = self._entries.get(_key("snapshot", variant.key, {}))
             value = entry.saved.value if entry is not None and entry.done else None
         return None if value is None else record("snapshot", value, Snapshot)
+
+    def keep_only(self, variants: Container[str]) -> None:
+        """Let go of what was computed of other variants, and of what nobody waits for."""
+        with self._lock:
+            for key, entry in list(self._entries.items()):
+                if key[1] not in variants and not entry.waiting:
+                    if not entry.done:
+                        self._work.drop(entry.order)
+                    del self._entries[key]
 
     def saved(self) -> tuple[SavedPart, ...]:
         """All that is complete: pictures, then the newest first, up to `MOST_TEXT`."""

@@ -191,6 +191,8 @@ class Session:
             return
         tree = planted(variant)
         self.change(lambda v: replace(v, tree=tree, measurements=(), error=None, recipe_error=None))
+        self.kept.keep_only(tree.variants)
+        self._work.forget(before.variants)
         self._prepare(tree.variants.values())
         self._read_store()
         old = old_tree(self.name, before)
@@ -200,6 +202,14 @@ class Session:
     def rename(self, key: str, name: str) -> None:
         """Give a variant the user's name; "" takes it away."""
         self.change(lambda v: replace(v, tree=v.tree.renamed(key, name.strip())))
+
+    def _remove(self, key: str) -> None:
+        """Take a variant and what came from it out of the tree."""
+        before = self.tree.variants
+        self.change(lambda v: replace(v, tree=v.tree.without(key)))
+        after = self.tree.variants
+        self.kept.keep_only(after)
+        self._work.forget(set(before) - set(after))
 
     def fail(self, error: ErrorView) -> None:
         """Something stands in the way of a newer picture; the last good one stays."""
@@ -316,7 +326,7 @@ class Session:
             case Rename(variant=key, name=name):
                 self.rename(key, name)
             case Remove(variant=key):
-                self.change(lambda v: replace(v, tree=v.tree.without(key)))
+                self._remove(key)
             case Cancel():
                 if self._measuring is None:
                     raise WorkbenchError("there is no measurement to stop")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,6 +55,13 @@ class Stands:
     key: str
     number: int
     position: int
+
+
+@dataclass(frozen=True)
+class Forget:
+    """Variants that are asked about no more."""
+
+    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -176,6 +183,14 @@ class Work:
             if self._jobs.pop(number, None) and self._child is not None:
                 self._child.send(Drop(number))
 
+    def forget(self, keys: Iterable[str]) -> None:
+        """Variants will be asked about no more; if they are all the same, they travel again."""
+        with self._lock:
+            known = tuple(key for key in keys if key in self._sent)
+            self._sent.difference_update(known)
+            if known and self._child is not None:
+                self._child.send(Forget(known))
+
     def hasten(self, number: int, urgency: str) -> None:
         """An order is at least as urgent as that."""
         with self._lock:
@@ -258,7 +273,7 @@ class Work:
                 given = [one for one in job.arguments if isinstance(one, Variant)]
                 above = next(one for one in given if one.key == made.base)
             variant = Variant(made.program, above, made.step, made.notes, made.why)
-            if variant.key not in self._sent and self._child is not None:
+            if self._child is not None and job.number in self._jobs:
                 self._child.send(Stands(variant.key, job.number, len(own)))
                 self._sent.add(variant.key)
             own.append(variant)

@@ -12,6 +12,7 @@ import os
 import queue
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -27,6 +28,7 @@ from workbench.session.work import (
     Define,
     Drop,
     Ended,
+    Forget,
     Hasten,
     Order,
     Rest,
@@ -47,7 +49,9 @@ class Worker:
         self._orders: dict[int, Order] = {}
         self._running: dict[int, Iterator[Any]] = {}
         self._variants: dict[str, Variant] = {}
+        self._given: dict[int, dict[str, Variant]] = {}
         self._made: dict[int, list[Variant]] = {}
+        self._named: Counter[int] = Counter()
         self._resting = False
         self._spent: dict[int, float] = {}
 
@@ -82,15 +86,23 @@ class Worker:
                 )
             case Stands():
                 self._variants[message.key] = self._made[message.number][message.position]
+                self._named[message.number] += 1
+                self._let_go(message.number)
+            case Forget():
+                for key in message.keys:
+                    self._variants.pop(key, None)
             case Rest():
                 self._resting = message.resting
             case Drop():
+                self._made.pop(message.number, None)
                 self._end(message.number)
             case Hasten():
                 if message.number in self._orders:
                     order = self._orders[message.number]
                     self._orders[message.number] = replace(order, urgency=message.urgency)
             case Order():
+                known = [one.key for one in message.arguments if isinstance(one, Known)]
+                self._given[message.number] = {key: self._variants[key] for key in known}
                 self._orders[message.number] = message
 
     def _advance(self, number: int) -> None:
@@ -115,25 +127,31 @@ class Worker:
             self._pipe.send(Came(number, value))
 
     def _started(self, order: Order) -> Iterator[Any]:
-        given = [
-            self._variants[argument.key] if isinstance(argument, Known) else argument
-            for argument in order.arguments
-        ]
-        return tasks.TASKS[order.task](*given)
+        given = self._given[order.number]
+        arguments = [given[a.key] if isinstance(a, Known) else a for a in order.arguments]
+        return tasks.TASKS[order.task](*arguments)
 
     def _keep(self, number: int, made: Made) -> None:
         """A variant that was made may be named later."""
         own = self._made.setdefault(number, [])
         if isinstance(made.base, str):
-            above: Variant | None = self._variants[made.base]
+            above: Variant | None = self._given[number][made.base]
         else:
             above = None if made.base is None else own[made.base]
         own.append(Variant(made.program, above, made.step, made.notes, made.why))
+
+    def _let_go(self, number: int) -> None:
+        """The variants of an order that is over, once all are known by their keys."""
+        if number not in self._orders and self._named[number] >= len(self._made.get(number, ())):
+            self._made.pop(number, None)
+            del self._named[number]
 
     def _end(self, number: int) -> None:
         self._orders.pop(number, None)
         self._running.pop(number, None)
         self._spent.pop(number, None)
+        self._given.pop(number, None)
+        self._let_go(number)
 
 
 if __name__ == "__main__":
