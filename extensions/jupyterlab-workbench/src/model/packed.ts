@@ -6,7 +6,7 @@ import type { Packed } from "../protocol";
 export async function unpacked(saved: unknown): Promise<unknown> {
   if (!isPacked(saved)) return saved;
   const bytes = Uint8Array.from(atob(saved.gzip), (character) => character.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Response(bytes).body?.pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 }
 
