@@ -22,11 +22,28 @@ export function Why({ step, refusal }: { step: StepView; refusal: RefusalView })
   return (
     <div className="wbk-why">
       <p className={refusal.kind === "dependence" ? "wbk-why-kind wbk-why-dependence" : "wbk-why-kind"}>{KINDS[refusal.kind]}</p>
-      <p className="wbk-sentence">{refusal.sentence.replace(`${step.text}: `, "")}</p>
+      <Sentence text={refusal.sentence.replace(`${step.text}: `, "")} />
       {refusal.line && <SourceLine line={refusal.line} />}
       {refusal.witness && <Witness step={step} witness={refusal.witness} />}
       <Steps title="Possible first, then this step" verb="First" steps={refusal.repairs} />
       <Steps title="Possible instead" verb="Instead" steps={refusal.instead} />
+    </div>
+  );
+}
+
+/** More is cut at first, so that the picture can be seen with it. */
+const LONG = 260;
+
+function Sentence({ text }: { text: string }): JSX.Element {
+  const [whole, setWhole] = useState(text.length <= LONG);
+  return (
+    <div>
+      <p className={whole ? "wbk-sentence" : "wbk-sentence wbk-cut-short"}>{text}</p>
+      {!whole && (
+        <button className="wbk-button wbk-link" type="button" onClick={() => setWhole(true)}>
+          Read on
+        </button>
+      )}
     </div>
   );
 }
