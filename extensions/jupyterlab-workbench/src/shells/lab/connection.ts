@@ -13,6 +13,16 @@ export interface Connection {
   dispose(): void;
 }
 
+/** A Jupyter kernel that ends or restarts meanwhile does not answer; that it did is heard otherwise. */
+async function hasComm(kernel: Kernel): Promise<boolean> {
+  try {
+    const { content } = await kernel.requestCommInfo({ target_name: TARGET });
+    return Object.keys(content.comms ?? {}).length > 0;
+  } catch {
+    return false;
+  }
+}
+
 /** `shown` is called when a cell shows a workbench. */
 export function connect(
   session: SessionContext,
@@ -71,9 +81,9 @@ export function connect(
   async function resume(): Promise<void> {
     const asked = kernel;
     if (!asked || comm) return;
-    const { content } = await asked.requestCommInfo({ target_name: TARGET });
+    const there = await hasComm(asked);
     if (asked !== kernel || comm || asked.isDisposed) return;
-    if (Object.keys(content.comms ?? {}).length) open();
+    if (there) open();
     else become("empty");
   }
 
