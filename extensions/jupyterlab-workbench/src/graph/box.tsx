@@ -1,9 +1,8 @@
 // A box of the picture: a statement, or a closed scope.
 
 import { memo } from "react";
-import { NAME } from "./dot";
 import type { Rectangle } from "./frame";
-import { secondLine } from "./dot";
+import { NAME, secondLine } from "./dot";
 import { type Scene, scopeOf, shortened } from "./scene";
 import type { Text } from "./sight";
 

@@ -9,7 +9,7 @@ import { changes } from "./diff";
 import { Legend } from "./legend";
 import { colouring, percent, type Shares, summed } from "./overlay";
 import { Picture } from "./picture";
-import { type Scene, scopeOf, statementOf } from "./scene";
+import { type Scene, scopeOf, statementBox, statementOf } from "./scene";
 import { Sheet } from "./sheet";
 import { onTheme, readTheme, type Theme } from "./theme";
 import { Toolbar, type Tools } from "./toolbar";
@@ -192,7 +192,7 @@ function reveal(id: string, drawing: Drawing, snapshot: Snapshot, window: Window
     window?.hold({ name: outermost, closely: false });
     drawing.open(shut);
   }
-  window?.seek(`n:${id}`);
+  window?.seek(statementBox(id));
 }
 
 /** The prediction for the sizes and the backend that are chosen, where it is wanted. */
