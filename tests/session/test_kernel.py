@@ -136,7 +136,7 @@ def test_without_subshells_a_click_waits_for_the_cell(kernel: Kernel, tmp_path: 
 
 def test_the_worker_ends_with_the_jupyter_kernel(kernel: Kernel, tmp_path: Any) -> None:
     cell = CELL.format(store=str(tmp_path / "m.jsonl"))
-    kernel.client.execute(cell + "\nprint('pid', w._session._work.pid)")
+    kernel.client.execute(cell + "\nprint('pid', w._session.work.pid)")
     said = kernel.until(lambda m: m["msg_type"] == "stream" and "pid" in m["content"]["text"])
     pid = int(said["content"]["text"].split()[1])
     kernel.manager.shutdown_kernel(now=True)

@@ -18,6 +18,7 @@ from tests.programs import leaky_sum
 from tests.session.listening import Listener
 from workbench.program.values import Program
 from workbench.session.failures import sentence
+from workbench.session.handling import handle
 from workbench.session.messages import Done, Failed, Rename, Saved, Show, StateMessage, Welcome
 from workbench.session.session import Session
 from workbench.session.sessions import Sessions
@@ -399,8 +400,8 @@ def test_requests_from_many_threads_leave_one_consistent_tree(shown: Shown) -> N
 
     def clicks(name: str) -> None:
         for n in range(50):
-            shown.session.handle(Rename("rename", n, "leaky_sum", key, f"{name}{n}"), print_nothing)
-            shown.session.handle(Show("show", n, "leaky_sum", shown.root), print_nothing)
+            handle(shown.session, Rename("rename", n, "leaky_sum", key, f"{name}{n}"), unheard)
+            handle(shown.session, Show("show", n, "leaky_sum", shown.root), unheard)
 
     threads = [threading.Thread(target=clicks, args=(name,)) for name in "abcd"]
     for thread in threads:
@@ -418,7 +419,7 @@ def test_requests_from_many_threads_leave_one_consistent_tree(shown: Shown) -> N
     assert state.variants[1].name[1:] == "49"
 
 
-def print_nothing(message: object) -> None:
+def unheard(message: object) -> None:
     """A view that does not listen."""
 
 

@@ -14,36 +14,18 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.measure.store import Store
-from workbench.session import export
 from workbench.session.capsule import Capsule, capsule
 from workbench.session.describe import backend_views, size_views, variant_view
-from workbench.session.failures import error_view, sentence
-from workbench.session.kept import Kept, Reply
-from workbench.session.loading import Old, misfit_text, old_tree, saved_tree
+from workbench.session.failures import sentence
+from workbench.session.kept import Kept
+from workbench.session.loading import Old, misfit_text, old_tree
 from workbench.session.made import Made, Misfit
 from workbench.session.measured import measurement_views
 from workbench.session.measuring import Measuring
 from workbench.session.messages import (
-    Apply,
-    Cancel,
-    Change,
-    Done,
-    Failed,
-    Forget,
-    Load,
-    Measure,
     Message,
-    Optimize,
-    Remove,
-    Rename,
-    Replay,
-    Request,
     Running,
-    Save,
-    Saved,
-    Show,
     StateMessage,
-    Want,
 )
 from workbench.session.meter import Measured, Meter, Progress
 from workbench.session.running import Place
@@ -86,7 +68,7 @@ class Session:
         self.kept = Kept(work, self._tell)
         self.on_change: Callable[[Mapping[str, Any]], None] | None = None
         """Takes new arguments for the watched template; None where none is watched."""
-        self._work, self._send = work, send
+        self.work, self._send = work, send
         self._lock = threading.RLock()
         self._values = Values(1, planted(variant))
         self._listeners: tuple[Callable[[], None], ...] = ()
@@ -192,24 +174,28 @@ class Session:
         tree = planted(variant)
         self.change(lambda v: replace(v, tree=tree, measurements=(), error=None, recipe_error=None))
         self.kept.keep_only(tree.variants)
-        self._work.forget(before.variants)
+        self.work.forget(before.variants)
         self._prepare(tree.variants.values())
         self._read_store()
         old = old_tree(self.name, before)
         if old.entries:
             self._take_anew(old)
 
+    def show(self, key: str) -> None:
+        """Make a variant of the tree current."""
+        self.change(lambda v: replace(v, tree=v.tree.showing(key)))
+
     def rename(self, key: str, name: str) -> None:
         """Give a variant the user's name; "" takes it away."""
         self.change(lambda v: replace(v, tree=v.tree.renamed(key, name.strip())))
 
-    def _remove(self, key: str) -> None:
+    def remove(self, key: str) -> None:
         """Take a variant and what came from it out of the tree."""
         before = self.tree.variants
         self.change(lambda v: replace(v, tree=v.tree.without(key)))
         after = self.tree.variants
         self.kept.keep_only(after)
-        self._work.forget(set(before) - set(after))
+        self.work.forget(set(before) - set(after))
 
     def fail(self, error: ErrorView) -> None:
         """Something stands in the way of a newer picture; the last good one stays."""
@@ -263,7 +249,7 @@ class Session:
             self.change(changed)
             ended(error)
 
-        self._work.order("anew", root, root.key, old.root, old.entries, came=came, ended=finished)
+        self.work.order("anew", root, root.key, old.root, old.entries, came=came, ended=finished)
 
     def _prepare(self, variants: Iterable[Variant]) -> None:
         """Have what is drawn first of variants computed, whoever looks at them."""
@@ -283,84 +269,7 @@ class Session:
                 )
             )
 
-        self._work.order("recorded", root, self.store, came=came, ended=lambda error: None)
-
-    # -- requests ----------------------------------------------------------------------------------
-
-    def handle(self, request: Request, reply: Reply) -> None:
-        """Meet a request, now or later: what only its view is told goes to `reply`."""
-        try:
-            self._handle(request, reply)
-        except Exception as error:
-            reply(Failed("failed", getattr(request, "id", None), error_view(error)))
-
-    def _handle(self, request: Request, reply: Reply) -> None:
-        tree = self.tree
-        match request:
-            case Want():
-                self.kept.want(request, tree[request.variant], reply)
-            case Forget():
-                self.kept.forget(reply, request.id)
-            case Apply(variant=key, step=step):
-                self._grow(request, reply, "apply", tree[key], key, step)
-            case Replay(variant=key, onto=onto):
-                last = request.only_last
-                self._grow(request, reply, "replay", tree[onto], onto, tree[key], last)
-            case Optimize(variant=key):
-                aim = request.objective, request.capacity, request.sizes
-                self._grow(request, reply, "automatic", tree[key], key, *aim)
-            case Measure():
-                self._measure(request, reply)
-            case Save():
-                threading.Thread(target=self._save, args=(request, reply), daemon=True).start()
-            case Load(text=text):
-                self.load(saved_tree(text), lambda error: _finish(request, reply, error))
-            case _:
-                self._handle_at_once(request)
-                reply(Done("done", getattr(request, "id", 0), None))
-
-    def _handle_at_once(self, request: Request) -> None:
-        match request:
-            case Show(variant=key):
-                self.change(lambda v: replace(v, tree=v.tree.showing(key)))
-            case Rename(variant=key, name=name):
-                self.rename(key, name)
-            case Remove(variant=key):
-                self._remove(key)
-            case Cancel():
-                if self._measuring is None:
-                    raise WorkbenchError("there is no measurement to stop")
-                self._measuring.cancel()
-            case Change(arguments=arguments):
-                if self.on_change is None:
-                    raise WorkbenchError(f"no template of {self.name} is watched: wb.watch(…)")
-                self.on_change(arguments)
-            case _:
-                raise WorkbenchError(f"{request.type} is not for one workbench")
-
-    def _grow(
-        self, request: Apply | Replay | Optimize, reply: Reply, task: str, *given: Any
-    ) -> None:
-        """Have variants made, take them into the tree, and say which came out."""
-        made: list[Variant] = []
-
-        def ended(error: ErrorView | None) -> None:
-            try:
-                if error is None:
-                    self.adopt(made)
-            except WorkbenchError as late:  # the program was traced again meanwhile
-                error = error_view(late)
-            _finish(request, reply, error, made[-1].key if made else None)
-
-        self._work.order(task, *given, came=lambda pair: made.append(pair[1]), ended=ended)
-
-    def _save(self, request: Save, reply: Reply) -> None:
-        """Write everything as text; on a thread of its own, since it is much."""
-        kept = self.capsule()
-        html = request.format == "html"
-        text = export.page(kept) if html else export.state_file(kept)
-        name = export.file_name(kept, "html" if html else "json")
-        reply(Saved("saved", request.id, name, text))
+        self.work.order("recorded", root, self.store, came=came, ended=lambda error: None)
 
     # -- measuring ---------------------------------------------------------------------------------
 
@@ -377,7 +286,7 @@ class Session:
         def finished(result: Measured) -> None:
             with self._lock:
                 self._measuring = None
-            self._work.rest(False)
+            self.work.rest(False)
             new = () if result.comparison is None else result.comparison.measurements
             views = measurement_views(new)
             self.change(
@@ -393,21 +302,22 @@ class Session:
             if self._measuring is not None:
                 raise WorkbenchError("a measurement is under way; stop it or wait for its end")
             progress(Progress("starting", 0, 1))
-            self._work.rest(True)
+            self.work.rest(True)
             try:
                 self._measuring = Measuring(order, progress, self.show_running, finished)
             except WorkbenchError:
-                self._work.rest(False)
+                self.work.rest(False)
                 self.change(lambda v: replace(v, measuring=None))
                 raise
             return self._measuring
 
-    def close(self) -> None:
-        """Stop what is being measured."""
+    def cancel(self) -> bool:
+        """Stop what is being measured; False where nothing is."""
         with self._lock:
             measuring = self._measuring
         if measuring is not None:
             measuring.cancel()
+        return measuring is not None
 
     def show_running(self, place: Place) -> None:
         """Tell every view where a program of this name is; one that is not in the tree is shown on
@@ -426,31 +336,6 @@ class Session:
                 place.over,
             )
         )
-
-    def _measure(self, request: Measure, reply: Reply) -> None:
-        order = Meter(
-            tuple(self.tree[key] for key in request.variants),
-            request.backend,
-            request.sizes,
-            request.seed,
-            request.dtype,
-            request.repeats,
-            request.force,
-            self.store,
-        )
-        if not order.variants:
-            raise WorkbenchError("there is nothing to measure: choose a variant")
-        self.measure(order, lambda result: _finish(request, reply, result.error))
-
-
-def _finish(
-    request: Any, reply: Reply, error: ErrorView | None, variant: str | None = None
-) -> None:
-    """The end of a request's work."""
-    if error is None:
-        reply(Done("done", request.id, variant))
-    else:
-        reply(Failed("failed", request.id, error))
 
 
 def _together(

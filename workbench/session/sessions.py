@@ -10,6 +10,7 @@ from workbench.errors import WorkbenchError, nearest
 from workbench.measure.store import Store
 from workbench.session.capsule import release
 from workbench.session.failures import error_view, sentence
+from workbench.session.handling import handle
 from workbench.session.messages import (
     PROTOCOL,
     Failed,
@@ -76,12 +77,12 @@ class Sessions:
         with self._lock:
             session = self._sessions.pop(name, None)
         if session is not None:
-            session.close()
+            session.cancel()
 
     def close(self) -> None:
         """End what the workbenches have started."""
         for session in self.all():
-            session.close()
+            session.cancel()
         self.work.stop()
 
     # -- views -------------------------------------------------------------------------------------
@@ -108,7 +109,7 @@ class Sessions:
                 for session in self.all():
                     session.kept.forget(send, request.id)
             else:
-                self._session(request.workbench).handle(request, send)
+                handle(self._session(request.workbench), request, send)
         except WorkbenchError as error:
             send(Failed("failed", number_of(payload), error_view(error)))
 
