@@ -4,6 +4,7 @@ import { Compare } from "../src/views/compare";
 import { letterOf, lettered } from "../src/views/letters";
 import { changedSizes, comparisons } from "../src/views/measured";
 import { bytesText, secondsText } from "../src/views/numbers";
+import { extent } from "../src/views/plots";
 import { csv, sorted } from "../src/views/rows";
 import { act, byText, type Drawn, drawn, enter, fire, GOLDEN, texts } from "./drawing";
 
@@ -122,6 +123,14 @@ describe("charts", () => {
     expect(times?.querySelectorAll("g[aria-label=dot] circle").length).toBe(2);
     expect(peaks?.querySelectorAll("g[aria-label=bar] rect").length).toBe(3);
   });
+});
+
+test("a curve that stays the same has room above and below", () => {
+  const of = (...values: readonly number[]): readonly { value: number }[] => values.map((value) => ({ value }));
+  expect(extent(of(1, NaN, 3))).toEqual([1, 3]);
+  expect(extent(of(10, 10))).toEqual([9, 11]);
+  expect(extent(of(0, 0))).toEqual([-1, 1]);
+  expect(extent(of(NaN))).toEqual([0, 1]);
 });
 
 describe("measuring", () => {

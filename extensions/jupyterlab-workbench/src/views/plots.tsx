@@ -122,7 +122,7 @@ export function Curves({ rows }: { rows: readonly Lettered[] }): JSX.Element | n
       height: 190,
       marginLeft: 46,
       x: { label: dim in DIMS ? `${DIMS[dim]} ${dim}` : dim, tickFormat: "d", ticks: Math.min(longest - 1, 10) },
-      y: { label: OUTPUTS[name] ?? name, grid: true, nice: true },
+      y: { label: OUTPUTS[name] ?? name, grid: true, nice: true, domain: extent(lines.flatMap(({ points }) => points)) },
       marks: [
         // what lies on one line is seen all the same: the first the widest, each next one narrower
         ...lines.map(({ series: { colour }, points }, position) =>
@@ -163,6 +163,15 @@ export function Curves({ rows }: { rows: readonly Lettered[] }): JSX.Element | n
       <Figure draw={draw} label={`${name} over the run`} />
     </>
   );
+}
+
+/** From the least to the greatest value; what stays the same has room above and below. */
+export function extent(points: readonly { readonly value: number }[]): readonly [number, number] {
+  const values = points.map(({ value }) => value).filter(Number.isFinite);
+  if (!values.length) return [0, 1];
+  const [least, greatest] = [Math.min(...values), Math.max(...values)];
+  const room = greatest - least > 1e-6 * Math.abs(greatest) ? 0 : Math.abs(greatest) / 10 || 1;
+  return [least - room, greatest + room];
 }
 
 /** Each a point; within the band the prediction is right by a factor of two. */
