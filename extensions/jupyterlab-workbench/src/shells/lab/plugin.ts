@@ -99,6 +99,7 @@ function createPlace(
   const connection = connections(packages, (notebook) => void automatically(notebook));
   let panel: Panel | null = null;
   let opening: Promise<Panel> | null = null;
+  let [pane, possible] = ["", ""];
 
   const setting = async (name: string): Promise<unknown> => {
     try {
@@ -108,19 +109,29 @@ function createPlace(
     }
   };
 
-  async function create(beside: NotebookPanel | null, pane: string | null): Promise<Panel> {
+  /** Views change many times a second; JupyterLab is told what it keeps and shows of them. */
+  function changed(): void {
+    if (!panel) return;
+    if (panel.pane() !== pane) {
+      pane = panel.pane();
+      void tracker.save(panel.widget);
+    }
+    const now = panel.actions().flatMap(({ name, refused }) => (refused ? [] : [name])).join();
+    if (now === possible) return;
+    possible = now;
+    for (const name of Object.keys(COMMANDS)) app.commands.notifyCommandChanged(`workbench:${name}`);
+  }
+
+  async function create(beside: NotebookPanel | null, wanted: string | null): Promise<Panel> {
     const drawing = await views();
-    const first = pane ?? (await setting("pane"));
+    const first = wanted ?? (await setting("pane"));
     const made = createPanel({
       packages,
       views: drawing,
       connection,
       pane: typeof first === "string" ? first : "moves",
       icon,
-      changed: () => {
-        if (panel) void tracker.save(panel.widget);
-        for (const name of Object.keys(COMMANDS)) app.commands.notifyCommandChanged(`workbench:${name}`);
-      },
+      changed,
     });
     panel = made;
     made.widget.disposed.connect(() => {
