@@ -32,8 +32,10 @@ def main() -> None:
     def seen(place: Place) -> None:
         reports.append(json.dumps(plain(place)))
 
+    sampler = Sampler(seen)  # one for all cells, as in a notebook
+
     def seconds(watched: bool) -> float:
-        with Sampler(seen) if watched else nullcontext():
+        with sampler if watched else nullcontext():
             start = time.process_time()
             wb.run(variant, progress=False)
             return time.process_time() - start
