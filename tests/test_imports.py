@@ -128,9 +128,7 @@ def objection(item: Import, part: str, inside: str, parts: set[str]) -> str | No
         return "islpy is imported only in polyhedral/"
     if top == "cupy" and inside != "backends/cuda.py":
         return "cupy is imported only in backends/cuda.py"
-    if (top in JUPYTER or top.startswith("jupyter")) and not inside.startswith(
-        "session/jupyter"
-    ):
+    if (top in JUPYTER or top.startswith("jupyter")) and not inside.startswith("session/jupyter"):
         return f"{top} is imported only in session/jupyter*.py"
     if top in IMPORTED_WHERE_USED and item.at_top_level:
         return f"{top} is imported where it is used, not at the top: it makes every start slower"

@@ -307,9 +307,7 @@ def test_what_a_notebook_defines_is_known_to_its_processes(notebook: Any, tmp_pa
     (comm,) = notebook.made
     session = notebook.jupyter.sessions.find("walk")
     step = next(m.step for m in session.tree.shown.moves() if m.legal)
-    comm.say(
-        type="apply", id=1, workbench="walk", variant=session.tree.root, step=step.to_json()
-    )
+    comm.say(type="apply", id=1, workbench="walk", variant=session.tree.root, step=step.to_json())
     done = comm.until(lambda m: m.get("id") == 1)
     assert done["type"] == "done", done
     external = session.tree[done["variant"]].program.externals[0]

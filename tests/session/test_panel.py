@@ -53,7 +53,7 @@ def test_what_cannot_be_shown_is_refused(bench: wb.Workbench) -> None:
         bench.apply(wb.transforms.Simplify())
     with pytest.raises(WorkbenchError, match="expected a program, found 3"):
         wb.Workbench(3)  # type: ignore[arg-type]
-    with pytest.raises(WorkbenchError, match="expected a function decorated with @wb.program"):
+    with pytest.raises(WorkbenchError, match=r"expected a function decorated with @wb\.program"):
         wb.watch(leaky_sum())  # type: ignore[arg-type]
     with pytest.raises(WorkbenchError, match="leaky_sum has no argument 'X'"):
         wb.watch(leaky_sum, X=3)
