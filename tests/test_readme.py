@@ -21,8 +21,8 @@ def blocks(repository: Path) -> list[str]:
 
 
 def definition(source: str) -> str:
-    """From the decorator to the end."""
-    return source[source.index("@wb.program") :].strip()
+    """From the decorator to the end of the function."""
+    return source[source.index("@wb.program") :].split("\n\n\n")[0].strip()
 
 
 def imported(path: Path) -> ModuleType:

@@ -37,7 +37,8 @@ def test_run_shows_progress_unless_told_not_to(workbench: Call) -> None:
 def test_run_in_the_order_asked_for(
     workbench: Call, options: list[str], dims: list[str] | None
 ) -> None:
-    automatic = wb.optimize(wb.variant(reinforce(hidden=(4,)))).steps
+    small = wb.variant(reinforce(B=3, I=2, T=5, hidden=(4,)))
+    automatic = wb.optimize(small).steps
     steps = automatic if dims is None else [Vectorize(dim) for dim in dims]
     head = workbench("run", "reinforce", *SMALL, *options).out.splitlines()[0]
     assert head.endswith(f"; {', '.join(map(str, steps)) or 'as written'}")

@@ -82,7 +82,7 @@ class Dependences:
         """The relation with the user's names; a sink's dimension that both have is primed."""
         source, sink = self.statements[dependence.source], self.statements[dependence.sink]
         pairs = self.relation(dependence)
-        pairs = pairs.gist_params(context(sizes_in(pairs)))
+        pairs = pairs.gist_params(context(sizes_in(pairs))).remove_redundancies()
         for position, dim in enumerate(source.dims):
             pairs = pairs.set_dim_name(isl.dim_type.in_, position, dim_name(dim))
         for position, dim in enumerate(sink.dims):

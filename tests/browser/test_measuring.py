@@ -1,0 +1,116 @@
+"""Measurements, clicks while a cell runs, and where a running program is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Lab, Page, command, run_all
+from tests.browser.test_moves import open_pane
+from tests.browser.test_panel import live, shows
+
+SHOW = """\
+import workbench as wb
+from workbench.algorithms.reinforce import reinforce
+shown = wb.Workbench(reinforce(B=4, I=3, T=5))
+shown.apply(wb.transforms.Vectorize("b"))
+shown
+"""
+LONG = """\
+import workbench as wb
+from workbench.algorithms.reinforce import reinforce
+shown = wb.Workbench(reinforce(B=16, I=40, T=50))
+shown.apply(wb.transforms.Vectorize("b"))
+shown
+"""
+UNTIL = """\
+import pathlib, time
+while not pathlib.Path({!r}).exists():
+    time.sleep(0.1)
+"""
+SETTING = "@jupyterlab/apputils-extension:kernels-settings"
+KERNEL = "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
+
+
+def status(page: Page, wanted: str) -> None:
+    """Waits for the Jupyter kernel's status."""
+    page.page.wait_for_function(f"() => {KERNEL}?.status === '{wanted}'", timeout=60_000)
+
+
+def test_variants_are_measured_in_turn_and_compared(lab: Lab) -> None:
+    page = lab.open(lab.notebook("measure.ipynb", [SHOW, "print('still here')"]), width=1500)
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    open_pane(panel, "Compare")
+    panel.get_by_label("rounds").fill("3")
+    panel.get_by_role("button", name="Measure 2 variants").click()
+    panel.locator(".wbk-progress").wait_for(timeout=30_000)
+    command(page, "notebook:run-all-below")  # the notebook can be used meanwhile
+    page.page.locator(".jp-OutputArea-output", has_text="still here").first.wait_for(timeout=30_000)
+    panel.locator(".wbk-progress").wait_for(state="detached", timeout=120_000)
+    table = panel.get_by_role("table").first
+    assert "Vectorize('b')" in table.inner_text()
+    assert "faster" in panel.inner_text()
+    page.page.screenshot(path=lab.shots / "compare.png")
+    open_pane(panel, "Variants")
+    tree = panel.get_by_role("list", name="Variants")
+    assert tree.get_by_text("✓ checked").count() == 2
+    page.page.screenshot(path=lab.shots / "variants.png")
+    page.check()
+
+
+def test_a_measurement_is_cancelled(lab: Lab) -> None:
+    page = lab.open(lab.notebook("cancel.ipynb", [LONG]))
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    open_pane(panel, "Compare")
+    panel.get_by_label("rounds").fill("100")
+    panel.get_by_role("button", name="Measure 2 variants").click()
+    panel.locator(".wbk-progress").wait_for(timeout=60_000)
+    panel.locator(".wbk-progress").get_by_role("button", name="Cancel").click()
+    panel.locator(".wbk-progress").wait_for(state="detached", timeout=15_000)
+    assert panel.get_by_role("button", name="Measure 2 variants").is_enabled()
+    page.check()
+
+
+@pytest.mark.parametrize("subshells", ["perCommTarget", "disabled"])
+def test_a_click_while_a_cell_runs_is_answered(lab: Lab, subshells: str) -> None:
+    page = lab.open(lab.notebook(f"{subshells}.ipynb", [SHOW, UNTIL.format(f"go-{subshells}")]))
+    put = """([id, value]) => fetch(`/lab/api/settings/${encodeURIComponent(id)}`, {
+        method: "PUT", body: JSON.stringify({ raw: JSON.stringify(value) })
+    }).then((answer) => answer.status)"""
+    assert page.page.evaluate(put, [SETTING, {"commsOverSubshells": subshells}]) == 204
+    page.page.reload()
+    page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    status(page, "busy")
+    panel.get_by_role("button", name="Undo").click()
+    if subshells == "disabled":  # then the click waits for the cell
+        page.page.wait_for_timeout(1500)
+        shows(panel, "Vectorize")
+        (lab.root / f"go-{subshells}").touch()
+    shows(panel, "as written")
+    (lab.root / f"go-{subshells}").touch()
+    status(page, "idle")
+    page.page.evaluate(put, [SETTING, {}])
+    page.check()
+
+
+def test_the_graph_shows_where_a_running_program_is(lab: Lab) -> None:
+    run = "wb.run(shown.variant, sizes={'I': 300}, progress=False)"
+    page = lab.open(
+        lab.notebook("running.ipynb", [LONG, UNTIL.format("ran").replace("time.sleep(0.1)", run)])
+    )
+    run_all(page)
+    panel = live(page)
+    running: Any = panel.locator(".wbk-run").first
+    running.wait_for(timeout=60_000)
+    page.page.screenshot(path=lab.shots / "running.png")
+    (lab.root / "ran").touch()
+    running.wait_for(state="detached", timeout=120_000)
+    page.check()
