@@ -19,7 +19,16 @@ from tests.session.listening import Listener
 from workbench.program.values import Program
 from workbench.session.failures import sentence
 from workbench.session.handling import handle
-from workbench.session.messages import Done, Failed, Rename, Saved, Show, StateMessage, Welcome
+from workbench.session.messages import (
+    Done,
+    Failed,
+    Rename,
+    Running,
+    Saved,
+    Show,
+    StateMessage,
+    Welcome,
+)
 from workbench.session.session import Session
 from workbench.session.sessions import Sessions
 
@@ -274,6 +283,7 @@ def test_a_measurement_is_stopped_and_the_next_one_runs(shown: Shown) -> None:
         **MEASURE | {"repeats": 10_000_000, "force": True}, variants=[shown.root]
     )
     shown.view.state(lambda s: s.measuring is not None and s.measuring.stage == "measuring")
+    shown.view.until(lambda m: m if isinstance(m, Running) and not m.over else None)
     busy = shown.view.ask(**MEASURE, variants=[shown.root])
     assert isinstance(busy, Failed)
     assert "a measurement is under way" in busy.error.sentence
@@ -282,6 +292,8 @@ def test_a_measurement_is_stopped_and_the_next_one_runs(shown: Shown) -> None:
     assert isinstance(stopped, Failed)
     assert stopped.error.sentence == "The measurement was stopped before it was done."
     assert shown.view.newest.measuring is None
+    *_, last = (m for m in shown.view.heard if isinstance(m, Running))
+    assert last.over
     assert isinstance(shown.view.ask(**MEASURE, variants=[shown.root]), Done)
 
 

@@ -278,6 +278,12 @@ class Session:
     ) -> Measuring:
         """Start to measure variants of the tree. Raises WorkbenchError while others are."""
         keys = tuple(variant.key for variant in order.variants)
+        last: Place | None = None
+
+        def seen(place: Place) -> None:
+            nonlocal last
+            last = place
+            self.show_running(place)
 
         def progress(made: Progress) -> None:
             view = ProgressView(made.stage, made.done, made.total, keys)
@@ -287,6 +293,8 @@ class Session:
             with self._lock:
                 self._measuring = None
             self.work.rest(False)
+            if last is not None and not last.over:  # the process is gone before it could say so
+                self.show_running(replace(last, over=True))
             new = () if result.comparison is None else result.comparison.measurements
             views = measurement_views(new)
             self.change(
@@ -304,7 +312,7 @@ class Session:
             progress(Progress("starting", 0, 1))
             self.work.rest(True)
             try:
-                self._measuring = Measuring(order, progress, self.show_running, finished)
+                self._measuring = Measuring(order, progress, seen, finished)
             except WorkbenchError:
                 self.work.rest(False)
                 self.change(lambda v: replace(v, measuring=None))
