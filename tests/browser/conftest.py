@@ -51,6 +51,7 @@ class Lab:
     browser: Any
     shots: Path
     checkout: Path
+    contexts: list[Any] = field(default_factory=list)
 
     def notebook(self, name: str, cells: Sequence[str]) -> str:
         """Writes a notebook of code cells."""
@@ -62,6 +63,7 @@ class Lab:
     def open(self, name: str, width: int = 1280, height: int = 800, dark: bool = False) -> Page:
         """The notebook in JupyterLab; with its Jupyter kernel idle."""
         context = self.browser.new_context(viewport={"width": width, "height": height})
+        self.contexts.append(context)
         page = Page(context.new_page())
         page.page.on("console", lambda message: self._console(page, message))
         page.page.on("pageerror", lambda error: page.errors.append(str(error)))
@@ -73,6 +75,16 @@ class Lab:
             command(page, "apputils:change-theme", {"theme": "JupyterLab Dark"})
             page.page.wait_for_selector("body[data-jp-theme-light=false]", state="attached")
         return page
+
+    def close(self) -> None:
+        """Closes every page and ends every Jupyter kernel."""
+        while self.contexts:
+            self.contexts.pop().close()
+        with urllib.request.urlopen(f"{self.address}/api/sessions", timeout=30) as answer:
+            running = json.load(answer)
+        for session in running:
+            end = f"{self.address}/api/sessions/{session['id']}"
+            urllib.request.urlopen(urllib.request.Request(end, method="DELETE"), timeout=30).close()
 
     def _console(self, page: Page, message: Any) -> None:
         if message.type == "error" and not any(word in message.text for word in HARMLESS):
@@ -142,6 +154,13 @@ def lab(checkout: Path, browser: Any, tmp_path_factory: pytest.TempPathFactory) 
                 server.wait(10)
             except subprocess.TimeoutExpired:
                 os.killpg(server.pid, signal.SIGKILL)
+
+
+@pytest.fixture(autouse=True)
+def closed(lab: Lab) -> Iterator[None]:
+    """No test leaves pages and Jupyter kernels to the next, which would be slowed by them."""
+    yield
+    lab.close()
 
 
 def _shots(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -33,6 +33,12 @@ SETTING = "@jupyterlab/apputils-extension:kernels-settings"
 KERNEL = "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
 
 
+def start_all(page: Page) -> None:
+    """Starts every cell and does not wait for the last, which waits for the test."""
+    status(page, "idle")
+    page.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
+
+
 def status(page: Page, wanted: str) -> None:
     """Waits for the Jupyter kernel's status."""
     page.page.wait_for_function(f"() => {KERNEL}?.status === '{wanted}'", timeout=60_000)
@@ -85,7 +91,7 @@ def test_a_click_while_a_cell_runs_is_answered(lab: Lab, subshells: str) -> None
     assert page.page.evaluate(put, [SETTING, {"commsOverSubshells": subshells}]) == 204
     page.page.reload()
     page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
-    run_all(page)
+    start_all(page)
     panel = live(page)
     shows(panel, "Vectorize")
     status(page, "busy")
@@ -106,7 +112,7 @@ def test_the_graph_shows_where_a_running_program_is(lab: Lab) -> None:
     page = lab.open(
         lab.notebook("running.ipynb", [LONG, UNTIL.format("ran").replace("time.sleep(0.1)", run)])
     )
-    run_all(page)
+    start_all(page)
     panel = live(page)
     running: Any = panel.locator(".wbk-run").first
     running.wait_for(timeout=60_000)

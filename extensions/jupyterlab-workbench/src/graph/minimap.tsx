@@ -8,6 +8,8 @@ import { css } from "./theme";
 
 /** Where the window shows so much of the picture, the small one would tell nothing. */
 const ENOUGH = 0.85;
+/** In a window lower than this the small picture would hide what the window is for. */
+const LOWEST = 360;
 /** The most pixels that the small picture is wide or high, and the share of the window that it may take. */
 const [LARGEST, SHARE] = [130, 0.22];
 
@@ -44,7 +46,7 @@ export function Minimap(props: {
         const [x, y] = [Math.max(0, shown.left), Math.max(0, shown.top)];
         const [right, bottom] = [Math.min(width, shown.left + shown.width), Math.min(height, shown.top + shown.height)];
         const seen = Math.max(0, right - x) * Math.max(0, bottom - y);
-        if (host.current) host.current.hidden = seen > ENOUGH * width * height;
+        if (host.current) host.current.hidden = tall < LOWEST || seen > ENOUGH * width * height;
         if (!frame.current) return;
         Object.assign(frame.current.style, {
           left: `${x * k}px`,
