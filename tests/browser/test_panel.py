@@ -30,6 +30,9 @@ RESTART = """() => {
   const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
   return kernel.restart().then(() => null);
 }"""
+KEPT = """(name) => fetch(`/lab/api/workspaces/${name}`)
+    .then((answer) => answer.text())
+    .then((text) => /"pane":\\s*"details"/.test(text))"""
 CURRENT = "() => window.jupyterapp.shell.currentWidget?.node.className"
 
 
@@ -93,12 +96,15 @@ def test_layout_and_pane_come_back_after_a_reload(lab: Lab) -> None:
     shows(panel, "Vectorize")
     panel.get_by_role("tab", name="Details").click()
     command(page, "docmanager:save")
-    page.page.wait_for_timeout(2500)  # JupyterLab keeps its layout a while after a change
+    for _ in range(60):  # JupyterLab keeps its layout a while after a change
+        if page.page.evaluate(KEPT, "reload-ipynb"):
+            break
+        page.page.wait_for_timeout(500)
     page.page.goto(page.page.url.replace("?reset", ""))
     page.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
     panel = live(page)
     shows(panel, "Vectorize")
-    assert panel.get_by_role("tab", name="Details", selected=True).is_visible()
+    panel.get_by_role("tab", name="Details", selected=True).wait_for(timeout=20_000)
     page.check()
 
 

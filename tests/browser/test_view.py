@@ -81,6 +81,7 @@ def test_a_scope_opens_and_closes_where_it_is(lab: Lab) -> None:
     view.screenshot(path=lab.shots / "anchor.png")
     view.keyboard.press("c")
     closed.wait_for()
+    view.wait_for_timeout(800)  # boxes glide to their places
     assert scale(view) == pytest.approx(before)
     assert view.evaluate(HIDDEN, "g.node") == 0
     assert view.locator("g.node:focus").get_attribute("aria-label") == "optimizer, closed scope"
