@@ -49,7 +49,7 @@ def edges(program: Program) -> tuple[Edge, ...]:
             not _same_coordinate(source, read, dim) for dim in loops(source, sink)
         )
         label = _label(program, source, sink, read)
-        relation = set_text(str(dependences.relation(d)))
+        relation = set_text(str(dependences.relation(d).remove_redundancies()))
         found[Edge(d.source, d.sink, d.array, label, relation, carried)] = None
     return tuple(found)
 
