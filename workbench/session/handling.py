@@ -39,7 +39,7 @@ def handle(session: Session, request: Request, reply: Reply) -> None:
     """Meet a request; one that cannot be met is answered with why."""
     try:
         _handle(session, request, reply)
-    except Exception as error:
+    except Exception as error:  # whatever it is, who asked must hear of it
         reply(Failed("failed", getattr(request, "id", None), error_view(error)))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from workbench.measure.compare import Comparison, compare
@@ -81,7 +81,7 @@ def measured(order: Meter, parent: Parent) -> Measured:
                 progress=report,
             )
         order.store.append(found)
-    except Exception as error:
+    except Exception as error:  # the caller is another process: whatever it is, it is told
         return Measured(None, error_view(error))
     return Measured(found, None)
 
@@ -95,9 +95,9 @@ def main() -> None:
     parent.send(measured(order, parent))
 
 
-def _watch(messages: object) -> None:
+def _watch(messages: Iterator[object]) -> None:
     """End with the other end."""
-    for _ in messages:  # type: ignore[attr-defined]
+    for _ in messages:
         pass
     os._exit(0)
 

@@ -116,7 +116,7 @@ class Worker:
         except StopIteration:
             self._end(number)
             self._pipe.send(Ended(number, None))
-        except Exception as error:
+        except Exception as error:  # a user's class may raise anything; the next order goes on
             self._end(number)
             self._pipe.send(Ended(number, error_view(error)))
         else:

@@ -150,7 +150,8 @@ function createPlace(
   async function open(notebook: NotebookPanel | null, pane: string | null = null): Promise<Panel> {
     opening ??= create(notebook, pane);
     const made = await opening;
-    made.follow(notebook);
+    // A layout is restored before JupyterLab knows which notebook is in use: it may have come meanwhile.
+    made.follow(notebook ?? notebooks.currentWidget);
     return made;
   }
 
