@@ -30,6 +30,9 @@ RESTART = """() => {
   const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
   return kernel.restart().then(() => null);
 }"""
+KEPT = """(name) => fetch(`/lab/api/workspaces/${name}`)
+    .then((answer) => answer.text())
+    .then((text) => /"pane":\\s*"details"/.test(text))"""
 CURRENT = "() => window.jupyterapp.shell.currentWidget?.node.className"
 
 
@@ -83,6 +86,25 @@ def test_the_panel_opens_beside_the_notebook_and_changes_both_ways(lab: Lab) -> 
     command(page, "notebook:run-all-below")
     page.page.locator(".jp-OutputArea-output", has_text="at ()").wait_for(timeout=30_000)
     assert panel.get_by_role("button", name="Undo").is_disabled()
+    page.check()
+
+
+def test_layout_and_pane_come_back_after_a_reload(lab: Lab) -> None:
+    page = lab.open(lab.notebook("reload.ipynb", [SHOW, STEP]))
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    panel.get_by_role("tab", name="Details").click()
+    command(page, "docmanager:save")
+    for _ in range(60):  # JupyterLab keeps its layout a while after a change
+        if page.page.evaluate(KEPT, "reload-ipynb"):
+            break
+        page.page.wait_for_timeout(500)
+    page.page.goto(page.page.url.replace("?reset", ""))
+    page.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    panel.get_by_role("tab", name="Details", selected=True).wait_for(timeout=20_000)
     page.check()
 
 
