@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import comm
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
@@ -239,6 +240,25 @@ def test_the_output_is_updated_with_what_the_notebook_should_hold(
         )
     )
     assert last["state"]["current"] == last["state"]["variants"][1]["key"]
+
+
+def test_an_output_hears_of_a_workbench_while_it_is_drawn_as_a_widget(
+    notebook: Any, tmp_path: Path
+) -> None:
+    notebook.run(CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})")
+    views = notebook.jupyter.sessions.views
+    notebook.run("w")
+    notebook.run("w")
+    assert notebook.jupyter.sessions.views == views  # the extension draws what the outputs hold
+    for output in notebook.outputs[:2]:
+        widget = output[0]["application/vnd.jupyter.widget-view+json"]["model_id"]
+        hello = {"method": "custom", "content": {"type": "hello", "protocol": 1}}
+        said = {"content": {"data": hello}, "buffers": []}
+        for _ in range(2):
+            comm.get_comm_manager().get_comm(widget).handle_msg(said)
+    assert len(notebook.jupyter.sessions.views) == len(views) + 2
+    notebook.run("w")
+    assert len(notebook.jupyter.sessions.views) == len(views) + 1  # the newest but this is over
 
 
 def test_watched_arguments_are_traced_anew(notebook: Any, tmp_path: Path) -> None:

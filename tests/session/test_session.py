@@ -337,6 +337,7 @@ def test_a_saved_state_is_loaded_with_names_steps_and_measurements(
 
 
 def test_a_saved_state_of_another_release_is_refused(shown: Shown) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
     saved = shown.view.ask(type="save", format="state")
     assert isinstance(saved, Saved)
     older = json.loads(saved.text) | {"protocol": 0, "release": "0.0.1"}
@@ -351,6 +352,13 @@ def test_a_saved_state_of_another_release_is_refused(shown: Shown) -> None:
     failed = shown.view.ask(type="load", text=json.dumps(broken))
     assert isinstance(failed, Failed)
     assert failed.error.sentence == "saved.state.variants[0].key is 3; expected a text"
+    broken = json.loads(saved.text)
+    broken["state"]["variants"][1]["parent"] = key
+    failed = shown.view.ask(type="load", text=json.dumps(broken))
+    assert isinstance(failed, Failed)
+    assert failed.error.sentence == (
+        f"this is no saved workbench: variant {key[:8]} comes from none before it"
+    )
     broken = json.loads(saved.text.replace("leaky_sum", "other"))
     failed = shown.view.ask(type="load", text=json.dumps(broken))
     assert isinstance(failed, Failed)

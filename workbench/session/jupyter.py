@@ -72,7 +72,7 @@ class Notebook:
         before = self._outputs.pop(session.name, None)
         if before is not None:
             before.close()
-        self._outputs[session.name] = Output(session, _widget(self.sessions, session.name))
+        self._outputs[session.name] = Output(self.sessions, session)
 
     def display_controls(self, watched: Watched) -> None:
         """A control for each argument of a watched template."""
@@ -123,22 +123,35 @@ def notebook() -> Notebook:
 
 class Output:
     """A workbench in a cell's output: drawn at once, and again some time after it changed, so that
-    the saved notebook holds all of it.
+    the saved notebook holds all of it. Front ends that run widgets but not our extension draw a
+    widget, which hears of the workbench from its first message on.
     """
 
-    def __init__(self, session: Session, widget: Any) -> None:
-        self._session, self._widget = session, widget
+    def __init__(self, sessions: Sessions, session: Session) -> None:
+        self._sessions, self._session = sessions, session
+        self._widget = _widget_class()(workbench=session.name)
+        _answered_where_asked(self._widget.comm)
+        self._widget.on_msg(lambda _, content, buffers: self._heard(content))
         self._id = uuid.uuid4().hex
         self._changed = threading.Event()
         self._closed = False
         self._publish(update=False)
-        session.listen(self._changed.set)
+        self._ignore = session.listen(self._changed.set)
         threading.Thread(target=self._follow, name="workbench output", daemon=True).start()
 
     def close(self) -> None:
         """Another output of the workbench is there."""
         self._closed = True
         self._changed.set()
+        self._ignore()
+        self._sessions.disconnect(self._send)
+
+    def _heard(self, said: Any) -> None:
+        self._sessions.connect(self._send)
+        self._sessions.receive(said, self._send)
+
+    def _send(self, message: Message) -> None:
+        self._widget.send(plain(message))
 
     def _publish(self, update: bool) -> None:
         """Nothing, while what is shown is not computed: its coming is a change too."""
@@ -167,19 +180,6 @@ def _draw(session: Session) -> None:
     shown = session.tree.shown
     if session.kept.picture(shown) is None:
         session.kept.keep(shown, snapshot(shown.program))
-
-
-def _widget(sessions: Sessions, name: str) -> Any:
-    """A view of a workbench for front ends that run widgets but not our extension."""
-    widget = _widget_class()(workbench=name)
-
-    def send(message: Message) -> None:
-        widget.send(plain(message))
-
-    _answered_where_asked(widget.comm)
-    widget.on_msg(lambda _, content, buffers: sessions.receive(content, send))
-    sessions.connect(send)
-    return widget
 
 
 def _answered_where_asked(comm: Any) -> None:

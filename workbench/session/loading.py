@@ -68,6 +68,12 @@ def saved_tree(text: str) -> Old:
         for one in state.variants
         if one.parent is not None and one.step is not None
     ]
+    known = {state.root}
+    for entry in entries:
+        if entry.parent not in known:
+            said = f"variant {entry.key[:8]} comes from none before it"
+            raise WorkbenchError(f"this is no saved workbench: {said}")
+        known.add(entry.key)
     found = Old(
         state.name,
         state.root,

@@ -111,10 +111,18 @@ class Session:
         self._send(StateMessage("state", state, False))
         self._tell()
 
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Call back after every change of the state and with every part that was computed."""
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call back after every change of the state and with every part that was computed; what
+        comes back ends that.
+        """
+
+        def ignore() -> None:
+            with self._lock:
+                self._listeners = tuple(one for one in self._listeners if one != listener)
+
         with self._lock:
             self._listeners = (*self._listeners, listener)
+        return ignore
 
     def _tell(self) -> None:
         for listener in self._listeners:
@@ -128,7 +136,7 @@ class Session:
             name=self.name,
             root=tree.root,
             current=tree.current,
-            variants=tuple(self._view(tree, key) for key in tree.variants),
+            variants=self._variant_views(tree),
             sizes=size_views(tree.variants[tree.root].program),
             measurements=values.measurements,
             backends=backend_views(),
@@ -139,11 +147,14 @@ class Session:
             store=str(self.store.path),
         )
 
-    def _view(self, tree: Tree, key: str) -> VariantView:
-        name = tree.names.get(key, "")
-        if (key, name) not in self._views:
-            self._views[key, name] = variant_view(tree.variants[key], name)
-        return self._views[key, name]
+    def _variant_views(self, tree: Tree) -> tuple[VariantView, ...]:
+        """The variants as views show them; of those that are no longer there nothing is kept."""
+        known, views = self._views, dict[tuple[str, str], VariantView]()
+        for key, variant in tree.variants.items():
+            name = tree.names.get(key, "")
+            views[key, name] = known.get((key, name)) or variant_view(variant, name)
+        self._views = views
+        return tuple(views.values())
 
     # -- what changes it ---------------------------------------------------------------------------
 

@@ -68,7 +68,7 @@ class Sessions:
         return new
 
     def broadcast(self, message: Message) -> None:
-        """Tell every view. One that cannot be reached does not keep the others from hearing."""
+        """Tell every view."""
         for send in self._views:
             send(message)
 
@@ -88,9 +88,10 @@ class Sessions:
     # -- views -------------------------------------------------------------------------------------
 
     def connect(self, send: Send) -> None:
-        """A view is there."""
+        """A view is there, if it was not yet."""
         with self._lock:
-            self._views = (*self._views, send)
+            if send not in self._views:
+                self._views = (*self._views, send)
 
     def disconnect(self, send: Send) -> None:
         """A view is gone."""

@@ -180,6 +180,7 @@ class Work:
     def drop(self, number: int) -> None:
         """An order is wanted no more; nothing of it is heard after that."""
         with self._lock:
+            self._made.pop(number, None)
             if self._jobs.pop(number, None) and self._child is not None:
                 self._child.send(Drop(number))
 
@@ -248,35 +249,34 @@ class Work:
                 self._busy = message.number
                 return
             job = self._jobs.get(message.number)
+            if job is None:
+                return  # it was dropped
             if isinstance(message, Ended):
-                self._jobs.pop(message.number, None)
-                self._made.pop(message.number, None)
-        if job is None:
-            return
+                del self._jobs[job.number]
+                self._made.pop(job.number, None)
+            elif isinstance(value := message.value, Made):
+                value = value, self._variant(job, value)
         if isinstance(message, Ended):
             job.ended(message.error)
-        elif isinstance(message.value, Made):
-            job.came((message.value, self._variant(job, message.value)))
         else:
-            job.came(message.value)
+            job.came(value)
 
     def _variant(self, job: Job, made: Made) -> Variant:
         """The variant that was made, on the objects of this side; the worker knows it by its key
-        from now on.
+        from now on. Called under the lock.
         """
-        with self._lock:
-            own = self._made.setdefault(job.number, [])
-            above: Variant | None = None
-            if isinstance(made.base, int):
-                above = own[made.base]
-            elif made.base is not None:
-                given = [one for one in job.arguments if isinstance(one, Variant)]
-                above = next(one for one in given if one.key == made.base)
-            variant = Variant(made.program, above, made.step, made.notes, made.why)
-            if self._child is not None and job.number in self._jobs:
-                self._child.send(Stands(variant.key, job.number, len(own)))
-                self._sent.add(variant.key)
-            own.append(variant)
+        own = self._made.setdefault(job.number, [])
+        above: Variant | None = None
+        if isinstance(made.base, int):
+            above = own[made.base]
+        elif made.base is not None:
+            given = [one for one in job.arguments if isinstance(one, Variant)]
+            above = next(one for one in given if one.key == made.base)
+        variant = Variant(made.program, above, made.step, made.notes, made.why)
+        if self._child is not None:
+            self._child.send(Stands(variant.key, job.number, len(own)))
+            self._sent.add(variant.key)
+        own.append(variant)
         return variant
 
     def _died(self, reason: str) -> None:

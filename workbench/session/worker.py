@@ -12,6 +12,7 @@ import os
 import queue
 import threading
 import time
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -73,9 +74,17 @@ class Worker:
         return [order for order in orders if not self._resting or order.urgency < LATER]
 
     def _listen(self) -> None:
-        for message in self._pipe:
-            self._inbox.put(message)
-        os._exit(0)  # whatever isl is busy with: nobody wants it any more
+        """What cannot be read ends the process: it may be of a module that came later, or was
+        changed, and a new process finds that.
+        """
+        code = 1
+        try:
+            for message in self._pipe:
+                self._inbox.put(message)
+            code = 0
+        except Exception:  # whatever a user's module raises while it is imported
+            traceback.print_exc()
+        os._exit(code)  # whatever isl is busy with: nobody wants it any more
 
     def _take(self, message: Any) -> None:
         match message:
@@ -113,18 +122,17 @@ class Worker:
             if number not in self._running:
                 self._running[number] = self._started(self._orders[number])
             value = next(self._running[number])
+            taken = time.monotonic() - started
+            self._spent[number] = self._spent.get(number, 0.0) + taken
+            if isinstance(value, Made):
+                self._keep(number, value)
+            self._pipe.send(Came(number, value))
         except StopIteration:
             self._end(number)
             self._pipe.send(Ended(number, None))
         except Exception as error:  # a user's class may raise anything; the next order goes on
             self._end(number)
             self._pipe.send(Ended(number, error_view(error)))
-        else:
-            taken = time.monotonic() - started
-            self._spent[number] = self._spent.get(number, 0.0) + taken
-            if isinstance(value, Made):
-                self._keep(number, value)
-            self._pipe.send(Came(number, value))
 
     def _started(self, order: Order) -> Iterator[Any]:
         given = self._given[order.number]
