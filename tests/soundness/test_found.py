@@ -32,6 +32,18 @@ FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
     ("leaky_sum", {"B": 1, "T": 3}, (Swap("s"), Swap("x"))),
     ("delayed", {}, (Swap("x"), Swap("y"))),
     ("small_ppo", {"B": 3, "T": 3, "M": 3}, (Vectorize("b"), Tile("b", 2))),
+    (
+        "returns",
+        {},
+        (
+            Tile("b", 64),
+            Incrementalize("to_go", "t_1", block=4),
+            Recompute("to_go.partial"),
+            Vectorize("t"),
+            Tile("b", 3, statements=("done", "to_go")),
+            Recompute("to_go.partial.again"),
+        ),
+    ),
 ]
 
 

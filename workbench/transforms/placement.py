@@ -68,8 +68,9 @@ def with_equations(
 
 def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree]:
     """The tree with the statement in front of `reader`, then in front of the loops around it,
-    further and further out. Loops over dims that the statement lacks stay outside of it; dims that
-    the reader has no loop for (it combines along them) are array axes of the statement.
+    further and further out. Loops over dims that the statement lacks stay outside of it, and so do axes over
+    which its points fill no box; dims that the reader has no loop for (it combines along them) are
+    array axes of the statement.
     """
     path = paths(tree)[reader.name]
     further = [d for d in statement.dims if d not in reader.dims]
@@ -79,9 +80,12 @@ def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree
         at = path[depth][0] if depth < len(path) else Leaf(reader.name)
         if isinstance(at, Block):
             continue
-        covered = {n.dim for n, _ in path[:depth] if isinstance(n, Loop) and n.tile is None}
-        rest = _ordered([d for d in statement.dims if d not in covered], path)
-        own = _around(statement, rest, [d for d in axes if d in rest])
+        outside = [n for n, _ in path[:depth] if isinstance(n, Loop) and n.tile is None]
+        covered = [n.dim for n in outside if n.kind == "axis" and n.dim in statement.dims]
+        if covered and not is_box(statement.domain, covered):
+            continue
+        rest = _ordered([d for d in statement.dims if d not in {n.dim for n in outside}], path)
+        own = _around(statement, rest, [d for d in axes if d in rest], covered)
         yield _inserted(path[:depth], sequence([own, at]), statement.name, reader.name)
 
 
@@ -126,10 +130,14 @@ def _ordered(dims: Sequence[str], path: Path) -> list[str]:
     return list(dict.fromkeys((*around, *dims)))
 
 
-def _around(statement: Statement, dims: Sequence[str], axes: Sequence[str]) -> Tree:
-    """The statement in loops of its own; `axes` as array axes where its points fill a box there."""
+def _around(
+    statement: Statement, dims: Sequence[str], axes: Sequence[str], covered: Sequence[str]
+) -> Tree:
+    """The statement in loops of its own; `axes` as array axes where its points fill a box there,
+    together with the axes `covered` that it is in already.
+    """
     axes = [d for d in axes if writes_along(statement, d)]
-    if axes and not is_box(statement.domain, axes):
+    if axes and not is_box(statement.domain, [*covered, *axes]):
         axes = []
     found: Tree = Leaf(statement.name)
     for dim in reversed([*(d for d in dims if d not in axes), *axes]):
