@@ -68,9 +68,9 @@ def with_equations(
 
 def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree]:
     """The tree with the statement in front of `reader`, then in front of the loops around it,
-    further and further out. Loops over dims that the statement lacks stay outside of it, and so do axes over
-    which its points fill no box; dims that the reader has no loop for (it combines along them) are
-    array axes of the statement.
+    further and further out. Loops over dims that the statement lacks stay outside of it, and so do
+    axes over which its points fill no box; dims that the reader has no loop for (it combines along
+    them) are array axes of the statement.
     """
     path = paths(tree)[reader.name]
     further = [d for d in statement.dims if d not in reader.dims]
