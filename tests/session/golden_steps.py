@@ -1,5 +1,5 @@
-"""Moves, refusals, previews, instances and values as they are sent to the views, small and the same
-every time. `python -m tests.session.golden_steps` writes the file anew.
+"""Moves, prices, refusals, previews, instances and values as they are sent to the views, small and
+the same every time. `python -m tests.session.golden_steps` writes the file anew.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from workbench.session.capsule import Capsule, SavedPart, plain
 from workbench.session.describe import size_views, variant_view
 from workbench.session.messages import PROTOCOL, Part
 from workbench.session.parts.code import code
+from workbench.session.parts.cost import cost
 from workbench.session.parts.domain import domain
 from workbench.session.parts.moves import MovesView, moves
 from workbench.session.parts.preview import preview
+from workbench.session.parts.price import price
 from workbench.session.parts.value import value
 from workbench.session.parts.why import why
 from workbench.session.snapshot import snapshot
@@ -63,8 +65,7 @@ def merged(variant: Variant, arguments: Mapping[str, Any]) -> MovesView:
     """All batches as one, as a view that has heard them all holds them."""
     batches = list(moves(variant, arguments))
     found = {move.step.source: move for batch in batches for move in batch.moves}
-    first = next(batch.before for batch in batches if batch.before is not None)
-    return replace(batches[0], before=first, moves=tuple(found.values()))
+    return replace(batches[0], moves=tuple(found.values()))
 
 
 def parts(variant: Variant) -> list[tuple[Part, Mapping[str, Any], Any]]:
@@ -72,18 +73,26 @@ def parts(variant: Variant) -> list[tuple[Part, Mapping[str, Any], Any]]:
     found: list[tuple[Part, Mapping[str, Any], Any]] = [
         ("snapshot", {}, snapshot(variant.program)),
         ("code", {"backend": "numpy"}, code(variant, {"backend": "numpy"})),
-        ("moves", RUN, merged(variant, RUN)),
+        ("cost", RUN, cost(variant, RUN)),
     ]
-    named = {**RUN, "statements": ["state[t+1]"]}
-    found.append(("moves", named, merged(variant, named)))
+    priced: dict[str, Mapping[str, Any]] = {}
+    for about in ({}, {"statements": ["state[t+1]"]}):
+        judged = merged(variant, about)
+        found.append(("moves", about, judged))
+        priced |= {m.step.source: m.step.json for m in judged.moves if m.refusal is None}
     for step in STEPS.values():
-        asked = {"step": step.to_json(), **RUN}
-        found.append(("preview", asked, preview(variant, asked)))
+        seen = {"step": step.to_json(), "backend": RUN["backend"]}
+        found.append(("preview", seen, preview(variant, seen)))
         refusal = variant.check(step)
+        if refusal is None:
+            priced[repr(step)] = step.to_json()
         if refusal is not None:
             for sizes in (None, {"B": 1, "T": 1}):
                 given = {"step": step.to_json(), "sizes": sizes}
                 found.append(("why", given, why(variant, given)))
+    for written in priced.values():
+        run = {"step": written, **RUN}
+        found.append(("price", run, price(variant, run)))
     for statements in STATEMENTS:
         for sizes in ({}, SIZES):
             given = {"statements": statements, "sizes": sizes}

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -157,14 +158,13 @@ def test_parts_are_computed_once_and_kept(shown: Shown) -> None:
 
 
 def test_moves_come_in_batches_that_make_up_the_kept_part(shown: Shown) -> None:
-    given = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
-    last = shown.view.want("moves", shown.root, **given)
+    last = shown.view.want("moves", shown.root)
     assert last["moves"] == []
     (kept,) = (p for p in shown.session.capsule().parts if p.part == "moves")
     root = wb.variant(leaky_sum())
     assert {m["step"]["text"] for m in kept.value["moves"]} == {str(m.step) for m in root.moves()}
     late = Listener(shown.view.sessions, "leaky_sum")
-    assert late.want("moves", shown.root, **given) == kept.value
+    assert late.want("moves", shown.root) == kept.value
 
 
 def test_a_part_with_bad_arguments_is_a_sentence_and_can_be_asked_for_again(shown: Shown) -> None:
@@ -176,12 +176,30 @@ def test_a_part_with_bad_arguments_is_a_sentence_and_can_be_asked_for_again(show
     assert shown.view.want("cost", shown.root, **given | {"sizes": {"T": 3}})["seconds"] > 0
 
 
+def test_prices_are_kept_beside_all_else_and_are_no_change_of_their_own(shown: Shown) -> None:
+    run = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
+    shown.view.want("moves", shown.root)
+    heard: list[str] = []
+    with patch("workbench.session.kept.MOST", 1):
+        shown.session.listen(lambda: heard.append("changed"))
+        steps = [{"dim": "b"}, {"dim": "b", "statements": ["x"]}]
+        prices = [
+            shown.view.want(
+                "price", shown.root, step={"transform": "Vectorize", "arguments": step}, **run
+            )
+            for step in steps
+        ]
+        assert heard == []
+    assert all(price["seconds"] > 0 for price in prices)
+    kept = [p.part for p in shown.session.capsule().parts]
+    assert kept.count("price") == 2 and "moves" in kept
+
+
 def test_what_is_forgotten_is_not_answered(shown: Shown) -> None:
-    given = {"sizes": {"T": 4}, "backend": "numpy", "dtype": "float32"}
-    number = shown.view.say(type="want", part="moves", variant=shown.root, arguments=given)
+    number = shown.view.say(type="want", part="moves", variant=shown.root, arguments={})
     shown.view.say(type="forget", id=number)
     before = len(shown.view.heard)
-    shown.view.want("moves", shown.root, sizes={"T": 6}, backend="numpy", dtype="float32")
+    shown.view.want("moves", shown.root, statements=["x"])
     answers = [m for m in shown.view.heard[before:] if getattr(m, "id", 0) == number]
     assert answers == []
 
@@ -301,7 +319,7 @@ def test_lists_wait_while_a_measurement_runs_but_clicks_do_not(shown: Shown) -> 
     shown.view.say(**MEASURE | {"repeats": 10_000_000, "force": True}, variants=[shown.root])
     shown.view.state(lambda s: s.measuring is not None)
     given = {"sizes": {"T": 9}, "backend": "numpy", "dtype": "float32"}
-    moves = shown.view.say(type="want", part="moves", variant=shown.root, arguments=given)
+    moves = shown.view.say(type="want", part="moves", variant=shown.root, arguments={})
     shown.apply(shown.root, VECTORIZE)
     assert shown.view.want("cost", shown.root, **given)["seconds"] > 0
     assert [m for m in shown.view.heard if getattr(m, "id", 0) == moves] == []

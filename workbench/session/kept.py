@@ -30,8 +30,10 @@ FIRST: tuple[tuple[Part, Mapping[str, Any]], ...] = (
     ("code", {"backend": "numpy"}),
 )
 """What views ask for at first of each variant, with the arguments that they begin with."""
+AS_LONG_AS_VARIANTS: frozenset[Part] = frozenset({"snapshot", "price"})
+"""Parts that are kept as long as their variants: what is drawn first; what is many and small."""
 MOST = 256
-"""Answers that are kept; pictures are kept beside them as long as their variants."""
+"""Other answers that are kept."""
 MOST_TEXT = 32_000_000
 """Characters of JSON that a capsule holds; compressed a tenth of that."""
 
@@ -170,7 +172,11 @@ class Kept:
             entry.done = error is None
             if error is not None and self._entries.get(key) is entry:
                 del self._entries[key]  # whoever asks again has another try
-            others = [k for k, e in self._entries.items() if e.done and k[0] != "snapshot"]
+            others = [
+                key
+                for key, one in self._entries.items()
+                if one.done and one.saved.part not in AS_LONG_AS_VARIANTS
+            ]
             for old in others[: max(0, len(others) - MOST)]:
                 del self._entries[old]
         for reply, number in waiting:
@@ -178,26 +184,23 @@ class Kept:
                 reply(Answer("part", number, _rest(entry.saved), True))
             else:
                 reply(Failed("failed", number, error))
-        self._changed()
+        if entry.saved.part != "price":  # one of hundreds is no reason to write everything again
+            self._changed()
 
 
 def joined(before: Any, batch: Any) -> Any:
-    """A batch of moves added to those that came before; one that comes again replaces itself."""
+    """A batch of moves added to those that came before; a step that is proposed again is one."""
     if before is None:
         return batch
     moves = {move["step"]["source"]: move for move in (*before["moves"], *batch["moves"])}
-    return Plain(
-        before=batch["before"] or before["before"],
-        transforms=batch["transforms"] or before["transforms"],
-        moves=list(moves.values()),
-        remark=batch["remark"] or before["remark"],
-    )
+    transforms = batch["transforms"] or before["transforms"]
+    return Plain(transforms=transforms, moves=list(moves.values()))
 
 
 def _rest(saved: SavedPart) -> Any:
     """What the last answer adds to the batches before it."""
     if saved.part == STREAMED:
-        return Plain(before=None, transforms=[], moves=[], remark="")
+        return Plain(transforms=[], moves=[])
     return saved.value
 
 

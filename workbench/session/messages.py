@@ -17,9 +17,19 @@ PROTOCOL = 1
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
 Part = Literal[
-    "snapshot", "moves", "why", "preview", "cost", "sweep", "memory", "code", "domain", "value"
+    "snapshot",
+    "moves",
+    "price",
+    "why",
+    "preview",
+    "cost",
+    "sweep",
+    "memory",
+    "code",
+    "domain",
+    "value",
 ]
-"""`snapshot` → Snapshot, `moves` → MovesView (streamed), `why` → WhyView, … (`parts/`)."""
+"""`snapshot` → Snapshot, `moves` → MovesView (streamed), `price` → EffectView, … (`parts/`)."""
 
 Json = Mapping[str, Any]
 Sizes = Mapping[str, int]
@@ -40,8 +50,8 @@ class Hello:
 class Want:
     """Asks for a part of a variant. `id` comes back with the answer. `arguments` by part:
 
-    snapshot {}, moves {sizes, backend, dtype} (with {statements} those that name them),
-    why {step, sizes | null}, preview {step, sizes, backend, dtype}, cost {sizes, backend, dtype},
+    snapshot {}, moves {} (with {statements} those that name them), why {step, sizes | null},
+    price {step, sizes, backend, dtype}, preview {step, backend}, cost {sizes, backend, dtype},
     sweep {size, sizes, backend, dtype}, memory {sizes, dtype}, code {backend},
     domain {statements, sizes}, value {array, coordinates, sizes, seed}. Sizes that are left out
     have their defaults; those of `domain`, `why` and `value` are small of themselves.

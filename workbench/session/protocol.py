@@ -19,6 +19,7 @@ from workbench.session.parts import (
     memory,
     moves,
     preview,
+    price,
     step,
     sweep,
     value,
@@ -26,8 +27,8 @@ from workbench.session.parts import (
 )
 
 MODULES = (
-    snapshot, edges, step, moves, domain, why, code, preview, cost, sweep, memory, value, state,
-    messages, capsule,
+    snapshot, edges, step, moves, price, domain, why, code, preview, cost, sweep, memory, value,
+    state, messages, capsule,
 )  # fmt: skip
 UNIONS = {"Request": messages.Request, "Message": messages.Message}
 CHOICES = {"Kind": snapshot.Kind, "Part": messages.Part, "Outcome": state.Outcome}

@@ -21,6 +21,7 @@ from workbench.session.parts.domain import domain
 from workbench.session.parts.memory import memory
 from workbench.session.parts.moves import moves
 from workbench.session.parts.preview import preview
+from workbench.session.parts.price import price
 from workbench.session.parts.value import value
 from workbench.session.parts.why import why
 from workbench.session.snapshot import snapshot
@@ -33,6 +34,7 @@ Json = Mapping[str, Any]
 PARTS: Mapping[Part, Callable[[Variant, Json], Any]] = {
     "snapshot": lambda variant, arguments: snapshot(variant.program),
     "moves": moves,
+    "price": price,
     "why": why,
     "preview": preview,
     "cost": cost,

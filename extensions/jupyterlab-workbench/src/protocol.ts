@@ -6,7 +6,7 @@ export const PROTOCOL = 1;
 
 export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
 
-export type Part = "snapshot" | "moves" | "why" | "preview" | "cost" | "sweep" | "memory" | "code" | "domain" | "value";
+export type Part = "snapshot" | "moves" | "price" | "why" | "preview" | "cost" | "sweep" | "memory" | "code" | "domain" | "value";
 
 export type Outcome = "passed" | "failed" | "impossible" | "not run";
 
@@ -115,16 +115,10 @@ export interface RefusalView {
   readonly instead: readonly StepView[];
 }
 
-export interface EffectView {
-  readonly seconds: number;
-  readonly peak_bytes: Readonly<Record<string, number>>;
-}
-
 export interface MoveView {
   readonly step: StepView;
   readonly refusal: RefusalView | null;
   readonly notes: readonly string[];
-  readonly effect: EffectView | null;
 }
 
 export interface TransformView {
@@ -136,10 +130,13 @@ export interface TransformView {
 }
 
 export interface MovesView {
-  readonly before: EffectView | null;
   readonly transforms: readonly TransformView[];
   readonly moves: readonly MoveView[];
-  readonly remark: string;
+}
+
+export interface EffectView {
+  readonly seconds: number;
+  readonly peak_bytes: Readonly<Record<string, number>>;
 }
 
 export interface PointsView {
@@ -207,9 +204,6 @@ export interface PreviewView {
   readonly notes: readonly string[];
   readonly snapshot: Snapshot | null;
   readonly code: CodeView | null;
-  readonly before: EffectView | null;
-  readonly after: EffectView | null;
-  readonly remark: string;
 }
 
 export interface ShareView {

@@ -17,8 +17,13 @@ export interface Drawn {
   readonly store: Store;
   /** Every request but those for parts, in order. */
   readonly sent: readonly Request[];
+  /** What was asked for and called back of parts, in order. */
+  readonly parts: readonly Request[];
   /** Answers the last request. */
   answer(message: (id: number) => Message): Promise<void>;
+  hear(message: Message): Promise<void>;
+  /** Answers what was asked for of parts. */
+  part(id: number, value: unknown): Promise<void>;
   press(element: Element | null | undefined): Promise<void>;
   takeDown(): Promise<void>;
 }
@@ -27,6 +32,7 @@ export interface Drawn {
 export async function drawn(View: ComponentType, capsule: Capsule = GOLDEN, live = false): Promise<Drawn> {
   const saved = savedTransport(capsule);
   const sent: Request[] = [];
+  const parts: Request[] = [];
   const heard = new Set<(message: Message) => void>();
   const transport: Transport = {
     ...saved,
@@ -38,6 +44,7 @@ export async function drawn(View: ComponentType, capsule: Capsule = GOLDEN, live
     send(request) {
       const own = request.type !== "hello" && request.type !== "want" && request.type !== "forget";
       if (own) sent.push(request);
+      else if (request.type !== "hello") parts.push(request);
       if (!own || !live) saved.send(request);
     },
   };
@@ -58,10 +65,17 @@ export async function drawn(View: ComponentType, capsule: Capsule = GOLDEN, live
     host,
     store,
     sent,
+    parts,
     async answer(message) {
       const last = sent.at(-1);
       if (!last || !("id" in last)) throw new Error("nothing was asked for");
       await act(async () => heard.forEach((listener) => listener(message(last.id))));
+    },
+    async hear(message) {
+      await act(async () => heard.forEach((listener) => listener(message)));
+    },
+    async part(id, value) {
+      await act(async () => heard.forEach((listener) => listener({ type: "part", id, value, done: true })));
     },
     async press(element) {
       if (!element) throw new Error("there is nothing to press");

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import golden from "../../../tests/golden/session/steps.json";
 import { merged } from "../src/model/parts";
-import type { Capsule, EffectView, MovesView, PreviewView, Snapshot } from "../src/protocol";
-import { filtered, NO_FILTER, sorted } from "../src/views/move-list";
+import type { Capsule, CostView, EffectView, MovesView, MoveView, PreviewView, Snapshot } from "../src/protocol";
+import { asBefore, filtered, NO_FILTER, type Shown, sorted, weight } from "../src/views/move-order";
 import { Moves, parted } from "../src/views/moves";
 import { changedStatements } from "../src/views/preview";
 import { changes, changeText, worth } from "../src/views/price";
@@ -22,7 +22,13 @@ let shown: Drawn;
 afterEach(() => shown?.takeDown());
 
 const rows = (): readonly string[] => texts(shown.host, ".wbk-move");
-const listed = (moves: MovesView) => moves.moves.map((move) => ({ move, before: moves.before }));
+const [cost] = parts<CostView>("cost") as [CostView];
+const priceOf = (move: MoveView): EffectView | null =>
+  (CAPSULE.parts.find(
+    (one) => one.part === "price" && JSON.stringify(one.arguments["step"]) === JSON.stringify(move.step.json),
+  )?.value as EffectView | undefined) ?? null;
+const listed = (moves: readonly MoveView[]): readonly Shown[] =>
+  moves.map((move) => ({ move, after: priceOf(move), problem: "", weight: weight(move.step, cost) }));
 
 describe("the list", () => {
   test("every move is there, refused ones last with their reason and a way to the picture", async () => {
@@ -36,14 +42,46 @@ describe("the list", () => {
   });
 
   test("what is predicted to help most stands first", () => {
-    const order = sorted(listed(whole), "time").filter(({ move }) => move.effect);
-    const seconds = order.map(({ move }) => move.effect?.seconds ?? 0);
-    const least = Math.min(...seconds);
-    expect(seconds[0]).toBe(least);
-    const peaks = sorted(listed(whole), "peak").filter(({ move }) => move.effect);
-    expect(peaks[0]?.move.effect?.peak_bytes["device"]).toBe(
-      Math.min(...peaks.map(({ move }) => move.effect?.peak_bytes["device"] ?? 0)),
-    );
+    const seconds = sorted(listed(whole.moves), cost, "time").flatMap(({ after }) => after?.seconds ?? []);
+    expect(seconds[0]).toBe(Math.min(...seconds));
+    const peaks = sorted(listed(whole.moves), cost, "peak").flatMap(({ after }) => after?.peak_bytes["device"] ?? []);
+    expect(peaks[0]).toBe(Math.min(...peaks));
+  });
+
+  test("what is not predicted stands between what helps and what harms, by how much it is about", () => {
+    const shown = (name: string, seconds: number | null, heavy: number): Shown => ({
+      move: { ...(whole.moves[0] as MoveView), refusal: null, notes: [name] },
+      after: seconds === null ? null : { ...cost, seconds },
+      problem: "",
+      weight: heavy,
+    });
+    const { seconds } = cost;
+    const all = [
+      shown("harms", 2 * seconds, 9), shown("unknown, small", null, 1), shown("unknown, all", null, Infinity),
+      shown("same", seconds, 2), shown("helps", seconds / 2, 0),
+    ];
+    expect(sorted(all, cost, "time").map(({ move }) => move.notes[0])).toEqual([
+      "helps", "unknown, all", "same", "unknown, small", "harms",
+    ]);
+  });
+
+  test("what is about the whole, or about most of the time and the memory, is the heaviest", () => {
+    const heavy = cost.shares.reduce((one, other) => (one.seconds > other.seconds ? one : other)).statement;
+    const light = cost.shares.reduce((one, other) => (one.seconds < other.seconds ? one : other)).statement;
+    const [move] = whole.moves as [MoveView];
+    const about = (...statements: string[]): number => weight({ ...move.step, statements, arrays: [] }, cost);
+    expect(about()).toBe(Infinity);
+    expect(about(heavy)).toBeGreaterThan(about(light));
+    const all = cost.shares.map((one) => one.statement);
+    expect(about(...all)).toBeCloseTo(1 - cost.besides.seconds / cost.seconds, 3);
+  });
+
+  test("rows keep their order under the pointer; new ones come behind their like", () => {
+    const all = listed(whole.moves);
+    const [one, two, three] = all.filter(({ move }) => !move.refusal) as [Shown, Shown, Shown];
+    const refused = all.find(({ move }) => move.refusal) as Shown;
+    const order = [two, one, refused].map(({ move }) => move.step.source);
+    expect(asBefore(order, [one, two, three, refused])).toEqual([two, one, three, refused]);
   });
 
   test("moves about the selection stand apart from the rest, none twice", async () => {
@@ -58,12 +96,10 @@ describe("the list", () => {
     expect(first?.getAttribute("aria-label")).toBe("For state[t+1]");
   });
 
-  test("a move that both streams tell of takes the price from the one that has it", () => {
-    const move = whole.moves.find((one) => one.effect) as MovesView["moves"][number];
-    const unpriced = { ...whole, moves: [{ ...move, effect: null }] };
-    const { first, rest } = parted(whole, unpriced, [], new Set());
-    expect(first.map((one) => one.move.effect)).toEqual([move.effect]);
-    expect(rest).toHaveLength(whole.moves.length - 1);
+  test("a move that both streams tell of is there once, among the first", () => {
+    const { first, rest } = parted(whole, { ...whole, moves: whole.moves.slice(0, 2) }, [], new Set());
+    expect(first).toEqual(whole.moves.slice(0, 2));
+    expect(rest).toEqual(whole.moves.slice(2));
   });
 
   test("filters by text, by kind, and without what is refused", async () => {
@@ -84,7 +120,7 @@ describe("the list", () => {
   test("the reason is searched too", () => {
     const refused = whole.moves.find((move) => move.refusal);
     const word = refused?.refusal?.sentence.split(" ").at(-1) ?? "";
-    expect(filtered(listed(whole), { ...NO_FILTER, text: word }).map(({ move }) => move)).toContain(refused);
+    expect(filtered(listed(whole.moves), { ...NO_FILTER, text: word }).map(({ move }) => move)).toContain(refused);
   });
 
   test("a saved workbench without moves says so", async () => {
@@ -92,15 +128,10 @@ describe("the list", () => {
     expect(shown.host.textContent).toContain("What was saved does not hold the moves");
   });
 
-  test("batches that come later add to those before, and prices replace what had none", () => {
+  test("batches that come later add to those before", () => {
     const [one, ...others] = whole.moves;
-    const bare = (moves: MovesView["moves"]): MovesView => ({ before: null, transforms: [], moves, remark: "" });
-    let now: unknown = { ...bare([]), transforms: whole.transforms };
-    now = merged("moves", now, bare([{ ...one, effect: null } as MovesView["moves"][number]]));
-    now = merged("moves", now, bare(others));
-    now = merged("moves", now, { ...bare([]), before: whole.before });
-    now = merged("moves", now, bare([one as MovesView["moves"][number]]));
-    expect(now).toEqual(whole);
+    const first: MovesView = { transforms: whole.transforms, moves: one ? [one] : [] };
+    expect(merged("moves", merged("moves", null, first), { transforms: [], moves: others })).toEqual(whole);
   });
 
   test("arrow keys go from the filter into the list and through it", async () => {
@@ -113,6 +144,57 @@ describe("the list", () => {
     expect(document.activeElement?.textContent).toBe(rows()[0]);
     await fire(document.activeElement, down());
     expect(document.activeElement?.textContent).toBe(rows()[1]);
+  });
+});
+
+describe("prices", () => {
+  const asked = (): readonly { type: string; id: number; step?: unknown; backend?: unknown }[] =>
+    shown.parts.flatMap((one) =>
+      one.type === "want" && one.part === "price"
+        ? [{ type: "want", id: one.id, step: one.arguments["step"], backend: one.arguments["backend"] }]
+        : one.type === "forget" ? [{ type: "forget", id: one.id }] : [],
+    );
+  const unpriced = { ...CAPSULE, parts: CAPSULE.parts.filter((one) => one.part !== "price") };
+  const legal = whole.moves.filter((move) => !move.refusal);
+
+  test("are asked for two at a time, of the rows in view from the top, and shown as they come", async () => {
+    shown = await drawn(Moves, unpriced, true);
+    const [first, second] = sorted(listed(legal).map((one) => ({ ...one, after: null })), cost, "time");
+    expect(asked().map((one) => one.step)).toEqual([first?.move.step.json, second?.move.step.json]);
+    await shown.part(asked()[0]?.id ?? 0, { seconds: cost.seconds / 2, peak_bytes: cost.peak_bytes });
+    expect(texts(shown.host, ".wbk-price")).toEqual(["time ÷ 2", "peak ="]);
+    expect(asked()).toHaveLength(3);
+  });
+
+  test("of a run that nobody wants any more are called back", async () => {
+    shown = await drawn(Moves, unpriced, true);
+    const [one, other] = asked();
+    const costs = CAPSULE.parts.filter((part) => part.part === "cost");
+    expect(costs).toHaveLength(1);
+    await act(async () => shown.store.select({ backend: "native" }));
+    expect(asked().slice(2)).toEqual([{ type: "forget", id: one?.id }, { type: "forget", id: other?.id }]);
+  });
+
+  test("that cannot be had say why, and the next ones are asked for", async () => {
+    shown = await drawn(Moves, unpriced, true);
+    const error = { sentence: "nobody knows", line: null, trace: "" };
+    await shown.hear({ type: "failed", id: asked()[0]?.id ?? 0, error });
+    expect(shown.host.querySelector(".wbk-prices[title='nobody knows']")?.textContent).toBe("no estimate");
+    expect(asked()).toHaveLength(3);
+  });
+
+  test("leave rows where they are while the pointer is in the list", async () => {
+    shown = await drawn(Moves, unpriced, true);
+    const before = rows().map((row) => row.replace("…", ""));
+    const list = shown.host.querySelector(".wbk-move");
+    await fire(list, new MouseEvent("pointerover", { bubbles: true }));
+    await shown.part(asked()[0]?.id ?? 0, { seconds: cost.seconds * 2, peak_bytes: cost.peak_bytes });
+    expect(rows()[0]?.startsWith(before[0] ?? "?")).toBe(true);
+    expect(shown.host.textContent).toContain("sorted anew when you leave the list");
+    await fire(list, new MouseEvent("pointerout", { bubbles: true, relatedTarget: document.body }));
+    expect(rows()[0]).toBe(`${before[1]}…`);
+    expect(rows()[legal.length - 1]?.startsWith(before[0] ?? "?")).toBe(true);
+    expect(shown.host.textContent).not.toContain("sorted anew");
   });
 });
 

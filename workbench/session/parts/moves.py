@@ -1,23 +1,20 @@
-"""Moves: what can be done next, with its price, or why not."""
+"""Moves: what can be done next, or why not."""
 
 from __future__ import annotations
 
 import inspect
-import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from workbench.errors import UnavailableError, WorkbenchError, nearest
-from workbench.lowering.memory import bytes_of
-from workbench.program.sizes import resolve
+from workbench.errors import WorkbenchError, nearest
 from workbench.program.values import Program, Statement
 from workbench.session.describe import refusal_view, step_view
 from workbench.session.parts.step import RefusalView, StepView
 from workbench.session.proposals import every_step, steps_about
 from workbench.transforms.base import REGISTRY, Transform, schema
-from workbench.transforms.refusal import Refusal, Refused
+from workbench.transforms.refusal import Refused
 from workbench.transforms.rules import BY_NAME
 from workbench.variants.variant import Variant
 
@@ -40,25 +37,12 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class EffectView:
-    """Predicted numbers of the program after a step (seconds, bytes by memory space)."""
-
-    seconds: float
-    peak_bytes: Mapping[str, int]
-
-
-@dataclass(frozen=True)
 class MoveView:
-    """A step that could come next; `refusal` says why not, null where it can.
-
-    `effect` is null where the step is refused, or while it is not predicted yet: then the same move
-    comes again with it.
-    """
+    """A step that could come next; `refusal` says why not, null where it can."""
 
     step: StepView
     refusal: RefusalView | None
     notes: tuple[str, ...]
-    effect: EffectView | None
 
 
 @dataclass(frozen=True)
@@ -77,47 +61,22 @@ class TransformView:
 
 @dataclass(frozen=True)
 class MovesView:
-    """A batch of moves. `before` is the variant's own prediction, which comes when all moves are
-    judged; `transforms` come with the first batch. `remark` says why nothing can be predicted, ""
-    where it can.
-    """
+    """A batch of moves; `transforms` come with the first."""
 
-    before: EffectView | None
     transforms: tuple[TransformView, ...]
     moves: tuple[MoveView, ...]
-    remark: str
 
 
 def moves(variant: Variant, arguments: Mapping[str, Any]) -> Iterator[MovesView]:
-    """The moves of a variant, or those about `statements` where they are given.
-
-    First what can be done and what cannot, batch by batch; then the legal ones again, each with
-    what it is predicted to cost at `sizes` on `backend` in `dtype`, those that are about most of
-    the time and memory first. Raises WorkbenchError for an unknown statement or size.
+    """The moves of a variant, or those about `statements` where they are given, batch by batch:
+    what can be done and what cannot. What they cost is another part (`price`), asked for one by
+    one. Raises WorkbenchError for an unknown statement.
     """
     program, names = variant.program, arguments.get("statements")
-    yield MovesView(None, tuple(transform_view(one) for one in REGISTRY.values()), (), "")
+    yield MovesView(tuple(transform_view(one) for one in REGISTRY.values()), ())
     steps = every_step(program) if names is None else steps_about(program, _known(program, names))
-    judged: list[Judged] = []
     for batch in _batches(_judged(variant, step) for step in steps):
-        judged += batch
-        yield MovesView(None, (), tuple(one.view(program) for one in batch), "")
-    try:
-        before = effect(variant, arguments)
-    except UnavailableError as error:
-        yield MovesView(None, (), (), error.message)
-        return
-    yield MovesView(before, (), (), "")
-    legal = [one for one in judged if one.refusal is None]
-    for one in sorted(legal, key=_importance(variant, arguments), reverse=True):
-        predicted = effect(variant.apply(one.step), arguments)
-        yield MovesView(None, (), (one.view(program, predicted),), "")
-
-
-def effect(variant: Variant, arguments: Mapping[str, Any]) -> EffectView:
-    """What a variant is predicted to cost at `sizes` on `backend` in `dtype`."""
-    found = variant.predict(arguments["sizes"], arguments["backend"], arguments["dtype"])
-    return EffectView(found.seconds, found.peak_bytes)
+        yield MovesView((), tuple(batch))
 
 
 def transform_view(transform: type[Transform]) -> TransformView:
@@ -138,33 +97,17 @@ def transform_view(transform: type[Transform]) -> TransformView:
     )
 
 
-class Judged(NamedTuple):
-    """A step that could come next, or why it cannot."""
-
-    step: Transform
-    refusal: Refusal | None
-    notes: tuple[str, ...]
-
-    def view(self, program: Program, predicted: EffectView | None = None) -> MoveView:
-        """The move as views read it."""
-        return MoveView(
-            step_view(self.step, program),
-            None if self.refusal is None else refusal_view(self.refusal, program),
-            self.notes,
-            predicted,
-        )
-
-
-def _judged(variant: Variant, step: Transform) -> Judged:
+def _judged(variant: Variant, step: Transform) -> MoveView:
+    shown = step_view(step, variant.program)
     try:
-        return Judged(step, None, variant.apply(step).notes)
+        return MoveView(shown, None, variant.apply(step).notes)
     except Refused as refused:
-        return Judged(step, replace(refused.refusal, attempted=None), ())
+        return MoveView(shown, refusal_view(refused.refusal, variant.program), ())
 
 
-def _batches(found: Iterator[Judged]) -> Iterator[list[Judged]]:
+def _batches(found: Iterator[MoveView]) -> Iterator[list[MoveView]]:
     """What is found, as often as somebody who watches can follow."""
-    batch: list[Judged] = []
+    batch: list[MoveView] = []
     said = time.monotonic()
     for one in found:
         batch.append(one)
@@ -181,26 +124,3 @@ def _known(program: Program, names: Sequence[str]) -> list[Statement]:
             hint = nearest(str(name), program.statement, "statements")
             raise WorkbenchError(f"unknown statement {name!r}: {hint}")
     return [program.statement[name] for name in dict.fromkeys(names)]
-
-
-def _importance(variant: Variant, arguments: Mapping[str, Any]) -> Callable[[Judged], float]:
-    """How much of a run's time or memory a step is about: all of it where it names nothing."""
-    program, dtype = variant.program, str(arguments["dtype"])
-    predicted = variant.predict(arguments["sizes"], arguments["backend"], dtype)
-    sizes = resolve(program, arguments["sizes"])
-    stored = variant.loop_program.stored
-    held = {name: bytes_of(found.buffer, sizes, dtype) for name, found in stored.items()}
-    most = max(held.values(), default=1) or 1
-
-    def of(judged: Judged) -> float:
-        named = step_view(judged.step, program)
-        if not named.statements and not named.arrays:
-            return math.inf
-        spent = sum(
-            predicted.by_statement[name].seconds
-            for name in named.statements
-            if name in predicted.by_statement
-        )
-        return spent / predicted.seconds + sum(held[name] for name in named.arrays) / most
-
-    return of

@@ -2,7 +2,7 @@
 
 import { createContext, useContext, useEffect, useSyncExternalStore } from "react";
 import type { Part, State, VariantView } from "../protocol";
-import type { Arguments, Loaded, Parts } from "./parts";
+import { type Arguments, type Loaded, partKey, type Parts } from "./parts";
 import type { Selection } from "./selection";
 import type { Store, Tools, Values } from "./store";
 
@@ -43,6 +43,15 @@ export function usePart<P extends Part>(part: P, given: Arguments, variant?: str
   const store = useStore();
   const values = useValues();
   return store.part(part, variant ?? values.state?.current ?? "", given);
+}
+
+/** A part that only one view asks for: called back where it has not come by the time that the view asks for another. */
+export function useOwnPart<P extends Part>(part: P, given: Arguments, variant?: string): Loaded<Parts[P]> {
+  const store = useStore();
+  const loaded = usePart(part, given, variant);
+  const shown = variant ?? store.values().state?.current ?? "";
+  useEffect(() => () => store.forget(part, shown, given), [store, partKey(part, shown, given)]);
+  return loaded;
 }
 
 /** Offers something to menus and to JupyterLab's commands for as long as the view is drawn. */

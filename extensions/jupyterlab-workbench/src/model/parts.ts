@@ -4,6 +4,7 @@ import type {
   CodeView,
   CostView,
   DomainView,
+  EffectView,
   ErrorView,
   MemoryView,
   MovesView,
@@ -18,6 +19,7 @@ import type {
 export interface Parts {
   readonly snapshot: Snapshot;
   readonly moves: MovesView;
+  readonly price: EffectView;
   readonly why: WhyView;
   readonly preview: PreviewView;
   readonly cost: CostView;
@@ -53,16 +55,12 @@ function canonical(value: unknown): string {
   return `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(",")}}`;
 }
 
-/** A batch added to what is there: moves come one by one, and again with their prices. */
+/** A batch added to what is there: moves come some at a time. */
 export function merged(part: Part, before: unknown, batch: unknown): unknown {
   if (part !== "moves" || before === null) return batch;
   const [old, more] = [before as MovesView, batch as MovesView];
   const moves = new Map(old.moves.map((move) => [move.step.source, move]));
   for (const move of more.moves) moves.set(move.step.source, move);
-  return {
-    before: more.before ?? old.before,
-    transforms: more.transforms.length ? more.transforms : old.transforms,
-    moves: [...moves.values()],
-    remark: more.remark || old.remark,
-  } satisfies MovesView;
+  const transforms = more.transforms.length ? more.transforms : old.transforms;
+  return { transforms, moves: [...moves.values()] } satisfies MovesView;
 }

@@ -38,6 +38,10 @@ export interface Store {
   select(change: Partial<Selection>): void;
   /** A part, asked for where it is not there. The same object as long as nothing new came of it. */
   part<P extends Part>(part: P, variant: string, given: Arguments): Loaded<Parts[P]>;
+  /** A part as far as it is there or on its way; nothing is asked for. */
+  known<P extends Part>(part: P, variant: string, given: Arguments): Loaded<Parts[P]> | undefined;
+  /** Calls a part back that has not come; whoever wants it asks again. */
+  forget(part: Part, variant: string, given: Arguments): void;
   /** Ends in an Error with the sentence where the request cannot be met. */
   ask(request: Asked): Promise<Done | Saved>;
   /** Tells what came of something; null puts it away. */
@@ -208,6 +212,18 @@ export function createStore(
       wanted.set(++id, { key, part });
       transport.send({ type: "want", id, workbench: shown, part, variant, arguments: given });
       return (parts.get(key) ?? first) as Loaded<Parts[P]>;
+    },
+    known<P extends Part>(part: P, variant: string, given: Arguments): Loaded<Parts[P]> | undefined {
+      return parts.get(partKey(part, variant, given)) as Loaded<Parts[P]> | undefined;
+    },
+    forget(part, variant, given) {
+      const key = partKey(part, variant, given);
+      for (const [number, want] of wanted) {
+        if (want.key !== key || values.status !== "connected") continue;
+        wanted.delete(number);
+        parts.delete(key);
+        transport.send({ type: "forget", id: number });
+      }
     },
     ask(request) {
       if (values.status !== "connected" && values.status !== "saved") {

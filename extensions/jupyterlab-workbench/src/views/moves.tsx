@@ -1,22 +1,24 @@
 // Moves: the steps that could come next, for what is selected and for the whole, and the one that is open.
 
-import { lazy, Suspense, useMemo, useState } from "react";
-import { usePart, useSelection, useStore } from "../model/hooks";
-import { isInside } from "../model/scopes";
+import { lazy, Suspense, useMemo, useRef, useState } from "react";
+import { useCurrent, useOwnPart, usePart, useSelection, useStore } from "../model/hooks";
 import type { Loaded } from "../model/parts";
+import { isInside } from "../model/scopes";
 import { Waiting } from "../parts";
-import type { MovesView, Snapshot, TransformView } from "../protocol";
-import { type Filter, filtered, MoveList, NO_FILTER, type Shown, sorted } from "./move-list";
+import type { CostView, MovesView, MoveView, Snapshot, TransformView } from "../protocol";
+import { MoveList } from "./move-list";
+import { type Filter, filtered, heavier, NO_FILTER, type Shown, sorted, useHeld, useOrder, weight } from "./move-order";
 import { OpenStep } from "./open-step";
+import { type Run, useAsked, useInView, usePrices } from "./pricing";
 import { openStep, stepOf, type StepJson } from "./steps";
 
 const StepForm = lazy(() => import("./step-form"));
 
 export function Moves(): JSX.Element {
   const store = useStore();
-  const { move, sizes, backend, dtype } = useSelection();
+  const { move } = useSelection();
   const [editing, setEditing] = useState<StepJson | "new" | null>(null);
-  const whole = usePart("moves", { sizes, backend, dtype });
+  const whole = useOwnPart("moves", {});
   const statements = useSelected();
   const own = useOwnMoves(statements);
   const step = move === null ? null : stepOf(move);
@@ -56,10 +58,14 @@ function useSelected(): readonly string[] {
 
 /** Moves that name the selected statements; null where nothing is selected. */
 function useOwnMoves(statements: readonly string[]): Loaded<MovesView> | null {
-  const { sizes, backend, dtype } = useSelection();
-  const wanted = { sizes, backend, dtype };
-  const loaded = usePart("moves", statements.length ? { ...wanted, statements } : wanted);
+  const loaded = useOwnPart("moves", statements.length ? { statements } : {});
   return statements.length ? loaded : null;
+}
+
+/** What predictions are made for, the same object as long as nothing of it changes. */
+function useRun(): Run {
+  const { sizes, backend, dtype } = useSelection();
+  return useMemo(() => ({ sizes, backend, dtype }), [sizes, backend, dtype]);
 }
 
 function Lists(props: {
@@ -70,20 +76,30 @@ function Lists(props: {
 }): JSX.Element {
   const { whole, own, statements, make } = props;
   const store = useStore();
+  const variant = useCurrent().key;
+  const run = useRun();
+  const cost = usePart("cost", run);
   const { arrays } = useOwnArrays(statements);
   const [filter, setFilter] = useState<Filter>(NO_FILTER);
+  const { held, listeners } = useHeld();
+  const host = useRef<HTMLDivElement>(null);
   const { first, rest } = useMemo(
     () => parted(whole.value, own?.value ?? null, statements, arrays),
     [whole.value, own?.value, statements, arrays],
   );
-  const [firstShown, restShown] = [filtered(first, filter), filtered(rest, filter)];
+  const about = JSON.stringify([variant, run, statements, filter.by]);
+  const firstShown = useShown(first, cost.value, variant, run, filter, held, about);
+  const restShown = useShown(rest, cost.value, variant, run, filter, held, about);
+  useAskedInView(host, cost.value !== null, variant, run, firstShown.listed, restShown.listed);
+
   if (!whole.value) return <Waiting loaded={whole} what="the moves" />;
-  const all = [...first, ...rest];
+  const all = [...firstShown.all, ...restShown.all];
+  const open = (json: StepJson): void => openStep(store, json);
   return (
-    <div className="wbk-moves" onKeyDown={(event) => moveThroughRows(event)}>
+    <div className="wbk-moves" ref={host} onKeyDown={(event) => moveThroughRows(event)}>
       <Bar filter={filter} set={setFilter} transforms={counted(whole.value.transforms, all)} />
       <div className="wbk-move-progress">
-        <Progress loaded={whole} own={own} all={all} />
+        <Progress loaded={whole} own={own} all={all} waits={firstShown.waits || restShown.waits} />
         <label className="wbk-check">
           <input
             type="checkbox"
@@ -96,24 +112,78 @@ function Lists(props: {
           New step …
         </button>
       </div>
-      {whole.value.remark && <p className="wbk-hint">No predictions: {whole.value.remark}</p>}
-      {statements.length > 0 && (
-        <Section title={selectionTitle(statements)}>
-          <MoveList moves={sorted(firstShown, filter.by)} open={(json) => openStep(store, json)} />
-          {own?.status === "failed" && <Waiting loaded={own} what="these moves" />}
-          {own?.status === "done" && !firstShown.length && (
-            <p className="wbk-hint">{first.length ? "None of these fit the filter." : "No step is about this alone."}</p>
+      {cost.status === "failed" && <p className="wbk-hint">No predictions: {cost.error?.sentence}</p>}
+      <div {...listeners}>
+        {statements.length > 0 && (
+          <Section title={selectionTitle(statements)}>
+            <MoveList moves={firstShown.listed} before={cost.value} open={open} />
+            {own?.status === "failed" && <Waiting loaded={own} what="these moves" />}
+            {own?.status === "done" && !firstShown.listed.length && (
+              <p className="wbk-hint">{first.length ? "None of these fit the filter." : "No step is about this alone."}</p>
+            )}
+          </Section>
+        )}
+        <Section title={statements.length ? "For the rest and the whole" : "For the whole program"}>
+          <MoveList moves={restShown.listed} before={cost.value} open={open} />
+          {whole.status === "done" && !restShown.listed.length && (
+            <p className="wbk-hint">{rest.length ? "None of these fit the filter." : "Nothing more can be done."}</p>
           )}
         </Section>
-      )}
-      <Section title={statements.length ? "For the rest and the whole" : "For the whole program"}>
-        <MoveList moves={sorted(restShown, filter.by)} open={(json) => openStep(store, json)} />
-        {whole.status === "done" && !restShown.length && (
-          <p className="wbk-hint">{rest.length ? "None of these fit the filter." : "Nothing more can be done."}</p>
-        )}
-      </Section>
+      </div>
     </div>
   );
+}
+
+/** Moves with what is predicted of them, all and those that fit the filter, in the order in which they are shown. */
+function useShown(
+  moves: readonly MoveView[],
+  cost: CostView | null,
+  variant: string,
+  run: Run,
+  filter: Filter,
+  held: boolean,
+  about: string,
+): { readonly all: readonly Shown[]; readonly listed: readonly Shown[]; readonly waits: boolean } {
+  const steps = useMemo(() => moves.map((move) => move.step), [moves]);
+  const prices = usePrices(variant, run, steps);
+  const priced = useMemo(
+    () =>
+      moves.map((move): Shown => {
+        const price = prices.get(move.step.source);
+        return {
+          move,
+          after: price?.value ?? null,
+          problem: price?.status === "absent" ? ABSENT_PRICE : (price?.error?.sentence ?? ""),
+          weight: cost ? weight(move.step, cost) : 0,
+        };
+      }),
+    [moves, prices, cost],
+  );
+  const best = useMemo(() => sorted(priced, cost, filter.by), [priced, cost, filter.by]);
+  const { shown, waits } = useOrder(best, held, about);
+  const listed = useMemo(() => filtered(shown, filter), [shown, filter]);
+  return { all: shown, listed, waits };
+}
+
+const ABSENT_PRICE = "What was saved does not hold this estimate.";
+
+/** Has the prices of what can be seen asked for, and then those of the rest. */
+function useAskedInView(
+  host: React.RefObject<HTMLElement>,
+  wanted: boolean,
+  variant: string,
+  run: Run,
+  ...lists: readonly (readonly Shown[])[]
+): void {
+  const listed = useMemo(() => lists.flat(), lists);
+  const seen = useInView(host, listed);
+  const [inView, others] = useMemo(() => {
+    const open = wanted ? listed.filter(({ move, after }) => !move.refusal && !after) : [];
+    const isSeen = ({ move }: Shown): boolean => seen.has(move.step.source);
+    const later = open.filter((one) => !isSeen(one)).sort(heavier);
+    return [open.filter(isSeen), later].map((part) => part.map(({ move }) => move.step));
+  }, [wanted, listed, seen]);
+  useAsked(variant, run, inView ?? [], others ?? []);
 }
 
 function useOwnArrays(statements: readonly string[]): { arrays: ReadonlySet<string> } {
@@ -131,18 +201,16 @@ export function parted(
   own: MovesView | null,
   statements: readonly string[],
   arrays: ReadonlySet<string>,
-): { first: readonly Shown[]; rest: readonly Shown[] } {
-  const first = new Map<string, Shown>();
-  const rest: Shown[] = [];
+): { first: readonly MoveView[]; rest: readonly MoveView[] } {
+  const first = new Map((own?.moves ?? []).map((move) => [move.step.source, move]));
+  const rest: MoveView[] = [];
   const chosen = new Set(statements);
-  for (const move of own?.moves ?? []) first.set(move.step.source, { move, before: own?.before ?? null });
   for (const move of whole?.moves ?? []) {
     const about =
       move.step.statements.some((name) => chosen.has(name)) || move.step.arrays.some((name) => arrays.has(name));
-    const shown: Shown = { move, before: whole?.before ?? null };
-    const known = first.get(move.step.source);
-    if (known ? known.move.effect === null : about) first.set(move.step.source, shown);
-    else if (!known) rest.push(shown);
+    if (first.has(move.step.source)) continue;
+    if (about) first.set(move.step.source, move);
+    else rest.push(move);
   }
   return { first: [...first.values()], rest };
 }
@@ -203,31 +271,29 @@ function Bar(props: {
   );
 }
 
-/** How far judging and predicting are; nothing when all is there. */
+/** How far judging and predicting are. */
 function Progress(props: {
   loaded: Loaded<MovesView>;
   own: Loaded<MovesView> | null;
   all: readonly Shown[];
+  waits: boolean;
 }): JSX.Element {
-  const { loaded, own, all } = props;
+  const { loaded, own, all, waits } = props;
   const legal = all.filter(({ move }) => !move.refusal);
-  const priced = legal.filter(({ move }) => move.effect).length;
-  const judging = loaded.status === "streaming" && !loaded.value?.before && !loaded.value?.remark;
-  const running = loaded.status === "streaming" || own?.status === "streaming" || own?.status === "waiting";
-  const refused = all.length - legal.length;
-  const counts = `${legal.length} possible, ${refused} refused`;
+  const priced = legal.filter(({ after }) => after).length;
+  const judging = [loaded, own].some((one) => one?.status === "streaming" || one?.status === "waiting");
   return (
-    <div className="wbk-move-counts" role="status">
-      <span>{counts}</span>
-      {running && (
+    <div className="wbk-move-counts">
+      <span role="status">{`${legal.length} possible, ${all.length - legal.length} refused`}</span>
+      {judging ? (
         <>
-          <span className="wbk-faint">{judging ? "judging …" : `estimated ${priced} of ${legal.length}`}</span>
-          <progress
-            aria-label={judging ? "Judging moves" : "Predicting their effects"}
-            {...(judging ? {} : { value: priced, max: Math.max(legal.length, 1) })}
-          />
+          <span className="wbk-faint">judging …</span>
+          <progress aria-label="Judging moves" />
         </>
+      ) : (
+        priced > 0 && priced < legal.length && <span className="wbk-faint">{`${priced} estimated`}</span>
       )}
+      {waits && <span className="wbk-faint">sorted anew when you leave the list</span>}
     </div>
   );
 }

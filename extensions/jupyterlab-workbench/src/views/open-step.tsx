@@ -1,7 +1,7 @@
 // One step: what it would make and what it would cost, or why it cannot be taken. Applies it.
 
 import { useEffect, useRef, useState } from "react";
-import { useCurrent, usePart, useSelection, useStore, useValues } from "../model/hooks";
+import { useCurrent, useOwnPart, useSelection, useStore, useValues } from "../model/hooks";
 import { Waiting } from "../parts";
 import { Preview } from "./preview";
 import { openStep, type StepJson } from "./steps";
@@ -9,8 +9,8 @@ import { Why } from "./why";
 
 export function OpenStep(props: { step: StepJson; leave: () => void; edit: () => void }): JSX.Element {
   const { step, leave, edit } = props;
-  const { sizes, backend, dtype } = useSelection();
-  const loaded = usePart("preview", { step, sizes, backend, dtype });
+  const { backend } = useSelection();
+  const loaded = useOwnPart("preview", { step, backend });
   const shown = loaded.value;
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => place.current?.focus(), []);

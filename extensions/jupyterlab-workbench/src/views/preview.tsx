@@ -5,7 +5,8 @@ import { usePart, useSelection, useStore } from "../model/hooks";
 import { Waiting } from "../parts";
 import type { CodeView, Node, PreviewView, Snapshot, TextView } from "../protocol";
 import { editor } from "./editor";
-import { type Change, changes, changeText, direction } from "./price";
+import { changes, changeText, direction } from "./price";
+import type { StepJson } from "./steps";
 
 const LISTED = 12;
 
@@ -15,8 +16,7 @@ export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
   const code = usePart("code", { backend });
   return (
     <div className="wbk-preview">
-      {preview.before && preview.after && <Costs changes={changes(preview.before, preview.after)} />}
-      {preview.remark && <p className="wbk-hint">No prediction: {preview.remark}</p>}
+      <Costs step={preview.step.json} />
       <Notes notes={preview.notes} />
       {now.value && preview.snapshot && <Statements before={now.value} after={preview.snapshot} />}
       {code.value && preview.code ? (
@@ -28,12 +28,21 @@ export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
   );
 }
 
-function Costs({ changes: all }: { changes: readonly Change[] }): JSX.Element {
+/** What it costs before and after, as soon as it is predicted. */
+function Costs({ step }: { step: StepJson }): JSX.Element {
+  const { sizes, backend, dtype } = useSelection();
+  const before = usePart("cost", { sizes, backend, dtype });
+  const after = usePart("price", { step, sizes, backend, dtype });
+  if (!before.value || !after.value) {
+    const missing = [before, after].find((one) => one.status === "failed" || one.status === "absent");
+    if (missing?.error) return <p className="wbk-hint">No prediction: {missing.error.sentence}</p>;
+    return <Waiting loaded={missing ?? after} what="the estimate" />;
+  }
   return (
     <table className="wbk-costs">
       <caption>Estimated, not measured</caption>
       <tbody>
-        {all.map((change) => (
+        {changes(before.value, after.value).map((change) => (
           <tr key={change.name}>
             <th scope="row">{change.name}</th>
             <td>{change.text(change.before)}</td>
