@@ -20,6 +20,7 @@ from tests.session.listening import Listener
 from workbench.program.values import Program
 from workbench.session.failures import sentence
 from workbench.session.handling import handle
+from workbench.session.kept import FIRST
 from workbench.session.messages import (
     Done,
     Failed,
@@ -178,6 +179,8 @@ def test_a_part_with_bad_arguments_is_a_sentence_and_can_be_asked_for_again(show
 
 def test_prices_are_kept_beside_all_else_and_are_no_change_of_their_own(shown: Shown) -> None:
     run = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
+    for part, arguments in FIRST:
+        shown.view.want(part, shown.root, **arguments)
     shown.view.want("moves", shown.root)
     heard: list[str] = []
     with patch("workbench.session.kept.MOST", 1):
