@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 from workbench.backends.cuda import CudaBackend
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.protocol import Backend
 from workbench.errors import UnavailableError, nearest
+from workbench.program.values import Program
 
 
 class NativeBackend:
@@ -19,18 +21,18 @@ class NativeBackend:
         """Always a reason."""
         return "compiled C is not part of this version"
 
-    def device(self) -> str:
+    def device(self) -> NoReturn:
         """Refuse."""
         raise UnavailableError(f"native: {self.unavailable()}")
 
-    def compile(self, program: object) -> object:
+    def compile(self, program: Program) -> NoReturn:
         """Refuse."""
         raise UnavailableError(f"native: {self.unavailable()}")
 
 
 _MAKERS: dict[str, Callable[[], Backend]] = {
     "numpy": NumPyBackend,
-    "native": NativeBackend,  # type: ignore[dict-item]  # compiles nothing
+    "native": NativeBackend,
     "cuda": CudaBackend,
 }
 

@@ -173,7 +173,7 @@ def run(
         raise WorkbenchError(f"seed {seed!r}; expected an integer")
     if dtype not in ("float32", "float64"):
         raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
-    chosen = variant(program)  # type: ignore[arg-type]  # a variant stays itself
+    chosen = variant(program)
     known = resolve(chosen.program, sizes)
     runner = get(backend)
     limit = limits_of(capacity).get(DEVICE)

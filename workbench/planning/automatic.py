@@ -46,14 +46,15 @@ class Aim:
     dtype: str
 
 
-def expect_aim(objective: object, capacity: object) -> None:
+def expect_aim(objective: str, capacity: object) -> None:
     """Refuse what is no objective and no number of bytes."""
     known = get_args(Objective)
     if objective not in known:
         hint = nearest(str(objective), known, "objectives")
         raise WorkbenchError(f"unknown objective {objective!r}: {hint}")
-    number = isinstance(capacity, int) and not isinstance(capacity, bool)
-    if capacity is not None and not (number and capacity > 0):  # type: ignore[operator]
+    if capacity is None:
+        return
+    if not isinstance(capacity, int) or isinstance(capacity, bool) or capacity <= 0:
         raise WorkbenchError(f"capacity {capacity!r}; expected a positive number of bytes")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from workbench.program.values import Program
 
@@ -45,10 +45,10 @@ class ButForStorage(Itself):
         return p.statements, p.arrays, p.outputs, p.schedule
 
 
-class Asked(Itself):
+class Asked(Itself, Generic[Asker]):
     """A program together with who asks something of it: itself alone, too."""
 
-    def __init__(self, program: Program, asker: object) -> None:
+    def __init__(self, program: Program, asker: Asker) -> None:
         super().__init__(program)
         self.asker = asker
 
@@ -62,8 +62,8 @@ def remembered(method: Callable[[Asker, Program], Answer]) -> Callable[[Asker, P
     """
 
     @lru_cache(maxsize=16)
-    def known(asked: Asked) -> Answer:
-        return method(asked.asker, asked.program)  # type: ignore[arg-type]
+    def known(asked: Asked[Asker]) -> Answer:
+        return method(asked.asker, asked.program)
 
     @wraps(method)
     def ask(asker: Asker, program: Program) -> Answer:

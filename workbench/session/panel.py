@@ -32,7 +32,7 @@ class Workbench:
     """
 
     def __init__(self, program: Program | Variant, store: Store | str | Path | None = None) -> None:
-        shown = variant(program)  # type: ignore[arg-type]  # a variant stays itself
+        shown = variant(program)
         self._notebook = _notebook()
         where = store if isinstance(store, Store) else store_at(store)
         self._session = self._notebook.show(shown, where)

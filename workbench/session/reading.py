@@ -5,11 +5,14 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from workbench.errors import WorkbenchError
 
-Record = TypeVar("Record")
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Record = TypeVar("Record", bound="DataclassInstance")
 
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
 
@@ -21,7 +24,7 @@ def record(name: str, value: Any, kind: type[Record]) -> Record:
     if not isinstance(value, Mapping):
         raise WorkbenchError(f"{name} is {shown(value)}; expected an object")
     known = get_type_hints(kind)
-    hints = {field.name: known[field.name] for field in fields(kind)}  # type: ignore[arg-type]
+    hints = {field.name: known[field.name] for field in fields(kind)}
     missing = [field for field in hints if field not in value]
     if missing:
         raise WorkbenchError(f"{name} lacks {', '.join(missing)}")

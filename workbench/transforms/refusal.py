@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -87,10 +88,9 @@ class Refused(WorkbenchError):
         return str(self.refusal)
 
 
-def instance_text(name: str, instance: object) -> str:
+def instance_text(name: str, instance: Mapping[str, int]) -> str:
     """`gain[b=0, t=1]`, of one piece of an array `state[t+1] at b=0, t=1`."""
-    coordinates = dict(instance)  # type: ignore[call-overload]
-    inside = ", ".join(f"{dim}={value}" for dim, value in coordinates.items())
+    inside = ", ".join(f"{dim}={value}" for dim, value in instance.items())
     if not inside:
         return name
     return f"{name} at {inside}" if name.endswith("]") else f"{name}[{inside}]"

@@ -77,7 +77,7 @@ def load_recipe(path: str | Path, program: Program | Variant) -> Variant:
     Raises WorkbenchError where the file holds no recipe or one of another program, RecipeError at
     the first step that no longer fits.
     """
-    start = variant(program)  # type: ignore[arg-type]  # a variant stays itself
+    start = variant(program)
     record = _record(path)
     name = start.root.program.name
     if record["program"] != name:

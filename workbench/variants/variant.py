@@ -196,8 +196,8 @@ def _step(given: object) -> Transform:
     raise WorkbenchError(f"{given!r} is not a step; expected one of {', '.join(sorted(REGISTRY))}")
 
 
-def variant(program: Program) -> Variant:
-    """The root variant: the program as written."""
+def variant(program: Program | Variant) -> Variant:
+    """The root variant: the program as written. A variant stays as it is."""
     return _root(program)
 
 

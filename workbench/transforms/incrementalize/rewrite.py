@@ -31,12 +31,13 @@ from workbench.transforms.incrementalize.factors import (
 from workbench.transforms.incrementalize.pieces import Pieces, free_dim, read
 from workbench.transforms.incrementalize.recurrence import Reduction, blocked, recurrence
 from workbench.transforms.incrementalize.window import sliding
+from workbench.transforms.refusal import Kind
 
 
 class Unfit(Exception):
     """Why a statement cannot be rewritten: the sentence behind the step's name."""
 
-    def __init__(self, kind: str, sentence: str, block_helps: bool = False) -> None:
+    def __init__(self, kind: Kind, sentence: str, block_helps: bool = False) -> None:
         self.kind = kind
         self.sentence = sentence
         self.block_helps = block_helps

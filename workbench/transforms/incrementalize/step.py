@@ -20,7 +20,7 @@ from workbench.transforms.incrementalize.rewrite import (
     slides,
 )
 from workbench.transforms.named import unknown_statement
-from workbench.transforms.refusal import Refusal, dependence_text
+from workbench.transforms.refusal import Kind, Refusal, dependence_text
 
 BLOCK = 64
 """The size of block that is offered."""
@@ -141,9 +141,9 @@ class Incrementalize(Transform):
         return Rewritten(replace(after, schedule=tree))
 
     def _refusal(
-        self, kind: str, sentence: str, old: Statement, instead: tuple[Transform, ...] = ()
+        self, kind: Kind, sentence: str, old: Statement, instead: tuple[Transform, ...] = ()
     ) -> Refusal:
-        return Refusal(kind, f"{self}: {sentence}", line=old.line, instead=instead)  # type: ignore[arg-type]
+        return Refusal(kind, f"{self}: {sentence}", line=old.line, instead=instead)
 
     def _no_order(self, program: Program, old: Statement, failure: NoOrder) -> Refusal:
         """What the statement combines depends on what it has combined: two instances show it."""
