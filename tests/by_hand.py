@@ -8,7 +8,8 @@ from typing import Any
 from workbench.errors import SourceLine
 from workbench.polyhedral.expression import Expression, expression, size, variable
 from workbench.polyhedral.relations import box, hull, image, union
-from workbench.program.operations import OPERATIONS, promote
+from workbench.program.operation_dtypes import promote
+from workbench.program.operations import OPERATIONS
 from workbench.program.values import (
     Array,
     Body,

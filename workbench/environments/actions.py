@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.errors import ProgramError
 from workbench.language.tensor import Tensor
 from workbench.language.trace import user_line
-from workbench.program.operations import shape_text
+from workbench.program.operation_shapes import shape_text
 
 
 def discrete(environment: str, action: Tensor, count: int) -> Tensor:

@@ -12,7 +12,7 @@ from workbench.errors import ProgramError, UnavailableError, nearest
 from workbench.language.external import Calls
 from workbench.language.tensor import Node, Tensor
 from workbench.language.trace import current, dim_names, scope, user_line
-from workbench.program.operations import shape_text
+from workbench.program.operation_shapes import shape_text
 
 VECTORIZED = ("sync", "async")
 

@@ -19,7 +19,7 @@ from workbench.language.functions import (
 from workbench.language.random import draws
 from workbench.language.tensor import Node, Tensor, TensorLike, as_tensor, cast
 from workbench.language.trace import dim_names, scope, user_line
-from workbench.program.operations import broadcast_shapes, shape_text
+from workbench.program.operation_shapes import broadcast_shapes, shape_text
 
 
 class Categorical:

@@ -11,7 +11,7 @@ from workbench.language.tensor import cast as cast_tensor
 from workbench.language.trace import user_line
 from workbench.polyhedral import expression as affine
 from workbench.polyhedral.expression import Expression
-from workbench.program.operations import broadcast_shapes
+from workbench.program.operation_shapes import broadcast_shapes
 from workbench.program.values import Shape
 
 

@@ -13,7 +13,7 @@ from workbench.errors import ProgramError
 from workbench.language.tensor import VIEWS, Node, Tensor, apply, as_tensor, cast, index
 from workbench.language.trace import Range, current, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.program.operations import shape_text
+from workbench.program.operation_shapes import shape_text
 
 
 def read(x: Tensor, key: Any) -> Tensor:

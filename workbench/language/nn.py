@@ -16,7 +16,7 @@ from workbench.language.recurrent import Recurrent
 from workbench.language.tensor import Tensor, apply, literal
 from workbench.language.trace import Range, current, dim_names, scope, user_line
 from workbench.polyhedral.expression import Expression, choice, expression, variable
-from workbench.program.operations import shape_text
+from workbench.program.operation_shapes import shape_text
 from workbench.program.values import Shape
 
 Initializer = Callable[[Shape, tuple[str, ...]], Tensor]

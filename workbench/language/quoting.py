@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from workbench.language.trace import current, user_frame
 from workbench.polyhedral.expression import Expression, variable
-from workbench.program.operations import OPERATIONS, shape_text
+from workbench.program.operation_shapes import shape_text
+from workbench.program.operations import OPERATIONS
 from workbench.program.text import body_text
 from workbench.program.values import Literal
 

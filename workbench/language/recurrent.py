@@ -12,7 +12,7 @@ from workbench.language.functions import broadcast_to
 from workbench.language.tensor import Tensor, as_tensor, cast, dtype_name
 from workbench.language.trace import current, dim_name, dim_names, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.program.operations import broadcast_shapes, shape_text
+from workbench.program.operation_shapes import broadcast_shapes, shape_text
 from workbench.program.values import Shape
 
 

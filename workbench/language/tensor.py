@@ -16,7 +16,9 @@ from workbench.errors import ProgramError, SourceLine
 from workbench.language import numpy_functions, quoting
 from workbench.language.trace import Range, Trace, current, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.program.operations import APART, OPERATIONS, evaluate, promote, shape_text
+from workbench.program.operation_dtypes import promote
+from workbench.program.operation_shapes import shape_text
+from workbench.program.operations import APART, OPERATIONS, evaluate
 from workbench.program.values import Shape
 
 if TYPE_CHECKING:

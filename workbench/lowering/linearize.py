@@ -19,7 +19,8 @@ from workbench.lowering.scope import Scope
 from workbench.lowering.storage import Stored, symbolic
 from workbench.lowering.swapping import Swapping
 from workbench.polyhedral.expression import Expression
-from workbench.program.operations import OPERATIONS, promote
+from workbench.program.operation_dtypes import promote
+from workbench.program.operations import OPERATIONS
 from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement
 
 

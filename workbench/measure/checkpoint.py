@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from workbench.errors import WorkbenchError, nearest
 from workbench.program.carried import Start, starts
-from workbench.program.operations import shape_text
+from workbench.program.operation_shapes import shape_text
 from workbench.program.values import Program
 
 SHOWN = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from workbench.program.operations import shape_text
+from workbench.program.operation_shapes import shape_text
 from workbench.program.ranges import domain_text
 from workbench.program.text import element_text, right_side
 from workbench.program.values import Array, Program, Statement

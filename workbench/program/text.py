@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from workbench.polyhedral.expression import Expression, FloorDivision, Size, Variable
-from workbench.program.operations import OPERATIONS, shape_text
+from workbench.program.operation_shapes import shape_text
+from workbench.program.operations import OPERATIONS
 from workbench.program.ranges import domain_text, reduction_text
 from workbench.program.values import Body, Call, IndexValue, Literal, Program, Read, Statement
 

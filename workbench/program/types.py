@@ -8,7 +8,9 @@ import numpy as np
 
 from workbench.errors import ProgramError, SourceLine, nearest
 from workbench.polyhedral.expression import Expression
-from workbench.program.operations import INTEGERS, OPERATIONS, promote, shape_text
+from workbench.program.operation_dtypes import INTEGERS, promote
+from workbench.program.operation_shapes import shape_text
+from workbench.program.operations import OPERATIONS
 from workbench.program.text import body_text, equation
 from workbench.program.values import (
     Body,

@@ -14,7 +14,8 @@ from typing import Literal
 from workbench.errors import SourceLine
 from workbench.polyhedral import tree
 from workbench.polyhedral.expression import Expression
-from workbench.program.operations import OPERATIONS, shape_text
+from workbench.program.operation_shapes import shape_text
+from workbench.program.operations import OPERATIONS
 from workbench.program.text import element_text, equation
 from workbench.program.values import Body, Call, IndexValue, Program, Read, Statement, walk
 from workbench.program.values import Literal as Constant

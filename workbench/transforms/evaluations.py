@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.relations import bounds, hull, is_box
-from workbench.program.operations import is_static
+from workbench.program.operation_shapes import is_static
 from workbench.program.values import Body, Call, Program, Statement, walk
 from workbench.transforms.rules.sharing import MOVES
 

@@ -17,7 +17,8 @@ from workbench.polyhedral.relations import (
     project_out,
     with_dims,
 )
-from workbench.program.operations import INTEGERS, is_static
+from workbench.program.operation_dtypes import INTEGERS
+from workbench.program.operation_shapes import is_static
 from workbench.program.values import (
     Array,
     Body,

@@ -1,0 +1,122 @@
+"""Inner shapes: how they read, and the rule of each operation for its result's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.errors import ProgramError
+from workbench.polyhedral.expression import Expression
+
+Shape = tuple[Any, ...]
+Options = dict[str, Any]
+
+
+def shape_text(shape: Shape) -> str:
+    """A shape as the user reads it."""
+    return "(" + ", ".join(str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
+
+
+def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
+    """NumPy's broadcasting over inner shapes whose entries may be symbolic."""
+    rank = max((len(s) for s in shapes), default=0)
+    result: list[Any] = []
+    for position in range(rank):
+        sizes = [s[position - rank + len(s)] for s in shapes if position - rank + len(s) >= 0]
+        wide = [n for n in sizes if n != 1]
+        if any(n != wide[0] for n in wide):
+            listed = " and ".join(shape_text(s) for s in shapes)
+            raise ProgramError(f"shapes {listed} do not fit together")
+        result.append(wide[0] if wide else 1)
+    return tuple(result)
+
+
+def broadcast(shapes: Sequence[Shape], options: Options) -> Shape:
+    return broadcast_shapes(shapes)
+
+
+def same(shapes: Sequence[Shape], options: Options) -> Shape:
+    return tuple(shapes[0])
+
+
+def from_option(shapes: Sequence[Shape], options: Options) -> Shape:
+    return tuple(options["shape"])
+
+
+def reduced(shapes: Sequence[Shape], options: Options) -> Shape:
+    axis = options["axis"]
+    return tuple(n for k, n in enumerate(shapes[0]) if k != axis)
+
+
+def contracted(shapes: Sequence[Shape], options: Options) -> Shape:
+    inputs, output = options["spec"].split("->")
+    sizes: dict[str, Any] = {}
+    for letters, shape in zip(inputs.split(","), shapes, strict=True):
+        if len(letters) != len(shape):
+            raise ProgramError(f"contraction {options['spec']} of shape {shape_text(shape)}")
+        for letter, n in zip(letters, shape, strict=True):
+            if sizes.setdefault(letter, n) != n:
+                left, right = (shape_text(s) for s in shapes)
+                raise ProgramError(
+                    f"shapes {left} and {right} do not contract: {sizes[letter]} against {n}"
+                )
+    return tuple(sizes[letter] for letter in output)
+
+
+def sliced(shapes: Sequence[Shape], options: Options) -> Shape:
+    axis, start, stop, step = (options[k] for k in ("axis", "start", "stop", "step"))
+    return (*shapes[0][:axis], len(range(start, stop, step)), *shapes[0][axis + 1 :])
+
+
+def stacked(shapes: Sequence[Shape], options: Options) -> Shape:
+    if any(s != shapes[0] for s in shapes):
+        raise ProgramError("stack of shapes " + ", ".join(shape_text(s) for s in shapes))
+    axis = options["axis"]
+    return (*shapes[0][:axis], len(shapes), *shapes[0][axis:])
+
+
+def concatenated(shapes: Sequence[Shape], options: Options) -> Shape:
+    axis = options["axis"]
+    rest = {(*s[:axis], *s[axis + 1 :]) for s in shapes}
+    if len(rest) != 1:
+        raise ProgramError("concatenation of shapes " + ", ".join(shape_text(s) for s in shapes))
+    return (*shapes[0][:axis], sum(s[axis] for s in shapes), *shapes[0][axis + 1 :])
+
+
+def padded(shapes: Sequence[Shape], options: Options) -> Shape:
+    axis = options["axis"]
+    n = options["before"] + shapes[0][axis] + options["after"]
+    return (*shapes[0][:axis], n, *shapes[0][axis + 1 :])
+
+
+def reshaped(shapes: Sequence[Shape], options: Options) -> Shape:
+    if _product(shapes[0]) != _product(options["shape"]):
+        raise ProgramError(
+            f"reshape of {shape_text(shapes[0])} to {shape_text(options['shape'])}: "
+            "other number of elements"
+        )
+    return tuple(options["shape"])
+
+
+def _product(shape: Shape) -> Any:
+    total: Any = 1
+    for n in shape:
+        total = total * n
+    return total
+
+
+def transposed(shapes: Sequence[Shape], options: Options) -> Shape:
+    return tuple(shapes[0][a] for a in options["axes"])
+
+
+def taken(shapes: Sequence[Shape], options: Options) -> Shape:
+    return (*shapes[1], *shapes[0][1:])
+
+
+def one_hot(shapes: Sequence[Shape], options: Options) -> Shape:
+    return (*shapes[0], options["size"])
+
+
+def is_static(shape: Shape) -> bool:
+    """Whether no entry is symbolic."""
+    return not any(isinstance(n, Expression) for n in shape)
