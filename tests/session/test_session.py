@@ -33,6 +33,7 @@ from workbench.session.messages import (
 )
 from workbench.session.session import Session
 from workbench.session.sessions import Sessions
+from workbench.session.snapshot import snapshot
 
 VECTORIZE = wb.transforms.Vectorize("b").to_json()
 RECURRENCE = wb.transforms.Vectorize("t").to_json()
@@ -156,6 +157,20 @@ def test_parts_are_computed_once_and_kept(shown: Shown) -> None:
     os_free = shown.view.want("snapshot", shown.root)  # no worker is asked
     assert os_free == picture
     assert shown.view.sessions.work.pid is None
+
+
+@pytest.mark.parametrize("task", ["apply", "optimize"])
+def test_new_variants_come_with_the_picture_of_the_last(shown: Shown, task: str) -> None:
+    """As work of its own, drawing would wait for whatever the worker turned to meanwhile."""
+    asked = {
+        "apply": {"step": VECTORIZE},
+        "optimize": {"objective": "time", "capacity": None, "sizes": {}},
+    }
+    done = shown.view.ask(type=task, variant=shown.root, **asked[task])
+    assert isinstance(done, Done), done
+    made = shown.session.tree.shown
+    assert done.variant == made.key != shown.root
+    assert shown.session.kept.picture(made) == snapshot(made.program)
 
 
 def test_moves_come_in_batches_that_make_up_the_kept_part(shown: Shown) -> None:

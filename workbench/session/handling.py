@@ -10,6 +10,7 @@ from workbench.session import export
 from workbench.session.failures import error_view
 from workbench.session.kept import Reply
 from workbench.session.loading import saved_tree
+from workbench.session.made import Made, Picture
 from workbench.session.messages import (
     Apply,
     Cancel,
@@ -97,16 +98,26 @@ def _grow(
 ) -> None:
     """Have variants made, take them into the tree, and say which came out."""
     made: list[Variant] = []
+    late: list[ErrorView] = []
+
+    def came(value: Picture | tuple[Made, Variant]) -> None:
+        if late:
+            return
+        if isinstance(value, Picture):
+            session.kept.keep(made[-1], value.value)
+            return
+        made.append(value[1])
+        try:
+            if not value[0].more:
+                session.adopt(made)
+        except WorkbenchError as error:  # the program was traced again meanwhile
+            late.append(error_view(error))
 
     def ended(error: ErrorView | None) -> None:
-        try:
-            if error is None:
-                session.adopt(made)
-        except WorkbenchError as late:  # the program was traced again meanwhile
-            error = error_view(late)
-        _finish(request, reply, error, made[-1].key if made else None)
+        said = error or next(iter(late), None)
+        _finish(request, reply, said, made[-1].key if made else None)
 
-    session.work.order(task, *given, came=lambda pair: made.append(pair[1]), ended=ended)
+    session.work.order(task, *given, came=came, ended=ended)
 
 
 def _measure(session: Session, request: Measure, reply: Reply) -> None:

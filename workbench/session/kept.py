@@ -103,16 +103,19 @@ class Kept:
                 if own:
                     self._drop_unwanted(key, entry)
 
-    def keep(self, variant: Variant, picture: Snapshot) -> None:
-        """A picture that was drawn elsewhere."""
+    def keep(self, variant: Variant, picture: Snapshot | Plain) -> None:
+        """A picture that was drawn elsewhere: nobody needs to draw it again."""
         with self._lock:
             key = _key("snapshot", variant.key, {})
             saved = SavedPart("snapshot", variant.key, {}, Plain(plain(picture)))
             entry = self._entries.setdefault(key, _Entry(saved))
+            if entry.order and not entry.done:
+                self._work.drop(entry.order)
             entry.saved, entry.done = saved, True
             waiting, entry.waiting = entry.waiting, []
         for reply, number in waiting:
             reply(Answer("part", number, saved.value, True))
+        self._changed()
 
     def picture(self, variant: Variant) -> Snapshot | None:
         """What is drawn of a variant, if it was computed."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.program.values import Program
+from workbench.session.capsule import Plain
 from workbench.transforms.base import Transform
 
 Json = Mapping[str, Any]
@@ -23,7 +24,8 @@ class Known:
 class Made:
     """A variant that came out of work: the step that was taken on `base`, and what it made. `base`
     is a key, the position of an earlier one of the same work, or null for a root. `entry` is the
-    key of what it stands for, where steps were taken anew.
+    key of what it stands for, where steps were taken anew. `more`: others follow, and they count
+    only together.
     """
 
     base: str | int | None
@@ -32,6 +34,14 @@ class Made:
     notes: tuple[str, ...]
     why: str
     entry: str = ""
+    more: bool = False
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What is drawn of the variant that was made last, as JSON-able values."""
+
+    value: Plain
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.measure.measurement import step_text
 from workbench.measure.store import Store
 from workbench.session.capsule import Plain, plain
-from workbench.session.made import Entry, Made, Misfit, Source
+from workbench.session.made import Entry, Made, Misfit, Picture, Source
 from workbench.session.measured import belonging, measurement_views
 from workbench.session.messages import Part
 from workbench.session.parts.code import code
@@ -53,12 +53,12 @@ def part(variant: Variant, name: Part, arguments: Json) -> Iterator[Any]:
     yield from (Plain(plain(one)) for one in values)
 
 
-def apply(variant: Variant, key: str, step: Json) -> Iterator[Made]:
+def apply(variant: Variant, key: str, step: Json) -> Iterator[Made | Picture]:
     """One step on the variant known as `key`."""
-    yield _made(variant.apply(from_json(step)), key)
+    yield from _chain(variant, key, variant.apply(from_json(step)))
 
 
-def replay(onto: Variant, key: str, other: Variant, only_last: bool) -> Iterator[Made]:
+def replay(onto: Variant, key: str, other: Variant, only_last: bool) -> Iterator[Made | Picture]:
     """The steps by which another differs, on the variant known as `key`: all or none."""
     if only_last and other.step is None:
         raise WorkbenchError("the program as written has no step that could be taken elsewhere")
@@ -67,7 +67,7 @@ def replay(onto: Variant, key: str, other: Variant, only_last: bool) -> Iterator
 
 def automatic(
     variant: Variant, key: str, objective: Any, capacity: int | None, sizes: Mapping[str, int]
-) -> Iterator[Made]:
+) -> Iterator[Made | Picture]:
     """The steps of the automatic recipe on the variant known as `key`."""
     yield from _chain(variant, key, optimize(variant, objective, capacity, sizes=sizes))
 
@@ -110,15 +110,24 @@ TASKS: dict[str, Callable[..., Iterator[Any]]] = {
 }
 
 
-def _chain(start: Variant, key: str, end: Variant) -> Iterator[Made]:
+def _chain(start: Variant, key: str, end: Variant) -> Iterator[Made | Picture]:
+    """The variants behind `start` up to `end`, then what is drawn of that: whoever looks waits for
+    it, and as work of its own it would wait for other work first.
+    """
     made = []
-    while end is not start:
-        assert end.parent is not None
-        made.append(end)
-        end = end.parent
+    last = end
+    while last is not start:
+        assert last.parent is not None
+        made.append(last)
+        last = last.parent
     for position, variant in enumerate(reversed(made)):
-        yield _made(variant, key if position == 0 else position - 1)
-
-
-def _made(variant: Variant, base: str | int) -> Made:
-    return Made(base, variant.program, variant.step, variant.notes, variant.why)
+        yield Made(
+            key if position == 0 else position - 1,
+            variant.program,
+            variant.step,
+            variant.notes,
+            variant.why,
+            more=variant is not end,
+        )
+    if made:
+        yield Picture(Plain(plain(snapshot(end.program))))
