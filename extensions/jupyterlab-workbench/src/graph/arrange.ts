@@ -10,7 +10,7 @@ import { rows } from "./rows";
 import { contents, type Contents, type Layout, type Line, type Scene, scopeBox, statementBox } from "./scene";
 
 /** Milliseconds that the picture asked for may take, and those that stand in for it. */
-const PATIENCE = 20_000;
+export const PATIENCE = 20_000;
 const SHORT = 4_000;
 
 export interface Arranged {

@@ -7,6 +7,8 @@ import source from "./engine.worker.ts?inline";
 export interface Engine {
   /** Refused with a reason where it fails, takes more than `deadline` milliseconds, or is stopped. */
   place(dot: string, deadline: number): Promise<Placed>;
+  /** A picture will be asked for soon: the worker is started now. */
+  wake(): void;
   /** Ends what is under way: its promise is refused. */
   stop(): void;
   /** Ends the worker too. */
@@ -18,47 +20,86 @@ type Answer = { readonly placed: Placed } | { readonly problem: string };
 /** A worker that has nothing to do for so many milliseconds is ended: it holds some 30 MB. */
 const IDLE = 60_000;
 
+/** So many pictures are remembered: going back to a variant needs no layout, nor does a step that only moves storage. */
+const REMEMBERED = 12;
+
 let address: string | null = null;
 
 export function createEngine(): Engine {
   let worker: Worker | null = null;
   let refuse: ((problem: Error) => void) | null = null;
+  let under: { readonly dot: string; readonly placed: Promise<Placed> } | null = null;
   let timer = 0;
+  const known = new Map<string, Placed>();
 
   function end(problem: string): void {
     window.clearTimeout(timer);
     worker?.terminate();
     worker = null;
     refuse?.(new Error(problem));
-    refuse = null;
+    refuse = under = null;
+  }
+
+  /** A page may forbid workers: then the constructor throws, or the worker says an error. */
+  function started(): Worker {
+    address ??= URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    worker ??= new Worker(address);
+    worker.onerror = (event) => end(event.message || "the layout worker could not be started");
+    return worker;
+  }
+
+  function rest(): void {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => end(""), IDLE);
+  }
+
+  function remember(dot: string, placed: Placed): void {
+    known.delete(dot);
+    known.set(dot, placed);
+    const [oldest] = known.keys();
+    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
   }
 
   return {
     place(dot, deadline) {
-      if (refuse) end("a newer picture was asked for");
+      if (under?.dot === dot) return under.placed;
+      if (under) end("a newer picture was asked for");
+      const there = known.get(dot);
+      if (there) {
+        remember(dot, there);
+        return Promise.resolve(there);
+      }
       window.clearTimeout(timer);
-      return new Promise((resolve, reject) => {
+      const placed = new Promise<Placed>((resolve, reject) => {
+        const running = started();
         refuse = reject;
-        // A page may forbid workers; then the constructor throws, or the worker says an error.
-        address ??= URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-        worker ??= new Worker(address);
-        worker.onmessage = ({ data }: MessageEvent<Answer>) => {
+        running.onmessage = ({ data }: MessageEvent<Answer>) => {
           if ("problem" in data) {
             end(data.problem); // Graphviz' memory may be in disorder
             return;
           }
-          refuse = null;
-          window.clearTimeout(timer);
-          timer = window.setTimeout(() => end(""), IDLE);
+          refuse = under = null;
+          rest();
+          remember(dot, data.placed);
           resolve(data.placed);
         };
-        worker.onerror = (event) => end(event.message || "the layout worker could not be started");
         timer = window.setTimeout(() => end(`it took more than ${Math.round(deadline / 1000)} s`), deadline);
-        worker.postMessage(dot);
+        running.postMessage(dot);
       });
+      under = refuse && { dot, placed };
+      return placed;
+    },
+    wake() {
+      if (under) return;
+      try {
+        started();
+        rest();
+      } catch {
+        end(""); // the picture that is asked for then says why there is none
+      }
     },
     stop() {
-      if (refuse) end("it was stopped");
+      if (under) end("it was stopped");
     },
     end: () => end("the picture was closed"),
   };

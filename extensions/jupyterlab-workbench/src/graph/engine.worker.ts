@@ -3,9 +3,11 @@
 import { Graphviz } from "@hpcc-js/wasm-graphviz";
 import { placed } from "./placed";
 
+const loading = Graphviz.load();
+
 self.onmessage = async ({ data }: MessageEvent<string>): Promise<void> => {
   try {
-    const graphviz = await Graphviz.load();
+    const graphviz = await loading;
     self.postMessage({ placed: placed(graphviz.layout(data, "json", "dot")) });
   } catch (problem) {
     self.postMessage({ problem: String(problem) });

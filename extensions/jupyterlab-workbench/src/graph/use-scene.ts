@@ -4,9 +4,10 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { key, scopes } from "../model/scopes";
 import type { Path } from "../model/selection";
 import type { Snapshot } from "../protocol";
-import { arrange, type Arranged } from "./arrange";
-import { createEngine, type Engine } from "./engine";
-import type { Scene } from "./scene";
+import { arrange, type Arranged, PATIENCE } from "./arrange";
+import { dot } from "./dot";
+import type { Engine } from "./engine";
+import { contents, type Scene } from "./scene";
 
 export interface Drawing {
   readonly scene: Scene | null;
@@ -27,11 +28,11 @@ export interface Drawing {
 /** What the reader opened (true) and closed, by the scope's key; all others are as the snapshot says. */
 type Choices = ReadonlyMap<string, boolean>;
 
-export function useScene(snapshot: Snapshot): Drawing {
+/** `next` may come after this snapshot: it is laid out when nothing else is to be. */
+export function useScene(snapshot: Snapshot, next: Snapshot | null, engine: Engine): Drawing {
   const [choices, setChoices] = useState<Choices>(new Map());
   const [drawn, setDrawn] = useState<Arranged | null>(null);
   const [busy, setBusy] = useState(true);
-  const engine = useEngine();
   const latest = useRef<Scene | null>(null);
   const closed = useMemo(() => closedBy(snapshot, choices), [snapshot, choices]);
 
@@ -41,10 +42,11 @@ export function useScene(snapshot: Snapshot): Drawing {
       setBusy(false);
       return;
     }
-    let wanted = true;
+    let [wanted, under] = [true, true];
     setBusy(true);
     const instead = before?.snapshot === snapshot ? before.closed : closedBy(snapshot, new Map());
     void arrange(engine, snapshot, closed, [instead], () => wanted).then((made) => {
+      under = false;
       if (!made) return;
       latest.current = made.scene;
       setDrawn(made);
@@ -53,9 +55,15 @@ export function useScene(snapshot: Snapshot): Drawing {
     });
     return () => {
       wanted = false;
-      engine.stop();
+      if (under) engine.stop();
     };
   }, [engine, snapshot, closed]);
+
+  useEffect(() => {
+    if (busy || !next) return;
+    // What stands in its way is told when it is asked for.
+    engine.place(dot(contents(next, closedBy(next, choices))), PATIENCE).catch(() => undefined);
+  }, [engine, busy, next, choices]);
 
   return useMemo((): Drawing => {
     const every = scopes(snapshot);
@@ -71,12 +79,6 @@ export function useScene(snapshot: Snapshot): Drawing {
       changed: !areEqual(closed, closedBy(snapshot, new Map())),
     };
   }, [snapshot, drawn, busy, engine, closed]);
-}
-
-function useEngine(): Engine {
-  const [engine] = useState(createEngine);
-  useEffect(() => engine.end, [engine]);
-  return engine;
 }
 
 function closedBy(snapshot: Snapshot, choices: Choices): ReadonlySet<string> {

@@ -6,6 +6,7 @@ import { key } from "../model/scopes";
 import { Waiting } from "../parts";
 import type { CostView, Running, Snapshot } from "../protocol";
 import { changes } from "./diff";
+import { createEngine, type Engine } from "./engine";
 import { Legend } from "./legend";
 import { colouring, percent, type Shares, summed } from "./overlay";
 import { Picture } from "./picture";
@@ -23,6 +24,7 @@ export function GraphView(): JSX.Element {
   useValues();
   const loaded = store.part("snapshot", current.key, {});
   const parent = current.parent === null ? null : store.part("snapshot", current.parent, {}).value;
+  const engine = useEngine(loaded.status === "waiting");
   const last = useRef<Shown | null>(null);
   if (loaded.value && last.current?.snapshot !== loaded.value) last.current = { snapshot: loaded.value, variant: current.key };
   const shown = last.current;
@@ -35,7 +37,17 @@ export function GraphView(): JSX.Element {
   }
   // Until the next picture comes, the one before stays.
   const late = shown.variant !== current.key;
-  return <Graph shown={shown} parent={late ? null : parent} waiting={late} />;
+  return <Graph shown={shown} parent={late ? null : parent} waiting={late} engine={engine} />;
+}
+
+/** Where pictures are laid out; made ready while one is on its way. */
+function useEngine(awaited: boolean): Engine {
+  const [engine] = useState(createEngine);
+  useEffect(() => {
+    if (awaited) engine.wake();
+  }, [engine, awaited]);
+  useEffect(() => engine.end, [engine]);
+  return engine;
 }
 
 interface Shown {
@@ -43,7 +55,13 @@ interface Shown {
   readonly variant: string;
 }
 
-function Graph({ shown, parent, waiting }: { shown: Shown; parent: Snapshot | null; waiting: boolean }): JSX.Element {
+function Graph(props: {
+  readonly shown: Shown;
+  readonly parent: Snapshot | null;
+  readonly waiting: boolean;
+  readonly engine: Engine;
+}): JSX.Element {
+  const { shown, parent, waiting, engine } = props;
   const { snapshot, variant } = shown;
   const store = useStore();
   const selection = useSelection();
@@ -52,7 +70,7 @@ function Graph({ shown, parent, waiting }: { shown: Shown; parent: Snapshot | nu
   const window = useRef<Window | null>(null);
   const own = useRef<string | null>(null);
   const theme = useTheme(host);
-  const drawing = useScene(snapshot);
+  const drawing = useScene(snapshot, store.foreseen(variant), engine);
   const [matches, setMatches] = useState<ReadonlySet<string> | null>(null);
   const running = useRunning(variant);
   const { scene } = drawing;

@@ -1,7 +1,9 @@
 // What all views of one workbench are functions of: its state, its parts, the selection. Immutable values that are
 // replaced; whoever subscribes hears of it.
 
-import type { Done, Message, Part, Request, Running, Saved, State, Welcome } from "../protocol";
+import type {
+  Done, Message, Part, PreviewView, Request, Running, Saved, Snapshot, State, VariantView, Welcome,
+} from "../protocol";
 import { PROTOCOL } from "../protocol";
 import { ABSENT, type Arguments, type Loaded, merged, partKey, type Parts, WAITING } from "./parts";
 import { INITIAL, type Selection } from "./selection";
@@ -42,6 +44,8 @@ export interface Store {
   known<P extends Part>(part: P, variant: string, given: Arguments): Loaded<Parts[P]> | undefined;
   /** Calls a part back that has not come; whoever wants it asks again. */
   forget(part: Part, variant: string, given: Arguments): void;
+  /** The program that a preview of a step on this variant showed last; null where none did. */
+  foreseen(variant: string): Snapshot | null;
   /** Ends in an Error with the sentence where the request cannot be met. */
   ask(request: Asked): Promise<Done | Saved>;
   /** Tells what came of something; null puts it away. */
@@ -74,7 +78,8 @@ export function createStore(
 ): Store {
   const listeners = new Set<() => void>();
   const parts = new Map<string, Loaded<unknown>>();
-  const wanted = new Map<number, { key: string; part: Part }>();
+  const wanted = new Map<number, { key: string; part: Part; variant: string }>();
+  const previews = new Map<string, Map<string, Snapshot>>();
   const waiting = new Map<number, Waiting>();
   const states = new Map<string, State>();
   const selections = new Map<string, Selection>();
@@ -141,6 +146,7 @@ export function createStore(
     if (workbench && name !== workbench) return;
     if (state.revision <= (states.get(name)?.revision ?? -1)) return;
     states.set(name, state);
+    state.variants.forEach(takePreviewed);
     if (!values.workbenches.includes(name)) change({ workbenches: [...values.workbenches, name] });
     if (!shown || open) show(name);
     else if (name === shown) change({ state, problem: "" });
@@ -148,9 +154,24 @@ export function createStore(
 
   function show(name: string): void {
     if (name !== shown) selections.set(shown, values.selection);
-    const before = name === shown || !shown ? values.selection : selections.get(name);
+    const before = name === shown || !shown ? values.selection : (selections.get(name) ?? selection);
     shown = name;
-    change({ state: states.get(name) ?? null, selection: before ?? selection, running: null, problem: "" });
+    // Which pane is open is the reader's, whatever it shows.
+    const next = { ...before, pane: values.selection.pane };
+    change({ state: states.get(name) ?? null, selection: next, running: null, problem: "" });
+  }
+
+  /** A preview showed the program of what now is a variant: it is not asked for again. */
+  function takePreviewed({ key, parent, step }: VariantView): void {
+    const name = partKey("snapshot", key, {});
+    const value = step && parent !== null && !parts.has(name) && previews.get(parent)?.get(step.source);
+    if (value) parts.set(name, { status: "done", value, error: null });
+  }
+
+  function keepPreview(variant: string, { step, snapshot }: PreviewView): void {
+    const known = previews.get(variant) ?? new Map<string, Snapshot>();
+    known.delete(step.source); // the newest last
+    if (snapshot) previews.set(variant, known.set(step.source, snapshot));
   }
 
   function hearPart(number: number, value: unknown, done: boolean): void {
@@ -158,6 +179,7 @@ export function createStore(
     if (!want) return;
     if (done) wanted.delete(number);
     const before = parts.get(want.key)?.value ?? null;
+    if (want.part === "preview") keepPreview(want.variant, value as PreviewView);
     const status = done ? "done" : "streaming";
     keep(want.key, { status, value: merged(want.part, before, value), error: null });
   }
@@ -209,7 +231,7 @@ export function createStore(
       if (values.status === "disconnected" || values.status === "empty") return ABSENT;
       const first = values.status === "saved" ? ABSENT : WAITING;
       parts.set(key, first); // an answer that comes at once replaces it
-      wanted.set(++id, { key, part });
+      wanted.set(++id, { key, part, variant });
       transport.send({ type: "want", id, workbench: shown, part, variant, arguments: given });
       return (parts.get(key) ?? first) as Loaded<Parts[P]>;
     },
@@ -225,6 +247,7 @@ export function createStore(
         transport.send({ type: "forget", id: number });
       }
     },
+    foreseen: (variant) => [...(previews.get(variant)?.values() ?? [])].at(-1) ?? null,
     ask(request) {
       if (values.status !== "connected" && values.status !== "saved") {
         return Promise.reject(new Error(GONE));

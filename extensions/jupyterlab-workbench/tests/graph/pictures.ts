@@ -19,6 +19,7 @@ const graphviz = await Graphviz.load();
 
 export const ENGINE: Engine = {
   place: (dot) => Promise.resolve(placed(graphviz.layout(dot, "json", "dot"))),
+  wake: () => undefined,
   stop: () => undefined,
   end: () => undefined,
 };
