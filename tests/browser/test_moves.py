@@ -29,15 +29,11 @@ wb.Workbench(wrong())
 
 
 def open_pane(panel: Any, name: str) -> None:
-    """Opens a pane. The panel is drawn anew when its place on the page settles, so it may close."""
-    for _ in range(10):
-        tab = panel.get_by_role("tab", name=name)
-        if tab.get_attribute("aria-selected") != "true":
-            tab.click()
-        panel.page.wait_for_timeout(700)
-        if tab.get_attribute("aria-selected") == "true":
-            return
-    raise AssertionError(f"{name} does not stay open")
+    """Opens a pane, where it is not open already: its tab would close it."""
+    tab = panel.get_by_role("tab", name=name)
+    if tab.get_attribute("aria-selected") != "true":
+        tab.click()
+    panel.get_by_role("tab", name=name, selected=True).wait_for()
 
 
 def select(panel: Any, text: str) -> None:

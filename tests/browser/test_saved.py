@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.browser.conftest import Lab, command, run_all
+from tests.browser.test_moves import open_pane
 from tests.browser.test_panel import SHOW, STEP, live, shows
 from tests.browser.test_picture import executed
 
@@ -47,10 +48,13 @@ def test_a_saved_notebook_opens_in_the_panel_without_its_kernel(lab: Lab) -> Non
     shows(panel, "Vectorize")
     panel.get_by_role("button", name="Undo").click()
     shows(panel, "as written")
+    open_pane(panel, "Memory")
     page.page.screenshot(path=lab.shots / "kept.png")
     command(page, "docmanager:open", {"path": "kept.ipynb"})
     run_all(page)
+    panel.get_by_role("tab", name="Memory", selected=True).wait_for()
     live(page)
+    panel.get_by_role("tab", name="Memory", selected=True).wait_for()
     page.check()
 
 

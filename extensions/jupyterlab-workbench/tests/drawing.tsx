@@ -28,14 +28,21 @@ export interface Drawn {
   takeDown(): Promise<void>;
 }
 
-/** `live`: as if Python were there, which answers nothing but parts until it is told to. */
-export async function drawn(View: ComponentType, capsule: Capsule = GOLDEN, live = false): Promise<Drawn> {
+/** `live`: as if Python were there, which answers nothing but parts until it is told to; `beside` is what a notebook
+ * gives. */
+export async function drawn(
+  View: ComponentType,
+  capsule: Capsule = GOLDEN,
+  live = false,
+  beside: Partial<Transport> = {},
+): Promise<Drawn> {
   const saved = savedTransport(capsule);
   const sent: Request[] = [];
   const parts: Request[] = [];
   const heard = new Set<(message: Message) => void>();
   const transport: Transport = {
     ...saved,
+    ...beside,
     status: () => (live ? "connected" : "saved"),
     onMessage(listener) {
       heard.add(listener);

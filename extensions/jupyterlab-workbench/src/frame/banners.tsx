@@ -1,7 +1,7 @@
 // What the reader must know of, between header and graph: errors with the user's line, a Jupyter kernel that is gone,
 // a measurement under way.
 
-import { useStore, useValues, useWorkbench } from "../model/hooks";
+import { useLineInNotebook, useStore, useValues, useWorkbench } from "../model/hooks";
 import type { ErrorView, ProgressView } from "../protocol";
 import { perform } from "./actions";
 
@@ -47,8 +47,8 @@ function Gone({ text }: { text: string }): JSX.Element {
 }
 
 function Failure({ title, error }: { title: string; error: ErrorView }): JSX.Element {
-  const show = useStore().transport.showLine;
   const { line } = error;
+  const show = useLineInNotebook(line);
   return (
     <div className="wbk-banner wbk-bad" role="alert">
       <div>
@@ -59,11 +59,7 @@ function Failure({ title, error }: { title: string; error: ErrorView }): JSX.Ele
           <p className="wbk-error-line">
             <code>{line.text.trim()}</code>
             {show ? (
-              <button
-                className="wbk-button wbk-link"
-                type="button"
-                onClick={() => show(line.file, line.number, line.text)}
-              >
+              <button className="wbk-button wbk-link" type="button" onClick={show}>
                 {line.file}, line {line.number}
               </button>
             ) : (

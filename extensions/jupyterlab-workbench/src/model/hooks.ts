@@ -1,7 +1,7 @@
 // How React components read the store.
 
 import { createContext, useContext, useEffect, useSyncExternalStore } from "react";
-import type { Part, State, VariantView } from "../protocol";
+import type { LineView, Part, State, VariantView } from "../protocol";
 import { type Arguments, type Loaded, partKey, type Parts } from "./parts";
 import type { Selection } from "./selection";
 import type { Store, Tools, Values } from "./store";
@@ -52,6 +52,15 @@ export function useOwnPart<P extends Part>(part: P, given: Arguments, variant?: 
   const shown = variant ?? store.values().state?.current ?? "";
   useEffect(() => () => store.forget(part, shown, given), [store, partKey(part, shown, given)]);
   return loaded;
+}
+
+/** How Python names the file of a line that stands in a cell. */
+const CELL = "cell";
+
+/** Shows a line in the notebook; null for a line of a file, and where there is no notebook. */
+export function useLineInNotebook(line: LineView | null): (() => void) | null {
+  const { showLine } = useStore().transport;
+  return showLine && line?.file === CELL ? () => showLine(line.number, line.text) : null;
 }
 
 /** Offers something to menus and to JupyterLab's commands for as long as the view is drawn. */

@@ -13,8 +13,8 @@ export interface Transport {
   onStatus(changed: () => void): () => void;
   /** Puts text into a new cell below the active one; absent where there is no notebook. */
   readonly insertCell?: (source: string) => void;
-  /** Shows a line of the notebook or of a file; absent where that cannot be done. */
-  readonly showLine?: (file: string, line: number, text: string) => void;
+  /** Shows the cell that has the text at that line; absent where there is no notebook. */
+  readonly showLine?: (line: number, text: string) => void;
   /** Opens the workbench's panel beside the notebook; absent where there is none or this is in it. */
   readonly openPanel?: () => void;
 }

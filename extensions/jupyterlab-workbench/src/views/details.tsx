@@ -1,6 +1,6 @@
 // What is known of the selected statement: equation, sets and relations as text, line, neighbours.
 
-import { usePart, useSelection, useStore, useWorkbench } from "../model/hooks";
+import { useLineInNotebook, usePart, useSelection, useStore, useWorkbench } from "../model/hooks";
 import { isInside } from "../model/scopes";
 import type { Path } from "../model/selection";
 import { Waiting } from "../parts";
@@ -91,16 +91,12 @@ function Statement({ snapshot, node }: { snapshot: Snapshot; node: Node }): JSX.
 }
 
 function SourceLine({ line }: { line: LineView }): JSX.Element {
-  const show = useStore().transport.showLine;
+  const show = useLineInNotebook(line);
   return (
     <Field name={`Source line (${line.file}, line ${line.number})`}>
       <Lines texts={[line.text.trim()]} />
       {show && (
-        <button
-          className="wbk-button wbk-link"
-          type="button"
-          onClick={() => show(line.file, line.number, line.text)}
-        >
+        <button className="wbk-button wbk-link" type="button" onClick={show}>
           Show in the notebook
         </button>
       )}

@@ -1,7 +1,7 @@
 // Why not: a refused step's sentence, the two instances that show it, and what could be done first or instead.
 
 import { useMemo, useState } from "react";
-import { usePart, useStore } from "../model/hooks";
+import { useLineInNotebook, usePart, useStore } from "../model/hooks";
 import type { Sizes } from "../model/selection";
 import { Waiting } from "../parts";
 import type { DomainView, InstanceView, LineView, RefusalView, StepView, WhyView, WitnessView } from "../protocol";
@@ -49,7 +49,7 @@ function Sentence({ text }: { text: string }): JSX.Element {
 }
 
 function SourceLine({ line }: { line: LineView }): JSX.Element {
-  const show = useStore().transport.showLine;
+  const show = useLineInNotebook(line);
   return (
     <div className="wbk-source-line">
       <pre className="wbk-code">{line.text.trim()}</pre>
@@ -57,11 +57,7 @@ function SourceLine({ line }: { line: LineView }): JSX.Element {
         {line.file}, line {line.number}
       </span>
       {show && (
-        <button
-          className="wbk-button wbk-link"
-          type="button"
-          onClick={() => show(line.file, line.number, line.text)}
-        >
+        <button className="wbk-button wbk-link" type="button" onClick={show}>
           Show in the notebook
         </button>
       )}

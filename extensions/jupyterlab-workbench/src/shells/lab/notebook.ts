@@ -4,9 +4,6 @@ import type { Transport } from "../../model/transport";
 import { MIME } from "../mime";
 import type { Cell, NotebookPanel, Packages } from "./jupyterlab";
 
-/** How errors and statements name the file of a line that stands in a cell. */
-const CELL = "cell";
-
 export function beside(
   panel: NotebookPanel,
   { NotebookActions }: Packages["@jupyterlab/notebook"],
@@ -19,10 +16,10 @@ export function beside(
       cell?.model.sharedModel.setSource(source.trimEnd());
       if (cell) void panel.content.scrollToCell(cell, "center");
     },
-    showLine(file, line, text) {
-      const cell = file === CELL ? cellWith(panel, line, text) : undefined;
+    showLine(line, text) {
+      const cell = cellWith(panel, line, text);
       if (cell) void reveal(panel, cell, line - 1);
-      else Notification.info(`No cell has this line (${file}, line ${line}): ${text.trim()}`, { autoClose: 5000 });
+      else Notification.info(`No cell has this any more at line ${line}: ${text.trim()}`, { autoClose: 5000 });
     },
   };
 }

@@ -117,8 +117,10 @@ function createFace(
       const kept = savedIn(notebook);
       if (kept) saved = views.drawSaved(savedHost, kept, { pane });
     } else if (!wanted && saved && state) {
+      const { selection } = saved.store.values();
       saved.takeDown();
       saved = null;
+      live.store.select(selection); // the reader goes on where they were
     }
     liveHost.hidden = saved !== null;
     savedHost.hidden = saved === null;
