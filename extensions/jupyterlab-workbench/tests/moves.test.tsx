@@ -1,10 +1,12 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import golden from "../../../tests/golden/session/steps.json";
 import { merged } from "../src/model/parts";
 import type { Capsule, CostView, EffectView, MovesView, MoveView, PreviewView, Snapshot } from "../src/protocol";
 import { asBefore, filtered, NO_FILTER, type Shown, sorted, weight } from "../src/views/move-order";
 import { Moves, parted } from "../src/views/moves";
-import { changedStatements } from "../src/views/preview";
+import { around } from "../src/graph/around";
+import { changes as differences } from "../src/graph/diff";
+import { grouped } from "../src/views/preview-graph";
 import { changes, changeText, worth } from "../src/views/price";
 import "../src/views/step-form"; // what is loaded when it is needed is there at once
 import { formOf, startOf, stepFrom, suggestionsOf } from "../src/views/step-schema";
@@ -219,6 +221,10 @@ describe("price tags", () => {
 });
 
 describe("an open step", () => {
+  /** Pictures are laid out and drawn in several turns. */
+  const settled = async (): Promise<void> => {
+    for (let turn = 0; turn < 10; turn++) await act(async () => new Promise((done) => setTimeout(done, 25)));
+  };
   const open = async (text: string, live = false): Promise<void> => {
     shown = await drawn(Moves, CAPSULE, live);
     await act(async () => shown.store.select({ move: JSON.stringify(previewOf(text).step.json) }));
@@ -228,23 +234,60 @@ describe("an open step", () => {
     await open("Vectorize('b')");
     expect(shown.host.querySelector("h3")?.textContent).toBe("Vectorize('b')");
     expect(texts(shown.host, ".wbk-costs th")).toEqual(["time", "peak"]);
-    expect(texts(shown.host, ".wbk-levels button")).toEqual(["Order", "Loops"]);
-    expect(shown.host.textContent).toContain("The equations stay as they are");
+    expect(texts(shown.host, ".wbk-code-after .wbk-levels button")).toEqual(["Order", "Loops"]);
     expect(texts(shown.host, ".cm-changedLine").some((line) => line.includes("axis b:"))).toBe(true);
   });
 
-  test("lists the statements that it changes", async () => {
+  test("shows the graph with what differs, and lists it", async () => {
+    const height = vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(300);
     const preview = previewOf("Incrementalize('to_go', 't')");
-    const found = changedStatements(snapshot, preview.snapshot as Snapshot);
-    expect(found.other.map((node) => node.id)).toContain("to_go");
-    expect(found.fresh.length).toBeGreaterThan(0);
+    const after = preview.snapshot as Snapshot;
+    const found = grouped(differences(snapshot, after), after);
+    expect(found.map((group) => group.word)).toEqual(["new", "changed"]);
     await open("Incrementalize('to_go', 't')");
-    expect(texts(shown.host, ".wbk-changed-word")).toEqual([
-      `${found.fresh.length} new`,
-      `${found.other.length} changed`,
-    ]);
+    expect(texts(shown.host, ".wbk-changed-word")).toEqual(found.map(({ word, nodes }) => `${nodes.length} ${word}`));
+    await settled();
+    const drawn = differences(snapshot, after);
+    const near = around(snapshot, after, drawn, false);
+    expect(near.nodes.length).toBeLessThan(after.nodes.length);
+    expect(shown.host.querySelectorAll(".wbk-small-graph .node")).toHaveLength(near.nodes.length);
+    expect(shown.host.querySelectorAll(".wbk-small-graph .wbk-change")).toHaveLength(drawn.changed.size);
+    await shown.press(byText(shown.host, ".wbk-graph-after button", "All"));
+    await settled();
+    expect(shown.host.querySelectorAll(".wbk-small-graph .node")).toHaveLength(after.nodes.length);
+    height.mockRestore();
     await shown.press(byText(shown.host, ".wbk-changed button", "to_go"));
     expect(shown.store.values().selection.statements).toEqual(["to_go"]);
+  });
+
+  test("what is gone stands in the graph where it stood, with its arrows and loops", () => {
+    const [first, gone, last] = snapshot.nodes as readonly [Snapshot["nodes"][0], Snapshot["nodes"][0], Snapshot["nodes"][0]];
+    const without: Snapshot = {
+      ...snapshot,
+      nodes: snapshot.nodes.filter((node) => node !== gone),
+      edges: snapshot.edges.filter((edge) => edge.source !== gone.id && edge.target !== gone.id),
+      loops: [],
+    };
+    const found = { changed: new Map(), gone: [gone] };
+    const all = around(snapshot, without, found, true);
+    expect(all.nodes.map((node) => node.id)).toEqual(snapshot.nodes.map((node) => node.id));
+    expect(all.edges).toHaveLength(snapshot.edges.length);
+    const ghost = all.nodes.find((node) => node.id === gone.id);
+    expect(ghost?.loops.map((place) => all.loops[place])).toEqual(gone.loops.map((place) => snapshot.loops[place]));
+    const near = around(snapshot, without, found, false).nodes.map((node) => node.id);
+    const beside = snapshot.edges.flatMap((edge) =>
+      edge.source === gone.id || edge.target === gone.id ? [edge.source, edge.target] : [],
+    );
+    expect(new Set(near)).toEqual(new Set([gone.id, ...beside]));
+    const headless = around(snapshot, { ...without, nodes: [last] }, { ...found, gone: [first, gone] }, true);
+    expect(headless.nodes.map((node) => node.id)).toEqual([first.id, gone.id, last.id]);
+  });
+
+  test("of a step that only folds storage it is said that the graph stays", async () => {
+    await open("Contract('reward', 'b')");
+    expect(texts(shown.host, ".wbk-graph-after .wbk-hint")).toEqual([
+      "It stays as it is: only where values are kept changes.",
+    ]);
   });
 
   test("is taken by Apply, and the list is there again", async () => {

@@ -16,3 +16,15 @@ class EverythingInView {
   }
 }
 (globalThis as { IntersectionObserver?: unknown }).IntersectionObserver = EverythingInView;
+
+// A document without layout and without workers: pictures come in rows.
+globalThis.ResizeObserver ??= class {
+  observe(): void {}
+  unobserve(): void {}
+  disconnect(): void {}
+};
+globalThis.matchMedia ??= () => ({ matches: true, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList;
+HTMLCanvasElement.prototype.getContext = () => null;
+// d3-zoom asks an SVG element for its extent.
+Object.defineProperty(SVGSVGElement.prototype, "width", { configurable: true, value: { baseVal: { value: 500 } } });
+Object.defineProperty(SVGSVGElement.prototype, "height", { configurable: true, value: { baseVal: { value: 400 } } });

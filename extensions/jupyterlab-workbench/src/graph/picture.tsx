@@ -84,6 +84,7 @@ export function Picture(props: PictureProps): JSX.Element {
     () => elements(scene, sight.boxes, present, [hand.roving, ...lit.near]),
     [scene, sight.boxes, present, hand.roving, lit.near],
   );
+  const lost = useMemo(() => new Set(changes?.gone.map((node) => node.id)), [changes]);
   const faces = useMemo(() => new Map<string, Face>(), [scene]);
 
   function box(name: string): JSX.Element | null {
@@ -93,6 +94,7 @@ export function Picture(props: PictureProps): JSX.Element {
     faces.set(name, known);
     const nodes = scene.inside.get(name) ?? [];
     const enters = before !== null && !before.layout.boxes.has(name);
+    const isLost = nodes.length > 0 && nodes.every((node) => lost.has(node.id));
     const runs = now.size > 0 && nodes.some((node) => now.has(node.id));
     return (
       <Box
@@ -101,7 +103,7 @@ export function Picture(props: PictureProps): JSX.Element {
         face={known}
         place={place}
         text={sight.text}
-        state={stateOf(lit, name) + (enters ? " wbk-enter" : "") + (runs ? " wbk-now" : "")}
+        state={stateOf(lit, name) + (enters ? " wbk-enter" : "") + (isLost ? " wbk-lost" : "") + (runs ? " wbk-now" : "")}
         pressed={lit.selected.has(name)}
         tabbable={hand.roving === name}
         ground={groundOf(colouring, name, theme)}

@@ -81,7 +81,8 @@ function StatementText(props: { scene: Scene; node: Node; changes: Changes | nul
       <code>{node.equation}</code>
       {loops.length > 0 && <span>{loops.join(" › ")}</span>}
       {words && <span>{words}</span>}
-      {changed && <span>changed by the last step: {changed.join(", ")}</span>}
+      {changed && <span>changed by the step: {changed.join(", ")}</span>}
+      {changes?.gone.some((one) => one.id === node.id) && <span>gone after the step</span>}
       {node.line && (
         <span>
           {node.line.file}, line {node.line.number}: <code className="wbk-inline">{node.line.text.trim()}</code>
@@ -107,7 +108,7 @@ function ScopeText(props: {
         {inside.length === 1 ? "1 statement" : `${inside.length} statements`} · double click opens
       </span>
       {props.words && <span>{props.words}</span>}
-      {changed > 0 && <span>{changed} of them changed by the last step</span>}
+      {changed > 0 && <span>{changed} of them changed by the step</span>}
     </div>
   );
 }

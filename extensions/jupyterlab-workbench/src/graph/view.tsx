@@ -12,10 +12,10 @@ import { colouring, percent, type Shares, summed } from "./overlay";
 import { Picture } from "./picture";
 import { type Scene, scopeOf, statementBox, statementOf } from "./scene";
 import { Sheet } from "./sheet";
-import { onTheme, readTheme, type Theme } from "./theme";
 import { Toolbar, type Tools } from "./toolbar";
 import type { Hands } from "./use-hands";
 import { type Drawing, useScene } from "./use-scene";
+import { useTheme } from "./use-theme";
 import type { Window } from "./use-window";
 
 export function GraphView(): JSX.Element {
@@ -250,14 +250,4 @@ function sharesOf(scene: Scene | null, running: Running | null): ReadonlyMap<str
   if (!scene || !running) return new Map();
   const sums = summed(scene, new Map(Object.entries(running.shares)));
   return new Map([...sums].filter(([, share]) => share >= 0.01).map(([name, share]) => [name, percent(share)]));
-}
-
-function useTheme(host: React.RefObject<HTMLElement>): Theme | null {
-  const [theme, setTheme] = useState<Theme | null>(null);
-  useEffect(() => {
-    const read = (): void => setTheme(host.current && readTheme(host.current));
-    read();
-    return onTheme(read);
-  }, [host]);
-  return theme;
 }

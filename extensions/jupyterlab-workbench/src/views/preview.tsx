@@ -1,14 +1,13 @@
-// What a step would make of the program: costs before and after, statements that change, the loop program compared.
+// What a step would make of the program: costs before and after, the graph, the loop program compared.
 
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { usePart, useSelection, useStore } from "../model/hooks";
 import { Waiting } from "../parts";
-import type { CodeView, Node, PreviewView, Snapshot, TextView } from "../protocol";
+import type { CodeView, PreviewView, TextView } from "../protocol";
 import { editor } from "./editor";
+import { GraphAfter } from "./preview-graph";
 import { changes, changeText, direction } from "./price";
 import type { StepJson } from "./steps";
-
-const LISTED = 12;
 
 export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
   const { backend } = useSelection();
@@ -18,12 +17,16 @@ export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
     <div className="wbk-preview">
       <Costs step={preview.step.json} />
       <Notes notes={preview.notes} />
-      {now.value && preview.snapshot && <Statements before={now.value} after={preview.snapshot} />}
-      {code.value && preview.code ? (
-        <Differences before={code.value} after={preview.code} />
-      ) : (
-        <Waiting loaded={code} what="the code" />
-      )}
+      <div className="wbk-preview-pair">
+        {now.value && preview.snapshot && <GraphAfter before={now.value} after={preview.snapshot} />}
+        <section className="wbk-code-after" aria-label="Program after the step">
+          {code.value && preview.code ? (
+            <Differences before={code.value} after={preview.code} />
+          ) : (
+            <Waiting loaded={code} what="the code" />
+          )}
+        </section>
+      </div>
     </div>
   );
 }
@@ -71,82 +74,6 @@ function Notes({ notes }: { notes: readonly string[] }): JSX.Element | null {
         ))}
       </ul>
     </details>
-  );
-}
-
-export interface Changed {
-  readonly fresh: readonly Node[];
-  readonly gone: readonly Node[];
-  readonly other: readonly Node[];
-}
-
-/** What is computed differently, by what it means: equation, domain, what is read and written. */
-export function changedStatements(before: Snapshot, after: Snapshot): Changed {
-  const old = new Map(before.nodes.map((node) => [node.id, node]));
-  const now = new Set(after.nodes.map((node) => node.id));
-  return {
-    fresh: after.nodes.filter((node) => !old.has(node.id)),
-    gone: before.nodes.filter((node) => !now.has(node.id)),
-    other: after.nodes.filter((node) => {
-      const was = old.get(node.id);
-      return was !== undefined && meaning(was) !== meaning(node);
-    }),
-  };
-}
-
-function meaning(node: Node): string {
-  return JSON.stringify([node.equation, node.domain, node.reduction, node.write, node.reads]);
-}
-
-function Statements({ before, after }: { before: Snapshot; after: Snapshot }): JSX.Element {
-  const found = useMemo(() => changedStatements(before, after), [before, after]);
-  const none = !found.fresh.length && !found.gone.length && !found.other.length;
-  return (
-    <>
-      <h4>Statements</h4>
-      {none ? (
-        <p className="wbk-hint">The equations stay as they are: only order or storage change.</p>
-      ) : (
-        <>
-          <Kind word="new" mark="+" nodes={found.fresh} />
-          <Kind word="changed" mark="~" nodes={found.other} select />
-          <Kind word="gone" mark="−" nodes={found.gone} select />
-        </>
-      )}
-    </>
-  );
-}
-
-function Kind(props: { word: string; mark: string; nodes: readonly Node[]; select?: boolean }): JSX.Element | null {
-  const store = useStore();
-  const { word, mark, nodes, select } = props;
-  if (!nodes.length) return null;
-  const more = nodes.length - LISTED;
-  return (
-    <div className={`wbk-changed wbk-changed-${word}`}>
-      <span className="wbk-changed-word">
-        {nodes.length} {word}
-      </span>
-      <ul>
-        {nodes.slice(0, LISTED).map((node) => (
-          <li key={node.id} title={node.equation}>
-            <span aria-hidden="true">{mark} </span>
-            {select ? (
-              <button
-                className="wbk-button wbk-link"
-                type="button"
-                onClick={() => store.select({ statements: [node.id], scope: null, instance: null })}
-              >
-                {node.title}
-              </button>
-            ) : (
-              <code>{node.equation}</code>
-            )}
-          </li>
-        ))}
-        {more > 0 && <li className="wbk-faint">and {more} more</li>}
-      </ul>
-    </div>
   );
 }
 

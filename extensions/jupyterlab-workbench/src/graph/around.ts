@@ -1,0 +1,49 @@
+// What differs between two programs as a graph of its own, small enough to be seen beside something else.
+
+import { scopes } from "../model/scopes";
+import type { Node, Snapshot } from "../protocol";
+import type { Changes } from "./diff";
+
+/** Up to so many boxes are told apart in a small picture; of more, only the outermost scopes are drawn. */
+const FEW = 40;
+
+/** The program after a step with what is gone where it stood; of it only what differs and what is next to that, unless
+ * the `whole` is wanted. */
+export function around(before: Snapshot, after: Snapshot, changes: Changes, whole: boolean): Snapshot {
+  const lost = new Set(changes.gone.map((node) => node.id));
+  const own = new Set([...changes.changed.keys(), ...lost]);
+  const kept = before.edges.filter((edge) => lost.has(edge.source) || lost.has(edge.target));
+  const edges = [...after.edges, ...kept];
+  const near = new Set(own);
+  for (const { source, target } of edges) {
+    if (own.has(source)) near.add(target);
+    if (own.has(target)) near.add(source);
+  }
+  const nodes = withGone(before, after, lost).filter((node) => whole || near.has(node.id));
+  const there = new Set(nodes.map((node) => node.id));
+  const made: Snapshot = {
+    ...after,
+    nodes,
+    edges: edges.filter(({ source, target }) => there.has(source) && there.has(target)),
+    loops: [...after.loops, ...before.loops],
+    closed: whole ? after.closed : [],
+  };
+  const outermost = scopes(made).filter((path) => path.length === 1);
+  return !whole && nodes.length > FEW ? { ...made, closed: outermost } : made;
+}
+
+/** Every statement after the step, those that are gone behind what stood in front of them. */
+function withGone(before: Snapshot, after: Snapshot, lost: ReadonlySet<string>): readonly Node[] {
+  const behind = new Map<string, Node[]>();
+  let front = "";
+  for (const node of before.nodes) {
+    if (!lost.has(node.id)) front = node.id;
+    else {
+      const loops = node.loops.map((position) => position + after.loops.length);
+      behind.set(front, [...(behind.get(front) ?? []), { ...node, loops }]);
+    }
+  }
+  const listed = after.nodes.flatMap((node) => [node, ...(behind.get(node.id) ?? [])]);
+  const placed = new Set(listed.map((node) => node.id));
+  return [...[...behind.values()].flat().filter((node) => !placed.has(node.id)), ...listed];
+}
