@@ -201,6 +201,13 @@ def test_number_for_a_piece_of_booleans() -> None:
     assert error.message == "s[t] is bool, but the value is int32; convert with wb.cast"
 
 
+def test_whole_number_that_is_too_large() -> None:
+    assert refused(lambda: wb.index(t) + 2**70).message == f"expected numbers, found {2**70}"
+    assert refused(lambda: wb.index(t) + 2**63).message == f"{2**63} does not fit into int64"
+    assert refused(lambda: wb.cast(2**40, int)).message == f"{2**40} does not fit into int32"
+    assert refused(lambda: wb.cast(1e12, int)).message == "1000000000000.0 does not fit into int32"
+
+
 def test_names_are_those_of_the_users_variables() -> None:
     def body() -> Any:
         noise = wb.normal(over=(b, t))

@@ -323,3 +323,10 @@ def test_gather_from_what_is_computed_of_indices_alone() -> None:
 
 def test_expression_used_as_condition_is_python() -> None:
     assert isinstance(t, Expression) and (t == t) is True
+
+
+def test_whole_numbers_are_as_wide_as_they_need() -> None:
+    large = 3_000_000_000
+    assert outputs(lambda: wb.index(t) + large, B=1, T=2).tolist() == [large, large + 1]
+    assert written(lambda: wb.index(t) + large).array["y"].dtype == "int64"
+    assert written(lambda: wb.index(t) + 3).array["y"].dtype == "int32"

@@ -28,6 +28,10 @@ def refused(given: dict[str, object], exact: bool = True) -> str:
     return str(error.value)
 
 
+def test_what_is_no_mapping_refused() -> None:
+    assert refused([3]) == "sizes [3]; expected sizes by name, like {'T': 128}"  # type: ignore[arg-type]
+
+
 def test_defaults_and_derived_sizes() -> None:
     assert resolve(program()) == {"B": 4, "T": 128, "M": 4, "K": 128, "L": 129}
 

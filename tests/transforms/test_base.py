@@ -66,6 +66,8 @@ def test_json_of_an_unknown_transform_offers_the_nearest() -> None:
         WorkbenchError, match=r"unknown transform 'Vectorise': did you mean Vectorize\?"
     ):
         from_json({"transform": "Vectorise", "arguments": {}})
+    with pytest.raises(WorkbenchError, match=r"unknown transform \['Vectorize'\]"):
+        from_json({"transform": ["Vectorize"], "arguments": {}})
 
 
 @pytest.mark.parametrize(
@@ -126,6 +128,25 @@ def test_json_with_other_arguments_is_refused(
 def test_argument_of_another_type_refused(step: Transform, sentence: str) -> None:
     found = wb.variant(leaky_sum()).check(step)
     assert found is not None
+    assert (found.kind, found.sentence) == ("input", sentence)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        wb.transforms.Accumulate("t", ()),
+        wb.transforms.Interchange("b", "t", ()),
+        wb.transforms.Recompute("x", ()),
+        wb.transforms.Simplify(()),
+        wb.transforms.Tile("t", 2, ()),
+        wb.transforms.Vectorize("t", ()),
+    ],
+)
+def test_step_refused_when_it_names_nothing(step: Transform) -> None:
+    found = wb.variant(leaky_sum()).check(step)
+    assert found is not None
+    (name,) = (field.name for field in dataclasses.fields(step) if getattr(step, field.name) == ())
+    sentence = f"{step}: {name} is empty; name some, or leave it out"
     assert (found.kind, found.sentence) == ("input", sentence)
 
 

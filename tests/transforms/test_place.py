@@ -74,6 +74,7 @@ def test_axis_refused_of_a_placed_statement_that_does_not_write_along_it() -> No
             "capability",
             "state[0] draws at random, and what it draws depends on its dimensions",
         ),
+        (Place((), "t"), "input", "Place((), 't'): name at least one statement"),
         (Place("averge", "t"), "input", "unknown statement averge: did you mean average?"),
         (Place("average", "tt"), "input", "unknown dim tt: did you mean t? (dims: b, t)"),
         (Place("average", "t", at="end"), "input", "at 'end'; expected 'first' or 'last'"),  # type: ignore[arg-type]

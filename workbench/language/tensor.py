@@ -16,7 +16,7 @@ from workbench.errors import ProgramError, SourceLine
 from workbench.language import numpy_functions, quoting
 from workbench.language.trace import Range, Trace, current, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.program.operation_dtypes import promote
+from workbench.program.operation_dtypes import INTEGERS, promote
 from workbench.program.operation_shapes import shape_text
 from workbench.program.operations import APART, OPERATIONS, evaluate
 from workbench.program.values import Shape
@@ -336,13 +336,19 @@ def _operand_key(x: Tensor) -> tuple[object, ...]:
 
 
 def literal(value: Any, dtype: str | None = None) -> Tensor:
-    """A constant tensor from a number, nested sequence or NumPy array."""
+    """A constant tensor from a number, nested sequence or NumPy array; of whole numbers int32,
+    where one is larger int64.
+    """
     array = np.asarray(value)
     if dtype is None:
-        kinds = {"b": "bool", "i": "int32", "u": "int32", "f": "float"}
+        whole = "int32" if _beyond(array, "int32") is None else "int64"
+        kinds = {"b": "bool", "i": whole, "u": whole, "f": "float"}
         if array.dtype.kind not in kinds:
             raise ProgramError(f"expected numbers, found {value!r}", user_line())
         dtype = kinds[array.dtype.kind]
+    beyond = _beyond(array, dtype)
+    if beyond is not None:
+        raise ProgramError(f"{beyond} does not fit into {dtype}", user_line())
     value = array.astype({"float": float, "bool": bool}.get(dtype, int)).tolist()
     return record(
         current(),
@@ -354,6 +360,15 @@ def literal(value: Any, dtype: str | None = None) -> Tensor:
         options={"value": _nested(value)},
         inline=True,
     )
+
+
+def _beyond(array: np.ndarray, dtype: str) -> Any:
+    """The first number that an integer dtype cannot hold, where there is one."""
+    if dtype not in INTEGERS or array.dtype.kind not in "iuf":
+        return None
+    range_ = np.iinfo(dtype)
+    outside = array[~((array >= range_.min) & (array <= range_.max))]
+    return outside.flat[0] if outside.size else None
 
 
 def _nested(value: Any) -> Any:

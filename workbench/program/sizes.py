@@ -17,10 +17,13 @@ from workbench.program.values import Parameter, Program
 def resolve(program: Program, given: Mapping[str, int] | None = None) -> dict[str, int]:
     """Every size of `program` by name, in the order of its parameters.
 
-    `given` overrides defaults. Raises SizeError for an unknown name, a derived size that is given,
-    a size that is not a positive integer, and a derived size that does not divide.
+    `given` overrides defaults. Raises SizeError for what is no mapping, an unknown name, a derived
+    size that is given, a size that is not a positive integer, and a derived size that does not
+    divide.
     """
     given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise SizeError(f"sizes {given!r}; expected sizes by name, like {{'T': 128}}")
     known = {p.name: p for p in program.parameters}
     for name in given:
         if name not in known:

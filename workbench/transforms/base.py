@@ -125,7 +125,7 @@ def _cut(value: object) -> str:
 def from_json(value: Mapping[str, Any]) -> Transform:
     """The step that `to_json` wrote. Raises WorkbenchError for what is none, with the nearest."""
     name = value.get("transform")
-    if name not in REGISTRY:
+    if not isinstance(name, str) or name not in REGISTRY:
         raise WorkbenchError(
             f"unknown transform {name!r}: {nearest(str(name), REGISTRY, 'transforms')}"
         )
@@ -174,6 +174,10 @@ def _takes_names(hint: Any) -> bool:
     return tuple[str, ...] in _alternatives(hint)
 
 
+def _can_be_left_out(hint: Any) -> bool:
+    return type(None) in typing.get_args(hint)
+
+
 _EXPECTED = {
     str: "a name",
     int: "a whole number",
@@ -200,6 +204,9 @@ def _misfit(step: Transform) -> Refusal | None:
     for name, hint in _hints(type(step)).items():
         value, parts = getattr(step, name), _alternatives(hint)
         says_it = int in parts or any(typing.get_origin(part) is Literal for part in parts)
+        if value == () and _takes_names(hint) and _can_be_left_out(hint):
+            sentence = f"{step}: {name} is empty; name some, or leave it out"
+            return Refusal("input", sentence)
         if not says_it and not _fits(value, hint):
             return Refusal("input", f"{step}: {name} is {value!r}; expected {_expected(hint)}")
     return None

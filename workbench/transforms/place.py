@@ -72,6 +72,8 @@ class Place(Transform):
             return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
         if self.at not in ("first", "last"):
             return Refusal("input", f"{self}: at {self.at!r}; expected 'first' or 'last'")
+        if not self.statements:
+            return Refusal("input", f"{self}: name at least one statement")
         refusal = unknown(program, self.statements, self)
         if refusal is not None:
             return refusal
