@@ -335,6 +335,32 @@ def test_refused_when_others_share_a_loop_inside_the_axis() -> None:
     assert dependences(root.program).all
 
 
+@pytest.mark.parametrize("named", [None, ("draw",)])
+def test_refused_when_the_loop_holds_what_runs_once_a_block(named: tuple[str, ...] | None) -> None:
+    """Partial sums have the number of a block, and no value of the dim to put into larger ones."""
+
+    @wb.program
+    def summed(T: int = 11) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        draw = wb.uniform(over=t)
+        return {"whole": (draw * draw).sum(over=t)}
+
+    found = wb.variant(summed()).apply(Incrementalize("whole", "t", block=4)).apply(Tile("t", 4))
+    found = found.apply(Fuse(("draw", "whole.partial")))
+    assert "for t in blocks of 4:\n    for t:\n        draw\n    whole.partial" in found.schedule
+    step = Tile("t", 8, named)
+    refused = refusal(found, step)
+    assert refused.kind == "capability"
+    assert refused.sentence == (
+        f"{step}: whole.partial runs once for each block of 4 values of t, and blocks of 8 values "
+        "can hold only what runs for each value of t"
+    )
+    smaller = found.apply(Tile("t", 2))
+    assert "    for t in blocks of 2:\n        for t:\n            draw" in smaller.schedule
+    assert_computes_the_same(smaller, {"T": 11})
+    assert list(found.moves())
+
+
 def test_vectorize_of_a_dim_of_blocks_leaves_loops_over_such_blocks() -> None:
     """`t_block4` is a dim of the partial sums, and what the loop around the samples is called."""
 

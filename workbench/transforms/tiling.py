@@ -50,9 +50,24 @@ class Tiling:
             return replace(tree, child=self.tiled(tree.child, inside))
         if tree.tile == self.size:
             return tree
+        counted = next((n for n in statements(tree) if self._counts_blocks(n)), None)
+        if counted is not None:
+            self.refusals.append(self._held(tree, counted))
+            return tree
         if tree.kind == "axis":
             return self._axis(tree, found)
         return self._loop(tree) if members <= self.chosen else self._part(tree, found)
+
+    def _counts_blocks(self, name: str) -> bool:
+        """Whether a statement in a loop over `dim` has the number of a block instead of a value."""
+        return self.dim not in self.program.statement[name].dims
+
+    def _held(self, loop: Loop, name: str) -> Refusal:
+        sentence = (
+            f"{self.step}: {name} runs once for each block of {loop.tile} values of {self.dim}, "
+            f"and blocks of {self.size} values can hold only what runs for each value of {self.dim}"
+        )
+        return Refusal("capability", sentence, line=self.program.statement[name].line)
 
     # -- loops -------------------------------------------------------------------------------------
 
