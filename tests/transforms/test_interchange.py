@@ -178,7 +178,7 @@ def test_refused_when_there_is_nothing_to_exchange() -> None:
         refusal(root, Interchange("b", "t", "ttal")).sentence
     )
     assert refusal(root, Interchange("b", "t", ())).sentence == (
-        "Interchange('b', 't', ()): no statement is named; leave them out for all"
+        "Interchange('b', 't', ()): statements is empty; name some, or leave it out"
     )
     assert refusal(root, Interchange("b", "t", "total[0]")).sentence == (
         "Interchange('b', 't', ('total[0]',)): t is not directly inside b: "

@@ -406,7 +406,7 @@ def test_named_statement_that_does_not_read_it_refused() -> None:
 def test_no_reader_named_refused() -> None:
     found = refused(twice(), Recompute("x", ()))
     assert found.sentence == (
-        "Recompute('x', readers=()): no reader is named; leave readers out for all"
+        "Recompute('x', readers=()): readers is empty; name some, or leave it out"
     )
 
 

@@ -278,7 +278,7 @@ def test_refused_when_a_statement_is_unknown_or_none_is_named() -> None:
     found = refusal(wb.variant(walk()), Tile("t", 2, "enrgy"))
     assert "unknown statement enrgy: did you mean energy?" in found.sentence
     found = refusal(wb.variant(walk()), Tile("t", 2, ()))
-    assert found.sentence.endswith("no statement is named; leave them out to tile all")
+    assert found.sentence.endswith("statements is empty; name some, or leave it out")
 
 
 def test_refused_when_a_cycle_holds_the_statement_in_its_loop() -> None:

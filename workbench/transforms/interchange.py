@@ -119,8 +119,6 @@ class Interchange(OrderingStep):
                 return Refusal("input", f"{self}: no loop {name}: {nearest(name, known, 'loops')}")
         if self.outer == self.inner:
             return Refusal("input", f"{self}: a loop cannot change places with itself")
-        if self.statements == ():
-            return Refusal("input", f"{self}: no statement is named; leave them out for all")
         return unknown(program, self.statements or (), self)
 
     # -- the loops ---------------------------------------------------------------------------------

@@ -115,8 +115,6 @@ class Recompute(Transform):
         if self._array(program) not in program.array:
             hint = nearest(self.array, program.array, "arrays")
             return Refusal("input", f"{self}: unknown array {self.array}: {hint}")
-        if self.readers is not None and not self.readers:
-            return Refusal("input", f"{self}: no reader is named; leave readers out for all")
         for name in self.readers or ():
             if not _meant(program, name, self._array(program)):
                 return unknown_statement(self, program, name)

@@ -112,8 +112,6 @@ class Tile(OrderingStep):
         if type(self.size) is not int or self.size < 1:
             sentence = f"{self}: a block has a positive whole number of values, not {self.size!r}"
             return Refusal("input", sentence)
-        if self.statements == ():
-            return Refusal("input", f"{self}: no statement is named; leave them out to tile all")
         return unknown(program, self.statements or (), self)
 
     def _no_loop(self, program: Program) -> Refusal | None:
