@@ -355,9 +355,7 @@ def test_unknown_rule_refused_with_the_nearest() -> None:
 def test_no_rule_refused() -> None:
     found = refused(Simplify(()))
     assert found.kind == "input"
-    assert found.sentence.startswith(
-        "Simplify(rules=()): no rule is named; leave rules out for all: the rules are constants, "
-    )
+    assert found.sentence == "Simplify(rules=()): rules is empty; name some, or leave it out"
 
 
 def test_no_effect_refused_with_what_would_have_one() -> None:
