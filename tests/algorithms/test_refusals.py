@@ -108,3 +108,14 @@ def test_lambda_refused_outside_of_0_to_1(lam: float) -> None:
     assert sentence(lambda: reinforce(estimator="td_lambda", lam=lam)) == expected
     assert sentence(lambda: a2c(lam=lam)) == expected
     assert sentence(lambda: ppo(lam=lam)) == expected
+
+
+@pytest.mark.parametrize("hidden", [8, "64", (0,), (4, -1), (4.0,)])
+def test_widths_that_are_none_refused(hidden: Any) -> None:
+    assert sentence(lambda: reinforce(hidden=hidden)) == (
+        f"network 'policy': hidden layers {hidden!r}; expected their widths, like (64, 64)"
+    )
+
+
+def test_discount_that_is_no_number_refused() -> None:
+    assert sentence(lambda: reinforce(gamma="high")) == "gamma 'high'; expected a number"

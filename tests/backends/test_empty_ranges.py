@@ -47,6 +47,25 @@ def test_empty_range_is_the_empty_sum(template: Template) -> None:
             check(one.program, {"T": length})
 
 
+@pytest.mark.parametrize("bounds", ["t:t", "T:t", "0:0"])
+def test_range_that_is_empty_at_all_sizes(bounds: str) -> None:
+    first, last = bounds.split(":")
+
+    @wb.program
+    def nothing(B: int = 2, T: int = 3) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        known = {"t": t, "T": T, "0": 0}
+        x = wb.normal(over=(b, t))
+        y = x[b, known[first] : known[last]].sum()
+        return {"y": y + x, "gradient": wb.gradient((y * x).sum(over=(b, t)), x)}
+
+    variant = wb.variant(nothing())
+    steps = [wb.transforms.Vectorize("b"), wb.transforms.Vectorize("t")]
+    both = variant.apply(steps[0]).apply(steps[1])
+    for one in (variant, variant.apply(steps[0]), both, wb.optimize(variant)):
+        check(one.program, {"B": 2, "T": 3})
+
+
 def test_empty_range_in_steps_of_two() -> None:
     p = h.program(
         h.statement("x", [h.k], h.value(h.k), {"k": (0, h.T)}),

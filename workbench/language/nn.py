@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from workbench.errors import ProgramError
@@ -100,6 +101,11 @@ def mlp(
     """
     if layers not in ("unrolled", "dim"):
         raise ProgramError(f'layers={layers!r}; expected "unrolled" or "dim"', user_line())
+    if not _are_widths(hidden):
+        raise ProgramError(
+            f"network {name!r}: hidden layers {hidden!r}; expected their widths, like (64, 64)",
+            user_line(),
+        )
     if layers == "dim" and len(hidden) > 1:
         if len(set(hidden)) > 1:
             raise ProgramError(
@@ -127,6 +133,12 @@ def mlp(
         return x
 
     return Network(name, members, function)
+
+
+def _are_widths(hidden: object) -> bool:
+    if not isinstance(hidden, Sequence) or isinstance(hidden, str):
+        return False
+    return all(isinstance(width, Integral) and int(width) > 0 for width in hidden)
 
 
 def _recurrent(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 from workbench.errors import ProgramError
 from workbench.language.functions import clip, minimum, sqrt, where
@@ -22,6 +23,8 @@ def discounted_sum(x: Tensor, gamma: float) -> Tensor:
         raise ProgramError(
             f"discounted_sum expects one range axis, as in x[b, t:T]; found {x!r}", user_line()
         )
+    if not isinstance(gamma, Real):
+        raise ProgramError(f"gamma {gamma!r}; expected a number", user_line())
     bounds = current().dims[ranges[0]]
     if gamma == 1.0:
         return x.sum()

@@ -31,6 +31,7 @@ from workbench.polyhedral.relations import (
     project_out,
     with_dims,
 )
+from workbench.polyhedral.sets import is_empty
 from workbench.polyhedral.shapes import conditions
 from workbench.program.values import Statement
 
@@ -177,6 +178,8 @@ def _range(
     reduction: str, others: tuple[str, ...], dim: str
 ) -> tuple[Expression, Expression] | None:
     """The range of one dimension whatever the others are; None where it has gaps."""
+    if is_empty(reduction):  # at all sizes: nothing is combined
+        return expression(0), expression(0)
     try:
         return bounds(project_out(reduction, others), [dim])[0]
     except ProgramError:
