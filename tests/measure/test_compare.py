@@ -13,8 +13,8 @@ from tests.measure.made import measurement, passed
 from tests.measure.test_check import broken, near_tie
 from tests.programs import leaky_sum, returns, small_reinforce
 from workbench.backends.arrays import CompiledArrays
-from workbench.errors import WorkbenchError
-from workbench.measure.compare import Comparison, compare, comparison
+from workbench.errors import OutOfMemoryError, WorkbenchError
+from workbench.measure.compare import Comparison, compare, comparing, comparison
 from workbench.measure.rounds import Request
 from workbench.transforms import Vectorize
 
@@ -106,25 +106,106 @@ def test_variant_that_is_wrong_at_the_measured_sizes_alone_is_shown_as_failed() 
 
 def test_float32_that_rounding_sets_apart_is_told_from_a_mistake_by_float64() -> None:
     root = wb.variant(near_tie(distance=1e-8))
+    same = root.apply(Vectorize("t"))
     outputs = CompiledArrays.run
 
     def apart(self: CompiledArrays, sizes: Any, seed: int, dtype: str, *rest: Any) -> Any:
         done = outputs(self, sizes, seed, dtype, *rest)
-        if dtype == "float32" and sizes["T"] == 50 and "for t in" not in str(self.loop_program):
+        if (sizes["T"], dtype) == (50, "float32") and _is_of(self, same):
             done.outputs["threshold"] = done.outputs["threshold"] + 1.0
         return done
 
-    same = root.apply(Vectorize("t"))
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(CompiledArrays, "run", apart)
         found = compare([root, same], sizes={"T": 50}, **QUICK)
     assert found[1].measurement.checked is True
+    assert "in float32 rounding sets them apart" in found[1].measurement.check.measured
+
+
+def _is_of(compiled: CompiledArrays, variant: wb.Variant) -> bool:
+    return str(compiled.loop_program) == str(variant.loop_program)
 
 
 def test_a_whole_training_step_agrees_with_itself() -> None:
     root = wb.variant(small_reinforce())
     found = compare([wb.optimize(root), root], sizes={"B": 4, "T": 6}, **QUICK)
     assert [m.checked for m in found.measurements] == [True, True]
+
+
+def test_every_finished_round_gives_a_comparison_that_later_ones_do_not_change() -> None:
+    request = Request(sizes={"B": 5}, repeats=3, comparison="c")
+    rounds = list(comparing(variants(), request, False))
+    assert [so_far.rounds for so_far in rounds] == [1, 2, 3]
+    whole = rounds[-1].comparison()
+    for so_far in rounds:
+        found = so_far.comparison()
+        assert [len(m.samples) for m in found.measurements] == [so_far.rounds] * 3
+        assert [m.samples for m in found.measurements] == [
+            m.samples[: so_far.rounds] for m in whole.measurements
+        ]
+        assert {(m.planned, m.comparison, m.date) for m in found.measurements} == {
+            (3, "c", request.date)
+        }
+    assert [m.unfinished for m in rounds[0].comparison().measurements] == ["1 of 3 rounds"] * 3
+    assert [m.unfinished for m in whole.measurements] == [""] * 3
+
+
+def test_what_cannot_be_timed_makes_no_rounds_but_is_told() -> None:
+    (only,) = comparing([broken(leaky_sum(), "multiply", "add")], Request(repeats=3), False)
+    (row,) = only.comparison()
+    assert (only.rounds, row.measurement.checked, row.measurement.planned) == (0, False, 0)
+
+
+@pytest.mark.parametrize(("which", "after"), [(0, 0), (1, 0), (1, 2)])
+def test_variant_that_runs_out_of_memory_has_no_times_and_the_others_go_on(
+    which: int, after: int
+) -> None:
+    """Before the outputs are compared; while they are sampled."""
+    whole = CompiledArrays.run
+    short = variants()[which]
+    runs = 0
+
+    def short_of_memory(self: CompiledArrays, sizes: Any, *rest: Any) -> Any:
+        nonlocal runs
+        if sizes == {"B": 7, "T": 5} and _is_of(self, short):
+            runs += 1
+            if runs > after:
+                raise OutOfMemoryError("no room for x: 80 GB asked for, 1 GB free", "device")
+        return whole(self, sizes, *rest)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(CompiledArrays, "run", short_of_memory)
+        found = compare(variants(), sizes={"B": 7}, **QUICK)
+    told = found[which].measurement
+    assert told.stopped == "it stops: no room for x: 80 GB asked for, 1 GB free"
+    assert (told.samples, told.peak_bytes, told.planned) == ((), {}, 0)
+    assert found.frame["not_measured"].iloc[which] == told.stopped
+    assert told.stopped in repr(found).replace("\n   ", " ")
+    others = [row.measurement for k, row in enumerate(found) if k != which]
+    assert [len(m.samples) for m in others] == [2, 2]
+    assert [bool(m.check.measured) for m in others] == [False, True]
+
+
+def test_what_float64_cannot_tell_for_want_of_memory_is_not_checkable() -> None:
+    root = wb.variant(near_tie(distance=1e-8))
+    same = root.apply(Vectorize("t"))
+    outputs = CompiledArrays.run
+
+    def apart(self: CompiledArrays, sizes: Any, seed: int, dtype: str, *rest: Any) -> Any:
+        if (sizes["T"], dtype) == (50, "float64"):
+            raise OutOfMemoryError("no room for x", "device")
+        done = outputs(self, sizes, seed, dtype, *rest)
+        if sizes["T"] == 50 and _is_of(self, same):
+            done.outputs["threshold"] = done.outputs["threshold"] + 1.0
+        return done
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(CompiledArrays, "run", apart)
+        found = compare([root, same], sizes={"T": 50}, **QUICK)
+    told = found[1].measurement
+    assert told.check.verdict == "impossible"
+    assert told.check.reason.endswith("a run in float64 would tell, which stops: no room for x")
+    assert len(told.samples) == 2
 
 
 # -- differences -----------------------------------------------------------------------------------
@@ -156,6 +237,8 @@ def test_table_is_readable_at_80_columns() -> None:
             ", ".join(long): measurement(*(x / 3.4 for x in base), steps=long),
             "wrong": measurement(check=passed(verdict="failed", reason="loss is 1, not 2")),
             "slow": measurement(too_slow="a run would take about 5 minutes", predicted=None),
+            "stopped": measurement(*base, planned=5, predicted=None),
+            "large": measurement(stopped="it stops: out of memory", predicted=None),
         }
     )
     text = repr(found)
@@ -166,21 +249,27 @@ def test_table_is_readable_at_80_columns() -> None:
 TABLE = """\
 walk on numpy: B=64, T=100, seed 0, float32; a processor, 2 of 2 cores
 
-   time (95 %)          against the first       peak    checked
-A  12.3 ms (12.1–12.5)                          4.1 kB  yes
-   predicted 11 ms                              4.1 kB
-B  3.62 ms (3.56–3.68)  3.4 × faster (3.4–3.4)  4.1 kB  yes
-   predicted 11 ms                              4.1 kB
-C                                                       FAILED
-   predicted 11 ms                              4.1 kB
-D                                                       yes
+   time (95 %)          against the first         peak    checked
+A  12.3 ms (12.1–12.5)                            4.1 kB  yes
+   predicted 11 ms                                4.1 kB
+B  3.62 ms (3.56–3.68)  3.4 × faster (3.4–3.4)    4.1 kB  yes
+   predicted 11 ms                                4.1 kB
+C                                                         FAILED
+   predicted 11 ms                                4.1 kB
+D                                                         yes
+E  12.3 ms (12.1–12.5)  no measurable difference  4.1 kB  yes
+F                                                         yes
 
 A  as written
 B  dimension_0, dimension_1, dimension_2, dimension_3, dimension_4, dimension_5
 C  wrong
    FAILED: loss is 1, not 2
 D  slow
-   a run would take about 5 minutes"""
+   a run would take about 5 minutes
+E  stopped
+   3 of 5 rounds
+F  large
+   it stops: out of memory"""
 
 
 def test_html_holds_every_cell_and_escapes_names() -> None:

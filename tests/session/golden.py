@@ -64,6 +64,11 @@ def measurements(shown: tuple[Variant, ...]) -> tuple[Measurement, ...]:
         of(one, *(t / 2 for t in times), peak_bytes={"device": 2048, "host": 512}),
         of(two, check=passed(verdict="failed", reason="to_go at b=1, t=3 is 0.5, expected 0.25")),
         of(branch, too_slow="not measured, since a run would take about 90 s"),
+        of(root, *times[:3], planned=5, comparison="c2", date="2026-01-01T03:04:05+00:00"),
+        of(
+            branch, stopped="it stops: no room for to_go: 80 GB asked for", comparison="c2",
+            date="2026-01-01T03:04:05+00:00",
+        ),
         of(
             one, 0.0001, 0.00011, 0.0001, comparison="", backend="cuda", device="NVIDIA H200",
             recorded="measured-elsewhere.jsonl",

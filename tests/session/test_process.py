@@ -14,12 +14,15 @@ from workbench.session.process import Child
 
 ECHO = """
 from workbench.session.process import Parent
-parent = Parent()
-print("this is no message")
-for message in parent:
-    if message == "leave":
-        raise SystemExit("nothing left to do")
-    parent.send(message() if callable(message) else message)
+
+
+def main():
+    parent = Parent()
+    print("this is no message")
+    for message in parent:
+        if message == "leave":
+            raise SystemExit("nothing left to do")
+        parent.send(message() if callable(message) else message)
 """
 
 
@@ -89,4 +92,4 @@ def test_what_cannot_be_pickled_is_refused(echo: Both) -> None:
 
 def test_a_module_that_is_not_there_says_so() -> None:
     both = Both("workbench.session.no_such_module")
-    assert "No module named workbench.session.no_such_module" in both.reasons.get(timeout=60)
+    assert "No module named 'workbench.session.no_such_module'" in both.reasons.get(timeout=60)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from unittest.mock import patch
 
 import pytest
@@ -18,12 +18,14 @@ import workbench as wb
 from tests.programs import leaky_sum
 from tests.session.listening import Listener
 from workbench.program.values import Program
+from workbench.session import tasks
 from workbench.session.failures import sentence
 from workbench.session.handling import handle
 from workbench.session.kept import FIRST
 from workbench.session.messages import (
     Done,
     Failed,
+    Part,
     Rename,
     Running,
     Saved,
@@ -34,6 +36,7 @@ from workbench.session.messages import (
 from workbench.session.session import Session
 from workbench.session.sessions import Sessions
 from workbench.session.snapshot import snapshot
+from workbench.session.state import State
 
 VECTORIZE = wb.transforms.Vectorize("b").to_json()
 RECURRENCE = wb.transforms.Vectorize("t").to_json()
@@ -171,6 +174,13 @@ def test_new_variants_come_with_the_picture_of_the_last(shown: Shown, task: str)
     made = shown.session.tree.shown
     assert done.variant == made.key != shown.root
     assert shown.session.kept.picture(made) == snapshot(made.program)
+
+
+def test_every_part_that_can_be_asked_for_is_computed(shown: Shown) -> None:
+    assert set(tasks.PARTS) == set(get_args(Part))
+    given = {"size": "T", "sizes": {}, "backend": "numpy", "dtype": "float32"}
+    points = shown.view.want("sweep", shown.root, **given)["points"]
+    assert 5 in [point["value"] for point in points]
 
 
 def test_moves_come_in_batches_that_make_up_the_kept_part(shown: Shown) -> None:
@@ -314,27 +324,121 @@ def test_what_is_in_the_store_is_shown_where_it_is_of_the_program(
     assert view.device == measured[0].measurement.device
 
 
-def test_a_measurement_is_stopped_and_the_next_one_runs(shown: Shown) -> None:
-    number = shown.view.say(
-        **MEASURE | {"repeats": 10_000_000, "force": True}, variants=[shown.root]
+ENDLESS = MEASURE | {"repeats": 10_000_000, "force": True}
+
+
+def rounds(shown: Shown, least: int = 1) -> State:
+    """The first state of it in which so many rounds of what is measured are finished."""
+    return shown.view.state(
+        lambda s: s.measuring is not None and any(len(m.samples) >= least for m in s.measurements)
     )
-    shown.view.state(lambda s: s.measuring is not None and s.measuring.stage == "measuring")
+
+
+def test_rows_grow_while_variants_are_measured(shown: Shown) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
+    shown.view.say(**ENDLESS, variants=[shown.root, key])
+    first = rounds(shown)
+    assert first.measuring is not None
+    assert {m.group for m in first.measurements} == {first.measuring.group}
+    assert [m.variant for m in first.measurements] == [shown.root, key]
+    (taken,) = {len(m.samples) for m in first.measurements}
+    later = rounds(shown, taken + 1)
+    for before, after in zip(first.measurements, later.measurements, strict=True):
+        assert (after.id, after.planned) == (before.id, 10_000_000)
+        assert after.samples[:taken] == before.samples
+        assert after.curves == before.curves
+    shown.view.ask(type="cancel")
+    shown.view.state(lambda s: s.measuring is None and s.revision > later.revision)
+
+
+def test_a_stopped_measurement_keeps_its_finished_rounds_and_the_next_one_runs(
+    shown: Shown,
+) -> None:
+    number = shown.view.say(**ENDLESS, variants=[shown.root])
+    rounds(shown)
     shown.view.until(lambda m: m if isinstance(m, Running) and not m.over else None)
     busy = shown.view.ask(**MEASURE, variants=[shown.root])
     assert isinstance(busy, Failed)
     assert "a measurement is under way" in busy.error.sentence
     assert isinstance(shown.view.ask(type="cancel"), Done)
     stopped = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
-    assert isinstance(stopped, Failed)
-    assert stopped.error.sentence == "The measurement was stopped before it was done."
-    assert shown.view.newest.measuring is None
+    assert isinstance(stopped, Done)
+    state = shown.view.newest
+    assert state.measuring is None
+    (kept,) = state.measurements
+    (written,) = shown.store.read()
+    assert kept.samples == written.samples
+    assert written.unfinished == f"{len(written.samples)} of 10000000 rounds"
+    assert written.timeline
     *_, last = (m for m in shown.view.heard if isinstance(m, Running))
     assert last.over
     assert isinstance(shown.view.ask(**MEASURE, variants=[shown.root]), Done)
+    assert [m.unfinished for m in shown.store.read()] == [written.unfinished, ""]
+
+
+def test_a_measurement_that_is_stopped_at_once_keeps_nothing(shown: Shown) -> None:
+    number = shown.view.say(**ENDLESS, variants=[shown.root])
+    assert isinstance(shown.view.ask(type="cancel"), Done)
+    stopped = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
+    assert isinstance(stopped, Failed)
+    assert stopped.error.sentence == (
+        "The measurement was stopped before its first round was done."
+    )
+    assert (shown.view.newest.measuring, shown.view.newest.measurements) == (None, ())
+    assert len(shown.store.read()) == 0
+
+
+def measuring_pid(shown: Shown) -> int:
+    assert shown.session._measuring is not None
+    return shown.session._measuring._child.pid
+
+
+def test_a_measuring_process_that_dies_leaves_what_it_told(shown: Shown) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
+    number = shown.view.say(**ENDLESS, variants=[shown.root, key])
+    rounds(shown)
+    os.kill(measuring_pid(shown), signal.SIGKILL)
+    died = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
+    assert isinstance(died, Failed)
+    assert died.error.sentence == (
+        "The process that measured is gone: it was ended by SIGKILL, as the system does when "
+        "memory runs out."
+    )
+    state = shown.view.newest
+    assert state.measuring is None
+    assert [m.samples for m in shown.store.read()] == [m.samples for m in state.measurements]
+    assert [m.variant for m in state.measurements] == [shown.root, key]
+    assert all(0 < len(m.samples) < m.planned for m in state.measurements)
+
+
+def test_a_process_that_does_not_answer_is_ended_and_what_it_told_is_kept(shown: Shown) -> None:
+    number = shown.view.say(**ENDLESS, variants=[shown.root])
+    rounds(shown)
+    pid = measuring_pid(shown)
+    os.kill(pid, signal.SIGSTOP)
+    shown.view.ask(type="cancel")
+    stopped = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
+    assert isinstance(stopped, Done)
+    (kept,) = shown.view.newest.measurements
+    (written,) = shown.store.read()
+    assert kept.samples == written.samples
+    assert 0 < len(written.samples) < written.planned
+
+
+def test_what_cannot_be_written_down_is_said_and_shown_all_the_same(
+    sessions: Sessions, tmp_path: Path
+) -> None:
+    (tmp_path / "measured.jsonl").mkdir()
+    shown = Shown(sessions, tmp_path, leaky_sum())
+    failed = shown.view.ask(**MEASURE, variants=[shown.root])
+    assert isinstance(failed, Failed)
+    assert "measured.jsonl cannot be written" in failed.error.sentence
+    (kept,) = shown.view.newest.measurements
+    assert len(kept.samples) == 5
 
 
 def test_lists_wait_while_a_measurement_runs_but_clicks_do_not(shown: Shown) -> None:
-    shown.view.say(**MEASURE | {"repeats": 10_000_000, "force": True}, variants=[shown.root])
+    shown.view.say(**ENDLESS, variants=[shown.root])
     shown.view.state(lambda s: s.measuring is not None)
     given = {"sizes": {"T": 9}, "backend": "numpy", "dtype": "float32"}
     moves = shown.view.say(type="want", part="moves", variant=shown.root, arguments={})

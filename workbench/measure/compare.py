@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import uuid
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
-from workbench.errors import WorkbenchError
+from workbench.errors import RunError, WorkbenchError
 from workbench.measure.agreement import Deviation, deviations
 from workbench.measure.bootstrap import Interval, ratio_interval
 from workbench.measure.check import ran
@@ -101,6 +102,19 @@ class Comparison(Sequence[Row]):
         return html(self.records(), self.measurements)
 
 
+@dataclass(frozen=True)
+class SoFar:
+    """Variants after so many finished rounds, by name."""
+
+    candidates: Mapping[str, Candidate]
+    rounds: int
+
+    def comparison(self) -> Comparison:
+        """Them beside each other. From any thread: what was measured since is left out."""
+        found = {name: c.measurement(self.rounds) for name, c in self.candidates.items()}
+        return comparison(found)
+
+
 def compare(
     variants: Variants,
     backend: str = "numpy",
@@ -118,21 +132,31 @@ def compare(
     `variants` may be a mapping from names to variants; else they are called by their steps. A
     program stands for itself under the automatic recipe, as in `wb.run`. Each is checked against
     the reference at its check sizes, and at the measured ones against the first that passed. One
-    that is wrong has no times; one that would take too long says how long, unless `force=True`.
-    The other arguments are those of `wb.measure`.
+    that is wrong has no times, nor has one that runs out of memory; one that would take too long
+    says how long, unless `force=True`. The other arguments are those of `wb.measure`.
     """
+    request = Request(backend, sizes, seed, dtype, repeats, warmup, force, uuid.uuid4().hex[:12])
+    (last,) = deque(comparing(variants, request, progress), maxlen=1)
+    return last.comparison()
+
+
+def comparing(variants: Variants, request: Request, progress: bool | Report) -> Iterator[SoFar]:
+    """Measure as `compare` does; gives what there is after every round, and at the end."""
     named = _named(variants)
-    shared = uuid.uuid4().hex[:12]
-    request = Request(backend, sizes, seed, dtype, repeats, warmup, force, shared)
     with reporting(progress, next(iter(named.values())).program.name) as report:
-        candidates = []
-        for done, found in enumerate(named.values()):
-            report("compiling and checking", done, len(named))
-            candidates.append(prepare(found, request))
+        candidates: dict[str, Candidate] = {}
+        for name, found in named.items():
+            report("compiling and checking", len(candidates), len(named))
+            candidates[name] = prepare(found, request)
         report("comparing outputs", 0, 1)
-        _agree(candidates)
-        alternate(candidates, replace(request, warmup=max(0, warmup - 1)), report)
-    return comparison(dict(zip(named, (c.measurement() for c in candidates), strict=True)))
+        in_order = list(candidates.values())
+        _agree(in_order)
+        rounds = 0
+        warmed = replace(request, warmup=max(0, request.warmup - 1))
+        for rounds in alternate(in_order, warmed, report):
+            yield SoFar(candidates, rounds)
+    if not rounds:
+        yield SoFar(candidates, 0)
 
 
 def comparison(measurements: Mapping[str, Measurement]) -> Comparison:
@@ -192,20 +216,20 @@ def _agree(candidates: Sequence[Candidate]) -> None:
     """Run each once, and hold its outputs against those of the first that passed its check.
 
     Where none passed, and none could since an external object answers as it likes, there is nothing
-    to hold them against.
+    to hold them against. What stops leaves its place to the next.
     """
-    running = [c for c in candidates if c.timed]
-    base = next((c for c in running if c.check.passed), running[0] if running else None)
-    if base is None:
-        return
-    expected = base.run().outputs
+    running = sorted((c for c in candidates if c.timed), key=lambda c: not c.check.passed)
+    expected: Mapping[str, Any] | None = None
     for other in running:
-        if other is base:
+        done = other.run()
+        if done is None:
+            continue
+        if expected is None:
+            base, expected = other, done.outputs
             continue
         if base.variant.program.externals and not base.check.passed:
-            other.run()
             continue
-        wrong = _wrong(deviations(other.run().outputs, expected, base.request.dtype))
+        wrong = _wrong(deviations(done.outputs, expected, base.request.dtype))
         if wrong is None:
             _note(other, f"agrees with {_label(base.variant)} at the measured sizes")
         elif base.request.dtype == "float32":
@@ -218,9 +242,17 @@ def _agree_in_float64(other: Candidate, base: Candidate, wrong: Deviation) -> No
     """Where float32 outputs differ rounding may have decided a choice, and all after it: the same
     source in float64 tells.
     """
-    found, expected = (_outputs_in_float64(candidate) for candidate in (other, base))
-    still = _wrong(deviations(found, expected, "float64"))
     label = _label(base.variant)
+    try:
+        found, expected = (_outputs_in_float64(candidate) for candidate in (other, base))
+    except RunError as error:
+        unknown = (
+            f"at the measured sizes {wrong} by {label}; whether that is rounding a run in float64 "
+            f"would tell, which stops: {error.message}"
+        )
+        other.check = replace(other.check, verdict="impossible", reason=unknown)
+        return
+    still = _wrong(deviations(found, expected, "float64"))
     if still is None:
         _note(
             other,
@@ -273,7 +305,8 @@ def _record(row: Row) -> dict[str, Any]:
         else predicted.peak_bytes.get("device"),
         "compile_s": found.compile_seconds,
         "runs": len(found.samples),
+        "planned_runs": found.planned,
         "checked": found.status,
-        "not_measured": found.too_slow,
+        "not_measured": found.not_measured,
         "recorded": found.recorded,
     }

@@ -38,7 +38,8 @@ class Measurement:
     """Times and memory of a variant on a device.
 
     `samples` are seconds of whole runs without compilation, in the order they were taken: none
-    where the check failed, or where a run would take too long. `peak_bytes` is by memory space what
+    where the check failed, or where a run would take too long or stops. Fewer than `planned` were
+    taken where the measurement was ended before its time. `peak_bytes` is by memory space what
     the backend held at most; `process_peak_bytes` what the whole process did. `timeline` is one
     iteration of every loop. `curves` are the outputs of the last run. `comparison` is shared by
     what was measured in turn, so that ratios can be told; `recorded` names the file that it was
@@ -55,6 +56,8 @@ class Measurement:
     seed: int
     check: Check
     samples: tuple[float, ...] = ()
+    planned: int = 0
+    """Samples that were to be taken; 0 where none was, or where nobody wrote it down."""
     compile_seconds: float = math.nan
     peak_bytes: Mapping[str, int] = field(default_factory=dict)
     process_peak_bytes: int | None = None
@@ -62,6 +65,8 @@ class Measurement:
     predicted: Predicted | None = None
     too_slow: str = ""
     """Why it was not measured, where a run would take too long."""
+    stopped: str = ""
+    """Why there are no times, where a run stops: out of memory, an index outside its range."""
     curves: tuple[Curve, ...] = field(default=(), repr=False)
     comparison: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -77,6 +82,17 @@ class Measurement:
     def measured(self) -> bool:
         """Whether there are times."""
         return bool(self.samples)
+
+    @property
+    def unfinished(self) -> str:
+        """`3 of 5 rounds` where it was ended before its time, else ""."""
+        taken = len(self.samples)
+        return f"{taken} of {self.planned} rounds" if 0 < taken < self.planned else ""
+
+    @property
+    def not_measured(self) -> str:
+        """Why there are no times although it is not known to be wrong; "" where there are."""
+        return self.too_slow or self.stopped
 
     @cached_property
     def median(self) -> float:
@@ -117,12 +133,14 @@ class Measurement:
             "seed": self.seed,
             "check": self.check.to_json(),
             "samples": list(self.samples),
+            "planned": self.planned,
             "compile_seconds": None if math.isnan(self.compile_seconds) else self.compile_seconds,
             "peak_bytes": dict(self.peak_bytes),
             "process_peak_bytes": self.process_peak_bytes,
             "timeline": _changes(self.timeline),
             "predicted": _plain(self.predicted),
             "too_slow": self.too_slow,
+            "stopped": self.stopped,
             "curves": [_curve(curve) for curve in self.curves],
             "comparison": self.comparison,
             "versions": dict(self.versions),
@@ -136,9 +154,10 @@ class Measurement:
             lines.append(f"  recorded: read from {self.recorded}")
         if self.measured:
             low, high = self.interval
+            runs = self.unfinished or f"{len(self.samples)} runs"
             lines.append(
                 f"  {seconds_text(self.median)} ({seconds_text(low)} to {seconds_text(high)}, "
-                f"{len(self.samples)} runs), compiled in {seconds_text(self.compile_seconds)}"
+                f"{runs}), compiled in {seconds_text(self.compile_seconds)}"
             )
             peaks = ", ".join(f"{bytes_text(n)} on {k}" for k, n in self.peak_bytes.items() if n)
             lines.append(f"  peak {peaks}; process {bytes_text(self.process_peak_bytes)}")
@@ -148,8 +167,8 @@ class Measurement:
             )
             note = f" ({self.predicted.note})" if self.predicted.note else ""
             lines.append(f"  predicted: {seconds_text(self.predicted.seconds)}, {peaks}{note}")
-        if self.too_slow:
-            lines.append(f"  {self.too_slow}")
+        if self.not_measured:
+            lines.append(f"  {self.not_measured}")
         return "\n".join([*lines, *(f"  {line}" for line in str(self.check).splitlines())])
 
     __repr__ = __str__

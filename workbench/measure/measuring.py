@@ -35,5 +35,6 @@ def measure(
     with reporting(progress, chosen.program.name) as report:
         report("compiling and checking", 0, 1)
         candidate = prepare(chosen, request)
-        alternate([candidate], request, report)
+        for _ in alternate([candidate], request, report):
+            pass
     return candidate.measurement()

@@ -9,10 +9,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from workbench.backends import get
 from workbench.backends.protocol import Compiled, Execution
-from workbench.errors import WorkbenchError
+from workbench.errors import RunError, WorkbenchError
+from workbench.lowering.memory import Point
 from workbench.measure import process
 from workbench.measure.agreement import on_host
 from workbench.measure.check import Check, check, ran
@@ -32,6 +34,10 @@ Report = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
 
 
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).replace(microsecond=0).isoformat()
+
+
 @dataclass(frozen=True)
 class Request:
     """How to measure: what `wb.measure` and `wb.compare` are asked for."""
@@ -45,6 +51,8 @@ class Request:
     force: bool = False
     comparison: str = ""
     """A name for what is measured in turn."""
+    date: str = field(default_factory=_now)
+    """When it was asked for, in UTC."""
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:
@@ -79,6 +87,10 @@ class Candidate:
     check: Check
     predicted: Predicted | None = None
     too_slow: str = ""
+    stopped: str = ""
+    """Why a run at the sizes asked for could not be finished."""
+    planned: int = 0
+    """Samples that are to be taken."""
     samples: list[float] = field(default_factory=list)
     peak: dict[str, int] = field(default_factory=dict)
     process_peak: int | None = None
@@ -86,16 +98,27 @@ class Candidate:
 
     @property
     def timed(self) -> bool:
-        """Whether it is to be run: neither wrong nor too slow."""
-        return self.check.verdict != "failed" and not self.too_slow
+        """Whether it is to be run: neither wrong nor too slow, and no run stopped."""
+        return self.check.verdict != "failed" and not self.too_slow and not self.stopped
 
-    def run(self) -> Execution:
-        """One run at the sizes asked for, outside the samples."""
+    @cached_property
+    def timeline(self) -> tuple[Point, ...]:
+        """What a run holds over the schedule, whichever run: looked up when one is done."""
+        return () if self.last is None else tuple(self.last.timeline)
+
+    def run(self) -> Execution | None:
+        """One run at the sizes asked for, outside the samples. None where it stops, as where the
+        memory is not enough: the other variants go on.
+        """
         known = resolve(self.variant.program, self.request.sizes)
         process.forget_peak()
-        self.last = ran(
-            self.compiled, self.variant.program, known, self.request.seed, self.request.dtype
-        )
+        try:
+            self.last = ran(
+                self.compiled, self.variant.program, known, self.request.seed, self.request.dtype
+            )
+        except RunError as error:
+            self.stopped = f"it stops: {error.message}"
+            return None
         used = process.peak_bytes()
         if used is not None:
             self.process_peak = max(used, self.process_peak or 0)
@@ -105,7 +128,9 @@ class Candidate:
 
     def sample(self) -> None:
         """One run whose time counts."""
-        self.samples.append(self.run().seconds)
+        done = self.run()
+        if done is not None:
+            self.samples.append(done.seconds)
 
     def curves(self) -> tuple[Curve, ...]:
         """The outputs of the last run as curves."""
@@ -115,9 +140,8 @@ class Candidate:
         dims = {o.name: program.array[o.array].dims for o in program.outputs}
         return kept({name: on_host(found) for name, found in self.last.outputs.items()}, dims)
 
-    def measurement(self) -> Measurement:
-        """What was measured."""
-        now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+    def measurement(self, rounds: int | None = None) -> Measurement:
+        """What was measured, in so many rounds unless in all."""
         request, timed = self.request, self.timed
         return Measurement(
             program=self.variant.program.name,
@@ -129,17 +153,19 @@ class Candidate:
             sizes=resolve(self.variant.program, request.sizes),
             seed=request.seed,
             check=self.check,
-            samples=tuple(self.samples) if timed else (),
+            samples=tuple(self.samples[:rounds]) if timed else (),
+            planned=self.planned if timed else 0,
             compile_seconds=self.compile_seconds,
             peak_bytes=self.peak if timed else {},
             process_peak_bytes=self.process_peak if timed else None,
-            timeline=tuple(self.last.timeline) if self.last is not None and timed else (),
+            timeline=self.timeline if timed else (),
             predicted=self.predicted,
             too_slow=self.too_slow,
+            stopped=self.stopped,
             curves=self.curves() if timed else (),
             comparison=request.comparison,
             versions=process.versions(),
-            date=now.isoformat(),
+            date=request.date,
         )
 
 
@@ -165,20 +191,26 @@ def prepare(variant: Variant, request: Request) -> Candidate:
     return Candidate(variant, request, compiled, seconds, checked, said, slow)
 
 
-def alternate(candidates: Sequence[Candidate], request: Request, report: Report) -> None:
-    """Warm up, then sample each candidate once a round."""
-    running = [c for c in candidates if c.timed]
+def alternate(candidates: Sequence[Candidate], request: Request, report: Report) -> Iterator[int]:
+    """Warm up, then sample each candidate once a round; gives the number of rounds after each."""
     for turn in range(request.warmup):
         report("warming up", turn, request.warmup)
-        for candidate in running:
+        for candidate in _timed(candidates):
             candidate.run()
-    seconds = sum(c.last.seconds for c in running if c.last is not None) / max(1, len(running))
-    rounds = request.rounds(seconds) if running else 0
+    taken = [c.last.seconds for c in _timed(candidates) if c.last is not None]
+    rounds = request.rounds(sum(taken) / max(1, len(taken))) if _timed(candidates) else 0
+    for candidate in candidates:
+        candidate.planned = rounds
     for turn in range(rounds):
         report("measuring", turn, rounds)
-        for candidate in running:
+        for candidate in _timed(candidates):
             candidate.sample()
+        yield turn + 1
     report("measured", rounds, rounds)
+
+
+def _timed(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return [candidate for candidate in candidates if candidate.timed]
 
 
 def failed(candidate: Candidate, reason: str) -> None:

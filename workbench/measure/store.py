@@ -169,6 +169,7 @@ def _row(measurement: Measurement) -> dict[str, Any]:
         "peak_device_bytes": m.peak_bytes.get("device"),
         "peak_host_bytes": m.peak_bytes.get("host"),
         "runs": len(m.samples),
+        "planned_runs": m.planned,
         "checked": m.status,
         "date": m.date,
         "recorded": m.recorded,

@@ -84,8 +84,10 @@ def columns(records: Sequence[Record]) -> tuple[list[str], list[list[str]]]:
 
 
 def remarks(record: Record) -> list[str]:
-    """Why there are no times, or no check; where it was recorded."""
+    """Why there are no times, or not all, or no check; where it was recorded."""
     texts = [record["not_measured"]] if record["not_measured"] else []
+    if 0 < record["runs"] < record["planned_runs"]:
+        texts.append(f"{record['runs']} of {record['planned_runs']} rounds")
     texts += [record["checked"]] if record["checked"] != "yes" else []
     return texts + ([f"recorded in {record['recorded']}"] if record["recorded"] else [])
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from workbench.measure.compare import Row, comparison
@@ -26,7 +27,10 @@ def measurement_views(measurements: Sequence[Measurement]) -> tuple[MeasurementV
     for _, together in groupby(enumerate(measurements), key=_group):
         own = {str(position): found for position, found in together}
         rows = comparison(own)
-        views += [_view(row, _last_steps(row.measurement, rows.measurements)) for row in rows]
+        views += [
+            _view(row, _last_steps(row.measurement, rows.measurements), name)
+            for row, name in zip(rows, _names(rows.measurements), strict=True)
+        ]
     return tuple(views)
 
 
@@ -46,6 +50,17 @@ def _last_steps(found: Measurement, measured: Sequence[Measurement]) -> Differen
     return DifferenceView(base.key, row.ratio, *row.ratio_interval, row.difference)
 
 
+def together(
+    first: tuple[MeasurementView, ...], second: tuple[MeasurementView, ...]
+) -> tuple[MeasurementView, ...]:
+    """Measurements of two sources, each once: the same one as it was measured, not as recorded."""
+    known = {one.id: one for one in first}
+    for one in second:
+        if one.id not in known or not one.recorded:
+            known[one.id] = one
+    return tuple(known.values())
+
+
 def belonging(root: Variant, recorded: Iterable[Measurement]) -> tuple[Measurement, ...]:
     """Those that are of variants of this program, whichever variants there are now."""
     text = canonical(root.program)
@@ -59,11 +74,10 @@ def _group(numbered: tuple[int, Measurement]) -> str:
     return found.comparison or str(position)
 
 
-def _view(row: Row, last_steps: DifferenceView | None) -> MeasurementView:
+def _view(row: Row, last_steps: DifferenceView | None, name: str) -> MeasurementView:
     found = row.measurement
     low, high = found.interval
     predicted = found.predicted
-    name = _id(found)
     return MeasurementView(
         id=name,
         group=found.comparison or name,
@@ -80,6 +94,7 @@ def _view(row: Row, last_steps: DifferenceView | None) -> MeasurementView:
         check=str(found.check).splitlines()[0],
         check_report=str(found.check),
         samples=found.samples,
+        planned=found.planned,
         median=_finite(found.median),
         low=_finite(low),
         high=_finite(high),
@@ -95,24 +110,23 @@ def _view(row: Row, last_steps: DifferenceView | None) -> MeasurementView:
         predicted_peak_bytes={} if predicted is None else dict(predicted.peak_bytes),
         prediction_note="" if predicted is None else predicted.note,
         too_slow=found.too_slow,
+        stopped=found.stopped,
         curves=tuple(_curve(curve) for curve in found.curves),
     )
 
 
-def _id(found: Measurement) -> str:
-    """The same for a measurement made here and read again from the file it was appended to."""
-    content = [
-        found.key,
-        found.backend,
-        found.device,
-        found.dtype,
-        found.seed,
-        found.date,
-        found.comparison,
-        dict(found.sizes),
-        list(found.samples),
-    ]
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+def _names(measured: Sequence[Measurement]) -> Iterator[str]:
+    """Names of measurements of one comparison: each keeps its own while its rounds are run, and
+    when it is read again from the file that it was appended to.
+    """
+    seen: Counter[str] = Counter()
+    for found in measured:
+        content = [found.comparison, found.key, seen[found.key]]
+        seen[found.key] += 1
+        if not found.comparison:
+            content += [found.backend, found.device, found.dtype, found.seed, found.date]
+            content += [dict(found.sizes), list(found.samples)]
+        yield hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _curve(curve: Curve) -> CurveView:

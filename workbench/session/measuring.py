@@ -3,31 +3,43 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from typing import Protocol
 
 from workbench.errors import WorkbenchError
+from workbench.measure.compare import Comparison
 from workbench.session.failures import sentence
-from workbench.session.meter import Measured, Meter, Progress
+from workbench.session.meter import STOPPED, Measured, Meter, Progress, Rounds, Stop
 from workbench.session.process import Child
 from workbench.session.running import Place
 
 MODULE = "workbench.session.meter"
+GRACE = 1.0
+"""Seconds that it has to write down what is finished when it is stopped."""
+
+
+class Told(Protocol):
+    """What hears of a measurement, on threads of its own."""
+
+    def progress(self, made: Progress) -> None:
+        """How far it is."""
+
+    def rounds(self, found: Comparison) -> None:
+        """All that is finished so far."""
+
+    def seen(self, place: Place) -> None:
+        """Where it is."""
+
+    def ended(self, result: Measured) -> None:
+        """What came out: once, the last that is told."""
 
 
 class Measuring:
-    """Variants being measured. `progress` and `seen` are called on a thread of their own while it
-    lasts, `ended` once.
-    """
+    """Variants being measured."""
 
-    def __init__(
-        self,
-        order: Meter,
-        progress: Callable[[Progress], None],
-        seen: Callable[[Place], None],
-        ended: Callable[[Measured], None],
-    ) -> None:
-        self._progress, self._seen, self._ended = progress, seen, ended
+    def __init__(self, order: Meter, told: Told) -> None:
+        self._order, self._told = order, told
         self._lock = threading.Lock()
+        self._finished: Comparison | None = None
         self._result: Measured | None = None
         self._over = threading.Event()
         self._child = Child(MODULE, self._hear, self._died)
@@ -38,9 +50,11 @@ class Measuring:
             raise
 
     def cancel(self) -> None:
-        """End it at once."""
-        self._child.stop()
-        self._end(Measured(None, sentence("The measurement was stopped before it was done.")))
+        """End it; the rounds that are finished are kept."""
+        self._child.send(Stop())
+        late = threading.Timer(GRACE, self._stop)
+        late.daemon = True
+        late.start()
 
     def wait(self) -> Measured:
         """What came out, when it is over."""
@@ -48,21 +62,42 @@ class Measuring:
         assert self._result is not None
         return self._result
 
-    def _hear(self, message: Progress | Place | Measured) -> None:
-        if isinstance(message, Progress):
-            self._progress(message)
-        elif isinstance(message, Place):
-            self._seen(message)
-        else:
-            self._end(message)
+    def _hear(self, message: Progress | Place | Rounds | Measured) -> None:
+        match message:
+            case Progress():
+                self._told.progress(message)
+            case Rounds():
+                self._finished = message.comparison
+                self._told.rounds(message.comparison)
+            case Measured():
+                self._end(message)
+            case _:
+                self._told.seen(message)
+
+    def _stop(self) -> None:
+        """End it at once, where it was busy with what cannot be interrupted."""
+        if not self._over.is_set():
+            self._child.stop()
+            self._end(self._left("" if self._finished else STOPPED))
 
     def _died(self, reason: str) -> None:
-        self._end(Measured(None, sentence(f"The process that measured is gone: {reason}.")))
+        if not self._over.is_set():
+            self._end(self._left(f"The process that measured is gone: {reason}."))
+
+    def _left(self, reason: str) -> Measured:
+        """What was heard of a process that could not write it down: it is kept from here."""
+        found = self._finished
+        if found is not None:
+            try:
+                self._order.store.append(found)
+            except WorkbenchError as problem:
+                reason = f"{reason} {problem.message}".strip()
+        return Measured(found, sentence(reason) if reason else None)
 
     def _end(self, result: Measured) -> None:
         with self._lock:
             if self._result is not None:
                 return
             self._result = result
-        self._ended(result)
+        self._told.ended(result)
         self._over.set()

@@ -1,27 +1,34 @@
-"""The process that measures: `python -m workbench.session.meter`, one for each comparison.
+"""The process that measures: one for each comparison.
 
 It appends what it measured to the store itself, so that it is kept whatever becomes of the other
-end; when that end is gone it stops.
+end; when it is told to stop, or that end is gone, it keeps the rounds that are finished.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
+import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from workbench.measure.compare import Comparison, compare
+from workbench.errors import WorkbenchError
+from workbench.measure.compare import Comparison, SoFar, comparing
+from workbench.measure.rounds import Request
 from workbench.measure.store import Store
-from workbench.session.failures import error_view
+from workbench.session.failures import error_view, sentence
 from workbench.session.process import Parent
-from workbench.session.running import Place, Sampler
+from workbench.session.running import Sampler
 from workbench.session.state import ErrorView
 from workbench.variants.variant import Variant
 
 EVERY = 0.5
 """Seconds between two reports of progress of one stage."""
+ROUNDS_EVERY = 1.0
+"""Seconds between two reports of finished rounds: putting them together is work too."""
+STOPPED = "The measurement was stopped before its first round was done."
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,11 @@ class Meter:
 
 
 @dataclass(frozen=True)
+class Stop:
+    """Keep what is finished, and end."""
+
+
+@dataclass(frozen=True)
 class Progress:
     """How far it is."""
 
@@ -48,42 +60,85 @@ class Progress:
 
 
 @dataclass(frozen=True)
+class Rounds:
+    """What is finished so far, without the courses of memory, which are long."""
+
+    comparison: Comparison
+
+
+@dataclass(frozen=True)
 class Measured:
-    """The comparison, or why there is none."""
+    """The comparison, or as many rounds of it as were finished; why it is not all of it."""
 
     comparison: Comparison | None
     error: ErrorView | None
 
 
-def measured(order: Meter, parent: Parent) -> Measured:
-    """Measure, and append what came out to the store."""
-    stages: dict[str, float] = {}
+class Keeping:
+    """What is finished, written down and told once: by the thread that measures when that is done,
+    by another when it is to end before.
+    """
+
+    def __init__(self, store: Store, parent: Parent) -> None:
+        self._store, self._parent = store, parent
+        self._lock = threading.Lock()
+        self._over = False
+        self.so_far: SoFar | None = None
+
+    def end(self, error: ErrorView | None) -> None:
+        """Append what is finished to the store, and tell it."""
+        with self._lock:
+            if self._over:
+                return
+            self._over = True
+            found = None if self.so_far is None else self.so_far.comparison()
+            try:
+                self._store.append(() if found is None else found)
+            except WorkbenchError as problem:
+                error = error or error_view(problem)
+            with contextlib.suppress(OSError):  # the other end is gone
+                self._parent.send(Measured(found, error))
+
+
+def measure(order: Meter, parent: Parent, keeping: Keeping) -> None:
+    """Measure, telling how far it is, and what came out at last."""
+    told: dict[str, float] = {}
+
+    def is_due(what: str, pause: float) -> bool:
+        now = time.monotonic()
+        due = now - told.get(what, 0.0) > pause
+        if due:
+            told[what] = now
+        return due
 
     def report(stage: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        if now - stages.get(stage, 0.0) > EVERY:
-            stages[stage] = now
+        if is_due(stage, EVERY):
             parent.send(Progress(stage, done, total))
 
-    def seen(place: Place) -> None:
-        parent.send(place)
-
+    error = None
     try:
-        with Sampler(seen):
-            found = compare(
-                order.variants,
-                order.backend,
-                sizes=order.sizes,
-                seed=order.seed,
-                dtype=order.dtype,
-                repeats=order.repeats,
-                force=order.force,
-                progress=report,
-            )
-        order.store.append(found)
-    except Exception as error:  # the caller is another process: whatever it is, it is told
-        return Measured(None, error_view(error))
-    return Measured(found, None)
+        request = Request(
+            order.backend,
+            order.sizes,
+            order.seed,
+            order.dtype,
+            order.repeats,
+            force=order.force,
+            comparison=uuid.uuid4().hex[:12],
+        )
+        with Sampler(parent.send):
+            for keeping.so_far in comparing(order.variants, request, report):
+                if is_due("rounds", ROUNDS_EVERY):
+                    parent.send(Rounds(short(keeping.so_far.comparison())))
+    except Exception as problem:  # the caller is another process: whatever it is, it is told
+        error = error_view(problem)
+    keeping.end(error)
+
+
+def short(found: Comparison) -> Comparison:
+    """The comparison without courses of memory."""
+    rows = (replace(row, measurement=replace(row.measurement, timeline=())) for row in found)
+    return Comparison(tuple(rows))
 
 
 def main() -> None:
@@ -91,18 +146,13 @@ def main() -> None:
     parent = Parent()
     messages = iter(parent)
     order = next(messages)
-    threading.Thread(target=_watch, args=(messages,), daemon=True).start()
-    parent.send(measured(order, parent))
+    keeping = Keeping(order.store, parent)
+    threading.Thread(target=_watch, args=(messages, keeping), daemon=True).start()
+    measure(order, parent, keeping)
 
 
-def _watch(messages: Iterator[object]) -> None:
-    """End with the other end."""
-    for _ in messages:
-        pass
+def _watch(messages: Iterator[object], keeping: Keeping) -> None:
+    """End when it is told to, or with the other end: at once, whatever is running."""
+    next(messages, None)
+    keeping.end(None if keeping.so_far else sentence(STOPPED))
     os._exit(0)
-
-
-if __name__ == "__main__":
-    from workbench.session.meter import main as importable  # classes here would be __main__'s
-
-    importable()

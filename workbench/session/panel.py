@@ -94,7 +94,8 @@ class Workbench:
         force: bool = False,
     ) -> Comparison:
         """Measure variants, all of the tree unless given, in a process of its own, and wait for the
-        result: `wb.compare`, shown in the workbench and appended to its store. Ctrl-C stops it.
+        result: `wb.compare`, shown in the workbench and appended to its store. Where it is stopped
+        there, the rounds that are finished come out; Ctrl-C stops it too, and they are kept.
         """
         chosen = tuple(self.variants if variants is None else variants)
         for one in chosen:
@@ -109,8 +110,9 @@ class Workbench:
         except KeyboardInterrupt:
             measuring.cancel()
             raise
-        if result.comparison is None:
-            raise WorkbenchError("" if result.error is None else result.error.sentence)
+        if result.error is not None:
+            raise WorkbenchError(result.error.sentence)
+        assert result.comparison is not None
         return result.comparison
 
     def save(self, path: str | Path) -> None:

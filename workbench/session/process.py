@@ -32,7 +32,7 @@ _LENGTH = struct.Struct("<Q")
 
 
 class Child:
-    """A process that runs `python -m module`. `heard` is called with each of its messages, `ended`
+    """A process that runs `main` of a module. `heard` is called with each of its messages, `ended`
     with why it is gone, unless it was stopped; both on a thread of their own.
 
     It starts in a session of its own, so that interrupting a cell does not interrupt it.
@@ -43,7 +43,7 @@ class Child:
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the reader
         paths = [str(PACKAGES), *(path or os.getcwd() for path in sys.path)]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", module],
+            [sys.executable, "-c", f"from {module} import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._said,
@@ -147,6 +147,8 @@ def _reason(code: int) -> str:
     """How a process ended, in words."""
     if code >= 0:
         return f"it ended with code {code}"
+    if code == -signal.SIGKILL:
+        return "it was ended by SIGKILL, as the system does when memory runs out"
     with contextlib.suppress(ValueError):
         return f"it was ended by {signal.Signals(-code).name}"
     return f"it was ended by signal {-code}"

@@ -20,14 +20,14 @@ from workbench.session.failures import sentence
 from workbench.session.kept import Kept
 from workbench.session.loading import Old, misfit_text, old_tree
 from workbench.session.made import Made, Misfit
-from workbench.session.measured import measurement_views
+from workbench.session.measured import together
 from workbench.session.measuring import Measuring
 from workbench.session.messages import (
     Message,
     Running,
     StateMessage,
 )
-from workbench.session.meter import Measured, Meter, Progress
+from workbench.session.meter import Measured, Meter
 from workbench.session.running import Place
 from workbench.session.state import (
     ArgumentView,
@@ -38,6 +38,7 @@ from workbench.session.state import (
     VariantView,
 )
 from workbench.session.tree import Tree, planted
+from workbench.session.under_way import UnderWay
 from workbench.session.work import Work
 from workbench.variants.variant import Variant
 
@@ -216,7 +217,7 @@ class Session:
         """Take the steps, names and measurements of a saved tree."""
         if old.name != self.name:
             raise WorkbenchError(f"this is a saved workbench of {old.name}, not of {self.name}")
-        self.change(lambda v: replace(v, measurements=_together(v.measurements, old.measurements)))
+        self.change(lambda v: replace(v, measurements=together(v.measurements, old.measurements)))
         self._take_anew(old, ended)
 
     def _take_anew(self, old: Old, ended: Ended = lambda error: None) -> None:
@@ -274,7 +275,7 @@ class Session:
         def came(found: tuple[MeasurementView, ...]) -> None:
             self.change(
                 lambda v: (
-                    replace(v, measurements=_together(found, v.measurements))
+                    replace(v, measurements=together(found, v.measurements))
                     if v.tree.root == root.key and found
                     else v
                 )
@@ -288,47 +289,22 @@ class Session:
         self, order: Meter, ended: Callable[[Measured], None] = lambda result: None
     ) -> Measuring:
         """Start to measure variants of the tree. Raises WorkbenchError while others are."""
-        keys = tuple(variant.key for variant in order.variants)
-        last: Place | None = None
-
-        def seen(place: Place) -> None:
-            nonlocal last
-            last = place
-            self.show_running(place)
-
-        def progress(made: Progress) -> None:
-            view = ProgressView(made.stage, made.done, made.total, keys)
-            self.change(lambda v: replace(v, measuring=view))
-
-        def finished(result: Measured) -> None:
-            with self._lock:
-                self._measuring = None
-            self.work.rest(False)
-            if last is not None and not last.over:  # the process is gone before it could say so
-                self.show_running(replace(last, over=True))
-            new = () if result.comparison is None else result.comparison.measurements
-            views = measurement_views(new)
-            self.change(
-                lambda v: (
-                    replace(v, measuring=None, measurements=_together(v.measurements, views))
-                    if keys[0] in v.tree.variants
-                    else replace(v, measuring=None)
-                )
-            )
-            ended(result)
-
+        told = UnderWay(self, tuple(variant.key for variant in order.variants), ended)
         with self._lock:
             if self._measuring is not None:
                 raise WorkbenchError("a measurement is under way; stop it or wait for its end")
-            progress(Progress("starting", 0, 1))
-            self.work.rest(True)
+            told.begin()
             try:
-                self._measuring = Measuring(order, progress, seen, finished)
+                self._measuring = Measuring(order, told)
             except WorkbenchError:
-                self.work.rest(False)
-                self.change(lambda v: replace(v, measuring=None))
+                told.over(None)
                 raise
             return self._measuring
+
+    def measured(self) -> None:
+        """Another measurement may start."""
+        with self._lock:
+            self._measuring = None
 
     def cancel(self) -> bool:
         """Stop what is being measured; False where nothing is."""
@@ -355,14 +331,3 @@ class Session:
                 place.over,
             )
         )
-
-
-def _together(
-    first: tuple[MeasurementView, ...], second: tuple[MeasurementView, ...]
-) -> tuple[MeasurementView, ...]:
-    """Measurements of two sources, each once: the same one as it was measured, not as recorded."""
-    known = {one.id: one for one in first}
-    for one in second:
-        if one.id not in known or not one.recorded:
-            known[one.id] = one
-    return tuple(known.values())

@@ -88,6 +88,8 @@ class MeasurementView:
     check_report: str
     """All that is known of the check, over several lines."""
     samples: tuple[float, ...]
+    planned: int
+    """Samples that were to be taken: there are fewer while it is measured, or where that ended."""
     median: float | None
     low: float | None
     high: float | None
@@ -104,6 +106,8 @@ class MeasurementView:
     predicted_peak_bytes: Mapping[str, int]
     prediction_note: str
     too_slow: str
+    stopped: str
+    """Why there are no times, where a run stops: out of memory, an index outside its range."""
     curves: tuple[CurveView, ...]
 
 
@@ -128,12 +132,15 @@ class ErrorView:
 
 @dataclass(frozen=True)
 class ProgressView:
-    """A measurement under way."""
+    """A measurement under way; `group` is the comparison that it will be, "" before a round of it
+    is finished.
+    """
 
     stage: str
     done: int
     total: int
     variants: tuple[str, ...]
+    group: str
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from workbench.session.parts.memory import memory
 from workbench.session.parts.moves import moves
 from workbench.session.parts.preview import preview
 from workbench.session.parts.price import price
+from workbench.session.parts.sweep import sweep
 from workbench.session.parts.value import value
 from workbench.session.parts.why import why
 from workbench.session.snapshot import snapshot
@@ -38,6 +39,7 @@ PARTS: Mapping[Part, Callable[[Variant, Json], Any]] = {
     "why": why,
     "preview": preview,
     "cost": cost,
+    "sweep": sweep,
     "memory": memory,
     "code": code,
     "domain": domain,

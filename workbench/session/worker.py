@@ -1,4 +1,4 @@
-"""The worker process: `python -m workbench.session.worker`.
+"""The worker process.
 
 Work is taken by urgency, and of equal urgency the newest first; lists rest while a measurement
 runs, and what takes long goes behind what does not. Work that gives its results in batches makes
@@ -162,7 +162,6 @@ class Worker:
         self._let_go(number)
 
 
-if __name__ == "__main__":
-    from workbench.session.worker import Worker as Importable  # classes here would be __main__'s
-
-    Importable(Parent()).run()
+def main() -> None:
+    """Work until the other end is gone."""
+    Worker(Parent()).run()

@@ -351,6 +351,7 @@ export interface MeasurementView {
   readonly check: string;
   readonly check_report: string;
   readonly samples: readonly number[];
+  readonly planned: number;
   readonly median: number | null;
   readonly low: number | null;
   readonly high: number | null;
@@ -366,6 +367,7 @@ export interface MeasurementView {
   readonly predicted_peak_bytes: Readonly<Record<string, number>>;
   readonly prediction_note: string;
   readonly too_slow: string;
+  readonly stopped: string;
   readonly curves: readonly CurveView[];
 }
 
@@ -385,6 +387,7 @@ export interface ProgressView {
   readonly done: number;
   readonly total: number;
   readonly variants: readonly string[];
+  readonly group: string;
 }
 
 export interface ArgumentView {
