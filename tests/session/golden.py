@@ -15,6 +15,7 @@ from unittest.mock import patch
 import workbench as wb
 from tests.measure.made import measurement, passed
 from tests.programs import returns
+from workbench.measure.compare import comparison
 from workbench.measure.curves import Curve
 from workbench.measure.measurement import Measurement
 from workbench.session.capsule import Capsule, SavedPart, plain
@@ -30,6 +31,8 @@ from workbench.transforms import Contract, Vectorize
 from workbench.variants.variant import Variant
 
 FILE = Path(__file__).parents[1] / "golden" / "session" / "measure.json"
+ROWS = FILE.with_name("rows.json")
+"""The first comparison of it as `wb.compare` gives its rows."""
 RUN: dict[str, Any] = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
 PARTS: Mapping[Part, tuple[Callable[..., Any], dict[str, Any]]] = {
     "code": (code, {"backend": "numpy"}),
@@ -115,6 +118,14 @@ def text() -> str:
     return json.dumps(golden(), ensure_ascii=False, indent=1) + "\n"
 
 
+def rows() -> str:
+    """The file of rows."""
+    first = [m for m in measurements(variants()) if m.comparison == "c1"]
+    names = [view.name for view in state(variants()).variants]
+    records = comparison(dict(zip(names, first, strict=True))).records()
+    return json.dumps(plain(records), ensure_ascii=False, indent=1) + "\n"
+
+
 def rounded(value: Any) -> Any:
     """Another processor's last digits may differ."""
     if isinstance(value, dict):
@@ -127,3 +138,4 @@ def rounded(value: Any) -> Any:
 if __name__ == "__main__":
     FILE.parent.mkdir(exist_ok=True)
     FILE.write_text(text(), encoding="utf-8")
+    ROWS.write_text(rows(), encoding="utf-8")

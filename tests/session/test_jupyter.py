@@ -242,6 +242,33 @@ def test_the_output_is_updated_with_what_the_notebook_should_hold(
     assert last["state"]["current"] == last["state"]["variants"][1]["key"]
 
 
+def test_the_output_holds_the_rounds_that_are_finished_while_variants_are_measured(
+    notebook: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jupyter, "MEASURING_PAUSE", 0.01)
+    notebook.run(CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})\nw")
+    comm = notebook.jupyter.sessions
+    root = comm.find("decay").tree.root
+    asked = {
+        "type": "measure", "id": 1, "workbench": "decay", "variants": [root], "backend": "numpy",
+        "sizes": {}, "seed": 0, "dtype": "float32", "repeats": 10_000_000, "force": True,
+    }  # fmt: skip
+    comm.receive(asked, lambda message: None)
+    kept = until(
+        lambda: next(
+            (
+                state["measurements"]
+                for data, _, update in notebook.outputs
+                if update and (state := data[MIME]["state"])["measurements"] and state["measuring"]
+            ),
+            None,
+        )
+    )
+    assert 0 < len(kept[0]["samples"]) < kept[0]["planned"]
+    comm.receive({"type": "cancel", "id": 2, "workbench": "decay"}, lambda message: None)
+    until(lambda: comm.find("decay").values.measuring is None)
+
+
 def test_an_output_hears_of_a_workbench_while_it_is_drawn_as_a_widget(
     notebook: Any, tmp_path: Path
 ) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jupyter_client.manager import KernelManager
 
+import workbench as wb
 from workbench.session.bundle import MIME
+from workbench.session.measured import measurement_views
 
 PATIENCE = 120.0
 CELL = """
@@ -144,6 +147,36 @@ def test_the_worker_ends_with_the_jupyter_kernel(kernel: Kernel, tmp_path: Any) 
     while is_running(pid):
         assert time.monotonic() < end
         time.sleep(0.1)
+
+
+def test_what_was_measured_is_kept_when_the_jupyter_kernel_dies(
+    kernel: Kernel, tmp_path: Path
+) -> None:
+    store = wb.store(tmp_path / "m.jsonl")
+    kernel.client.execute(CELL.format(store=str(store.path)))
+    comm = kernel.until(lambda m: m["msg_type"] == "comm_open")["content"]["comm_id"]
+    root = kernel.until(kernel.said("state"))["content"]["data"]["state"]["root"]
+    kernel.say(
+        comm, type="measure", id=1, workbench="reinforce", variants=[root], backend="numpy",
+        sizes={}, seed=0, dtype="float32", repeats=10_000_000, force=True,
+    )  # fmt: skip
+
+    def shown(message: Any) -> bool:
+        said = kernel.said("state")(message)
+        return bool(said and message["content"]["data"]["state"]["measurements"])
+
+    (told,) = kernel.until(shown)["content"]["data"]["state"]["measurements"]
+    kernel.manager.shutdown_kernel(now=True)
+    end = time.monotonic() + PATIENCE
+    while not len(store.read()):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    (kept,) = store.read()
+    taken = len(told["samples"])
+    assert kept.samples[:taken] == tuple(told["samples"])
+    assert 0 < taken <= len(kept.samples) < kept.planned
+    (after,) = measurement_views([kept])
+    assert after.id == told["id"]
 
 
 def is_running(pid: int) -> bool:

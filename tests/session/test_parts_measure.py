@@ -39,6 +39,7 @@ def variant(swapped: bool = False) -> Variant:
 def test_the_file_that_the_views_are_tested_with_is_what_python_sends() -> None:
     written = golden.FILE.read_text(encoding="utf-8")
     assert written == golden.text(), "run `python -m tests.session.golden`"
+    assert golden.ROWS.read_text(encoding="utf-8") == golden.rows()
 
 
 def test_every_part_has_its_place_among_what_the_worker_does() -> None:

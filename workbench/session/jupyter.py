@@ -36,6 +36,8 @@ TARGET = "workbench"
 STATIC = Path(__file__).parent / "static"
 PAUSE = 3.0
 """Seconds between two updates of an output at least."""
+MEASURING_PAUSE = 30.0
+"""The same while a measurement runs, whose times they would spoil."""
 
 
 class Notebook:
@@ -163,15 +165,18 @@ class Output:
         publish_display_data(whole, transient={"display_id": self._id}, update=update)
 
     def _follow(self) -> None:
-        """Update after changes, but not while a measurement runs; much is written less often."""
+        """Update after changes; seldom while a measurement runs, and much is written less often."""
+        last = time.monotonic()
         while True:
             self._changed.wait()
             if self._closed:
                 return
             started = time.monotonic()
-            if self._session.values.measuring is None:
+            measuring = self._session.values.measuring is not None
+            if not measuring or started - last > MEASURING_PAUSE:
                 self._changed.clear()
                 self._publish(update=True)
+                last = time.monotonic()
             time.sleep(max(PAUSE, 10 * (time.monotonic() - started)))
 
 

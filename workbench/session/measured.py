@@ -91,6 +91,7 @@ def _view(row: Row, last_steps: DifferenceView | None, name: str) -> Measurement
         date=found.date,
         recorded=found.recorded,
         outcome=found.check.verdict,
+        checked=found.status,
         check=str(found.check).splitlines()[0],
         check_report=str(found.check),
         samples=found.samples,

@@ -83,6 +83,8 @@ class MeasurementView:
     date: str
     recorded: str
     outcome: Outcome
+    checked: str
+    """The check as in the rows of `wb.compare`."""
     check: str
     """The check in a sentence."""
     check_report: str

@@ -348,6 +348,7 @@ export interface MeasurementView {
   readonly date: string;
   readonly recorded: string;
   readonly outcome: Outcome;
+  readonly checked: string;
   readonly check: string;
   readonly check_report: string;
   readonly samples: readonly number[];

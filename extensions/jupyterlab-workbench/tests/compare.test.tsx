@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import compared from "../../../tests/golden/session/rows.json";
 import type { Capsule, SweepView } from "../src/protocol";
 import { Compare } from "../src/views/compare";
 import { letterOf, lettered } from "../src/views/letters";
@@ -6,6 +7,8 @@ import { changedSizes, comparisons } from "../src/views/measured";
 import { bytesText, secondsText } from "../src/views/numbers";
 import { extent } from "../src/views/plots";
 import { csv, sorted } from "../src/views/rows";
+import { series } from "../src/views/series";
+import { runsAlong } from "../src/views/sweeps";
 import { act, byText, type Drawn, drawn, enter, fire, GOLDEN, texts } from "./drawing";
 
 const { state } = GOLDEN;
@@ -89,9 +92,22 @@ describe("the rows", () => {
     const [head, ...lines] = cells(csv(odd));
     expect(lines.map((line) => line.length)).toEqual(rows.map(() => head?.length));
     expect(lines.map((line) => line[0])).toEqual(odd.map((row) => row.name));
-    const medians = lines.map((line) => line[head?.indexOf("median_s") ?? -1]);
-    expect(medians).toEqual(c1?.rows.map((row) => String(row.median ?? "")));
-    expect(lines[3]?.[head?.indexOf("not_measured") ?? -1]).toContain("90 s");
+  });
+
+  test("CSV has the columns and values of wb.compare's rows, and says where they are from", () => {
+    const [head = [], ...lines] = cells(csv(rows));
+    const columns = Object.keys(compared[0] ?? {});
+    expect(head.slice(0, columns.length)).toEqual(columns);
+    compared.forEach((record, line) => {
+      for (const [column, value] of Object.entries(record)) {
+        const cell = lines[line]?.[head.indexOf(column)] ?? "?";
+        if (typeof value === "number") expect(Number(cell)).toBeCloseTo(value, 9);
+        else expect(cell).toBe(value ?? "");
+      }
+    });
+    for (const column of ["device", "backend", "dtype", "sizes", "date"]) {
+      expect(lines.every((line) => line[head.indexOf(column)])).toBe(true);
+    }
   });
 
   test("letters go on after Z", () => {
@@ -108,6 +124,52 @@ describe("the rows", () => {
   });
 });
 
+describe("a measurement that is not whole", () => {
+  const c2 = comparisons(state).find(({ group }) => group === "c2")?.rows ?? [];
+  const marks = (): readonly string[] => texts(tr("A"), ".wbk-rounds");
+
+  test("says how many of its rounds are there, and why a variant has none", async () => {
+    shown = await drawn(Compare, GOLDEN);
+    await enter(shown.host.querySelector(".wbk-which"), "c2");
+    expect(marks()).toEqual(["3 of 5 rounds"]);
+    expect(tr("A").querySelector(".wbk-waiting")).toBeNull();
+    expect(tr("A").textContent).toContain(secondsText(c2[0]?.median ?? null));
+    expect(tr("B").querySelector(".wbk-no-time")?.textContent).toContain("no room for to_go: 80 GB asked for");
+    const option = texts(shown.host, ".wbk-which option").find((text) => text.endsWith("3 of 5 rounds"));
+    expect(option).toBeDefined();
+  });
+
+  test("is shown while it grows, whatever was looked at before", async () => {
+    const quiet = { ...state, measurements: state.measurements.filter(({ group }) => group !== "c2") };
+    shown = await drawn(Compare, { ...GOLDEN, state: quiet }, true);
+    await enter(shown.host.querySelector(".wbk-which"), "c1");
+    const now = c2.map((row) => ({ ...row, date: "2026-12-31T00:00:00+00:00" }));
+    const variants = now.map((row) => row.variant);
+    const measuring = { stage: "measuring", done: 3, total: 5, group: "c2", variants };
+    const growing = { ...quiet, revision: 99, measuring, measurements: [...quiet.measurements, ...now] };
+    await shown.hear({ type: "state", state: growing, open: false });
+    expect(shown.host.querySelector<HTMLSelectElement>(".wbk-which")?.value).toBe("c2");
+    expect(marks()).toEqual(["3 of 5 rounds"]);
+    expect(tr("A").querySelector(".wbk-waiting")).not.toBeNull();
+    const samples = (): number | undefined =>
+      shown.host.querySelector(".wbk-figure svg g[aria-label=tick]")?.children.length;
+    expect(samples()).toBe(3);
+    const more = now.map((row) => (row.samples.length ? { ...row, samples: [...row.samples, 0.004] } : row));
+    const later = { ...growing, revision: 100, measurements: [...quiet.measurements, ...more] };
+    await shown.hear({ type: "state", state: later, open: false });
+    expect(marks()).toEqual(["4 of 5 rounds"]);
+    expect(samples()).toBe(4);
+  });
+
+  test("of a kernel that is gone nothing is under way", async () => {
+    const measuring = { stage: "measuring", done: 3, total: 5, group: "c2", variants: [root?.key ?? ""] };
+    shown = await drawn(Compare, { ...GOLDEN, state: { ...state, measuring } });
+    await enter(shown.host.querySelector(".wbk-which"), "c2");
+    expect(tr("A").querySelector(".wbk-waiting")).toBeNull();
+    expect(shown.host.textContent).not.toContain("Measuring …");
+  });
+});
+
 describe("charts", () => {
   test("times, peaks, curves and predictions are drawn, of what has times only", async () => {
     await four();
@@ -117,7 +179,8 @@ describe("charts", () => {
       "Peak memory",
       "mean over the run",
       "Predicted against measured times",
-      "Predicted seconds over T",
+      "time of a run, predicted over T",
+      "peak of the device, predicted over T",
     ]);
     const [times, peaks] = shown.host.querySelectorAll(".wbk-figure svg");
     expect(times?.querySelectorAll("g[aria-label=dot] circle").length).toBe(2);
@@ -163,7 +226,7 @@ describe("measuring", () => {
   });
 
   test("while one measures no other is started", async () => {
-    const measuring = { stage: "measuring", done: 1, total: 5, variants: [root?.key ?? ""] };
+    const measuring = { stage: "measuring", done: 1, total: 5, group: "", variants: [root?.key ?? ""] };
     shown = await drawn(Compare, { ...GOLDEN, state: { ...state, measuring } }, true);
     expect(byText(shown.host, "button", "Measuring …")?.hasAttribute("disabled")).toBe(true);
     expect(shown.host.textContent).toContain("Now: as written");
@@ -206,6 +269,34 @@ describe("sizes", () => {
     await shown.press(byText(shown.host, "button", "Verify by a run"));
     const least = sweep(one?.key).points[0]?.value;
     expect(shown.sent).toMatchObject([{ type: "measure", variants: [root?.key, one?.key], sizes: { T: least } }]);
+  });
+
+  test("what was measured at a stop stands beside what was predicted there", async () => {
+    const [swept] = sweeps.filter((part) => part.variant === one?.key).map((part) => ({
+      variant: part.variant, letter: "B", name: "", series: series(1), view: part.value as SweepView,
+    }));
+    const like = c1?.rows[1];
+    if (!swept || !like) throw new Error("nothing to compare with");
+    const at = (sizes: Readonly<Record<string, number>>, more = {}) => ({ ...like, sizes, ...more });
+    const found = runsAlong(
+      [swept],
+      "T",
+      ["B", "T"],
+      [
+        at({ B: 3, T: 14, K: 42 }),
+        at({ B: 4, T: 14 }),
+        at({ B: 3, T: 28 }, { backend: "cuda" }),
+        at({ B: 3, T: 28 }, { dtype: "float64" }),
+        at({ B: 3, T: 28 }, { recorded: "elsewhere.jsonl" }),
+        at({ B: 3, T: 28 }, { variant: root?.key }),
+      ],
+      { backend: "numpy", dtype: "float32" },
+    );
+    expect(found.map(({ one: { letter }, value, row }) => [letter, value, row.median])).toEqual([["B", 14, like.median]]);
+    await four();
+    await enter(shown.host.querySelector(".wbk-slider"), String(swept.view.points.findIndex(({ value }) => value === 7)));
+    const text = shown.host.querySelector(".wbk-compare > ul")?.textContent;
+    expect(text).toContain(`measured ${secondsText(like.median)}`);
   });
 
   test("only what differs from the defaults is kept, and nothing that is derived", () => {

@@ -94,7 +94,15 @@ describe("the rows", () => {
   test("results from elsewhere are a choice of their own", async () => {
     shown = await drawn(Variants);
     const options = texts(shown.host, "select option");
-    expect(options.some((text) => text.startsWith("recorded ") && text.includes("cuda"))).toBe(true);
+    expect(options.some((text) => text.startsWith("recorded on NVIDIA H200, "))).toBe(true);
+  });
+
+  test("what was ended before its time says so; what stops says why", async () => {
+    shown = await drawn(Variants);
+    await enter(shown.host.querySelector("select"), "c2");
+    expect(texts(row(root), ".wbk-rounds")).toEqual(["3 of 5 rounds"]);
+    expect(row(branch).textContent).toContain("it stops: no room for to_go: 80 GB asked for");
+    expect(row(branch).querySelector(".wbk-estimate")).not.toBeNull();
   });
 });
 
@@ -108,6 +116,17 @@ describe("what can be done", () => {
     expect(shown.store.values().selection.compared).toEqual([two.key, root.key]);
     await shown.press(row(two).querySelector("input[type=checkbox]"));
     expect(shown.store.values().selection.compared).toEqual([root.key]);
+  });
+
+  test("those ticked lead to where they are compared", async () => {
+    shown = await drawn(Variants, GOLDEN, true);
+    expect(byText(shown.host, "button", "ticked")).toBeUndefined();
+    await shown.press(row(two).querySelector("input[type=checkbox]"));
+    await shown.press(row(root).querySelector("input[type=checkbox]"));
+    await shown.press(byText(shown.host, "button", "Compare 2 ticked"));
+    expect(shown.store.values().selection).toMatchObject({ pane: "compare", compared: [two.key, root.key] });
+    await shown.press(byText(shown.host, "button", "untick"));
+    expect(shown.store.values().selection.compared).toEqual([]);
   });
 
   test("a step dropped on another variant is taken there; a refusal is shown", async () => {

@@ -1,11 +1,11 @@
 // Compare: variants measured in turn, beside each other and beside what was predicted.
 
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useWorkbench } from "../model/hooks";
 import type { MeasurementView } from "../protocol";
 import { lettered, type Lettered } from "./letters";
 import { MeasureForm } from "./measure";
-import { type Comparison, comparisons, dateText } from "./measured";
+import { type Comparison, comparisons, dateText, nameOf, unfinished } from "./measured";
 import { sizesText } from "./numbers";
 import { Curves, Peaks, Predicted, Times } from "./plots";
 import { CsvButtons, Rows } from "./rows";
@@ -15,8 +15,11 @@ export function Compare(): JSX.Element {
   const state = useWorkbench();
   const [asked, setAsked] = useState("");
   const all = comparisons(state);
+  const newest = all[0]?.group;
+  useEffect(() => setAsked(""), [newest]); // what is measured now is what is looked for
   const shown = all.find(({ group }) => group === asked) ?? all[0];
-  const rows = useMemo(() => (shown ? lettered(state, shown) : []), [state, shown?.group]);
+  const known = shown?.rows.map((row) => `${row.id} ${row.samples.length} ${nameOf(state, row)}`).join("\n");
+  const rows = useMemo(() => (shown ? lettered(state, shown) : []), [known]);
   return (
     <div className="wbk-view wbk-compare">
       <MeasureForm />
@@ -47,7 +50,7 @@ function Results(props: {
     <>
       <div className="wbk-bar wbk-results-head">
         <h4>Results</h4>
-        {all.length > 1 ? (
+        {all.length > 1 && (
           <select
             className="wbk-which"
             aria-label="Which comparison"
@@ -60,8 +63,6 @@ function Results(props: {
               </option>
             ))}
           </select>
-        ) : (
-          <span className="wbk-note">{dateText(first.date)}</span>
         )}
         <CsvButtons rows={rows} name={`${state.name}-comparison`} />
       </div>
@@ -79,8 +80,9 @@ function titleOf({ rows }: Comparison): string {
   const [first] = rows;
   if (!first) return "";
   const count = rows.length === 1 ? "1 variant" : `${rows.length} variants`;
-  const recorded = first.recorded ? "recorded " : "";
-  return `${recorded}${dateText(first.date)}, ${first.backend}, ${count} at ${sizesText(first.sizes)}`;
+  const where = first.recorded ? `recorded on ${first.device}` : first.backend;
+  const taken = unfinished(rows.find((row) => row.samples.length > 0) ?? first);
+  return `${dateText(first.date)}, ${where}, ${count} at ${sizesText(first.sizes)}${taken && `, ${taken}`}`;
 }
 
 /** On what it was run, and that it was elsewhere. */
@@ -88,7 +90,8 @@ function Where({ first }: { first: MeasurementView }): JSX.Element {
   return (
     <p className="wbk-note">
       {first.recorded && <b className="wbk-recorded">recorded</b>}
-      {first.device}, {first.backend}, {first.dtype}, seed {first.seed}, {sizesText(first.sizes)}
+      {first.device}, {dateText(first.date)}; {first.backend}, {first.dtype}, seed {first.seed},{" "}
+      {sizesText(first.sizes)}
       {first.recorded && `; read from ${first.recorded}`}
     </p>
   );

@@ -2,6 +2,7 @@
 
 import { useWorkbench } from "../model/hooks";
 import type { CostView, MeasurementView, VariantView } from "../protocol";
+import { Unfinished } from "./badge";
 import type { Comparison } from "./measured";
 import { bytesText, changeText, digits, ratioText, secondsText } from "./numbers";
 
@@ -15,10 +16,11 @@ export function Numbers(props: {
   if (measured && measured.outcome === "failed") {
     return <div className="wbk-numbers wbk-bad">no time: {measured.check}</div>;
   }
+  const stands = measured && (measured.too_slow || measured.stopped);
   if (measured && measured.median !== null) return <Measured measured={measured} comparison={comparison} />;
   return (
     <>
-      {measured?.too_slow && <div className="wbk-numbers">{measured.too_slow}</div>}
+      {stands && <div className="wbk-numbers wbk-no-run">{stands}</div>}
       <Predicted variant={variant} predictions={predictions} />
     </>
   );
@@ -37,6 +39,7 @@ function Measured(props: { measured: MeasurementView; comparison: Comparison | u
         {secondsText(measured.median)}
       </b>
       <b>{bytesText(measured.peak_bytes["device"])}</b>
+      <Unfinished row={measured} />
       {since && (
         <span>
           {since.text}

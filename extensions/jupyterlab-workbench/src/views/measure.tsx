@@ -53,7 +53,8 @@ export function MeasureForm(): JSX.Element {
   if (status === "saved") {
     return <p className="wbk-note">Saved results. Run the notebook to measure more.</p>;
   }
-  const measuring = state.measuring?.variants.map((key) => state.variants.find((one) => one.key === key)?.name);
+  const under = status === "connected" ? state.measuring : null; // of a kernel that is gone nothing is measured
+  const measuring = under?.variants.map((key) => state.variants.find((one) => one.key === key)?.name);
   return (
     <form
       className="wbk-measure"

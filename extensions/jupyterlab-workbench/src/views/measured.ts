@@ -31,6 +31,11 @@ export function dateText(date: string): string {
   return time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 }
 
+/** `3 of 5 rounds` while it is measured, or where that was ended before its time. */
+export function unfinished({ samples, planned }: Pick<MeasurementView, "samples" | "planned">): string {
+  return samples.length > 0 && samples.length < planned ? `${samples.length} of ${planned} rounds` : "";
+}
+
 /** What a variant is called now; its steps where it is not in the tree any more. */
 export function nameOf(state: State, found: Pick<MeasurementView, "variant" | "label">): string {
   return state.variants.find((variant) => variant.key === found.variant)?.name ?? found.label;

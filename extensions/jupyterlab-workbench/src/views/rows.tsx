@@ -4,7 +4,7 @@ import { useState } from "react";
 import { copy, download } from "../frame/files";
 import { useStore, useValues, useWorkbench } from "../model/hooks";
 import type { MeasurementView } from "../protocol";
-import { Badge } from "./badge";
+import { Badge, Unfinished } from "./badge";
 import { timeUnit } from "./figure";
 import type { Lettered } from "./letters";
 import { settingsOf, useMeasure } from "./measure";
@@ -127,13 +127,14 @@ function One({ one, columns }: { one: Lettered; columns: readonly Column[] }): J
         >
           {name}
         </button>
-        <div>
+        <div className="wbk-row-marks">
           <Badge measured={row} />
+          <Unfinished row={row} />
         </div>
       </td>
       {row.median === null ? (
         <td className="wbk-no-time" colSpan={columns.length}>
-          {row.outcome === "failed" ? row.check : row.too_slow || row.check}{" "}
+          {row.outcome === "failed" ? row.check : row.too_slow || row.stopped || row.check}{" "}
           {row.too_slow && status === "connected" && inTree && (
             <button
               className="wbk-button"
@@ -167,12 +168,16 @@ export function sorted(rows: readonly Lettered[], by: Column["by"], down: boolea
   });
 }
 
-const FIELDS: readonly (readonly [string, (one: Lettered) => string | number | null | undefined])[] = [
+type Cell = string | number | null | undefined;
+
+const ms = (seconds: number | null): number | null => (seconds === null ? null : seconds * 1e3);
+
+/** The columns of `wb.compare`'s rows, and behind them what tells where they are from. */
+const FIELDS: readonly (readonly [string, (one: Lettered) => Cell])[] = [
   ["variant", ({ name }) => name],
-  ["steps", ({ row }) => row.label],
-  ["median_s", ({ row }) => row.median],
-  ["low_s", ({ row }) => row.low],
-  ["high_s", ({ row }) => row.high],
+  ["median_ms", ({ row }) => ms(row.median)],
+  ["low_ms", ({ row }) => ms(row.low)],
+  ["high_ms", ({ row }) => ms(row.high)],
   ["ratio", ({ row }) => row.ratio],
   ["ratio_low", ({ row }) => row.ratio_low],
   ["ratio_high", ({ row }) => row.ratio_high],
@@ -180,24 +185,26 @@ const FIELDS: readonly (readonly [string, (one: Lettered) => string | number | n
   ["peak_device_bytes", ({ row }) => row.peak_bytes["device"]],
   ["peak_host_bytes", ({ row }) => row.peak_bytes["host"]],
   ["process_peak_bytes", ({ row }) => row.process_peak_bytes],
-  ["predicted_s", ({ row }) => row.predicted_seconds],
+  ["predicted_ms", ({ row }) => ms(row.predicted_seconds)],
   ["predicted_peak_device_bytes", ({ row }) => row.predicted_peak_bytes["device"]],
   ["compile_s", ({ row }) => row.compile_seconds],
   ["runs", ({ row }) => row.samples.length],
-  ["checked", ({ row }) => row.check],
-  ["not_measured", ({ row }) => row.too_slow],
+  ["planned_runs", ({ row }) => row.planned],
+  ["checked", ({ row }) => row.checked],
+  ["not_measured", ({ row }) => row.too_slow || row.stopped],
+  ["recorded", ({ row }) => row.recorded],
+  ["steps", ({ row }) => row.label],
   ["backend", ({ row }) => row.backend],
   ["device", ({ row }) => row.device],
   ["dtype", ({ row }) => row.dtype],
   ["seed", ({ row }) => row.seed],
   ["sizes", ({ row }) => Object.entries(row.sizes).map(([name, value]) => `${name}=${value}`).join(" ")],
   ["date", ({ row }) => row.date],
-  ["recorded", ({ row }) => row.recorded],
 ];
 
-/** All that is known of the rows; numbers in seconds and bytes, empty where there is none (RFC 4180). */
+/** All that is known of the rows; empty where there is nothing (RFC 4180). */
 export function csv(rows: readonly Lettered[]): string {
-  const cell = (value: string | number | null | undefined): string => {
+  const cell = (value: Cell): string => {
     const text = String(value ?? "");
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };

@@ -1,22 +1,14 @@
 // Sizes on sliders: predictions are there for every stop before the slider moves, so that they follow at once.
 
-import * as Plot from "@observablehq/plot";
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { useSelection, useStore, useValues, useWorkbench } from "../model/hooks";
-import type { State, SweepView } from "../protocol";
-import { Figure } from "./figure";
+import type { State } from "../protocol";
 import { letterOf, type Lettered } from "./letters";
 import { chosenVariants, useMeasure } from "./measure";
 import { changedSizes } from "./measured";
-import { bytesText, secondsText, sizesText } from "./numbers";
-import { series, type Series } from "./series";
-
-interface Swept {
-  readonly letter: string;
-  readonly name: string;
-  readonly series: Series;
-  readonly view: SweepView;
-}
+import { sizesText } from "./numbers";
+import { series } from "./series";
+import { type Swept, Sweeps } from "./sweeps";
 
 /** `rows` are the comparison above: a variant keeps its letter and colour. */
 export function Scrubber({ rows }: { rows: readonly Lettered[] }): JSX.Element | null {
@@ -116,61 +108,9 @@ function useSwept(size: string, rows: readonly Lettered[]): readonly Swept[] {
     const row = rows.find((one) => one.row.variant === key);
     const position = row ? rows.indexOf(row) : free++;
     const { value } = store.part("sweep", key, { size, sizes: others, backend, dtype });
-    if (value) found.push({ letter: letterOf(position), name: nameIn(state, key), series: series(position), view: value });
+    if (value) found.push({ variant: key, letter: letterOf(position), name: nameIn(state, key), series: series(position), view: value });
   }
   return found;
 }
 
 const nameIn = (state: State, key: string): string => state.variants.find((one) => one.key === key)?.name ?? "";
-
-function Sweeps(props: { swept: readonly Swept[]; size: string; value: number }): JSX.Element {
-  const { swept, size, value } = props;
-  const views = swept.map(({ view }) => view);
-  const key = swept.map(({ letter, view }) => `${letter} ${JSON.stringify(view.sizes)}`).join(" ");
-  const draw = useCallback(
-    (width: number): Plot.PlotOptions => chart(swept, size, value, width),
-    // the same sweeps are new objects with every drawing
-    [key, size, value, ...views],
-  );
-  return (
-    <>
-      <Figure draw={draw} label={`Predicted seconds over ${size}`} />
-      <ul className="wbk-series">
-        {swept.map(({ letter, name, series: { colour }, view }) => {
-          const point = view.points.find((one) => one.value === value);
-          return (
-            <li key={letter}>
-              <b style={{ color: colour }}>{letter}</b>
-              <span className="wbk-series-name">{name}</span>
-              <span className="wbk-estimate">
-                {point ? `≈ ${secondsText(point.seconds)}, ${bytesText(point.peak_bytes["device"])}` : "no prediction at this value"}
-              </span>
-            </li>
-          );
-        })}
-      </ul>
-    </>
-  );
-}
-
-function chart(swept: readonly Swept[], size: string, value: number, width: number): Plot.PlotOptions {
-  const points = swept.flatMap((one) => one.view.points.map((point) => ({ one, ...point })));
-  type Point = (typeof points)[number];
-  return {
-    height: 170,
-    marginLeft: 52,
-    marginRight: 20,
-    x: { type: "log", label: size, ticks: Math.max(3, width / 90), tickFormat: "d" },
-    y: { type: "log", label: "predicted seconds", grid: true, ticks: 4, tickFormat: "~g" },
-    marks: [
-      Plot.ruleX([value], { stroke: "currentColor", strokeOpacity: 0.6 }),
-      ...swept.map(({ series: { colour, dash }, view }) =>
-        Plot.lineY(view.points, { x: "value", y: "seconds", stroke: colour, strokeDasharray: dash }),
-      ),
-      Plot.dot(
-        points.filter((point) => point.value === value),
-        { x: "value", y: "seconds", fill: ({ one }: Point) => one.series.colour, r: 4 },
-      ),
-    ],
-  };
-}

@@ -1,7 +1,8 @@
 // The variants as a tree of steps: what each changed, measured or predicted, and what can be done with it.
 
 import { useState } from "react";
-import { useSelection, useWorkbench } from "../model/hooks";
+import { useSelection, useStore, useWorkbench } from "../model/hooks";
+import type { MeasurementView } from "../protocol";
 import { type Ask, useAsking } from "./asking";
 import {
   changedSizes,
@@ -36,6 +37,7 @@ export function Variants(): JSX.Element {
     <div className="wbk-view">
       <div className="wbk-bar">
         <Basis all={all} chosen={shown?.group ?? "estimate"} choose={setBasis} />
+        <CompareTicked />
         <Optimize ask={ask} busy={busy} />
       </div>
       {said && (
@@ -92,14 +94,37 @@ function Basis(props: {
       <select className="wbk-long" value={chosen} onChange={(event) => choose(event.target.value)}>
         {all.map(({ group, rows: [first] }) => (
           <option key={group} value={group}>
-            {first?.recorded ? "recorded" : "measured"} {dateText(first?.date ?? "")}, {first?.backend}:{" "}
-            {sizesText(first?.sizes ?? {})}
+            {first && basisText(first)}
           </option>
         ))}
         <option value="estimate">predicted only</option>
       </select>
     </label>
   );
+}
+
+/** To where the ticked variants are measured in turn and stand beside each other. */
+function CompareTicked(): JSX.Element | null {
+  const { variants } = useWorkbench();
+  const { compared } = useSelection();
+  const store = useStore();
+  const count = variants.filter((variant) => compared.includes(variant.key)).length;
+  if (!count) return null;
+  return (
+    <>
+      <button className="wbk-button" type="button" onClick={() => store.select({ pane: "compare" })}>
+        Compare {count} ticked
+      </button>
+      <button className="wbk-button wbk-link" type="button" onClick={() => store.select({ compared: [] })}>
+        untick
+      </button>
+    </>
+  );
+}
+
+function basisText({ recorded, date, device, backend, sizes }: MeasurementView): string {
+  const where = recorded ? `recorded on ${device}` : `measured on ${backend}`;
+  return `${where}, ${dateText(date)}: ${sizesText(sizes)}`;
 }
 
 interface Dropped {
