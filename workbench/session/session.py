@@ -314,6 +314,11 @@ class Session:
             measuring.cancel()
         return measuring is not None
 
+    def close(self) -> None:
+        """Stop what is measured; nobody hears of this workbench any more."""
+        self.cancel()
+        self._send = lambda message: None
+
     def show_running(self, place: Place) -> None:
         """Tell every view where a program of this name is; one that is not in the tree is shown on
         what is.

@@ -77,7 +77,7 @@ class Sessions:
         with self._lock:
             session = self._sessions.pop(name, None)
         if session is not None:
-            session.cancel()
+            session.close()
 
     def close(self) -> None:
         """End what the workbenches have started."""
