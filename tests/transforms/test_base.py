@@ -16,7 +16,7 @@ import workbench as wb
 from tests.programs import leaky_sum
 from workbench.errors import WorkbenchError
 from workbench.polyhedral.sets import limited, parse_set
-from workbench.transforms import Vectorize
+from workbench.transforms import Incrementalize, Swap, Tile, Vectorize
 from workbench.transforms.base import REGISTRY, Transform, from_json, schema
 
 
@@ -52,6 +52,18 @@ def test_schema_is_valid_and_names_every_field(name: str) -> None:
     found = schema(REGISTRY[name])
     jsonschema.Draft202012Validator.check_schema(found)
     assert set(found["properties"]) == {f.name for f in dataclasses.fields(REGISTRY[name])}
+
+
+@pytest.mark.parametrize(
+    "step", [Tile("b", 0), Swap("x", prefetch=-1), Incrementalize("s[t+1]", "t", block=0)]
+)
+def test_schema_gives_the_least_number_that_a_step_takes(step: Transform) -> None:
+    (name,) = step.least
+    described = schema(type(step))["properties"][name]
+    assert described["minimum"] == getattr(step, name) + 1
+    refusal = wb.variant(leaky_sum()).check(step)
+    assert refusal is not None
+    assert (refusal.kind, repr(getattr(step, name)) in refusal.sentence) == ("input", True)
 
 
 def test_step_survives_json() -> None:

@@ -60,6 +60,9 @@ class Transform(ABC):
     unnamed: ClassVar[int] = 0
     """How many arguments with defaults are written without their names, where given in order."""
 
+    least: ClassVar[Mapping[str, int]] = {}
+    """The least values of the arguments that are whole numbers and have one."""
+
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if not abstract:
@@ -250,6 +253,8 @@ def schema(transform: type[Transform]) -> dict[str, Any]:
             properties[field.name]["default"] = (
                 list(default) if isinstance(default, tuple) else default
             )
+        if field.name in transform.least:
+            properties[field.name]["minimum"] = transform.least[field.name]
     return {
         "title": transform.__name__,
         "description": (transform.__doc__ or "").strip().split("\n")[0],

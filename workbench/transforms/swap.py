@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 from functools import lru_cache
 
 from workbench.lowering.program import lower
@@ -76,6 +77,8 @@ class Swap(Transform):
 
     array: str
     prefetch: int = 0
+
+    least: ClassVar[Mapping[str, int]] = {"prefetch": 0}
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Swap]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from workbench.errors import nearest
 from workbench.polyhedral.tree import Loop, Path, paths, statements
@@ -64,6 +65,8 @@ class Tile(OrderingStep):
     dim: str
     size: int
     statements: tuple[str, ...] | None = None
+
+    least: ClassVar[Mapping[str, int]] = {"size": 1}
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Tile]:

@@ -96,6 +96,9 @@ describe("why not", () => {
     const input = shown.host.querySelectorAll<HTMLInputElement>(".wbk-one-size input")[1];
     await enter(input, "");
     expect(input?.getAttribute("aria-invalid")).toBe("true");
+    expect(texts(shown.host, ".wbk-field-error")).toEqual(["T is empty; expected a whole number of at least 1"]);
+    await enter(input, "2.5");
+    expect(texts(shown.host, ".wbk-field-error")).toEqual(["T is 2.5; expected a whole number of at least 1"]);
     expect(shown.host.querySelector("svg")).not.toBeNull();
   });
 

@@ -9,7 +9,7 @@ import { changes as differences } from "../src/graph/diff";
 import { grouped } from "../src/views/preview-graph";
 import { changes, changeText, worth } from "../src/views/price";
 import "../src/views/step-form"; // what is loaded when it is needed is there at once
-import { formOf, startOf, stepFrom, suggestionsOf } from "../src/views/step-schema";
+import { formOf, problems, startOf, stepFrom, suggestionsOf } from "../src/views/step-schema";
 import { act, byText, type Drawn, drawn, enter, fire, texts } from "./drawing";
 
 const CAPSULE = golden as unknown as Capsule;
@@ -347,7 +347,7 @@ describe("the form", () => {
     await shown.press(byText(shown.host, "button", "New step"));
     await act(async () => new Promise((later) => setTimeout(later, 0)));
     expect(texts(shown.host, ".wbk-chip")).toEqual(["state[t+1]×"]);
-    await enter(shown.host.querySelector(".wbk-name-input"), "t");
+    await enter(shown.host.querySelector(".wbk-name-choice"), "t");
     await fire(shown.host.querySelector("form"), new Event("submit", { bubbles: true, cancelable: true }));
     expect(JSON.parse(shown.store.values().selection.move ?? "null")).toEqual({
       transform: "Vectorize",
@@ -356,13 +356,60 @@ describe("the form", () => {
     expect(shown.host.textContent).toContain("A dependence would be violated");
   });
 
-  test("says which argument is needed", async () => {
+  const form = async (kind: string): Promise<void> => {
     shown = await drawn(Moves, CAPSULE);
     await shown.press(byText(shown.host, "button", "New step"));
     await act(async () => new Promise((later) => setTimeout(later, 0)));
-    await enter(shown.host.querySelector(".wbk-step-kind select"), "Tile");
-    await fire(shown.host.querySelector("form"), new Event("submit", { bubbles: true, cancelable: true }));
-    expect(texts(shown.host, ".wbk-field-error")).toEqual(["dim is needed", "size is needed"]);
+    await enter(shown.host.querySelector(".wbk-step-kind select"), kind);
+  };
+  const submit = (): Promise<void> =>
+    fire(shown.host.querySelector("form"), new Event("submit", { bubbles: true, cancelable: true }));
+  const said = (): readonly string[] => texts(shown.host, ".wbk-field-error");
+
+  test("says which argument is needed and what it may be", async () => {
+    await form("Tile");
+    await submit();
+    expect(said()).toEqual([
+      "dim is needed; expected one of b, t",
+      "size is needed; expected a whole number of at least 1",
+    ]);
     expect(shown.store.values().selection.move).toBeNull();
+  });
+
+  test("repeats a number that is none, or too small, at its field", async () => {
+    await form("Tile");
+    await enter(shown.host.querySelector(".wbk-name-choice"), "b");
+    for (const typed of ["1.5", "0", "many"]) {
+      await enter(shown.host.querySelector(".wbk-number-input"), typed);
+      await submit();
+      expect(said()).toEqual([`size is ${typed}; expected a whole number of at least 1`]);
+      expect(shown.host.querySelector(".wbk-number-input")).toHaveProperty("value", typed);
+      expect(shown.host.querySelector(".wbk-number-input")?.getAttribute("aria-invalid")).toBe("true");
+    }
+    await enter(shown.host.querySelector(".wbk-number-input"), "4");
+    await submit();
+    expect(JSON.parse(shown.store.values().selection.move ?? "null")).toEqual({
+      transform: "Tile",
+      arguments: { dim: "b", size: 4, statements: null },
+    });
+  });
+
+  test("repeats a name that nobody knows, among others too", async () => {
+    await form("Contract");
+    await enter(shown.host.querySelector(".wbk-name-input"), "rewrd");
+    await submit();
+    expect(said()[0]).toMatch(/^array is rewrd; expected one of .*reward/);
+    const fuse = transform("Fuse");
+    const found = problems(fuse, { statements: ["to_go", "x"], shifts: [["to_go", "one"]] }, suggestionsOf(snapshot));
+    expect(found.get("statements")).toMatch(/^has x; expected some of /);
+    expect(found.get("shifts")).toBe("has one for to_go; expected a whole number");
+    expect(problems(fuse, { statements: ["to_go"], shifts: [["", 1]] }, suggestionsOf(snapshot)).get("shifts")).toMatch(
+      /^has no name; expected one of /,
+    );
+  });
+
+  test.each(whole.moves.map((move) => [move.step.text, move.step.json] as const))("finds nothing wrong with %s", (_, json) => {
+    const kind = transform(String(json["transform"]));
+    expect([...problems(kind, startOf(kind, json, []), suggestionsOf(snapshot))]).toEqual([]);
   });
 });

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from workbench.errors import nearest
 from workbench.polyhedral.ordering import NoOrder
@@ -82,6 +83,7 @@ class Incrementalize(Transform):
     block: int | None = None
 
     equation_step = True
+    least: ClassVar[Mapping[str, int]] = {"block": 1}
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Incrementalize]:

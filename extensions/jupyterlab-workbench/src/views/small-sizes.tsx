@@ -1,6 +1,6 @@
 // Sizes of a picture, each of which can be set.
 
-import { useEffect, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import { useWorkbench } from "../model/hooks";
 import type { Sizes } from "../model/selection";
 
@@ -41,21 +41,34 @@ function OneSize(props: { name: string; value: number; set: (value: number) => v
   const [text, setText] = useState(String(value));
   useEffect(() => setText(String(value)), [value]);
   const number = Number(text);
-  const fits = Number.isInteger(number) && number >= 1;
+  const fits = text.trim() !== "" && Number.isInteger(number) && number >= 1;
+  const id = useId();
   return (
     <label className="wbk-one-size">
       {name} ={" "}
       <input
-        type="number"
-        min={1}
+        inputMode="numeric"
         value={text}
         aria-invalid={!fits}
+        {...(!fits && { "aria-describedby": id })}
+        onKeyDown={(event) => {
+          const step = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
+          if (!step || !fits || number + step < 1) return;
+          event.preventDefault();
+          event.stopPropagation();
+          set(number + step);
+        }}
         onChange={(event) => {
           setText(event.target.value);
           const now = Number(event.target.value);
-          if (event.target.value !== "" && Number.isInteger(now) && now >= 1) set(now);
+          if (event.target.value.trim() !== "" && Number.isInteger(now) && now >= 1) set(now);
         }}
       />
+      {!fits && (
+        <span id={id} className="wbk-field-error" role="alert">
+          {name} is {text.trim() ? text : "empty"}; expected a whole number of at least 1
+        </span>
+      )}
     </label>
   );
 }

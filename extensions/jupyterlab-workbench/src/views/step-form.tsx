@@ -1,12 +1,12 @@
 // A form for any step, made from the JSON Schema that its transform declares.
 
 import Form from "@rjsf/core";
-import type { FieldProps, FieldTemplateProps, RegistryFieldsType, RJSFValidationError } from "@rjsf/utils";
+import type { FieldProps, FieldTemplateProps, FormValidation, RegistryFieldsType } from "@rjsf/utils";
 import validator from "@rjsf/validator-ajv8";
 import { useId, useMemo, useRef, useState } from "react";
 import { usePart } from "../model/hooks";
 import type { TransformView } from "../protocol";
-import { formOf, startOf, stepFrom, suggestionsOf, type Value } from "./step-schema";
+import { formOf, problems, someOf, startOf, stepFrom, suggestionsOf, type Value } from "./step-schema";
 import type { StepJson } from "./steps";
 
 export default function StepForm(props: {
@@ -72,7 +72,8 @@ function Arguments(props: {
 }): JSX.Element {
   const { transform, step, statements, show } = props;
   const snapshot = usePart("snapshot", {}).value;
-  const form = useMemo(() => formOf(transform, suggestionsOf(snapshot)), [transform, snapshot]);
+  const suggestions = useMemo(() => suggestionsOf(snapshot), [snapshot]);
+  const form = useMemo(() => formOf(transform, suggestions), [transform, suggestions]);
   const [value, setValue] = useState<Value>(() => withoutNull(startOf(transform, step, statements)));
   return (
     <Form
@@ -86,7 +87,9 @@ function Arguments(props: {
       validator={validator}
       showErrorList={false}
       noHtml5Validate
-      transformErrors={inWords}
+      focusOnFirstError
+      transformErrors={() => [] /* said in words instead */}
+      customValidate={(entered, errors) => said(errors, problems(transform, entered as Value, suggestions))}
       onError={() => undefined /* each field says it */}
       onChange={(event) => setValue(event.formData as Value)}
       onSubmit={(event) => show(stepFrom(transform, event.formData as Value))}
@@ -98,9 +101,9 @@ function Arguments(props: {
   );
 }
 
-/** What the validator finds, as a sentence behind the field's name. */
-function inWords(errors: RJSFValidationError[]): RJSFValidationError[] {
-  return errors.map((error) => (error.name === "required" ? { ...error, message: "is needed" } : error));
+function said(errors: FormValidation, found: ReadonlyMap<string, string>): FormValidation {
+  for (const [name, problem] of found) errors[name]?.addError(problem);
+  return errors;
 }
 
 function withoutNull(value: Value): Value {
@@ -118,11 +121,11 @@ function FieldTemplate(props: FieldTemplateProps): JSX.Element {
         {!required && <span className="wbk-faint"> {optional ? "(may be left out)" : "(has a default)"}</span>}
       </label>
       {children}
-      {rawErrors?.map((error) => (
-        <p key={error} className="wbk-field-error" role="alert">
-          {label} {error}
+      {rawErrors?.length ? (
+        <p id={errorId(id)} className="wbk-field-error" role="alert">
+          {label} {rawErrors.join("; ")}
         </p>
-      ))}
+      ) : null}
     </div>
   );
 }
@@ -131,11 +134,12 @@ function known(props: FieldProps): readonly string[] {
   return (props.uiSchema?.["ui:options"]?.["known"] ?? []) as readonly string[];
 }
 
-const FEW = 6;
-
-function someOf(names: readonly string[]): string {
-  return names.slice(0, FEW).join(", ") + (names.length > FEW ? ", …" : "");
+/** What an input says of itself where it is wrong. */
+function wrong({ idSchema, rawErrors }: FieldProps): React.AriaAttributes {
+  return rawErrors?.length ? { "aria-invalid": true, "aria-describedby": errorId(idSchema.$id) } : {};
 }
+
+const errorId = (id: string): string => `${id}-error`;
 
 function Known({ id, names }: { id: string; names: readonly string[] }): JSX.Element {
   return (
@@ -147,10 +151,25 @@ function Known({ id, names }: { id: string; names: readonly string[] }): JSX.Ele
   );
 }
 
-/** One name: few are chosen from, many are suggested while one types. */
+/** So few names are all shown to be chosen from. */
+const FEW = 12;
+
+/** One name: a dimension, of which there are few, is chosen; others are suggested while one types. */
 function NameField(props: FieldProps): JSX.Element {
   const id = props.idSchema.$id;
   const entered = typeof props.formData === "string" ? props.formData : "";
+  const names = known(props);
+  const set = (name: string): void => props.onChange(name || undefined);
+  if (props.uiSchema?.["ui:options"]?.["names"] === "dim" && names.length <= FEW) {
+    return (
+      <select id={id} className="wbk-name-choice" value={entered} onChange={(event) => set(event.target.value)} {...wrong(props)}>
+        <option value="">{props.required ? "choose …" : "–"}</option>
+        {[...new Set([...names, ...(entered ? [entered] : [])])].map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    );
+  }
   return (
     <>
       <input
@@ -158,14 +177,38 @@ function NameField(props: FieldProps): JSX.Element {
         className="wbk-name-input"
         list={`${id}known`}
         value={entered}
-        placeholder={someOf(known(props))}
+        placeholder={someOf(names)}
         autoComplete="off"
         spellCheck={false}
-        onChange={(event) => props.onChange(event.target.value || undefined)}
+        onChange={(event) => set(event.target.value)}
+        {...wrong(props)}
       />
-      <Known id={`${id}known`} names={known(props)} />
+      <Known id={`${id}known`} names={names} />
     </>
   );
+}
+
+/** A whole number; what is none stays as it was typed, and is said to be none. */
+function NumberField(props: FieldProps): JSX.Element {
+  const entered = props.formData as number | string | undefined;
+  return (
+    <input
+      id={props.idSchema.$id}
+      className="wbk-number-input"
+      inputMode="numeric"
+      autoComplete="off"
+      placeholder={String(props.uiSchema?.["ui:options"]?.["number"] ?? "")}
+      value={entered ?? ""}
+      onChange={(event) => props.onChange(numberOf(event.target.value))}
+      {...wrong(props)}
+    />
+  );
+}
+
+function numberOf(text: string): number | string | undefined {
+  const trimmed = text.trim();
+  if (!trimmed) return undefined;
+  return /^[+-]?\d+$/.test(trimmed) ? Number(trimmed) : text;
 }
 
 /** Any number of names, each a chip. */
@@ -211,6 +254,7 @@ function NamesField(props: FieldProps): JSX.Element {
           if (known(props).includes(text)) add([text]);
           else setTyped(text);
         }}
+        {...wrong(props)}
         onBlur={() => add([typed])}
         onKeyDown={(event) => {
           if (event.key === "Enter" && typed) {
@@ -229,7 +273,7 @@ function NamesField(props: FieldProps): JSX.Element {
   );
 }
 
-type Pair = readonly [string, number];
+type Pair = readonly [string, number | string];
 
 /** Names with a whole number each, such as shifts. */
 function PairsField(props: FieldProps): JSX.Element {
@@ -251,11 +295,11 @@ function PairsField(props: FieldProps): JSX.Element {
             onChange={(event) => set(position, [event.target.value, number])}
           />
           <input
-            type="number"
-            step={1}
-            aria-label="Number"
+            className="wbk-number-input"
+            inputMode="numeric"
+            aria-label={`Number for ${name || "the name"}`}
             value={number}
-            onChange={(event) => set(position, [name, Math.trunc(Number(event.target.value))])}
+            onChange={(event) => set(position, [name, numberOf(event.target.value) ?? ""])}
           />
           <button
             className="wbk-icon"
@@ -275,4 +319,4 @@ function PairsField(props: FieldProps): JSX.Element {
   );
 }
 
-const FIELDS: RegistryFieldsType = { name: NameField, names: NamesField, pairs: PairsField };
+const FIELDS: RegistryFieldsType = { name: NameField, names: NamesField, number: NumberField, pairs: PairsField };

@@ -13,6 +13,7 @@ interface Given {
   readonly items?: Given;
   readonly prefixItems?: readonly Given[];
   readonly default?: unknown;
+  readonly minimum?: number;
   readonly names?: string;
   readonly known?: readonly string[];
 }
@@ -29,7 +30,7 @@ export function suggestionsOf(snapshot: Snapshot | null): Suggestions {
   const nodes = snapshot?.nodes ?? [];
   return {
     statement: nodes.map((node) => node.id),
-    array: [...new Set(nodes.map((node) => node.array))],
+    array: [...new Set(nodes.flatMap((node) => [node.array, ...node.reads.map((read) => read.array)]))],
     dim: snapshot?.dims.map((dim) => dim.name) ?? [],
   };
 }
@@ -41,14 +42,73 @@ export function formOf(transform: TransformView, suggestions: Suggestions): Form
   for (const [name, property] of Object.entries(given.properties)) {
     const { field, schema } = fieldOf(property);
     properties[name] = { ...schema, title: name.replaceAll("_", " ") };
-    const known = property.known ?? suggestions[property.names ?? ""] ?? [];
     ui[name] = {
       ...(field && { "ui:field": field }),
-      "ui:options": { known: [...known], optional: isOptional(property), names: property.names ?? "" },
+      "ui:options": {
+        known: [...knownTo(property, suggestions)],
+        optional: isOptional(property),
+        names: property.names ?? "",
+        number: numberText(property),
+      },
     };
   }
   const required = given.required.filter((name) => name in properties);
   return { schema: { type: "object", properties, required: [...required], additionalProperties: false }, ui };
+}
+
+function knownTo(property: Given, suggestions: Suggestions): readonly string[] {
+  return property.known ?? suggestions[property.names ?? ""] ?? [];
+}
+
+function numberText({ minimum }: Given): string {
+  return minimum === undefined ? "a whole number" : `a whole number of at least ${minimum}`;
+}
+
+/** What is wrong with what was entered, by argument: what it is and what was expected. */
+export function problems(transform: TransformView, value: Value, suggestions: Suggestions): ReadonlyMap<string, string> {
+  const properties = transform.schema["properties"] as Readonly<Record<string, Given>>;
+  const required = transform.schema["required"] as readonly string[];
+  const found = new Map<string, string>();
+  for (const [name, property] of Object.entries(properties)) {
+    const problem = problemOf(property, value[name], required.includes(name), knownTo(property, suggestions));
+    if (problem) found.set(name, problem);
+  }
+  return found;
+}
+
+function problemOf(property: Given, entered: unknown, required: boolean, known: readonly string[]): string {
+  const { field } = fieldOf(property);
+  const oneOf = known.length ? `one of ${someOf(known)}` : `the name of ${article(property.names)}`;
+  if (isEmpty(entered)) return required ? `is needed; expected ${field === "number" ? numberText(property) : oneOf}` : "";
+  const unknown = (name: unknown): boolean => known.length > 0 && !known.includes(String(name));
+  if (field === "number") {
+    const fits = Number.isInteger(entered) && Number(entered) >= (property.minimum ?? -Infinity);
+    return fits ? "" : `is ${String(entered)}; expected ${numberText(property)}`;
+  }
+  if (field === "name") return unknown(entered) ? `is ${String(entered)}; expected ${oneOf}` : "";
+  if (field === "names") {
+    const odd = (entered as readonly unknown[]).find(unknown);
+    return odd === undefined ? "" : `has ${String(odd)}; expected some of ${someOf(known)}`;
+  }
+  if (field !== "pairs") return "";
+  for (const [name, number] of entered as readonly (readonly [unknown, unknown])[]) {
+    if (unknown(name)) return `has ${name === "" ? "no name" : String(name)}; expected ${oneOf}`;
+    if (!Number.isInteger(number)) return `has ${String(number)} for ${String(name)}; expected ${numberText(property)}`;
+  }
+  return "";
+}
+
+const article = (names = "name"): string => (/^[aeiou]/.test(names) ? `an ${names}` : `a ${names}`);
+
+const FEW = 6;
+
+/** So many names as can be read at a glance. */
+export function someOf(names: readonly string[]): string {
+  return names.slice(0, FEW).join(", ") + (names.length > FEW ? ", …" : "");
+}
+
+function isEmpty(entered: unknown): boolean {
+  return entered === undefined || entered === null || entered === "" || (Array.isArray(entered) && !entered.length);
 }
 
 function isOptional(property: Given): boolean {
@@ -62,7 +122,8 @@ function fieldOf(property: Given): { field: string | null; schema: RJSFSchema } 
   if (one.type === "array" && one.items?.prefixItems) return { field: "pairs", schema: { type: "array", items: {} } };
   if (one.type === "array") return { field: "names", schema: { type: "array", items: { type: "string" } } };
   if (one.enum) return { field: null, schema: { enum: [...one.enum], ...preset } as RJSFSchema };
-  if (one.type === "string") return { field: "name", schema: { type: "string", minLength: 1, ...preset } as RJSFSchema };
+  if (one.type === "string") return { field: "name", schema: { type: "string", ...preset } as RJSFSchema };
+  if (one.type === "integer") return { field: "number", schema: { ...preset } as RJSFSchema };
   return { field: null, schema: { type: one.type, ...preset } as RJSFSchema };
 }
 
@@ -86,8 +147,7 @@ export function stepFrom(transform: TransformView, value: Value): StepJson {
   const given: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(properties)) {
     const entered = value[name];
-    const empty = entered === undefined || entered === "" || (Array.isArray(entered) && !entered.length);
-    if (!empty) given[name] = entered;
+    if (!isEmpty(entered)) given[name] = entered;
     else if (isOptional(property)) given[name] = null;
     else if (Array.isArray(entered)) given[name] = entered;
   }
