@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
 from functools import lru_cache
+from typing import ClassVar
 
 from workbench.lowering.program import lower
 from workbench.program.identity import Itself
