@@ -26,14 +26,15 @@ from workbench.lowering.records import (
 )
 
 
-@dataclass
+@dataclass(eq=False)
 class Body:
-    """The records of a loop's body, of an `if`'s, or of the whole program; `loop` is None for the
-    whole.
+    """The records of a loop's body, of an `if`'s, or of the whole program; `frame` is None for the
+    whole. In its parent it is the item at position `at`.
     """
 
     frame: For | If | None
     parent: Body | None
+    at: int = 0
     items: list[Record | Body] = field(default_factory=list)
     first: int = 0
     last: int = 0
@@ -67,10 +68,11 @@ class Body:
             body = body.parent
         return body
 
-    def ancestors(self) -> list[Body]:
+    @cached_property
+    def ancestors(self) -> tuple[Body, ...]:
         """From the whole program to this body."""
-        above = [] if self.parent is None else self.parent.ancestors()
-        return [*above, self]
+        above = () if self.parent is None else self.parent.ancestors
+        return (*above, self)
 
 
 class Dated:
@@ -93,7 +95,7 @@ class Dated:
         for record in records:
             self._clock += 1
             if isinstance(record, (For, If)):
-                inner = Body(record, body)
+                inner = Body(record, body, len(body.items))
                 body.items.append(inner)
                 self._read(inner, record.body)
                 if isinstance(record, For) or not inner.innermost:

@@ -4,22 +4,17 @@ ones once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-
 from workbench.lowering.bodies import Body
 from workbench.lowering.records import (
-    Apply,
     Broadcast,
-    Check,
     For,
     If,
     Index,
     Range,
-    Record,
     Reshape,
     View,
 )
+from workbench.lowering.renaming import renamed
 from workbench.polyhedral.expression import Expression
 
 Taken = dict[tuple[int, str, object], str]
@@ -47,7 +42,7 @@ class _Hoisting:
             if isinstance(item, Body):
                 self.visit(item)
                 continue
-            item = _renamed(item, self.renamed)
+            item = renamed(item, self.renamed)
             body.items[at] = item
             if not isinstance(item, View):
                 continue
@@ -78,8 +73,7 @@ class _Hoisting:
                 frame.variable in variables or (positions and not frame.sure)
             ):
                 break
-            at = body.parent.items.index(body)
-            body = body.parent
+            at, body = body.at, body.parent
         return body, at
 
 
@@ -106,20 +100,3 @@ def _variables(view: View) -> tuple[set[str], bool]:
 def _slices(view: View) -> bool:
     """Whether a view takes a range of an axis."""
     return isinstance(view.how, Index) and any(isinstance(e, Range) for e in view.how.entries)
-
-
-def _renamed(record: Record, names: Mapping[str, str]) -> Record:
-    if isinstance(record, View):
-        return replace(record, source=names.get(record.source, record.source))
-    if isinstance(record, Apply):
-        options = tuple(
-            (k, tuple(names.get(c, c) if isinstance(c, str) else c for c in v))
-            if k == "coordinates"
-            else (k, v)
-            for k, v in record.options
-        )
-        inputs = tuple(names.get(n, n) for n in record.inputs)
-        return Apply(record.function, inputs, names.get(record.out, record.out), options)
-    if isinstance(record, Check):
-        return replace(record, name=names.get(record.name, record.name))
-    return record

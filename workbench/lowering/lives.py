@@ -120,11 +120,17 @@ def read_anywhere(program: Program) -> dict[str, set[int]]:
     return found
 
 
-def masked(program: Program) -> set[str]:
+def masked(program: Program) -> frozenset[str]:
     """The arrays that a statement reads under a mask, where nobody may have written."""
+    return _masked(ButForStorage(program))
+
+
+@lru_cache(maxsize=32)
+def _masked(key: ButForStorage) -> frozenset[str]:
+    program = key.program
     axes = axis_dims(_schedule(program))
     statements = (s for s in program.statements if is_masked(s, axes[s.name]))
-    return {r.array for s in statements for r in s.reads}
+    return frozenset(r.array for s in statements for r in s.reads)
 
 
 def homes(program: Program, found: Mapping[str, Lifetime]) -> dict[str, tuple[Loop, ...]]:

@@ -190,11 +190,12 @@ class _Placer:
         return any(buffer.name in self.homes for buffer in span.chain)
 
     def _home(self, names: Sequence[str]) -> Body:
-        places = [body for name in names for _, body in self.dated.uses[name]]
-        common = places[0].ancestors()
-        for body in places[1:]:
-            other = body.ancestors()
-            common = [p for p, q in zip(common, other, strict=False) if p is q]
+        places = dict.fromkeys(body for name in names for _, body in self.dated.uses[name])
+        first, *rest = places
+        common = first.ancestors
+        for body in rest:
+            pairs = zip(common, body.ancestors, strict=False)
+            common = tuple(p for p, q in pairs if p is q)
         if names[0] not in self.homes:
             return common[-1].home
         allowed = list(self.homes[names[0]])

@@ -208,9 +208,9 @@ class _Prefetching:
     def ring(self, fetch: _Fetch) -> str:
         """Memory for as many slices as are there at a time."""
         one = self.workspace.buffers.pop(fetch.slice)
-        name = self.workspace.names.fresh(f"{fetch.host}_slices")
+        name = self.workspace.fresh("slices", of=fetch.host)
         shape = (expression(fetch.n + 1), *one.shape)
-        self.workspace.buffers[name] = Buffer(name, one.dtype, shape)
+        self.workspace.reserve(Buffer(name, one.dtype, shape))
         return name
 
     def slot(self, fetch: _Fetch, ring: str, name: str, values: Values) -> View:
@@ -245,7 +245,7 @@ class _Prefetching:
         self, fetch: _Fetch, ring: str, values: Values, options: tuple[tuple[str, int], ...]
     ) -> tuple[Record, ...]:
         """The copy of an iteration's slice, under its conditions, with the views that it needs."""
-        fresh = self.workspace.names.fresh
+        fresh = self.workspace.fresh
         chain = (*fetch.source, *fetch.target)
         names = {name: fresh(name) for name in (fetch.slice, *(view.name for view in chain))}
         records: list[Record] = [

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.errors import ProgramError
 from workbench.lowering import memory
+from workbench.lowering.fragments import Place, instance
 from workbench.lowering.intervals import at_least
 from workbench.lowering.lives import homes, lives, masked, shapes
 from workbench.lowering.placement import place
 from workbench.lowering.prefetching import Late, prefetched
 from workbench.lowering.records import DEVICE, HOST, For, If, Record, Result
 from workbench.lowering.scope import Names, Workspace
-from workbench.lowering.statements import linearize
 from workbench.lowering.storage import Stored, memory_order, store
 from workbench.lowering.swapping import Swapping
 from workbench.polyhedral import ast
@@ -92,7 +92,7 @@ def _lowered(key: Itself) -> LoopProgram:
     workspace = Workspace(Names(set(RESERVED)))
     aliases = _variables(program, nodes, workspace.names)
     found = lives(program)
-    stored = _storage(program, schedule, found, workspace)
+    stored = _storage(program, found, workspace)
     body = _Lowering(
         program,
         axes,
@@ -100,7 +100,7 @@ def _lowered(key: Itself) -> LoopProgram:
         stored,
         workspace,
         aliases,
-        memory_order(program, schedule),
+        memory_order(program),
         Swapping(frozenset(program.storage.on_host)),
     ).nodes(nodes, {})
     body, late = prefetched(program, stored, workspace, body)
@@ -157,20 +157,20 @@ def _variables(program: Program, nodes: tuple[ast.Node, ...], names: Names) -> d
 
 
 def _storage(
-    program: Program, schedule: Tree, found: Mapping[str, Lifetime], workspace: Workspace
+    program: Program, found: Mapping[str, Lifetime], workspace: Workspace
 ) -> dict[str, Stored]:
-    ranks = memory_order(program, schedule)
+    order = memory_order(program)
     outputs = {o.array for o in program.outputs}
+    on_host = set(program.storage.on_host)
     zero = masked(program)
     result: dict[str, Stored] = {}
     for array in program.arrays:
         life = found[array.name]
         name = workspace.names.fresh(array.name)
-        stored = store(array, ranks, life.windows, life.loops, name)
         initial = "nan" if array.name in outputs else "zero" if array.name in zero else ""
-        space = HOST if array.name in program.storage.on_host else DEVICE
-        stored = replace(stored, buffer=replace(stored.buffer, initial=initial, space=space))
-        workspace.buffers[name] = stored.buffer
+        space = HOST if array.name in on_host else DEVICE
+        stored = store(array, order, life.windows, life.loops, name, initial, space)
+        workspace.reserve(stored.buffer)
         result[array.name] = stored
     return result
 
@@ -196,7 +196,7 @@ class _Lowering:
     stored: Mapping[str, Stored]
     workspace: Workspace
     aliases: Mapping[str, str]
-    ranks: Mapping[str, int]
+    order: tuple[str, ...]
     swapping: Swapping
 
     def nodes(
@@ -226,20 +226,11 @@ class _Lowering:
                     records = tuple(self.nodes(node.body, ranges))
                 body.append(If(node.condition, records))
             else:
-                statement = self.program.statement[node.statement]
-                body.extend(
-                    linearize(
-                        statement,
-                        self.axes[statement.name],
-                        dict(node.values),
-                        ranges,
-                        self.stored,
-                        self.workspace,
-                        self.ranks,
-                        self.swapping,
-                        self.blocks[statement.name],
-                    )
-                )
+                name = node.statement
+                axes, blocks = self.axes[name], self.blocks[name]
+                at = Place(axes, node.values, tuple(ranges.items()), self.order, blocks)
+                statement = self.program.statement[name]
+                body += instance(statement, at, self.stored, self.workspace, self.swapping)
         return body
 
     def written(self, nodes: tuple[ast.Node, ...]) -> set[str]:

@@ -9,7 +9,7 @@ from workbench.errors import ProgramError
 from workbench.lowering.intervals import at_least, greatest, least, length
 from workbench.lowering.layout import Value
 from workbench.lowering.records import REVERSED, WHOLE, Entry, Range
-from workbench.lowering.scope import Scope
+from workbench.lowering.scope import Made, Scope
 from workbench.lowering.storage import Stored, symbolic
 from workbench.polyhedral.expression import (
     Choice,
@@ -224,14 +224,12 @@ def _front_value(scope: Scope, e: Expression, dtype: str) -> Value | None:
         return scope.workspace.count(
             axis, e.substitute({axis: lower}), n, e.coefficient(axis), dtype
         )
-    key = ("front", str(e), dtype, str(bounds))
-    cached = scope.workspace.cached
-    if key not in cached:
+
+    def make() -> Made:
         front = Scope(scope.workspace, "index", {a: scope.axes[a] for a in axes}, {})
-        cached[key] = _computed(front, e, dtype)
-        scope.workspace.front.extend(front.records)
-    found: Value = cached[key]
-    return found
+        return (_computed(front, e, dtype),), front.records
+
+    return scope.workspace.once(("front", e, dtype, tuple(bounds)), make)[0]
 
 
 def _computed(scope: Scope, e: Expression, dtype: str) -> Value:

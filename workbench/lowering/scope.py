@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from workbench.lowering.intervals import Ranges, greatest_length
@@ -42,15 +43,24 @@ class Names:
 
     def fresh(self, wish: str) -> str:
         """A name like `wish` that nothing else has."""
-        base = re.sub(r"\W", "_", wish) or "value"
-        if base[0].isdigit() or keyword.iskeyword(base):
-            base = "_" + base
+        base = _identifier(wish)
         name, n = base, 1
         while name in self.taken:
             n += 1
             name = f"{base}_{n}"
         self.taken.add(name)
         return name
+
+
+@lru_cache(maxsize=16384)
+def _identifier(wish: str) -> str:
+    """A Python name like `wish`."""
+    base = re.sub(r"\W", "_", wish) or "value"
+    return "_" + base if base[0].isdigit() or keyword.iskeyword(base) else base
+
+
+Made = tuple[tuple[Value, ...], list[Record]]
+"""What is made in front of all loops, and the records that make it."""
 
 
 @dataclass
@@ -61,39 +71,50 @@ class Workspace:
 
     names: Names
     buffers: dict[str, Buffer] = field(default_factory=dict)
-    constants: dict[Any, Value] = field(default_factory=dict)
     front: list[Record] = field(default_factory=list)
-    cached: dict[Any, Any] = field(default_factory=dict)
+    made: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
+    """What is made in front, by what it is."""
+
+    def fresh(self, wish: str, of: str = "") -> str:
+        """A name like `wish` that nothing else has, after the name `of` if it belongs to that."""
+        return self.names.fresh(f"{of}_{wish}" if of else wish)
+
+    def reserve(self, buffer: Buffer) -> None:
+        """Enter a buffer under its name."""
+        self.buffers[buffer.name] = buffer
+
+    def once(self, key: Any, make: Callable[[], Made]) -> tuple[Value, ...]:
+        """What is made in front of all loops, by the first that asks for it under this key."""
+        if key not in self.made:
+            self.made[key], records = make()
+            self.front.extend(records)
+        return self.made[key]
 
     def constant(self, value: Any, dtype: str, shape: Symbolic = ()) -> Value:
         """A constant tensor (or the value of a size expression)."""
-        key = ("constant", repr(value), dtype, shape)
-        if key not in self.constants:
+
+        def make() -> Made:
             plain = not shape and not isinstance(value, Expression)
             text = re.sub(r"\W", "_", str(value)).strip("_") if plain else "constant"
-            buffer = self._buffer(f"_{text}_{dtype}" if plain else text, dtype, shape)
-            self.front.append(Constant(buffer, value))
-            self.constants[key] = Value(
-                buffer.name, buffer.name, (), (), shape, dtype, dense(len(shape)), True
-            )
-        return self.constants[key]
+            buffer = Buffer(self.fresh(f"_{text}_{dtype}" if plain else text), dtype, shape)
+            self.reserve(buffer)
+            layout = dense(len(shape))
+            made = Value(buffer.name, buffer.name, (), (), shape, dtype, layout, True)
+            return (made,), [Constant(buffer, value)]
+
+        return self.once(("constant", repr(value), dtype, shape), make)[0]
 
     def count(self, axis: str, start: Expression, n: Expression, step: int, dtype: str) -> Value:
         """The integers `start, start + step, …` along a named axis."""
-        key = ("count", str(start), str(n), step, dtype)
-        if key not in self.constants:
-            buffer = self._buffer(f"count_{axis}", dtype, (n,))
-            self.front.append(Count(buffer, start, step))
-            self.constants[key] = Value(
-                buffer.name, buffer.name, (axis,), (n,), (), dtype, dense(1), True
-            )
-        found = self.constants[key]
-        return Value(found.name, found.buffer, (axis,), (n,), (), dtype, dense(1), True)
 
-    def _buffer(self, wish: str, dtype: str, shape: Symbolic) -> Buffer:
-        buffer = Buffer(self.names.fresh(wish), dtype, shape)
-        self.buffers[buffer.name] = buffer
-        return buffer
+        def make() -> Made:
+            buffer = Buffer(self.fresh(f"count_{axis}"), dtype, (n,))
+            self.reserve(buffer)
+            made = Value(buffer.name, buffer.name, (axis,), (n,), (), dtype, dense(1), True)
+            return (made,), [Count(buffer, start, step)]
+
+        (found,) = self.once(("count", start, n, step, dtype), make)
+        return Value(found.name, found.buffer, (axis,), (n,), (), dtype, dense(1), True)
 
 
 @dataclass
@@ -137,8 +158,8 @@ class Scope:
         counts = tuple(self.length(a) for a in axes)
         extents = (*counts, *shape)
         full = tuple(greatest_length(n, self.ranges) for n in extents)
-        name = self.workspace.names.fresh(wish or self.title)
-        self.workspace.buffers[name] = Buffer(name, dtype, full)
+        name = self.workspace.fresh(wish or self.title)
+        self.workspace.reserve(Buffer(name, dtype, full))
         rank = len(counts)
         layout = dense(len(full))
         whole = Value(name, name, tuple(axes), full[:rank], full[rank:], dtype, layout, True)
@@ -173,9 +194,9 @@ class Scope:
         """Memory an operation takes for itself while it runs; counted, not handed out, and at its
         largest where a length depends on loops, since it may be counted in front of them.
         """
-        name = self.workspace.names.fresh("scratch")
+        name = self.workspace.fresh("scratch")
         bounds = tuple(self.longest(n) for n in shape)
-        self.workspace.buffers[name] = Buffer(name, dtype, bounds, scratch=True)
+        self.workspace.reserve(Buffer(name, dtype, bounds, scratch=True))
         return name
 
     # -- views -----------------------------------------------------------------------------
@@ -186,7 +207,7 @@ class Scope:
         """A view of `value`, taken once."""
         key = (value.name, how)
         if key not in self.views:
-            name = self.workspace.names.fresh(f"{value.buffer}_v")
+            name = self.workspace.fresh("v", of=value.buffer)
             self.records.append(View(name, value.name, how))
             self.views[key] = Value(name, value.buffer, (), (), (), value.dtype, layout)
         counts = tuple(self.length(a) for a in axes)
@@ -336,9 +357,8 @@ class Scope:
         total = full = expression(1)
         for n in value.extents:
             total, full = total * n, full * greatest_length(n, self.ranges)
-        name = self.workspace.names.fresh(self.title)
-        buffer = Buffer(name, value.dtype, (full,))
-        self.workspace.buffers[name] = buffer
+        name = self.workspace.fresh(self.title)
+        self.workspace.reserve(Buffer(name, value.dtype, (full,)))
         flat = Value(name, name, (), (), (full,), value.dtype, dense(1), True)
         front = self.view(flat, Index((Range(expression(0), total),)), (), (total,), dense(1))
         return self.view(front, Reshape(value.extents), value.axes, value.shape, dense(value.rank))

@@ -14,7 +14,7 @@ from workbench.lowering.layout import Value
 from workbench.lowering.linearize import Linearizer
 from workbench.lowering.records import Apply, Check, Enter, If, Record
 from workbench.lowering.reductions import Mask, combine
-from workbench.lowering.scope import Scope, Workspace
+from workbench.lowering.scope import Made, Scope, Workspace
 from workbench.lowering.storage import Stored
 from workbench.lowering.swapping import Swapping
 from workbench.polyhedral.blocks import Block, with_blocks
@@ -225,8 +225,6 @@ def _mask(
     own = [d for d in statement.dims if d in axes]
     inner, _ = _reduction_box(statement, points, own, list(statement.reduction_dims))
     known = _bounding_box(points, inner)
-    key = ("mask", statement.combiner == "sum", points, str(scope.axes))
-    cached = scope.workspace.cached
     alternatives = [
         [(at.placed(e), equality) for e, equality in each]
         for each in conditions(points.reduction, known)
@@ -236,13 +234,14 @@ def _mask(
     }
     still = not moving & set(scope.ranges)
     if not still:
-        return _mask_of(scope, statement, points, alternatives)
-    if key not in cached:
+        return Mask(*_mask_of(scope, statement, points, alternatives))
+
+    def make() -> Made:
         front = Scope(scope.workspace, "mask", scope.axes, {})
-        cached[key] = _mask_of(front, statement, points, alternatives)
-        scope.workspace.front.extend(front.records)
-    found: Mask = cached[key]
-    return found
+        return _mask_of(front, statement, points, alternatives), front.records
+
+    key = ("mask", statement.combiner == "sum", points, tuple(scope.axes.items()))
+    return Mask(*scope.workspace.once(key, make))
 
 
 def _mask_of(
@@ -250,7 +249,8 @@ def _mask_of(
     statement: Statement,
     points: _Points,
     alternatives: Sequence[list[tuple[Expression, bool]]],
-) -> Mask:
+) -> tuple[Value, ...]:
+    """What a `Mask` is made of."""
     inside = None
     for each in alternatives:
         one = reads.condition_value(scope, each)
@@ -260,10 +260,10 @@ def _mask_of(
     if statement.combiner != "sum":
         outside = scope.temporary(inside.axes, (), "bool")
         scope.apply("logical_not", [inside], outside)
-        return Mask(inside, outside)
+        return inside, outside
     if _has_points(points, statement.reduction_dims):
-        return Mask(inside, inside)
-    return Mask(inside, inside, _empty(scope, inside, statement.reduction_dims))
+        return inside, inside
+    return inside, inside, _empty(scope, inside, statement.reduction_dims)
 
 
 @lru_cache(maxsize=16384)

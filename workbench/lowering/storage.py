@@ -4,13 +4,15 @@ finds its element.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
-from workbench.lowering.records import Buffer, Symbolic
+from workbench.lowering.records import DEVICE, Buffer, Symbolic
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.folding import most_slots
 from workbench.polyhedral.tree import Loop, Tree, paths
+from workbench.program.identity import ButForStorage, Same
 from workbench.program.values import Array, Program, Shape
 
 
@@ -58,13 +60,20 @@ def symbolic(shape: Shape) -> Symbolic:
     return tuple(expression(n) for n in shape)
 
 
-def memory_order(program: Program, schedule: Tree) -> dict[str, int]:
-    """A rank for every dimension: those that run as loops first, those that are array axes last.
+def memory_order(program: Program) -> tuple[str, ...]:
+    """Every dimension: those that run as loops first, those that are array axes last.
 
     One order for the whole program, so that the axes of statements and of arrays agree and
     neighbouring axes stay contiguous. A dimension that is counted otherwise (by blocks and
     positions) runs as what counts it does.
     """
+    return _memory_order(ButForStorage(program))
+
+
+@lru_cache(maxsize=32)
+def _memory_order(key: ButForStorage) -> tuple[str, ...]:
+    program, schedule = key.program, key.program.schedule
+    assert schedule is not None
     loops: dict[str, list[int]] = {}
     for path in paths(schedule).values():
         depth = 0
@@ -83,12 +92,12 @@ def memory_order(program: Program, schedule: Tree) -> dict[str, int]:
         counted[0] += kind == "axis"
         counted[1] += 1
 
-    def key(name: str) -> tuple[float, float, int]:
+    def rank(name: str) -> tuple[float, float, int]:
         axes, all_, depth = loops.get(name, (1, 1, 0))
         return axes / all_, depth / all_, known.index(name)
 
     known = list(dict.fromkeys([*(d.name for d in program.dims), *loops]))
-    return {name: rank for rank, name in enumerate(sorted(known, key=key))}
+    return tuple(sorted(known, key=rank))
 
 
 def _counted(program: Program, schedule: Tree) -> Iterator[tuple[str, str]]:
@@ -110,18 +119,38 @@ def _counted(program: Program, schedule: Tree) -> Iterator[tuple[str, str]]:
 
 def store(
     array: Array,
-    ranks: Mapping[str, int],
+    order: tuple[str, ...],
     windows: tuple[Expression | None, ...],
     level: int,
     name: str,
+    initial: str = "",
+    space: str = DEVICE,
 ) -> Stored:
-    """The storage of an array under the given windows; a window of 1 needs no dimension at all."""
+    """The storage of an array under the given windows, its dimensions in the order given; a window
+    of 1 needs no dimension at all. The same again is the same object.
+    """
+    return _store(Same(array), order, windows, level, name, initial, space)
+
+
+@lru_cache(maxsize=8192)
+def _store(
+    of: Same,
+    order: tuple[str, ...],
+    windows: tuple[Expression | None, ...],
+    level: int,
+    name: str,
+    initial: str,
+    space: str,
+) -> Stored:
+    (array,) = of.objects
+    ranks = {dim: rank for rank, dim in enumerate(order)}
     kept: list[Expression | None] = []
     for window, (lower, upper) in zip(windows, array.extent, strict=True):
         full = window == upper - lower and window != 1
         kept.append(None if full else window)
-    order = [p for p in range(len(array.dims)) if kept[p] is None or kept[p] != 1]
-    order.sort(key=lambda p: (ranks.get(array.dims[p], len(ranks)), p))
-    draft = Stored(array, tuple(order), tuple(kept), Buffer(name, array.dtype, ()), level)
-    shape = (*(draft.count(p) for p in order), *symbolic(array.shape))
-    return Stored(array, tuple(order), tuple(kept), Buffer(name, array.dtype, shape), level)
+    there = [p for p in range(len(array.dims)) if kept[p] is None or kept[p] != 1]
+    there.sort(key=lambda p: (ranks.get(array.dims[p], len(ranks)), p))
+    draft = Stored(array, tuple(there), tuple(kept), Buffer(name, array.dtype, ()), level)
+    shape = (*(draft.count(p) for p in there), *symbolic(array.shape))
+    buffer = Buffer(name, array.dtype, shape, initial, space=space)
+    return Stored(array, tuple(there), tuple(kept), buffer, level)

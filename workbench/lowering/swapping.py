@@ -187,9 +187,9 @@ def _slice(scope: Scope, host: Stored, parts: tuple[Along | None, ...]) -> Slice
         host.count(p) if (part := parts[p]) is None else greatest_length(part.n, scope.ranges)
         for p in order
     ]
-    name = scope.workspace.names.fresh(f"{host.buffer.name}_slice")
+    name = scope.workspace.fresh("slice", of=host.buffer.name)
     buffer = Buffer(name, host.buffer.dtype, (*lengths, *symbolic(host.array.shape)))
-    scope.workspace.buffers[name] = buffer
+    scope.workspace.reserve(buffer)
     return Slice(host.array, order, windows, buffer, host.level, host=host, parts=parts)
 
 

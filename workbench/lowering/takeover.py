@@ -18,7 +18,7 @@ from workbench.polyhedral.legality import shared_steps
 from workbench.polyhedral.lifetimes import Lifetime
 from workbench.polyhedral.sharing import Pair, SamePlace, sharing_clash
 from workbench.polyhedral.tree import Loop, Path, Sequence, Tree, axis_dims, paths, statements
-from workbench.program.identity import ButForStorage, Itself
+from workbench.program.identity import Itself
 from workbench.program.values import Program
 
 
@@ -34,17 +34,6 @@ class Hindrance(NamedTuple):
 def memory_of(program: Program) -> Memory:
     """Where the arrays of a program lie; known of the programs last asked for."""
     return _memory(Itself(program))
-
-
-@lru_cache(maxsize=16)
-def _ranks(key: ButForStorage) -> Mapping[str, int]:
-    assert key.program.schedule is not None
-    return memory_order(key.program, key.program.schedule)
-
-
-@lru_cache(maxsize=16)
-def _masked(key: ButForStorage) -> set[str]:
-    return masked(key.program)
 
 
 @lru_cache(maxsize=16)
@@ -68,8 +57,8 @@ class Memory:
         """Shape and order of an array's memory."""
         if array not in self._stored:
             record, life = self.program.array[array], self.lives[array]
-            ranks = _ranks(ButForStorage(self.program))
-            self._stored[array] = store(record, ranks, life.windows, life.loops, array)
+            order = memory_order(self.program)
+            self._stored[array] = store(record, order, life.windows, life.loops, array)
         return self._stored[array]
 
     @cached_property
@@ -78,9 +67,9 @@ class Memory:
         return homes(self.program, self.lives)
 
     @cached_property
-    def masked(self) -> set[str]:
+    def masked(self) -> frozenset[str]:
         """Arrays that are read where nothing may be written."""
-        return _masked(ButForStorage(self.program))
+        return masked(self.program)
 
     @cached_property
     def outputs(self) -> set[str]:

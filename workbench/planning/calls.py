@@ -6,10 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
 
 from workbench.lowering.records import Apply, Symbolic
 from workbench.planning.shapes import Iteration, Seen, iteration, strides_of
 from workbench.polyhedral.expression import expression, minimum
+from workbench.program.identity import Same
 from workbench.program.operations import OPERATIONS
 
 Variables = frozenset[str]
@@ -43,7 +46,7 @@ class Call:
     iteration: Iteration
     matrices: Matrices | None = None
 
-    @property
+    @cached_property
     def variables(self) -> Variables:
         """The loop variables that what it does depends on."""
         m = self.matrices
@@ -56,8 +59,16 @@ class Call:
 
 def call_of(record: Apply, statement: str, seen: Mapping[str, Seen]) -> Call:
     """What a record does; `seen` are the arrays by name."""
-    reads = tuple(seen[name] for name in record.inputs)
-    return RULES[record.function](record, statement, reads, seen.get(record.out))
+    operands = Same(*(seen[name] for name in record.inputs), seen.get(record.out))
+    return _call(record.function, record.options, statement, operands)
+
+
+@lru_cache(maxsize=16384)
+def _call(
+    function: str, options: tuple[tuple[str, Any], ...], statement: str, operands: Same
+) -> Call:
+    *reads, out = operands.objects
+    return RULES[function](Apply(function, (), "", options), statement, tuple(reads), out)
 
 
 # -- a rule per function ---------------------------------------------------------------------------

@@ -7,7 +7,8 @@ arrays of points, equal ones once with a weight, so that a triangle of T² point
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -46,10 +47,13 @@ class Points:
     sizes: Mapping[str, int]
     weight: Number = 1
     values: Mapping[str, Integers] = field(default_factory=dict)
+    plain: dict[Expression | Symbolic, Number] = field(default_factory=dict, repr=False)
+    """What expressions and products of sizes alone are, as far as somebody has asked: for all
+    points of a run."""
     known: dict[Expression | Symbolic, Number] = field(default_factory=dict, repr=False)
-    """What expressions and products are here, as far as somebody has asked."""
+    """The same of those that depend on the values here."""
 
-    @property
+    @cached_property
     def executions(self) -> int:
         """How often in all."""
         return total(1, self.weight)
@@ -58,9 +62,10 @@ class Points:
         """The value of an expression at each point."""
         if not e.terms:
             return e.constant
-        found = self.known.get(e)
+        known = self.known if self.values and e.variables else self.plain
+        found = known.get(e)
         if found is None:
-            found = self.known[e] = self._linear(e)
+            found = known[e] = self._linear(e)
         return found
 
     def length(self, e: Expression) -> Number:
@@ -70,12 +75,13 @@ class Points:
 
     def product(self, dims: Symbolic) -> Number:
         """The number of elements of these lengths."""
-        found = self.known.get(dims)
+        known = self.known if self.values else self.plain
+        found = known.get(dims)
         if found is None:
             found = 1
             for n in dims:
                 found = found * self.length(n)
-            self.known[dims] = found
+            known[dims] = found
         return found
 
     def _linear(self, e: Expression) -> Number:
@@ -130,7 +136,7 @@ class Points:
         holds = self.holds(condition)
         if isinstance(holds, np.ndarray):
             return self._picked(np.flatnonzero(holds))
-        return self if holds else Points(self.sizes, self.weight * 0, self.values)
+        return self if holds else replace(self, weight=self.weight * 0)
 
     def inside(
         self, variable: str, lower: Expression, upper: Expression, needed: frozenset[str]
@@ -138,7 +144,7 @@ class Points:
         """The points inside a loop, in parts; `needed` are the variables that matter there."""
         low, trips = self.at(lower), self.length(upper - lower)
         if variable not in needed:
-            yield Points(self.sizes, self.weight * trips, self.values)._merged(needed)
+            yield replace(self, weight=self.weight * trips)._merged(needed)
             return
         weight, low, trips = self._spelled(self.weight, low, trips)
         for start, stop in _parts(trips):
@@ -163,14 +169,14 @@ class Points:
         outer = np.searchsorted(ends, here, side="right")
         values = {name: v[outer] for name, v in self.values.items()}
         values[variable] = low[outer] + here - (ends - trips)[outer]
-        return Points(self.sizes, weight[outer], values)
+        return Points(self.sizes, weight[outer], values, self.plain)
 
     def _picked(self, which: npt.NDArray[np.intp]) -> Points:
         values = {name: v[which] for name, v in self.values.items()}
         weight = self.weight if isinstance(self.weight, int) else self.weight[which]
         if isinstance(weight, int):
             weight = np.full(len(which), weight, np.int64)
-        return Points(self.sizes, weight, values)
+        return Points(self.sizes, weight, values, self.plain)
 
     def _merged(self, needed: frozenset[str]) -> Points:
         """Without the variables that matter no more: points that are equal then are one."""
@@ -178,13 +184,13 @@ class Points:
         if len(kept) == len(self.values):
             return self
         if not kept:
-            return Points(self.sizes, self.executions)
+            return Points(self.sizes, self.executions, plain=self.plain)
         columns = np.stack(list(kept.values()))
         unique, place = np.unique(columns, axis=1, return_inverse=True)
         (weight,) = self._spelled(self.weight)
         merged = np.zeros(unique.shape[1], np.int64)
         np.add.at(merged, place.reshape(-1), weight)
-        return Points(self.sizes, merged, dict(zip(kept, unique, strict=True)))
+        return Points(self.sizes, merged, dict(zip(kept, unique, strict=True)), self.plain)
 
 
 def total(value: Number, weight: Number) -> int:

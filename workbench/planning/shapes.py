@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from workbench.lowering.records import (
     NEW,
@@ -22,6 +22,7 @@ from workbench.lowering.records import (
     Transpose,
 )
 from workbench.polyhedral.expression import Expression, expression
+from workbench.program.identity import Same
 
 Stride = tuple[int, Symbolic] | None
 """Elements from one position to the next: a number times sizes, innermost first. None where the
@@ -55,6 +56,7 @@ class Seen:
         return self.strides == strides_of(self.dims)
 
 
+@lru_cache(maxsize=8192)
 def whole(buffer: Buffer) -> Seen:
     """All of a buffer."""
     return Seen(buffer, buffer.shape, strides_of(buffer.shape))
@@ -72,6 +74,13 @@ def strides_of(dims: Symbolic) -> tuple[Stride, ...]:
 
 def viewed(source: Seen, how: How) -> Seen:
     """A view of `source`."""
+    return _viewed(Same(source, how))
+
+
+@lru_cache(maxsize=16384)
+def _viewed(of: Same) -> Seen:
+    source: Seen = of.objects[0]
+    how: How = of.objects[1]
     if isinstance(how, Transpose):
         dims, strides = source.dims, source.strides
         return replace(

@@ -6,14 +6,34 @@ those need not be computed again; to compare or hash programs by value would tak
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from workbench.program.values import Program
 
 Asker = TypeVar("Asker")
 Answer = TypeVar("Answer")
+
+
+class Same:
+    """Objects as a key that is equal to those very objects alone."""
+
+    __slots__ = ("_hash", "objects")
+
+    def __init__(self, *objects: Any) -> None:
+        self.objects = objects
+        self._hash = hash(tuple(map(id, objects)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Same):
+            return NotImplemented
+        mine, others = self.objects, other.objects
+        return len(mine) == len(others) and all(map(operator.is_, mine, others))
 
 
 class Itself:
