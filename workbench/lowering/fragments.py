@@ -32,7 +32,7 @@ Ranges = tuple[tuple[str, tuple[Expression, Expression]], ...]
 @dataclass(frozen=True)
 class Place:
     """Where an instance stands: the dimensions that are array axes, the values of the others, what
-    is known of the loop variables, the order of all dimensions in memory, and the axes' blocks.
+    is known of the loop variables, the order of dimensions in memory, and the axes' blocks.
     """
 
     axes: tuple[str, ...]
@@ -56,6 +56,10 @@ def instance(
     touched = dict.fromkeys((statement.array, *(r.array for r in statement.reads)))
     if not swapping.arrays.isdisjoint(touched):
         return _linearized(statement, place, stored, workspace, swapping)
+    own = {*statement.dims, *statement.reduction_dims}.union(
+        *(stored[array].array.dims for array in touched)
+    )
+    place = replace(place, order=tuple(dim for dim in place.order if dim in own))
     found = _fragment(Same(statement, *(stored[array] for array in touched)), place)
     names: dict[str, str] = {}
     for entry in found.entries:

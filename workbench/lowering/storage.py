@@ -129,7 +129,8 @@ def store(
     """The storage of an array under the given windows, its dimensions in the order given; a window
     of 1 needs no dimension at all. The same again is the same object.
     """
-    return _store(Same(array), order, windows, level, name, initial, space)
+    own = tuple(dim for dim in order if dim in array.dims)
+    return _store(Same(array), own, windows, level, name, initial, space)
 
 
 @lru_cache(maxsize=8192)

@@ -68,6 +68,8 @@ class Choice:
 Atom = Variable | Size | FloorDivision | Extremum | Product | Choice
 ExpressionLike = Union["Expression", int]
 
+_NOTHING = frozenset[str]()
+
 
 @dataclass(frozen=True, eq=False)
 class Expression:
@@ -216,12 +218,24 @@ class Expression:
     @cached_property
     def variables(self) -> frozenset[str]:
         """Names of the dimensions that occur."""
-        return frozenset(a.name for a in self.atoms() if isinstance(a, Variable))
+        found = _NOTHING
+        for a, _ in self.terms:
+            if isinstance(a, Variable):
+                found |= {a.name}
+            elif not isinstance(a, Size):
+                found = found.union(*(part.variables for part in _parts(a)))
+        return found
 
     @cached_property
     def sizes(self) -> frozenset[str]:
         """Names of the size parameters that occur."""
-        return frozenset(a.name for a in self.atoms() if isinstance(a, Size))
+        found = _NOTHING
+        for a, _ in self.terms:
+            if isinstance(a, Size):
+                found |= {a.name}
+            elif not isinstance(a, Variable):
+                found = found.union(*(part.sizes for part in _parts(a)))
+        return found
 
     @property
     def is_affine(self) -> bool:
@@ -244,6 +258,8 @@ class Expression:
 
     def substitute(self, values: Mapping[str, ExpressionLike]) -> Expression:
         """Replace dimensions *and* sizes by name."""
+        if values.keys().isdisjoint(self.variables) and values.keys().isdisjoint(self.sizes):
+            return self
         constant, terms = self.constant, []
         for a, c in self.terms:
             value = _atom_substitute(a, values)
