@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import golden from "../../../tests/golden/session/steps.json";
 import type { Capsule, DomainView, ValueView, WhyView } from "../src/protocol";
+import { Details } from "../src/views/details";
 import { Domain } from "../src/views/domain";
 import { Moves } from "../src/views/moves";
 import { instanceText } from "../src/views/space";
@@ -166,6 +167,29 @@ describe("instances and values", () => {
     await shown.press(byText(shown.host, ".wbk-trail button", "state[b=1, t=2]"));
     expect(shown.store.values().selection.instance).toEqual({ b: 1, t: 1 });
     expect(shown.host.querySelector(".wbk-trail")).toBeNull();
+  });
+
+  test("an instance that is picked stays so in another pane, and its value is followed among the details", async () => {
+    const capsule = withSizes();
+    shown = await drawn(Details, capsule);
+    await act(async () => shown.store.select({ statements: ["state[t+1]"] }));
+    await shown.press(byText(shown.host, "button", "Pick an instance"));
+    expect(shown.store.values().selection.pane).toBe("domain");
+    await act(async () => shown.store.select({ instance: { b: 1, t: 1 } }));
+    await act(async () => undefined);
+    expect(shown.host.querySelector(".wbk-value-of")?.textContent).toContain("state[b=1, t=2] = ");
+    await shown.press(byText(shown.host, ".wbk-inputs button", "state[b=1, t=1]"));
+    expect(shown.store.values().selection).toMatchObject({ statements: ["state[t+1]"], instance: { b: 1, t: 0 } });
+    expect(shown.host.querySelector(".wbk-value-of")?.textContent).toContain("state[b=1, t=1] = ");
+    await shown.press(byText(shown.host, ".wbk-trail button", "state[b=1, t=2]"));
+    expect(shown.store.values().selection.instance).toEqual({ b: 1, t: 1 });
+    await act(async () => shown.store.select({ instance: { b: 99, t: 1 } }));
+    expect(shown.host.textContent).toContain("is not there at small sizes");
+    await shown.takeDown();
+    shown = await drawn(Domain, capsule);
+    await act(async () => shown.store.select({ statements: ["state[t+1]"], instance: { b: 1, t: 1 } }));
+    await act(async () => undefined);
+    expect(shown.host.querySelector(".wbk-value-of")?.textContent).toContain("state[b=1, t=2] = ");
   });
 
   test("what is not finite is marked and leads to where it began", async () => {

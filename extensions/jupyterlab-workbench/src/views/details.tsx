@@ -5,6 +5,7 @@ import { isInside } from "../model/scopes";
 import type { Path } from "../model/selection";
 import { Waiting } from "../parts";
 import type { Edge, LineView, Node, Snapshot } from "../protocol";
+import { DetailValue } from "./detail-value";
 
 const KINDS: Readonly<Record<Node["kind"], string>> = {
   operation: "operation",
@@ -72,6 +73,9 @@ function Statement({ snapshot, node }: { snapshot: Snapshot; node: Node }): JSX.
       </Field>
       <Field name="Reads">
         <Lines texts={node.reads.map((access) => access.relation)} />
+      </Field>
+      <Field name="Value of an instance">
+        <DetailValue snapshot={snapshot} node={node} />
       </Field>
       {node.line && <SourceLine line={node.line} />}
       <Neighbours

@@ -1,14 +1,14 @@
 // Instances and dependences of the selected statements at small sizes; one is picked, its value followed back.
 
 import { useEffect, useMemo, useState } from "react";
-import { usePart, useSelection, useStore } from "../model/hooks";
+import { useOwnPart, usePart, useSelection, useStore } from "../model/hooks";
 import type { Sizes } from "../model/selection";
 import { Waiting } from "../parts";
 import type { DomainView, ElementView, PointsView, Snapshot } from "../protocol";
 import { SmallSizes } from "./small-sizes";
 import { Space } from "./space";
 import { coordinate } from "./space-layout";
-import { type Element, nameOf, Value } from "./value";
+import { asElement, type Element, nameOf, Value } from "./value";
 
 /** More are no picture. */
 const MOST = 4;
@@ -38,7 +38,7 @@ function Instances({ statements, snapshot }: { statements: readonly string[]; sn
   const [trail, setTrail] = useState<readonly Element[]>([]);
   const first = statements[0] ?? "";
   const shown = inOrder(snapshot, [...statements, ...also]);
-  const loaded = usePart("domain", { statements: shown, sizes });
+  const loaded = useOwnPart("domain", { statements: shown, sizes });
   const [last, setLast] = useState<DomainView | null>(null);
   if (loaded.value && loaded.value !== last) setLast(loaded.value);
   const space = loaded.value ?? (last && same(last, shown) ? last : null);
@@ -50,6 +50,13 @@ function Instances({ statements, snapshot }: { statements: readonly string[]; sn
     if (at?.statement !== first) setAlso((old) => (old.length ? [] : old));
   }, [first]);
 
+  // An instance that was picked before this pane was opened.
+  useEffect(() => {
+    const points = space?.statements.find((one) => one.statement === first);
+    const point = points && instance ? pointOf(points, instance) : -1;
+    if (points && point >= 0 && !trail.length) setTrail([elementOf(points, point)]);
+  }, [space, first]);
+
   function pick(statement: PointsView, point: number): void {
     const picked = elementOf(statement, point);
     const now = at?.array === picked.array && JSON.stringify(at.coordinates) === JSON.stringify(picked.coordinates);
@@ -59,8 +66,8 @@ function Instances({ statements, snapshot }: { statements: readonly string[]; sn
   }
 
   function follow(element: ElementView): void {
-    const known = trail.findIndex((one) => one.text === nameOf(element));
-    const next = { ...asElement(element), text: nameOf(element) };
+    const next = asElement(element);
+    const known = trail.findIndex((one) => one.text === next.text);
     setTrail(known >= 0 ? trail.slice(0, known + 1) : [...trail, next]);
     if (element.statement === null) return;
     setAlso(at?.statement && at.statement !== element.statement ? [at.statement] : []);
@@ -110,7 +117,7 @@ function same(space: DomainView, shown: readonly string[]): boolean {
 }
 
 /** Derived sizes follow from the others. */
-function settable(space: DomainView, snapshot: Snapshot): Sizes {
+export function settable(space: DomainView, snapshot: Snapshot): Sizes {
   const derived = new Set(snapshot.parameters.filter((one) => one.definition !== null).map((one) => one.name));
   return Object.fromEntries(Object.entries(space.sizes).filter(([name]) => !derived.has(name)));
 }
@@ -127,17 +134,20 @@ function usedSizes(snapshot: Snapshot, shown: readonly string[]): readonly strin
   return [...found.map((one) => one.name), ...within];
 }
 
-function elementOf(statement: PointsView, point: number): Element {
+/** Where an instance is among those drawn; -1 where it is not. */
+export function pointOf(statement: PointsView, instance: Sizes): number {
+  return statement.points.findIndex((_, point) =>
+    statement.dims.every((dim) => coordinate(statement, point, dim) === instance[dim]),
+  );
+}
+
+/** The element that an instance writes. */
+export function elementOf(statement: PointsView, point: number): Element {
   const written = statement.elements[point] ?? [];
   const coordinates = Object.fromEntries(statement.array_dims.map((dim, place) => [dim, written[place] ?? 0]));
   const instance = Object.fromEntries(statement.dims.map((dim) => [dim, coordinate(statement, point, dim) ?? 0]));
   const { array } = statement;
   return { array, coordinates, statement: statement.statement, instance, text: nameOf({ array, coordinates }) };
-}
-
-function asElement(element: ElementView): Omit<Element, "text"> {
-  const { array, coordinates, statement, instance } = element;
-  return { array, coordinates, statement, instance };
 }
 
 /** Which statements are in the picture; neighbours can be added. */

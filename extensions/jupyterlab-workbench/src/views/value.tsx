@@ -1,6 +1,6 @@
 // One element's value, its direct inputs, and where it came from that it is not finite.
 
-import { usePart } from "../model/hooks";
+import { useOwnPart } from "../model/hooks";
 import type { Sizes } from "../model/selection";
 import { Waiting } from "../parts";
 import type { ElementView, ValueView } from "../protocol";
@@ -25,7 +25,7 @@ export function Value(props: {
 }): JSX.Element {
   const { trail, sizes, follow, back } = props;
   const at = trail.at(-1);
-  const loaded = usePart("value", {
+  const loaded = useOwnPart("value", {
     array: at?.array ?? "",
     coordinates: at?.coordinates ?? {},
     sizes,
@@ -150,6 +150,11 @@ function Link({ element, follow }: { element: ElementView; follow: (element: Ele
       {nameOf(element)}
     </button>
   );
+}
+
+export function asElement(element: ElementView): Element {
+  const { array, coordinates, statement, instance } = element;
+  return { array, coordinates, statement, instance, text: nameOf(element) };
 }
 
 export function nameOf({ array, coordinates }: Pick<ElementView, "array" | "coordinates">): string {
