@@ -86,7 +86,7 @@ def test_not_finite_names_statement_instance_and_line() -> None:
 
 
 def test_out_of_memory_names_what_was_asked_and_what_is_live() -> None:
-    with pytest.raises(RunError, match=r"out of memory: .* asked for s .*capacity 100 bytes.*live"):
+    with pytest.raises(RunError, match=r"out of memory: .* asked for s .*capacity 100 B.*live"):
         compiled(counting()).run(sizes={"I": 20}, dtype="float64", capacity=300 - 200)
 
 
@@ -216,15 +216,15 @@ def test_out_of_memory_names_arrays_of_the_program_and_what_helps() -> None:
     for capacity, sentence in (
         (
             10_000,
-            r"device out of memory: 19.53 KiB asked for x \(100×50\), capacity 9.766 KiB, "
-            r"[\d.]+ KiB live \(the largest: a temporary of x [\d.]+ KiB, "
-            r"a temporary of weight 204 bytes\); "
+            r"device out of memory: 20 kB asked for x \(100×50\), capacity 10 kB, "
+            r"[\d.]+ kB live \(the largest: a temporary of x [\d.]+ kB, "
+            r"a temporary of weight 204 B\); "
             "smaller sizes would help, or a larger capacity=",
         ),
         (
             35_000,
-            r"device out of memory: [\d.]+ KiB asked for a temporary of x \(\d+\), "
-            r"capacity 34.18 KiB, [\d.]+ KiB live \(the largest: x 19.53 KiB, .*",
+            r"device out of memory: [\d.]+ kB asked for a temporary of x \(\d+\), "
+            r"capacity 35 kB, [\d.]+ kB live \(the largest: x 20 kB, .*",
         ),
     ):
         with pytest.raises(RunError) as refused:

@@ -17,7 +17,7 @@ from workbench.backends.numpy import NumPyBackend
 from workbench.backends.processor import processor
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
 from workbench.measure import process
-from workbench.measure.measurement import bytes_text, from_json, seconds_text
+from workbench.measure.measurement import from_json
 from workbench.measure.measuring import measure
 from workbench.transforms import Vectorize
 
@@ -120,30 +120,6 @@ def test_unknown_size_backend_and_subject_are_refused() -> None:
         measure(leaky_sum(), "nunpy", progress=False)
     with pytest.raises(WorkbenchError, match="expected a program, found 5"):
         measure(5, progress=False)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (1234.5, "1234 s"),
-        (12.345, "12.3 s"),
-        (0.012345, "12.3 ms"),
-        (1.2345e-5, "12.3 µs"),
-        (1e-8, "0.01 µs"),
-        (math.nan, "–"),
-    ],
-)
-def test_seconds_are_written_with_their_unit(seconds: float, text: str) -> None:
-    assert seconds_text(seconds) == text
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [(5, "5 B"), (999, "999 B"), (1000, "1 kB"), (12_345_678, "12.3 MB"), (2 * 10**12, "2e+03 GB")],
-)
-def test_bytes_are_written_with_their_unit(count: int, text: str) -> None:
-    assert bytes_text(count) == text
-    assert bytes_text(None) == "–"
 
 
 def test_peak_of_the_process_is_that_since_it_was_forgotten() -> None:

@@ -14,7 +14,7 @@ from workbench.environments import Gymnasium
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
 from workbench.planning.defaults import NUMPY
 from workbench.planning.machine import Machine
-from workbench.planning.prediction import amount, predict
+from workbench.planning.prediction import predict
 from workbench.program.sizes import resolve
 from workbench.variants.variant import variant
 
@@ -170,12 +170,6 @@ def test_prediction_says_what_it_takes_an_external_call_for() -> None:
     found = variant(program).predict()
     assert found.assumed == "each call of CartPole-v1 is taken for 100 µs"
     assert found.assumed in str(found)
-
-
-def test_amounts_have_the_unit_of_their_size() -> None:
-    assert amount(12, "B") == "12 B"
-    assert amount(1_234_000, "B") == "1.23 MB"
-    assert amount(5e15, "op") == "5e+03 Top"
 
 
 def test_predict_refused_for_unknown_size() -> None:

@@ -321,7 +321,7 @@ def test_out_of_memory_says_which_swap_would_help() -> None:
         wb.run(root(), capacity={"device": 4000}, progress=False)
     message = refused.value.message
     assert refused.value.space == "device"
-    assert message.startswith("device out of memory: 7.812 KiB asked for x (40×50), capacity 3.906")
+    assert message.startswith("device out of memory: 8 kB asked for x (40×50), capacity 4 kB")
     assert "; Swap('x') would leave " in message and message.endswith("device holds at most")
     found = wb.run(root().apply(Swap("x")), capacity={"device": 4000}, progress=False)
     assert found.peak_bytes <= 4000
@@ -331,7 +331,7 @@ def test_host_out_of_memory_names_the_space() -> None:
     with pytest.raises(OutOfMemoryError) as refused:
         wb.run(root().apply(Swap("x")), capacity={"host": 100}, progress=False)
     assert refused.value.space == "host"
-    assert refused.value.message.startswith("host out of memory: 7.812 KiB asked for x (40×50)")
+    assert refused.value.message.startswith("host out of memory: 8 kB asked for x (40×50)")
     assert "Swap" not in refused.value.message
 
 

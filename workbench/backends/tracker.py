@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.errors import OutOfMemoryError, WorkbenchError, nearest
 from workbench.lowering.records import DEVICE, HOST, SPACES
+from workbench.program.units import bytes_text
 
 SHOWN = 3
 """Live arrays that an error lists."""
@@ -117,14 +118,14 @@ class Memory:
             text = described.get(other, other)
             held[text] = held.get(text, 0) + n
         largest = sorted(held.items(), key=lambda item: -item[1])[:SHOWN]
-        listed = ", ".join(f"{text} {_bytes(n)}" for text, n in largest)
+        listed = ", ".join(f"{text} {bytes_text(n)}" for text, n in largest)
         dims = "" if shape is None else f" ({'×'.join(map(str, shape)) or 'a scalar'})"
-        limit = "" if self.capacity is None else f", capacity {_bytes(self.capacity)}"
+        limit = "" if self.capacity is None else f", capacity {bytes_text(self.capacity)}"
         helps = "" if self.capacity is None else ", or a larger capacity="
         return OutOfMemoryError(
-            f"{self.space} out of memory: {_bytes(asked)} asked for "
+            f"{self.space} out of memory: {bytes_text(asked)} asked for "
             f"{described.get(name, name)}{dims}{limit}, "
-            f"{_bytes(self.held)} live{f' (the largest: {listed})' if listed else ''}; "
+            f"{bytes_text(self.held)} live{f' (the largest: {listed})' if listed else ''}; "
             f"smaller sizes would help{helps}",
             self.space,
             dict.fromkeys([described.get(name, name), *(text for text, _ in largest)]),
@@ -171,12 +172,3 @@ def limits_of(capacity: Capacity) -> Mapping[str, int | None]:
         if limit is not None and (not whole or limit < 0):
             raise WorkbenchError(f"capacity of the {space}: {limit!r}; expected a number of bytes")
     return limits
-
-
-def _bytes(n: int) -> str:
-    amount = float(n)
-    for unit in ("bytes", "KiB", "MiB"):
-        if amount < 1024:
-            return f"{amount:.4g} {unit}"
-        amount /= 1024
-    return f"{amount:.4g} GiB"

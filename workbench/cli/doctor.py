@@ -15,7 +15,7 @@ from workbench.cli.arguments import Parser
 from workbench.measure.calibration import calibrate
 from workbench.planning.calibrated import machine
 from workbench.planning.machine import Machine
-from workbench.planning.prediction import amount
+from workbench.program.units import amount
 
 
 @dataclass(frozen=True)

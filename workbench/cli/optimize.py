@@ -12,8 +12,8 @@ from workbench.cli.options import add_backend, whole_number
 from workbench.cli.templates import chosen
 from workbench.cli.variants import traced
 from workbench.measure.expected import Expectation
-from workbench.measure.measurement import bytes_text, seconds_text
 from workbench.planning.automatic import Objective
+from workbench.program.units import bytes_text, seconds_text
 from workbench.variants.variant import Variant, optimize
 
 PURPOSE = "Print the steps of the automatic recipe, and what a run is predicted to cost after each."

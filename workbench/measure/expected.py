@@ -14,11 +14,12 @@ from workbench.backends.protocol import Compiled
 from workbench.errors import UnavailableError
 from workbench.lowering.program import LoopProgram
 from workbench.measure.check import Check, ran
-from workbench.measure.measurement import Predicted, seconds_text
+from workbench.measure.measurement import Predicted
 from workbench.planning.calibrated import machine
 from workbench.planning.prediction import predict
 from workbench.planning.steps import Step, steps_of
 from workbench.program.sizes import numbers, resolve
+from workbench.program.units import seconds_text
 from workbench.program.values import Program
 
 LIMIT = 60.0

@@ -18,6 +18,7 @@ from workbench.measure.check import Check
 from workbench.measure.check import from_json as check_from_json
 from workbench.measure.curves import Curve
 from workbench.program.sizes import numbers
+from workbench.program.units import bytes_text, seconds_text
 from workbench.transforms.base import from_json as step_from_json
 
 Json = dict[str, Any]
@@ -203,27 +204,6 @@ def step_text(step: Mapping[str, Any]) -> str:
     except WorkbenchError:
         arguments = ", ".join(f"{k}={v!r}" for k, v in dict(step.get("arguments", {})).items())
         return f"{step.get('transform')}({arguments})"
-
-
-def seconds_text(seconds: float) -> str:
-    """Three digits with the unit that suits: `1.23 ms`."""
-    if math.isnan(seconds):
-        return "–"
-    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * factor >= 1.0:
-            return f"{seconds * factor:.3g} {unit}" if seconds < 1000 else f"{seconds:.0f} s"
-    return f"{seconds * 1e6:.3g} µs"
-
-
-def bytes_text(count: int | None) -> str:
-    """Three digits with the unit that suits: `1.23 MB`."""
-    if count is None:
-        return "–"
-    amount, units = float(count), ["B", "kB", "MB", "GB"]
-    while amount >= 999.5 and len(units) > 1:
-        amount /= 1000
-        units.pop(0)
-    return f"{amount:.3g} {units[0]}"
 
 
 def _plain(predicted: Predicted | None) -> Json | None:

@@ -9,8 +9,9 @@ from html import escape
 from string import ascii_uppercase
 from typing import Any
 
-from workbench.measure.measurement import Measurement, bytes_text, seconds_text
+from workbench.measure.measurement import Measurement
 from workbench.program.sizes import numbers
+from workbench.program.units import bytes_text, seconds_text
 
 WIDTH = 80
 

@@ -12,10 +12,10 @@ from workbench.planning.blockwise import NEAR
 from workbench.planning.judging import Judge, Judged
 from workbench.planning.machine import Machine
 from workbench.planning.plan import Plan
-from workbench.planning.prediction import amount
 from workbench.planning.search import Ideas, Search
 from workbench.planning.strategies import Idea, elsewhere, lifted, nearer, simpler, smaller
 from workbench.planning.vectorized import in_order, vectorized
+from workbench.program.units import amount
 from workbench.program.values import Program
 
 Objective = Literal["time", "memory"]

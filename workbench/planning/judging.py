@@ -11,8 +11,9 @@ from workbench.lowering.program import LoopProgram, lower
 from workbench.lowering.records import DEVICE
 from workbench.planning.machine import Machine
 from workbench.planning.plan import Plan
-from workbench.planning.prediction import Prediction, amount, predict
+from workbench.planning.prediction import Prediction, predict
 from workbench.planning.steps import Step, steps_of
+from workbench.program.units import amount
 
 
 @dataclass(frozen=True)

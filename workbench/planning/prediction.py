@@ -19,6 +19,7 @@ from workbench.planning.cost import Share, cost
 from workbench.planning.machine import Machine
 from workbench.planning.steps import Step, steps_of
 from workbench.program.sizes import numbers
+from workbench.program.units import amount
 
 
 @dataclass(frozen=True)
@@ -126,12 +127,3 @@ def _assumed(loops: LoopProgram, machine: Machine) -> str:
 def peak_bytes(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Mapping[str, int]:
     """What is held at most, by memory space."""
     return {space: loops.peak(sizes, dtype, space) for space in SPACES}
-
-
-def amount(n: float, unit: str) -> str:
-    """A number with the unit's power of thousand."""
-    for prefix in ("", "k", "M", "G"):
-        if n < 1000:
-            return f"{n:.3g} {prefix}{unit}"
-        n /= 1000
-    return f"{n:.3g} T{unit}"

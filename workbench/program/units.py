@@ -1,0 +1,29 @@
+"""Numbers with their units, as every sentence, table and error writes them."""
+
+from __future__ import annotations
+
+import math
+
+
+def amount(number: float, unit: str) -> str:
+    """Three digits with the unit's power of thousand: `1.23 MB`."""
+    for prefix in ("", "k", "M", "G"):
+        if number < 999.5:
+            return f"{number:.3g} {prefix}{unit}"
+        number /= 1000
+    return f"{number:.3g} T{unit}"
+
+
+def bytes_text(count: int | None) -> str:
+    """Bytes; `–` where they are not known."""
+    return "–" if count is None else amount(count, "B")
+
+
+def seconds_text(seconds: float) -> str:
+    """Three digits with the unit that suits: `1.23 ms`; `–` where it is not a number."""
+    if math.isnan(seconds):
+        return "–"
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if seconds * factor >= 1.0:
+            return f"{seconds * factor:.3g} {unit}" if seconds < 1000 else f"{seconds:.0f} s"
+    return f"{seconds * 1e6:.3g} µs"
