@@ -78,24 +78,42 @@ export function problems(transform: TransformView, value: Value, suggestions: Su
 
 function problemOf(property: Given, entered: unknown, required: boolean, known: readonly string[]): string {
   const { field } = fieldOf(property);
-  const oneOf = known.length ? `one of ${someOf(known)}` : `the name of ${article(property.names)}`;
-  if (isEmpty(entered)) return required ? `is needed; expected ${field === "number" ? numberText(property) : oneOf}` : "";
+  const oneOf = (near?: unknown): string => {
+    if (!known.length) return `the name of ${article(property.names)}`;
+    if (known.length <= FEW) return `one of ${known.join(", ")}`;
+    const such = near === undefined ? [] : nearest(String(near), known);
+    return `one of the ${known.length} ${property.names ?? "name"}s${such.length ? `, such as ${such.join(", ")}` : ""}`;
+  };
+  if (isEmpty(entered)) return required ? `is needed; expected ${field === "number" ? numberText(property) : oneOf()}` : "";
   const unknown = (name: unknown): boolean => known.length > 0 && !known.includes(String(name));
   if (field === "number") {
     const fits = Number.isInteger(entered) && Number(entered) >= (property.minimum ?? -Infinity);
     return fits ? "" : `is ${String(entered)}; expected ${numberText(property)}`;
   }
-  if (field === "name") return unknown(entered) ? `is ${String(entered)}; expected ${oneOf}` : "";
+  if (field === "name") return unknown(entered) ? `is ${String(entered)}; expected ${oneOf(entered)}` : "";
   if (field === "names") {
     const odd = (entered as readonly unknown[]).find(unknown);
-    return odd === undefined ? "" : `has ${String(odd)}; expected some of ${someOf(known)}`;
+    return odd === undefined ? "" : `has ${String(odd)}; expected ${oneOf(odd)}`;
   }
   if (field !== "pairs") return "";
   for (const [name, number] of entered as readonly (readonly [unknown, unknown])[]) {
-    if (unknown(name)) return `has ${name === "" ? "no name" : String(name)}; expected ${oneOf}`;
+    if (unknown(name)) return `has ${name === "" ? "no name" : String(name)}; expected ${oneOf(name || undefined)}`;
     if (!Number.isInteger(number)) return `has ${String(number)} for ${String(name)}; expected ${numberText(property)}`;
   }
   return "";
+}
+
+/** Up to three names that have most pairs of letters in common with what was typed. */
+function nearest(typed: string, known: readonly string[]): readonly string[] {
+  const pairs = (text: string): ReadonlySet<string> =>
+    new Set([...text.toLowerCase()].map((letter, place, all) => letter + (all[place + 1] ?? "")));
+  const wanted = pairs(typed);
+  const likeness = (name: string): number => {
+    const own = pairs(name);
+    return [...own].filter((pair) => wanted.has(pair)).length / (own.size + wanted.size);
+  };
+  const found = known.map((name) => ({ name, like: likeness(name) })).filter(({ like }) => like > 0);
+  return found.sort((one, other) => other.like - one.like).slice(0, 3).map(({ name }) => name);
 }
 
 const article = (names = "name"): string => (/^[aeiou]/.test(names) ? `an ${names}` : `a ${names}`);
