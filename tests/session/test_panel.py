@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
@@ -12,6 +13,7 @@ import workbench as wb
 from tests.programs import leaky_sum, returns
 from workbench.errors import WorkbenchError
 from workbench.session import jupyter
+from workbench.session.watching import argument_views, bound
 
 VECTORIZE = wb.transforms.Vectorize("b")
 
@@ -94,3 +96,22 @@ def test_a_watched_template_follows_its_arguments(bench: wb.Workbench) -> None:
     watched.set(gamma=0.5)
     until(lambda: watched.variant.key != before)
     assert watched.variant == wb.variant(returns(T=5, gamma=0.5))
+
+
+@wb.program
+def chosen(
+    T: int = 3, kind: Literal["sum", "mean"] = "sum", hidden: Any = (4, 4)
+) -> dict[str, Any]:
+    """An argument that is one of two."""
+    x = wb.normal(over=wb.dim(t=T))
+    t = wb.dim(t=T)
+    return {"all": x.sum(over=t) if kind == "sum" else x.mean(over=t)}
+
+
+def test_the_choices_of_an_argument_are_told() -> None:
+    views = argument_views(chosen, bound(chosen, {"kind": "mean"}))
+    assert [(v.name, v.kind, v.value, v.choices) for v in views] == [
+        ("T", "size", 3, ()),
+        ("kind", "text", "mean", ("sum", "mean")),
+        ("hidden", "other", [4, 4], ()),
+    ]

@@ -15,6 +15,7 @@ from unittest.mock import patch
 import pytest
 
 import workbench as wb
+from tests.measure.made import measurement
 from tests.programs import leaky_sum
 from tests.session.listening import Listener
 from workbench.program.values import Program
@@ -322,6 +323,43 @@ def test_what_is_in_the_store_is_shown_where_it_is_of_the_program(
     (view,) = (m for m in state.measurements if m.recorded == str(store.path))
     assert view.variant == measured[0].measurement.key
     assert view.device == measured[0].measurement.device
+
+
+def test_what_a_gpu_measured_is_shown_where_there_is_none(
+    sessions: Sessions, tmp_path: Path
+) -> None:
+    """A file that another machine wrote; one of its lines is of another program."""
+    root = wb.variant(leaky_sum())
+    vectorized = root.apply(wb.transforms.Vectorize("b"))
+    on_gpu = {
+        "program": "leaky_sum", "backend": "cuda", "device": "NVIDIA H200", "comparison": "there",
+        "date": "2026-03-02T10:00:00+00:00", "sizes": {"B": 3, "T": 5},
+    }  # fmt: skip
+    store = wb.store(tmp_path / "measured.jsonl")
+    store.append(
+        [
+            measurement(0.4, 0.4, key=root.key, planned=5, **on_gpu),
+            replace(
+                measurement(0.1, 0.1, key=vectorized.key, planned=5, **on_gpu),
+                steps=tuple(vectorized.to_json()),
+            ),
+            measurement(0.3, **on_gpu | {"program": "another"}),
+        ]
+    )
+    shown = Shown(sessions, tmp_path, leaky_sum())
+    state = shown.view.state(lambda s: len(s.measurements) > 0)
+    assert {m.recorded for m in state.measurements} == {str(store.path)}
+    assert [(m.device, m.date, m.backend, m.variant) for m in state.measurements] == [
+        ("NVIDIA H200", "2026-03-02T10:00:00+00:00", "cuda", key)
+        for key in (root.key, vectorized.key)
+    ]
+    assert state.measurements[1].difference == "4 × faster"
+    assert state.measurements[1].last_steps is not None
+    (cuda,) = (b for b in state.backends if b.name == "cuda")
+    failed = shown.view.ask(**MEASURE | {"backend": "cuda"}, variants=[shown.root])
+    assert isinstance(failed, Failed)
+    assert cuda.reason
+    assert cuda.reason in failed.error.sentence
 
 
 ENDLESS = MEASURE | {"repeats": 10_000_000, "force": True}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from html import escape
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 import ipywidgets as widgets
 
 from workbench.errors import WorkbenchError
-from workbench.session.watching import Watched
+from workbench.session.watching import Watched, choices
 
 
 def controls(watched: Watched) -> Any:
@@ -21,7 +21,7 @@ def controls(watched: Watched) -> Any:
 
 
 def _row(watched: Watched, name: str, value: Any, said: Any) -> Any:
-    control, read = _control(name, value, _choices(watched, name))
+    control, read = _control(name, value, choices(watched.template, name))
     if read is None:
         return control
 
@@ -66,12 +66,6 @@ def _control(
     if isinstance(value, list | tuple):
         return widgets.Text(repr(value), **slow), _literal
     return widgets.Label(f"{name} = {value!r}"), None
-
-
-def _choices(watched: Watched, name: str) -> tuple[Any, ...]:
-    """What an argument annotated as `Literal` may be."""
-    hint = get_type_hints(watched.template.function).get(name)
-    return get_args(hint) if get_origin(hint) is Literal else ()
 
 
 def _itself(value: Any) -> Any:

@@ -153,6 +153,8 @@ class ArgumentView:
     kind: Literal["size", "integer", "number", "boolean", "text", "other"]
     value: Any
     default: Any
+    choices: tuple[Any, ...]
+    """What it may be where it is annotated as `Literal`; none where it may be anything."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import linecache
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from workbench.errors import WorkbenchError, nearest
 from workbench.language.program import Template
@@ -97,9 +97,16 @@ def argument_views(template: Template, arguments: Arguments) -> tuple[ArgumentVi
             _kind(name, value),
             _shown(value),
             _shown(template.signature.parameters[name].default),
+            tuple(map(_shown, choices(template, name))),
         )
         for name, value in arguments.items()
     )
+
+
+def choices(template: Template, name: str) -> tuple[Any, ...]:
+    """What an argument annotated as `Literal` may be; nothing of any other."""
+    hint = get_type_hints(template.function).get(name)
+    return get_args(hint) if get_origin(hint) is Literal else ()
 
 
 def _kind(name: str, value: Any) -> Any:

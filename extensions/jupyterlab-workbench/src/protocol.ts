@@ -396,6 +396,7 @@ export interface ArgumentView {
   readonly kind: "size" | "integer" | "number" | "boolean" | "text" | "other";
   readonly value: unknown;
   readonly default: unknown;
+  readonly choices: readonly unknown[];
 }
 
 export interface State {

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
 import { type Action, actions } from "./frame/actions";
+import { Arguments } from "./frame/arguments";
 import { Banners } from "./frame/banners";
 import { Empty } from "./frame/empty";
 import { Header } from "./frame/header";
@@ -74,6 +75,7 @@ function Contents(): JSX.Element {
     <>
       <Header />
       <Banners />
+      <Arguments />
       <Main />
     </>
   );

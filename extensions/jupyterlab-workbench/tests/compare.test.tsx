@@ -77,7 +77,7 @@ describe("the rows", () => {
 
   test("they are sorted by any column, up, down and as measured; what has no time comes last", async () => {
     await four();
-    const letters = (): readonly string[] => texts(shown.host, ".wbk-rows tbody td:first-child > b");
+    const letters = (): readonly string[] => texts(shown.host, ".wbk-rows tbody td:first-child b");
     const head = byText(shown.host, ".wbk-rows th button", "time");
     for (const order of ["BACD", "ABCD", "ABCD"]) {
       await shown.press(head);

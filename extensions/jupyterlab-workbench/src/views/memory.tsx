@@ -93,7 +93,7 @@ function isWide(layers: readonly Layer[]): boolean {
 
 function Legend({ layers }: { layers: readonly Layer[] }): JSX.Element {
   return (
-    <ul className="wbk-series">
+    <ul className="wbk-series wbk-layers">
       {layers.map(({ name, view, series: { colour, dash } }) => (
         <li key={name}>
           <svg width="22" height="8" aria-hidden="true">

@@ -16,6 +16,7 @@ interface Column {
   /** What rows are sorted by; rows without one come last. */
   readonly by: (row: MeasurementView) => number | string | null;
   readonly text: (row: MeasurementView) => string;
+  readonly style?: string;
   /** What stands below it, fainter; in `estimate` what was predicted. */
   readonly below?: (row: MeasurementView) => string;
   readonly estimate?: (row: MeasurementView) => string;
@@ -35,6 +36,7 @@ const COLUMNS: readonly Column[] = [
     says: "Its time over the first one's, measured in turn with it",
     by: (row) => row.ratio,
     text: (row) => row.difference,
+    style: "wbk-difference",
     below: (row) => (row.difference.includes("×") ? ratios(row) : ""),
   },
   {
@@ -117,7 +119,8 @@ function One({ one, columns }: { one: Lettered; columns: readonly Column[] }): J
   return (
     <tr>
       <td>
-        <b style={{ color: series.colour }}>{letter}</b>{" "}
+        <div className="wbk-row-name">
+        <b style={{ color: series.colour }}>{letter}</b>
         <button
           className="wbk-button wbk-link"
           type="button"
@@ -127,6 +130,7 @@ function One({ one, columns }: { one: Lettered; columns: readonly Column[] }): J
         >
           {name}
         </button>
+        </div>
         <div className="wbk-row-marks">
           <Badge measured={row} />
           <Unfinished row={row} />
@@ -147,7 +151,7 @@ function One({ one, columns }: { one: Lettered; columns: readonly Column[] }): J
         </td>
       ) : (
         columns.map((column) => (
-          <td key={column.title} className="wbk-number">
+          <td key={column.title} className={`wbk-number ${column.style ?? ""}`}>
             {column.text(row)}
             {column.below?.(row) && <div className="wbk-note">{column.below(row)}</div>}
             {column.estimate?.(row) && <div className="wbk-note wbk-estimate">{column.estimate(row)}</div>}

@@ -157,8 +157,8 @@ function chart(
     height: 180,
     marginLeft: 46,
     marginRight: 20,
-    x: { type: "log", label: size, ticks: Math.max(3, width / 90), tickFormat: "d" },
-    y: { type: "log", label: `${title} (${unit}); line: predicted, ring: measured`, grid: true, ticks: 4, tickFormat: "~g" },
+    x: { type: "log", label: size, ticks: Math.max(3, width / 90), tickFormat: "d", tickSize: 0 },
+    y: { type: "log", label: `${title} (${unit}); line: predicted, ring: measured`, grid: true, ticks: 4, tickFormat: "~g", tickSize: 0 },
     marks: [
       Plot.ruleX([value], { stroke: "currentColor", strokeOpacity: 0.6 }),
       ...swept.map((one) =>
