@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import shlex
+import shutil
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -89,17 +94,36 @@ def nearest(name: str, known: Iterable[str], kind: str = "names") -> str:
     return f"did you mean {close[0]}? ({kind}: {shown})"
 
 
+def installing(requirement: str) -> str:
+    """The command that installs a package where this Python looks for packages."""
+    python = sys.executable or "python"
+    with contextlib.suppress(ValueError):  # it is not under the current folder
+        python = str(Path(python).relative_to(Path.cwd()))
+    found = shutil.which("python")
+    if found is not None and Path(found) == Path(sys.executable):
+        python = "python"
+    return f"{shlex.quote(python)} -m pip install {shlex.quote(requirement)}"
+
+
 def _close(name: str, listed: list[str]) -> list[str]:
-    """Known names that are spelled like the name, then those of which it or they are a part."""
-    folded = {n.casefold(): n for n in listed}
-    wanted = name.casefold()
-    matches = get_close_matches(wanted, folded, n=3, cutoff=0.6)
+    """Known names that are spelled like the name, then those of which it or they are a part; one
+    letter is not like another.
+    """
+    folded = {_bare(n): n for n in listed}
+    wanted = _bare(name)
+    alike = [*folded] if len(wanted) > 1 else [wanted] if wanted in folded else []
+    matches = get_close_matches(wanted, alike, n=3, cutoff=0.6)
     best = max((_likeness(wanted, c) for c in matches), default=0.0)
     close = [folded[c] for c in matches if _likeness(wanted, c) >= best - 0.15]
-    meant = {wanted, *(n.casefold() for n in close)}
-    parts = [n for n in listed if meant & set(re.split(r"[.\[]", n.casefold()))]
-    loose = [folded[c] for c in get_close_matches(wanted, folded, n=1, cutoff=0.5)]
+    meant = {wanted, *map(_bare, close)}
+    parts = [n for n in listed if meant & set(re.split(r"[.\[]", _bare(n)))]
+    loose = [folded[c] for c in get_close_matches(wanted, alike, n=1, cutoff=0.5)]
     return list(dict.fromkeys([*close, *parts])) or loose
+
+
+def _bare(name: str) -> str:
+    """A name in small letters; of an option what stands behind the dashes."""
+    return name.casefold().lstrip("-")
 
 
 def _likeness(first: str, second: str) -> float:

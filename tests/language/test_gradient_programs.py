@@ -390,3 +390,49 @@ def test_gradient_refused_with_respect_to_a_moved_read() -> None:
     assert error.message == (
         "gradient with respect to x[b, 0]: float(): expected it read at its loop variables"
     )
+
+
+def _trained(loss: Any, *networks: nn.Network, optimizer: Any = optim.sgd) -> wb.Program:
+    """A program that trains networks of two inputs by a loss of the first one's output."""
+
+    @wb.program
+    def example(B: int = 3, I: int = 4) -> dict[str, Any]:
+        b, i = wb.dims(b=B, i=I)
+        theta = nn.parameters(*networks, over=i)
+        value = loss(networks[0](theta, wb.uniform(shape=2, over=(b, i))), b)
+        theta.update(optimizer(wb.gradient(value, theta), 0.1))
+        return {"value": value, "parameters": theta.tensors[f"{networks[-1].name}.weight_1"]}
+
+    return example()
+
+
+def test_parameters_that_the_loss_does_not_read_stay_as_they_are() -> None:
+    actor, critic = nn.linear("actor", 2, 1), nn.linear("critic", 2, 1)
+    program = _trained(lambda x, b: (x * x).sum(axis=0).mean(over=b), actor, critic)
+    kept = Reference(program, seed=0).array("parameters")
+    np.testing.assert_array_equal(kept, np.broadcast_to(kept[:1], kept.shape))
+    assert kept.shape == (5, 2, 1)
+    assert np.any(kept != 0.0)
+
+
+def test_gradient_refused_of_a_loss_that_does_not_depend_on_the_parameters() -> None:
+    with pytest.raises(ProgramError) as caught:
+        _trained(lambda x, b: wb.stop_gradient(x).sum(axis=0).mean(over=b), nn.linear("net", 2, 1))
+    assert caught.value.message == (
+        "value[i] does not depend on net.weight_1, net.bias_1, or only through what is constant "
+        "to a gradient: stop_gradient, samples, comparisons, parameters of other updates"
+    )
+    assert caught.value.line is not None
+    assert "wb.gradient(value, theta)" in caught.value.line.text
+
+
+@pytest.mark.parametrize("optimizer", [optim.sgd, optim.adam, optim.rmsprop])
+def test_optimizer_refused_of_a_loss_for_each_instance(optimizer: Any) -> None:
+    with pytest.raises(ProgramError) as caught:
+        _trained(lambda x, b: x.sum(axis=0), nn.linear("net", 2, 1), optimizer=optimizer)
+    assert caught.value.message == (
+        "the gradient is of value[b, i], which varies over b: there is one for each of its "
+        "values, but the parameters vary over i; sum or average the loss over b first"
+    )
+    assert caught.value.line is not None
+    assert "wb.gradient(value, theta)" in caught.value.line.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -103,3 +104,10 @@ def test_line_is_the_users_inside_an_environment() -> None:
     error = refused(lambda: environments.CartPole().step(wb.uniform(shape=5), wb.uniform(shape=2)))
     assert error.message.startswith("CartPole takes one of 2 discrete actions")
     assert error.line is not None and error.line.file.endswith("test_refused_programs.py")
+
+
+def test_traceback_of_an_error_shows_the_users_frames() -> None:
+    frames = list(traceback.walk_tb(refused(lambda: wb.uniform() + "a").__traceback__))
+    shown = [f.f_code.co_name for f, _ in frames if not f.f_locals.get("__tracebackhide__")]
+    assert shown == ["refused", "example", "<lambda>"]
+    assert len(frames) > len(shown) + 2

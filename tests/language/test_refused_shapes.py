@@ -57,6 +57,16 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: wb.Categorical(wb.uniform()),
         "Categorical expects logits of inner shape (choices,), found uniform[]: float()",
     ),
+    "mean_over_what_is_summed_over": (
+        lambda: wb.uniform(over=(b, t)).sum(over=t).mean(over=t),
+        "mean over t of sum[b]: float(), which is reduced over t already (sum over t) and varies "
+        "over b; leave t out",
+    ),
+    "sum_over_what_a_mean_was_made_of": (
+        lambda: (2.0 * wb.uniform(over=(b, t)).max(over=(b, t)) + 1.0).sum(over=b),
+        "sum over b of add[]: float(), which is reduced over b already (max over b, t) and varies "
+        "over no dim; leave b out",
+    ),
     "no_axis": (
         lambda: wb.uniform(shape=2).sum(axis=1),
         "uniform[]: float(2,) has no inner axis 1",

@@ -212,6 +212,7 @@ def test_a_cell_that_fails_to_trace_keeps_the_picture_and_shows_its_line(
     assert state.root == root
     assert "nowhere" in state.error.sentence
     assert state.error.line.text == "nowhere[b, 0] = 0.0"
+    assert state.error.line.file == "cell"
     notebook.run(CELL + "program = decay()")
     assert session.state().error is None
 

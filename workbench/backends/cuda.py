@@ -11,7 +11,7 @@ from typing import Any
 from workbench.backends import philox
 from workbench.backends.arrays import CompiledArrays, compile_arrays
 from workbench.backends.functions import Functions, functions_of, segment_add, sum_inside
-from workbench.errors import UnavailableError
+from workbench.errors import UnavailableError, installing
 from workbench.program.values import Program
 
 
@@ -46,7 +46,7 @@ def _reason() -> str | None:
     try:
         import cupy
     except ImportError:
-        return "CuPy is not installed (pip install cupy-cuda13x)"
+        return f"CuPy is not installed: {installing('cupy-cuda13x')}"
     try:
         count = cupy.cuda.runtime.getDeviceCount()
     except Exception as error:  # the driver's own exceptions, whatever is missing

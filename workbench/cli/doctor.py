@@ -12,6 +12,7 @@ from importlib import metadata
 
 from workbench.backends import backends
 from workbench.cli.arguments import Parser
+from workbench.errors import installing
 from workbench.measure.calibration import calibrate
 from workbench.planning.calibrated import machine
 from workbench.planning.machine import Machine
@@ -85,9 +86,9 @@ def findings() -> Iterator[Finding]:
     enough = sys.version_info >= (3, 11)
     yield Finding("python", enough, python if enough else f"{python}: install 3.11 or newer", True)
     for name in REQUIRED:
-        yield _package(name, f"install it: pip install {name}", required=True)
+        yield _package(name, f"install it: {installing(name)}", required=True)
     for name, purpose in FOR_WHAT.items():
-        yield _package(name, f"for {purpose}: pip install {name}")
+        yield _package(name, f"for {purpose}: {installing(name)}")
     for name, (commands, advice) in PROGRAMS.items():
         yield _program(name, commands, advice)
     yield Finding("threads", True, _threads())

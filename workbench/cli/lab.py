@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from workbench.cli.arguments import Parser
-from workbench.errors import UnavailableError
+from workbench.errors import UnavailableError, installing
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 """Beside the package in a checkout; a wheel does not carry them."""
@@ -23,7 +23,7 @@ def main(words: list[str]) -> int:
             description="Open JupyterLab on the notebooks; without them, on the current folder.",
         ).parse_args(words[:1])
     if importlib.util.find_spec("jupyterlab") is None:
-        raise UnavailableError("JupyterLab is not installed: pip install jupyterlab")
+        raise UnavailableError(f"JupyterLab is not installed: {installing('jupyterlab')}")
     command = [sys.executable, "-m", "jupyterlab"]
     if hasattr(os, "getuid") and os.getuid() == 0:
         command.append("--allow-root")

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from workbench.errors import RunError, UnavailableError
+from workbench.errors import RunError, UnavailableError, installing
 
 FLAGS = 3
 """Entries of a row behind the observation: reward, terminated, truncated."""
@@ -36,7 +36,7 @@ def package() -> Any:
     except ImportError as error:
         raise UnavailableError(
             f"environments.Gymnasium needs Gymnasium 1.1 or newer ({error}): "
-            "pip install 'gymnasium>=1.1'"
+            f"{installing('gymnasium>=1.1')}"
         ) from None
     return gymnasium
 

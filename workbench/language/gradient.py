@@ -20,6 +20,7 @@ from typing import Any
 from workbench.errors import ProgramError
 from workbench.language.functions import broadcast_to, reshape
 from workbench.language.inverse import Contribution, Read, pull
+from workbench.language.quoting import element_text
 from workbench.language.recurrent import Recurrent
 from workbench.language.reductions import reduce_over
 from workbench.language.tensor import (
@@ -54,18 +55,19 @@ Source = Node | Recurrent
 
 
 class Gradient(dict[str, Tensor]):
-    """Derivatives by parameter name, and the parameters that they belong to."""
+    """Derivatives by parameter name, of which loss, and the parameters that they belong to."""
 
-    def __init__(self, values: Mapping[str, Tensor], parameters: Any) -> None:
+    def __init__(self, values: Mapping[str, Tensor], parameters: Any, loss: Tensor) -> None:
         super().__init__(values)
-        self.parameters = parameters
+        self.parameters, self.loss = parameters, loss
 
 
 def gradient(loss: Tensor, wrt: Any) -> Any:
     """The derivative of `loss` (a float scalar) with respect to `wrt`.
 
     `wrt` is a tensor read plainly, or the parameters of `nn.parameters`; for those the result is a
-    mapping from name to derivative. The result varies over the dims of `wrt` and of the loss.
+    mapping from name to derivative. The result varies over the dims of `wrt` and of the loss; it is
+    zero for what the loss does not depend on, where that is not all of the parameters.
     """
     loss = as_tensor(loss)
     if loss.shape or loss.dtype != "float":
@@ -83,10 +85,21 @@ def gradient(loss: Tensor, wrt: Any) -> Any:
                 user_line(),
             )
     with scope("gradient"):
-        found = _Reverse(loss, [x.source for x in targets]).run()
+        reverse = _Reverse(loss, [x.source for x in targets])
+        if members is not None and not any(x in reverse.relevant for x in reverse.targets):
+            raise _independent(loss, members)
+        found = reverse.run()
     if members is None:
         return found[0]
-    return Gradient(dict(zip(members, found, strict=True)), wrt)
+    return Gradient(dict(zip(members, found, strict=True)), wrt, loss)
+
+
+def _independent(loss: Tensor, members: Mapping[str, Tensor]) -> ProgramError:
+    return ProgramError(
+        f"{element_text(loss)} does not depend on {', '.join(members)}, or only through what is "
+        "constant to a gradient: stop_gradient, samples, comparisons, parameters of other updates",
+        user_line(),
+    )
 
 
 class _Reverse:
@@ -261,8 +274,9 @@ class _Reverse:
         name = _name_of(target) or "adjoint"
         adjoint = Recurrent(name, target.shape, dims, "float", current().scope)
         current().recurrents.append(adjoint)
-        value = literal(0.0) if found is None else found
-        adjoint.define(tuple(variable(d) for d in dims), value, extent)
+        if found is None:  # nothing of the loss reads it: zero wherever it is, or comes to be
+            found, extent = literal(0.0), union(extent, box(_bounds(dims)))
+        adjoint.define(tuple(variable(d) for d in dims), found, extent)
         return adjoint
 
 

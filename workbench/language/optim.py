@@ -11,6 +11,7 @@ from workbench.errors import ProgramError
 from workbench.language.functions import minimum, sqrt
 from workbench.language.gradient import Gradient
 from workbench.language.nn import carried, constant, step_number
+from workbench.language.quoting import element_text
 from workbench.language.tensor import Tensor, TensorLike, apply, as_tensor, cast, index
 from workbench.language.trace import current, dim_names, scope, user_line
 from workbench.polyhedral.expression import variable
@@ -83,7 +84,9 @@ def clip_by_global_norm(gradient: Gradient, norm: float) -> Gradient:
         global_norm = sqrt(functools.reduce(operator.add, squares))
         # the small constant only guards the quotient at 0, as CleanRL's and PyTorch's clipping do
         scale = minimum(1.0, norm / (global_norm + 1e-6))
-        return Gradient({name: g * scale for name, g in gradient.items()}, gradient.parameters)
+        return Gradient(
+            {name: g * scale for name, g in gradient.items()}, gradient.parameters, gradient.loss
+        )
 
 
 def linear_annealing(start: float, end: float, over: Any) -> Tensor:
@@ -105,4 +108,14 @@ def _expect(gradient: Any) -> None:
     if not isinstance(gradient, Gradient):
         raise ProgramError(
             f"expected wb.gradient(loss, theta) of nn.parameters, found {gradient!r}", user_line()
+        )
+    over, loss = gradient.parameters.over, gradient.loss
+    extra = [current().dims[d].text for d in loss.dims if d not in over]
+    if extra:
+        listed = " and ".join(extra)
+        raise ProgramError(
+            f"the gradient is of {element_text(loss)}, which varies over {listed}: there is one "
+            f"for each of its values, but the parameters vary over {', '.join(over) or 'no dim'}; "
+            f"sum or average the loss over {listed} first",
+            user_line(),
         )

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from workbench.errors import ProgramError, SizeError, SourceLine
+from workbench.errors import ProgramError, SizeError, SourceLine, WorkbenchError
 from workbench.language.build import build
 from workbench.language.naming import naming
 from workbench.language.schedule import scheduled
 from workbench.language.tensor import Tensor, as_tensor
-from workbench.language.trace import Trace, current, line_of, tracing
+from workbench.language.trace import Trace, current, hide_own_frames, line_of, tracing
 from workbench.polyhedral.expression import size
 from workbench.program.values import Parameter, Program
 from workbench.program.wellformed import check
@@ -35,6 +35,13 @@ class Template:
         self.name = function.__name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Program:
+        try:
+            return self._traced(*args, **kwargs)
+        except WorkbenchError as error:
+            hide_own_frames(error.__traceback__)
+            raise
+
+    def _traced(self, *args: Any, **kwargs: Any) -> Program:
         trace = Trace(self.name)
         bound = self._bound(*args, **kwargs)
         for name, value in bound.items():

@@ -17,6 +17,9 @@ from workbench.program.text import at_text
 def reduce(x: Tensor, kind: str, over: Any = None, axis: int | None = None) -> Tensor:
     """Combine by `kind` ("sum", "max", "min", "argmax") over dims, over an inner axis, or over
     everything that has no name (range axes and inner axes) when neither is given.
+
+    A value that never varied over a dim counts once for each point of it; raises ProgramError for
+    one that was reduced over the dim already.
     """
     if over is not None and axis is not None:
         raise ProgramError(
@@ -41,7 +44,9 @@ def reduce(x: Tensor, kind: str, over: Any = None, axis: int | None = None) -> T
 def mean(x: Tensor, over: Any = None, axis: int | None = None) -> Tensor:
     """The sum divided by the count."""
     if axis is None:
-        _refuse_empty(_ranges(x) if over is None else dim_names(over))
+        names = _ranges(x) if over is None else dim_names(over)
+        _refuse_twice(x, "mean", names)
+        _refuse_empty(names)
     total = reduce(cast(x, "float"), "sum", over, axis)
     return _of_kind("mean", total / count(x, over, axis))
 
@@ -71,6 +76,36 @@ def _refuse_empty(ranges: tuple[str, ...]) -> None:
                 f"at {at_text(outer, instance, sizes)}",
                 user_line(),
             )
+
+
+def _refuse_twice(x: Tensor, kind: str, names: tuple[str, ...]) -> None:
+    """What was reduced over a dim is one value, not one for each point of the dim: reducing it over
+    that dim again is a slip. (A value that never had the dim, a reward of 1.0, is as good as
+    repeated along it.)
+    """
+    for name in names:
+        before = None if name in x.dims else _reduction_over(x, name)
+        if before is not None:
+            raise ProgramError(
+                f"{kind} over {name} of {x!r}, which is reduced over {name} already "
+                f"({before.combiner} over {', '.join(n for n, _, _ in before.over)}) and varies "
+                f"over {', '.join(x.dims) or 'no dim'}; leave {name} out",
+                user_line(),
+            )
+
+
+def _reduction_over(x: Tensor, name: str) -> Node | None:
+    """The reduction through which a value that does not vary over a dim lost it."""
+    todo, seen = [x.source], set[int]()
+    while todo:
+        source = todo.pop()
+        if not isinstance(source, Node) or id(source) in seen or name in source.dims:
+            continue
+        seen.add(id(source))
+        if any(name == n for n, _, _ in source.over):
+            return source
+        todo += [operand.source for operand in source.operands]
+    return None
 
 
 def _of_kind(kind: str, x: Tensor) -> Tensor:
@@ -157,6 +192,7 @@ def _dims(x: Tensor, kind: str, names: tuple[str, ...]) -> Tensor:
         trace.range(name)
     if kind == "argmax" and len(names) != 1:
         raise ProgramError("argmax is over exactly one dim", user_line())
+    _refuse_twice(x, kind, names)
     for d in x.dims:
         bounds = trace.dims[d]
         if d not in names and (bounds.lower.variables | bounds.upper.variables) & set(names):

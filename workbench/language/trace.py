@@ -174,6 +174,16 @@ def line_of(traceback: TracebackType | None) -> SourceLine | None:
     return found
 
 
+def hide_own_frames(traceback: TracebackType | None) -> None:
+    """Have IPython and pytest leave out of a traceback what is not the user's, unless asked for
+    all: an error of the user's says all there is to know.
+    """
+    while traceback is not None:
+        if not _is_users(traceback.tb_frame):
+            traceback.tb_frame.f_locals["__tracebackhide__"] = True
+        traceback = traceback.tb_next
+
+
 def is_library(file: str) -> bool:
     """Whether Python itself brought the file: `functools` calls a cached property."""
     return os.path.dirname(file) == _LIBRARY

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 
 from workbench.errors import SourceLine, WorkbenchError
-from workbench.session.snapshot import LineView
+from workbench.session.snapshot import line_view
 from workbench.session.state import ErrorView
 
 
@@ -14,13 +14,9 @@ def error_view(error: BaseException, line: SourceLine | None = None) -> ErrorVie
     if isinstance(error, WorkbenchError):
         return sentence(error.message, error.line or line)
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return ErrorView(what, _line(line), "".join(traceback.format_exception(error)))
+    return ErrorView(what, line_view(line), "".join(traceback.format_exception(error)))
 
 
 def sentence(text: str, line: SourceLine | None = None) -> ErrorView:
     """What is wrong, in words."""
-    return ErrorView(text, _line(line), "")
-
-
-def _line(line: SourceLine | None) -> LineView | None:
-    return None if line is None else LineView(line.file, line.number, line.text)
+    return ErrorView(text, line_view(line), "")
