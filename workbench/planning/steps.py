@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from workbench.lowering.program import LoopProgram
 from workbench.lowering.records import (
@@ -78,7 +79,7 @@ class _Reader:
         """The steps of a record that is no loop."""
         if isinstance(record, View):
             self.seen[record.name] = viewed(self.seen[record.source], record.how)
-            yield Small(statement, "broadcast" if isinstance(record.how, Broadcast) else "view")
+            yield _small(statement, "broadcast" if isinstance(record.how, Broadcast) else "view")
         elif isinstance(record, (Constant, Count)):
             self.seen[record.buffer.name] = whole(record.buffer)
             yield Small("", "constant", record.buffer, filled=True)
@@ -90,11 +91,17 @@ class _Reader:
                 return
             self.seen[buffer.name] = whole(buffer)
             if buffer.scratch:
-                yield Small(statement, "reserve")
+                yield _small(statement, "reserve")
             else:
                 yield Small(statement, "allocate", buffer, filled=bool(buffer.initial))
         elif isinstance(record, Apply):
             yield call_of(record, statement, self.seen)
+
+
+@lru_cache(maxsize=4096)
+def _small(statement: str, kind: str) -> Small:
+    """The same again is the same object: there are many, in every program alike."""
+    return Small(statement, kind)
 
 
 def needed(steps: tuple[Step, ...]) -> Variables:
