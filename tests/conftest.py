@@ -1,13 +1,14 @@
 """What all tests share: markers by folder, Hypothesis's profile, Chromium."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.chromium import found, launched
 
 TESTS = Path(__file__).parent
 MARKER_OF_FOLDER = {"browser": "browser", "learning": "learn", "benchmarks": "benchmark"}
@@ -42,9 +43,9 @@ def repository() -> Path:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The path of a Chromium. Without one the test is skipped; in CI it fails."""
-    for name in (os.environ.get("CHROMIUM"), "chromium", "chromium-browser", "google-chrome"):
-        if name and (path := shutil.which(name)):
-            return path
+    path = found()
+    if path is not None:
+        return path
     reason = "no Chromium: install it (Debian package chromium) or name it in CHROMIUM"
     if IN_CI:
         pytest.fail(reason, pytrace=False)
@@ -54,22 +55,5 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def browser(chromium: str) -> Iterator[Any]:
     """A headless Chromium, as Playwright's Browser, for the whole session."""
-    from playwright.sync_api import sync_playwright
-
-    # No sandbox and no /dev/shm, since containers lack both; nothing that talks to the outside.
-    arguments = [
-        "--no-sandbox",
-        "--disable-dev-shm-usage",
-        "--disable-gpu",
-        "--disable-quic",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-    ]
-    with sync_playwright() as playwright:
-        instance = playwright.chromium.launch(
-            executable_path=chromium, headless=True, args=arguments
-        )
+    with launched(chromium) as instance:
         yield instance
-        instance.close()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import tempfile
 import threading
@@ -20,6 +19,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from tests import chromium
 from tests.benchmarks.measuring import emit, machine
 from tests.front_end import STATIC
 from tests.session import example
@@ -64,7 +64,12 @@ BUSY = "document.querySelector('.wbk-picture')?.getAttribute('aria-busy')"
 
 def program(statements: int) -> Program:
     """A REINFORCE by hand with about so many statements: every layer has seventeen."""
-    return example.reinforce(max(1, (statements - 42) // 17))
+    return example.reinforce(layers(statements))
+
+
+def layers(statements: int) -> int:
+    """How many layers that takes."""
+    return max(1, (statements - 42) // 17)
 
 
 def page(shown: Program) -> str:
@@ -151,18 +156,12 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 def measure(statements: int, static: Path) -> None:
     """Prints a line for the opening and one for each scale of dragging."""
-    from playwright.sync_api import sync_playwright
-
     shown = program(statements)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, chromium.launched(chromium.found()) as browser:
         shutil.copy(static / "graph.js", folder)
         Path(folder, "index.html").write_text(page(shown), "utf8")
         server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=folder))
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        browser = playwright.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM") or shutil.which("chromium"),
-            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
-        )
         view = browser.new_page(viewport={"width": 1280, "height": 720})
         start = time.perf_counter()
         view.goto(f"http://127.0.0.1:{server.server_port}/")
@@ -177,7 +176,6 @@ def measure(statements: int, static: Path) -> None:
         view.get_by_label("Show the whole graph").click()
         view.wait_for_timeout(500)
         emit(what="drag_far", statements=len(shown.statements), **traced(browser, view, dragging))
-        browser.close()
         server.shutdown()
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Lab, Page, command, run_all
-from tests.browser.test_moves import open_pane
-from tests.browser.test_panel import live, shows
+from tests.browser.lab import Lab, Page, command, run_all, setting
+from tests.browser.panel import live, open_pane, shows
 
 SHOW = """\
 import workbench as wb
@@ -86,27 +85,52 @@ def test_a_measurement_is_cancelled(lab: Lab) -> None:
     page.check()
 
 
-@pytest.mark.parametrize("subshells", ["perCommTarget", "disabled"])
-def test_a_click_while_a_cell_runs_is_answered(lab: Lab, subshells: str) -> None:
-    page = lab.open(lab.notebook(f"{subshells}.ipynb", [SHOW, UNTIL.format(f"go-{subshells}")]))
-    put = """([id, value]) => fetch(`/lab/api/settings/${encodeURIComponent(id)}`, {
-        method: "PUT", body: JSON.stringify({ raw: JSON.stringify(value) })
-    }).then((answer) => answer.status)"""
-    assert page.page.evaluate(put, [SETTING, {"commsOverSubshells": subshells}]) == 204
-    page.page.reload()
-    page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+def test_what_was_measured_outlives_a_kernel_that_dies_while_more_is_measured(lab: Lab) -> None:
+    show = SHOW.replace("T=5))", "T=5), 'outlives.jsonl')")
+    page = lab.open(lab.notebook("dies.ipynb", [show, "import os; os._exit(1)"]), width=1500)
     run_first(page)
     panel = live(page)
     shows(panel, "Vectorize")
-    start_below(page)
-    panel.get_by_role("button", name="Undo").click()
-    if subshells == "disabled":  # then the click waits for the cell
-        page.page.wait_for_timeout(1500)
+    open_pane(panel, "Compare")
+    panel.get_by_label("rounds").fill("1")
+    panel.get_by_role("button", name="Measure 2 variants").click()
+    rows = panel.locator(".wbk-table tbody tr")
+    rows.nth(1).wait_for(timeout=120_000)
+    finished = rows.all_inner_texts()
+    panel.get_by_label("rounds").fill("10000")
+    panel.get_by_role("button", name="Measure 2 variants").click()
+    panel.locator(".wbk-progress").wait_for(timeout=60_000)
+    page.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-below'); }")
+    page.page.locator(".jp-Dialog .jp-mod-accept").click(timeout=60_000)  # JupyterLab tells of it
+    panel.get_by_text("what was loaded still shows").wait_for(timeout=60_000)
+    assert panel.locator(".wbk-progress").count() == 0
+    assert rows.all_inner_texts() == finished
+    page.page.screenshot(path=lab.shots / "died.png")
+    page.page.locator(".jp-Notebook .jp-Cell").first.click()
+    run_first(page)
+    panel.get_by_text("what was loaded still shows").wait_for(state="detached", timeout=60_000)
+    shows(panel, "Vectorize")
+    assert rows.all_inner_texts() == finished
+
+
+@pytest.mark.parametrize("subshells", ["perCommTarget", "disabled"])
+def test_a_click_while_a_cell_runs_is_answered(lab: Lab, subshells: str) -> None:
+    go = lab.root / f"go-{subshells}"
+    page = lab.open_alone(lab.notebook(f"{subshells}.ipynb", [SHOW, UNTIL.format(go.name)]))
+    with setting(page, SETTING, commsOverSubshells=subshells):
+        page.page.reload()
+        page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+        run_first(page)
+        panel = live(page)
         shows(panel, "Vectorize")
-        (lab.root / f"go-{subshells}").touch()
-    shows(panel, "as written")
-    (lab.root / f"go-{subshells}").touch()
-    page.page.evaluate(put, [SETTING, {}])
+        start_below(page)
+        panel.get_by_role("button", name="Undo").click()
+        if subshells == "disabled":  # then the click waits for the cell
+            page.page.wait_for_timeout(1500)
+            shows(panel, "Vectorize")
+            go.touch()
+        shows(panel, "as written")
+        go.touch()
     page.check()
 
 

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from tests.browser.lab import Lab, run_all
+from tests.browser.panel import SHOW, live, open_pane, select, shows
 
-from tests.browser.conftest import Lab, run_all
-from tests.browser.test_panel import live, shows
-
-SHOW = """\
-import workbench as wb
-from workbench.algorithms.reinforce import reinforce
-shown = wb.Workbench(reinforce(B=4, I=2, T=5))
-shown
-"""
 WRONG = """\
 import workbench as wb
 
@@ -26,23 +18,6 @@ def wrong(B=2, T=5):
 
 wb.Workbench(wrong())
 """
-
-
-def open_pane(panel: Any, name: str) -> None:
-    """Opens a pane, where it is not open already: its tab would close it."""
-    tab = panel.get_by_role("tab", name=name)
-    if tab.get_attribute("aria-selected") != "true":
-        tab.click()
-    panel.get_by_role("tab", name=name, selected=True).wait_for()
-
-
-def select(panel: Any, text: str) -> None:
-    """Picks a statement by the graph's search."""
-    search = panel.locator(
-        ".wbk-graph-place input[type=search], .wbk-graph-place .wbk-search"
-    ).first
-    search.fill(text)
-    search.press("Enter")
 
 
 def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(lab: Lab) -> None:

@@ -6,15 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Lab, Page, command, run_all
+from tests.browser.lab import Lab, command, run_all, setting, theme
+from tests.browser.panel import SHOW, STEP, live, open_pane, shows
 
-SHOW = """\
-import workbench as wb
-from workbench.algorithms.reinforce import reinforce
-shown = wb.Workbench(reinforce(B=4, I=2, T=5))
-shown
-"""
-STEP = "shown.apply(wb.transforms.Vectorize('b'));"
 PROGRAM = """\
 import workbench as wb
 
@@ -34,19 +28,6 @@ KEPT = """(name) => fetch(`/lab/api/workspaces/${name}`)
     .then((answer) => answer.text())
     .then((text) => /"pane":\\s*"details"/.test(text))"""
 CURRENT = "() => window.jupyterapp.shell.currentWidget?.node.className"
-
-
-def live(page: Page) -> Any:
-    """The panel, once it is connected and its graph is drawn."""
-    panel = page.page.locator("#workbench")
-    panel.locator('.wbk-connection[data-status="connected"]').wait_for(timeout=90_000)
-    panel.locator("g.node").first.wait_for(timeout=60_000)
-    return panel
-
-
-def shows(panel: Any, step: str) -> None:
-    """Waits until the variant with this last step is shown."""
-    panel.locator(".wbk-step[aria-current]", has_text=step).wait_for(timeout=60_000)
 
 
 def contrast(of: Any) -> float:
@@ -90,7 +71,7 @@ def test_the_panel_opens_beside_the_notebook_and_changes_both_ways(lab: Lab) -> 
 
 
 def test_layout_and_pane_come_back_after_a_reload(lab: Lab) -> None:
-    page = lab.open(lab.notebook("reload.ipynb", [SHOW, STEP]))
+    page = lab.open_alone(lab.notebook("reload.ipynb", [SHOW, STEP]))
     run_all(page)
     panel = live(page)
     shows(panel, "Vectorize")
@@ -153,11 +134,33 @@ def test_two_notebooks_have_a_workbench_each(lab: Lab) -> None:
     page.check()
 
 
-def test_a_recipe_becomes_a_cell(lab: Lab) -> None:
+def test_a_click_on_what_is_loaded_asks_for_nothing(lab: Lab) -> None:
+    page = lab.open(lab.notebook("loaded-already.ipynb", [SHOW]))
+    run_all(page)
+    panel = live(page)
+    boxes = ["reward[", "to_go[", "gain["]
+    for again in (False, True):
+        asked = len(page.wants)
+        for pane in ("Details", "Moves", "Instances"):
+            open_pane(panel, pane)
+            for title in boxes:
+                panel.locator(f'g.node[aria-label^="{title}"]').click()
+                page.page.wait_for_timeout(100)
+        assert (len(page.wants) > asked) != again
+    page.check()
+
+
+def test_a_recipe_is_copied_and_becomes_a_cell(lab: Lab) -> None:
     page = lab.open(lab.notebook("recipe.ipynb", [SHOW, STEP]))
+    page.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     run_all(page)
     panel = live(page)
     shows(panel, "Vectorize")
+    panel.get_by_role("button", name="Save").click()
+    panel.get_by_role("menuitem", name="Copy recipe").click()
+    panel.get_by_text("The recipe is in the clipboard.").wait_for()
+    copied = page.page.evaluate("() => navigator.clipboard.readText()")
+    assert "variant = variant.apply(wb.transforms.Vectorize('b'))" in copied
     panel.get_by_role("button", name="Save").click()
     panel.get_by_role("menuitem", name="Recipe as a notebook cell").click()
     page.page.wait_for_function("() => document.querySelectorAll('.jp-CodeCell').length === 3")
@@ -195,13 +198,8 @@ def test_commands_know_what_can_be_done(lab: Lab) -> None:
 
 
 def test_a_setting_keeps_the_panel_from_opening(lab: Lab) -> None:
-    page = lab.open(lab.notebook("closed.ipynb", [SHOW]))
-    setting = "jupyterlab-workbench:plugin"
-    put = """([id, value]) => fetch(`/lab/api/settings/${encodeURIComponent(id)}`, {
-        method: "PUT", body: JSON.stringify({ raw: JSON.stringify(value) })
-    }).then((answer) => answer.status)"""
-    assert page.page.evaluate(put, [setting, {"openAutomatically": False}]) == 204
-    try:
+    page = lab.open_alone(lab.notebook("closed.ipynb", [SHOW]))
+    with setting(page, "jupyterlab-workbench:plugin", openAutomatically=False):
         page.page.reload()
         page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
         run_all(page)
@@ -209,32 +207,28 @@ def test_a_setting_keeps_the_panel_from_opening(lab: Lab) -> None:
         assert page.page.locator("#workbench").count() == 0
         page.page.locator(".jp-OutputArea").get_by_role("button", name="Open", exact=True).click()
         live(page)
-    finally:
-        page.page.evaluate(put, [setting, {}])
     page.check()
 
 
 @pytest.mark.parametrize(
-    ("theme", "least"),
+    ("colours", "least"),
     [
         ("JupyterLab Light", 4.5),
         ("JupyterLab Dark", 4.5),
         ("JupyterLab Dark High Contrast", 7.0),
     ],
 )
-def test_text_stands_out_in_every_theme(lab: Lab, theme: str, least: float) -> None:
-    name = theme.lower().replace(" ", "-")
+def test_text_stands_out_in_every_theme(lab: Lab, colours: str, least: float) -> None:
+    name = colours.lower().replace(" ", "-")
     page = lab.open(lab.notebook(f"{name}.ipynb", [SHOW, STEP]))
     run_all(page)
     panel = live(page)
     shows(panel, "Vectorize")
-    command(page, "apputils:change-theme", {"theme": theme})
-    page.page.wait_for_selector(f'body[data-jp-theme-name="{theme}"]', state="attached")
-    panel.get_by_role("button", name="Save").click()
-    page.page.wait_for_timeout(500)
-    page.page.screenshot(path=lab.shots / f"{name}.png")
     places = [".wbk-title", ".wbk-step[aria-current]", ".wbk-menu-item", ".wbk-tab", ".wbk-button"]
-    found = {place: contrast(panel.locator(place).first) for place in places}
-    command(page, "apputils:change-theme", {"theme": "JupyterLab Light"})
+    with theme(page, colours):
+        panel.get_by_role("button", name="Save").click()
+        page.page.wait_for_timeout(500)
+        page.page.screenshot(path=lab.shots / f"{name}.png")
+        found = {place: contrast(panel.locator(place).first) for place in places}
     assert {place: ratio for place, ratio in found.items() if ratio < least} == {}
     page.check()

@@ -11,8 +11,10 @@ from typing import Any
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 
-from tests.browser.conftest import Lab, Page, command, run_all
+from tests.browser.lab import Lab, Page, run_all, theme
+from tests.front_end import REPOSITORY
 from workbench.session.bundle import MIME
 
 SHOW = """\
@@ -37,9 +39,9 @@ def box(view: Any, title: str) -> Any:
 def executed(lab: Lab, name: str, cell: str) -> Path:
     """A notebook that was run without a browser, as a saved one is."""
     path = lab.root / lab.notebook(name, [cell])
-    execute = [sys.executable, "-m", "nbconvert", "--to", "notebook", "--execute", "--inplace"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    subprocess.run([*execute, str(path)], check=True, capture_output=True, env=environment)
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook).execute(env={**os.environ, "PYTHONPATH": str(REPOSITORY)})
+    nbformat.write(notebook, path)
     return path
 
 
@@ -114,15 +116,15 @@ def test_a_large_program_opens_as_an_overview(lab: Lab) -> None:
 
 
 def test_dark_theme(lab: Lab) -> None:
-    page = lab.open(lab.notebook("dark.ipynb", [SHOW.format(program="small()")]), dark=True)
+    page = lab.open(lab.notebook("dark.ipynb", [SHOW.format(program="small()")]))
     run_all(page)
     view = drawn(page)
     view.locator("g.node").first.click()
     style = "e => getComputedStyle(e).%s.match(/[0-9]+/g).slice(0, 3).map(Number)"
     root = view.locator(".wbk-root")
-    back, text = root.evaluate(style % "backgroundColor"), root.evaluate(style % "color")
-    view.screenshot(path=lab.shots / "dark.png")
-    command(page, "apputils:change-theme", {"theme": "JupyterLab Light"})
+    with theme(page, "JupyterLab Dark"):
+        back, text = root.evaluate(style % "backgroundColor"), root.evaluate(style % "color")
+        view.screenshot(path=lab.shots / "dark.png")
     assert max(back) < 60
     assert min(text) > 200
     page.check()

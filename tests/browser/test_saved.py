@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
-from tests.browser.conftest import Lab, command, run_all
-from tests.browser.test_moves import open_pane
-from tests.browser.test_panel import SHOW, STEP, live, shows
+from tests.browser.lab import Lab, command, run_all
+from tests.browser.panel import SHOW, STEP, live, open_pane, saved_as, shows
 from tests.browser.test_picture import executed
 
 PRINTED = """() => {
@@ -25,16 +23,6 @@ PRINTED = """() => {
     }
   };
 }"""
-
-
-def saved_as(panel: Any, item: str, into: Path) -> Path:
-    """The file that an item of the menu "Save" gives."""
-    panel.get_by_role("button", name="Save").click()
-    with panel.page.expect_download(timeout=60_000) as download:
-        panel.get_by_role("menuitem", name=item).click()
-    path = into / str(download.value.suggested_filename)
-    download.value.save_as(path)
-    return path
 
 
 def test_a_saved_notebook_opens_in_the_panel_without_its_kernel(lab: Lab) -> None:
@@ -65,22 +53,14 @@ def test_an_exported_page_opens_from_a_file(lab: Lab, tmp_path: Path) -> None:
     shows(panel, "Vectorize")
     path = saved_as(panel, "Save as HTML page", tmp_path)
     page.check()
-    errors: list[str] = []
-    asked: list[str] = []
-    alone = lab.browser.new_context(
-        viewport={"width": 1300, "height": 800}, offline=True
-    ).new_page()
-    alone.on("console", lambda said: said.type == "error" and errors.append(said.text))
-    alone.on("pageerror", lambda error: errors.append(str(error)))
-    alone.on("request", lambda request: asked.append(request.url))
-    alone.goto(path.as_uri())
+    saved = lab.open_file(path, width=1300)
+    alone = saved.page
     alone.locator("g.node").first.wait_for(timeout=60_000)
     shows(alone, "Vectorize")
     alone.get_by_role("button", name="as written").click()
     shows(alone, "as written")
     alone.screenshot(path=lab.shots / "page.png")
-    assert [url for url in asked if not url.startswith(("blob:", "data:"))] == [path.as_uri()]
-    assert errors == []
+    saved.check()
 
 
 def test_the_graph_is_saved_as_svg(lab: Lab, tmp_path: Path) -> None:
@@ -95,7 +75,7 @@ def test_the_graph_is_saved_as_svg(lab: Lab, tmp_path: Path) -> None:
 
 
 def test_printing_gets_the_graph_alone_on_a_page_of_its_size(lab: Lab) -> None:
-    page = lab.open(lab.notebook("print.ipynb", [SHOW]))
+    page = lab.open_alone(lab.notebook("print.ipynb", [SHOW]))
     run_all(page)
     panel = live(page)
     page.page.evaluate(PRINTED)
@@ -114,6 +94,7 @@ def test_a_state_file_is_saved_and_loaded(lab: Lab, tmp_path: Path) -> None:
     shows(panel, "Vectorize")
     path = saved_as(panel, "Save state file", tmp_path)
     assert len(json.loads(path.read_text("utf8"))["state"]["variants"]) == 2
+    page.check()
     other = lab.open(lab.notebook("loaded.ipynb", [SHOW]))
     run_all(other)
     panel = live(other)
@@ -122,5 +103,4 @@ def test_a_state_file_is_saved_and_loaded(lab: Lab, tmp_path: Path) -> None:
         panel.get_by_role("menuitem", name="Load state file").click()
     chooser.value.set_files(path)
     panel.get_by_text("every step was checked anew").wait_for(timeout=60_000)
-    page.check()
     other.check()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Lab, Page, run_all
+from tests.browser.lab import Lab, Page, run_all
 from tests.browser.test_picture import SHOW, box, drawn
 
 SIZES = """() => [...document.querySelectorAll(".wbk-viewport text")]

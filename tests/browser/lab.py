@@ -1,0 +1,282 @@
+"""JupyterLab on a port of this machine, with an extension of ours and no user's settings, and its
+pages in a headless Chromium.
+
+One page is used for notebook after notebook, as people use it: loading JupyterLab takes longer
+than most of what is done there. What reloads the page, or needs its address, gets one of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
+HARMLESS = ("favicon", "service worker", "ServiceWorker")
+THERE = "() => window.jupyterapp?.commands.hasCommand('docmanager:open')"
+OPEN = """(path) => {
+  const { commands, restored, shell } = window.jupyterapp;
+  return restored.then(() => commands.execute("docmanager:open", { path })).then((opened) => {
+    for (const one of [...shell.widgets("main")]) if (one !== opened) one.close();
+    return opened.context.ready.then(() => null);
+  });
+}"""
+CLOSE = """() => {
+  for (const one of [...window.jupyterapp.shell.widgets("main")]) {
+    if (one.context?.model) one.context.model.dirty = false;  // else it is asked whether to save
+    one.close();
+  }
+  localStorage.clear();
+}"""
+PUT = """([plugin, values]) => fetch(`/lab/api/settings/${encodeURIComponent(plugin)}`, {
+  method: "PUT", body: JSON.stringify({ raw: JSON.stringify(values) })
+}).then((answer) => answer.status)"""
+IDLE = """() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status
+    === 'idle'"""
+
+
+@dataclass
+class Page:
+    """A browser page from `home`, with what it said on its console and asked from elsewhere, and
+    the parts of variants that its workbenches asked the Jupyter kernel for.
+    """
+
+    page: Any
+    home: str
+    errors: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+    wants: list[str] = field(default_factory=list)
+
+    def check(self) -> None:
+        """No error on the console, no request to another machine."""
+        assert not self.errors, self.errors
+        assert not self.outside, self.outside
+
+    def said(self, message: Any) -> None:
+        """It wrote to its console."""
+        if message.type == "error" and not any(word in message.text for word in HARMLESS):
+            self.errors.append(f"{message.text} ({message.location.get('url')})")
+
+    def asked(self, request: Any) -> None:
+        """It sent a request."""
+        if not request.url.startswith((self.home, "blob:", "data:")):
+            self.outside.append(request.url)
+
+    def connected(self, socket: Any) -> None:
+        """It opened a web socket: channels of a Jupyter kernel, perhaps."""
+        socket.on("framesent", self.sent)
+
+    def sent(self, frame: bytes | str) -> None:
+        """It sent a message over one."""
+        text = frame if isinstance(frame, str) else frame.decode(errors="replace")
+        self.wants += re.findall(r'"type":"want".*?"part":"(\w+)"', text)
+
+
+@dataclass
+class Lab:
+    """The server: its address and the folder it serves; a browser and the pages that it has; the
+    folder for screenshots.
+    """
+
+    address: str
+    root: Path
+    browser: Any
+    shots: Path
+    shared: Page | None = None
+    own: list[Page] = field(default_factory=list)
+
+    def notebook(self, name: str, cells: Sequence[str]) -> str:
+        """Writes a notebook of code cells."""
+        made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+        made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+        nbformat.write(made, self.root / name)
+        return name
+
+    def open(self, name: str, width: int = 1280, height: int = 800) -> Page:
+        """The notebook alone in the page that is there for all of them."""
+        if self.shared is None:
+            self.shared = self._page("/lab/workspaces/shared?reset")
+        page = self.shared
+        page.errors.clear()
+        page.outside.clear()
+        page.page.set_viewport_size({"width": width, "height": height})
+        page.page.evaluate(OPEN, name)
+        page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+        return page
+
+    def open_alone(self, name: str, width: int = 1280, height: int = 800) -> Page:
+        """The notebook in a page of its own, by its address in a workspace of its name."""
+        page = self._page(f"/lab/workspaces/{name.replace('.', '-')}/tree/{name}?reset")
+        self.own.append(page)
+        page.page.set_viewport_size({"width": width, "height": height})
+        page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+        return page
+
+    def tidy(self) -> None:
+        """Closes every notebook and every page of its own, and ends every Jupyter kernel."""
+        while self.own:
+            self.own.pop().page.context.close()
+        if self.shared is not None:
+            self.shared.page.evaluate(CLOSE)
+        with urllib.request.urlopen(f"{self.address}/api/sessions", timeout=30) as answer:
+            running = json.load(answer)
+        for session in running:
+            end = f"{self.address}/api/sessions/{session['id']}"
+            urllib.request.urlopen(urllib.request.Request(end, method="DELETE"), timeout=30).close()
+
+    def forget(self) -> None:
+        """Lets the page go, whatever state it is in; the next notebook gets a new one."""
+        if self.shared is not None:
+            self.shared.page.context.close()
+            self.shared = None
+
+    def open_file(self, path: Path, width: int = 1280, height: int = 800) -> Page:
+        """An HTML file in a page without a network."""
+        page = self._new(path.as_uri(), offline=True)
+        self.own.append(page)
+        page.page.set_viewport_size({"width": width, "height": height})
+        return page
+
+    def _page(self, path: str) -> Page:
+        page = self._new(self.address, path)
+        page.page.wait_for_function(THERE, timeout=60_000)
+        page.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
+        return page
+
+    def _new(self, home: str, path: str = "", **options: Any) -> Page:
+        context = self.browser.new_context(viewport={"width": 1280, "height": 800}, **options)
+        page = Page(context.new_page(), home)
+        page.page.on("console", page.said)
+        page.page.on("pageerror", lambda error: page.errors.append(error.stack or str(error)))
+        page.page.on("request", page.asked)
+        page.page.on("websocket", page.connected)
+        page.page.goto(home + path)
+        return page
+
+
+def command(page: Page, name: str, arguments: dict[str, Any] | None = None) -> None:
+    """Runs a JupyterLab command."""
+    page.page.evaluate(
+        "([name, args]) => window.jupyterapp.commands.execute(name, args).then(() => null)",
+        [name, arguments or {}],
+    )
+
+
+@contextmanager
+def theme(page: Page, name: str) -> Iterator[None]:
+    """JupyterLab in other colours for a while."""
+
+    def change(name: str) -> None:
+        command(page, "apputils:change-theme", {"theme": name})
+        page.page.wait_for_selector(f'body[data-jp-theme-name="{name}"]', state="attached")
+
+    change(name)
+    try:
+        yield
+    finally:
+        change("JupyterLab Light")
+
+
+@contextmanager
+def setting(page: Page, plugin: str, **values: Any) -> Iterator[None]:
+    """A user's settings of a plugin for a while; pages that are loaded know nothing of it."""
+
+    def put(values: dict[str, Any]) -> None:
+        assert page.page.evaluate(PUT, [plugin, values]) == 204
+
+    put(values)
+    try:
+        yield
+    finally:
+        put({})
+
+
+def run_all(page: Page) -> None:
+    """Runs every cell, once the Jupyter kernel is idle."""
+    page.page.wait_for_function(IDLE, timeout=60_000)
+    command(page, "notebook:run-all-cells")
+
+
+@contextmanager
+def serving(static: Path, home: Path, root: Path, packages: Path) -> Iterator[str]:
+    """JupyterLab with the built front end `static` and the Python packages of `packages`, serving
+    the folder `root`: its address. Its settings and its log are in `home`; raises RuntimeError with
+    the log's end where it does not start.
+    """
+    extensions = home / "labextensions"
+    shutil.copytree(static, extensions / "jupyterlab-workbench")
+    settings = home / "settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps(QUIET))
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    with (home / "log").open("w") as log:
+        server = subprocess.Popen(
+            _command(port, root, extensions), env=_environment(home, packages),
+            cwd=root, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
+        try:
+            address = f"http://127.0.0.1:{port}"
+            _wait(address, server, home / "log")
+            yield address
+        finally:
+            os.killpg(server.pid, signal.SIGTERM)
+            try:
+                server.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(server.pid, signal.SIGKILL)
+
+
+def _command(port: int, root: Path, extensions: Path) -> list[str]:
+    return [
+        sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root",
+        "--ServerApp.ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=", "--ServerApp.password=",
+        "--ServerApp.disable_check_xsrf=True", f"--ServerApp.root_dir={root}",
+        "--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly",
+        f"--LabApp.extra_labextensions_path={extensions}",
+    ]  # fmt: skip
+
+
+def _environment(home: Path, packages: Path) -> dict[str, str]:
+    folders = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+    }
+    return {
+        **os.environ,
+        "HOME": str(home),
+        "PYTHONPATH": str(packages),
+        **{name: str(home / folder) for name, folder in folders.items()},
+    }
+
+
+def _wait(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(240):
+        try:
+            urllib.request.urlopen(f"{address}/api/status", timeout=2).close()
+            return
+        except OSError:
+            if server.poll() is not None:
+                break
+            time.sleep(0.25)
+    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()[-3000:]}")

@@ -1,0 +1,56 @@
+"""What tests do with a workbench: wait for it, open its panes, select, save."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.browser.lab import Page
+
+SHOW = """\
+import workbench as wb
+from workbench.algorithms.reinforce import reinforce
+shown = wb.Workbench(reinforce(B=4, I=2, T=5))
+shown
+"""
+STEP = "shown.apply(wb.transforms.Vectorize('b'));"
+
+
+def live(page: Page) -> Any:
+    """The panel, once it is connected and its graph is drawn."""
+    panel = page.page.locator("#workbench")
+    panel.locator('.wbk-connection[data-status="connected"]').wait_for(timeout=90_000)
+    panel.locator("g.node").first.wait_for(timeout=60_000)
+    return panel
+
+
+def shows(panel: Any, step: str) -> None:
+    """Waits until the variant with this last step is shown."""
+    panel.locator(".wbk-step[aria-current]", has_text=step).wait_for(timeout=60_000)
+
+
+def open_pane(panel: Any, name: str) -> None:
+    """Opens a pane, where it is not open already: its tab would close it."""
+    tab = panel.get_by_role("tab", name=name)
+    if tab.get_attribute("aria-selected") != "true":
+        tab.click()
+    panel.get_by_role("tab", name=name, selected=True).wait_for()
+
+
+def select(panel: Any, text: str) -> None:
+    """Picks a statement by the graph's search."""
+    search = panel.locator(
+        ".wbk-graph-place input[type=search], .wbk-graph-place .wbk-search"
+    ).first
+    search.fill(text)
+    search.press("Enter")
+
+
+def saved_as(panel: Any, item: str, into: Path) -> Path:
+    """The file that an item of the menu "Save" gives."""
+    panel.get_by_role("button", name="Save").click()
+    with panel.page.expect_download(timeout=60_000) as download:
+        panel.get_by_role("menuitem", name=item).click()
+    path = into / str(download.value.suggested_filename)
+    download.value.save_as(path)
+    return path

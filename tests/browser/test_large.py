@@ -1,0 +1,40 @@
+"""Programs of hundreds and thousands of statements: collapsed at first, opened scope by scope."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.lab import Lab, run_all
+from tests.browser.panel import live
+
+SHOW = """\
+import workbench as wb
+from tests.session import example
+program = example.reinforce({layers})
+print(len(program.statements), "statements")
+wb.Workbench(program);
+"""
+
+
+@pytest.mark.parametrize(("layers", "statements"), [(15, 297), (56, 994), (291, 4989)])
+def test_a_large_program_is_collapsed_and_opens_scope_by_scope(
+    lab: Lab, layers: int, statements: int
+) -> None:
+    page = lab.open(lab.notebook(f"{statements}.ipynb", [SHOW.format(layers=layers)]))
+    run_all(page)
+    page.page.locator(".jp-OutputArea-output", has_text=f"{statements} statements").wait_for()
+    panel = live(page)
+    before = panel.locator("g.node").count()
+    assert before <= 150
+    closed = panel.locator('g.node[aria-label^="optimizer,"]')
+    closed.dblclick()
+    closed.wait_for(state="detached")
+    inside = panel.locator('g.node[aria-label^="optimizer › "]')
+    inside.first.wait_for()
+    inside.first.click()
+    panel.locator("g.node.wbk-selected").wait_for()
+    page.page.screenshot(path=lab.shots / f"statements-{statements}.png")
+    page.page.keyboard.press("c")
+    closed.wait_for()
+    assert panel.locator("g.node").count() == before
+    page.check()

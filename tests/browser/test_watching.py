@@ -1,0 +1,69 @@
+"""`wb.watch`: a template whose arguments are moved by controls, and its picture that follows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.browser.lab import Lab, run_all
+from tests.browser.panel import live, open_pane
+
+WATCH = """\
+import workbench as wb
+
+@wb.program
+def chain(T=4, links=1, rate=0.5):
+    (t,) = wb.dims(t=T)
+    x = wb.uniform(over=t)
+    for link in range(links):
+        if link == 3:
+            raise ValueError("three links are enough")
+        x = x * rate
+    return {"total": x.sum(over=t)}
+
+watched = wb.watch(chain)
+watched
+"""
+
+
+def slide(page: Any, name: str, by: int) -> None:
+    """Moves a slider with the keyboard, as a click on it would be another place each time."""
+    control = page.locator(".widget-slider", has_text=name).locator(".noUi-handle")
+    control.focus()
+    for _ in range(abs(by)):
+        control.press("ArrowRight" if by > 0 else "ArrowLeft")
+
+
+def test_the_picture_follows_the_sliders_of_a_watched_template(lab: Lab) -> None:
+    page = lab.open(lab.notebook("watch.ipynb", [WATCH]))
+    run_all(page)
+    panel = live(page)
+    page.page.locator(".widget-slider").nth(2).wait_for(timeout=60_000)
+    before = panel.locator("g.node").count()
+    slide(page.page, "links", 1)
+    page.page.wait_for_function(
+        "(count) => document.querySelectorAll('#workbench g.node').length > count",
+        arg=before,
+        timeout=60_000,
+    )
+    slide(page.page, "T", 1)
+    open_pane(panel, "Details")
+    panel.get_by_text("T = 5").wait_for(timeout=60_000)
+    page.page.screenshot(path=lab.shots / "watch.png")
+    page.check()
+
+
+def test_arguments_that_cannot_be_traced_keep_the_last_good_picture(lab: Lab) -> None:
+    page = lab.open(lab.notebook("watch-wrong.ipynb", [WATCH.replace("links=1", "links=3")]))
+    run_all(page)
+    panel = live(page)
+    page.page.locator(".widget-slider").nth(2).wait_for(timeout=60_000)
+    before = panel.locator("g.node").count()
+    slide(page.page, "links", 1)
+    banner = panel.get_by_role("alert")
+    banner.get_by_text("three links are enough").wait_for(timeout=60_000)
+    banner.get_by_role("button", name="cell, line 9").wait_for()
+    assert panel.locator("g.node").count() == before
+    page.page.screenshot(path=lab.shots / "watch-wrong.png")
+    slide(page.page, "links", -1)
+    banner.wait_for(state="detached", timeout=60_000)
+    page.check()
