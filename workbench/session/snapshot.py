@@ -21,8 +21,9 @@ from workbench.program.values import Body, Call, IndexValue, Program, Read, Stat
 from workbench.program.values import Literal as Constant
 from workbench.session.edges import Edge, edges, is_successor, set_text
 from workbench.session.scopes import closed_at_first
+from workbench.session.storing import storage_text
 
-VERSION = 4
+VERSION = 5
 """Raised with every change of the fields; a view says so when it is given another version."""
 
 Kind = Literal[
@@ -102,6 +103,8 @@ class Node:
     """Names of the program's outputs that this statement writes."""
     loops: tuple[int, ...]
     """The loops around it, outermost first: positions in `Snapshot.loops`."""
+    storage: str
+    """Where what it writes is kept."""
 
 
 @dataclass(frozen=True)
@@ -197,6 +200,7 @@ def _node(program: Program, statement: Statement, loops: tuple[int, ...]) -> Nod
         shape=shape_text(array.shape),
         outputs=tuple(o.name for o in program.outputs if o.array == statement.array),
         loops=loops,
+        storage=storage_text(program, statement.array),
     )
 
 

@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const VERSION = 4;
+export const VERSION = 5;
 
 export const PROTOCOL = 1;
 
@@ -55,6 +55,7 @@ export interface Node {
   readonly shape: string;
   readonly outputs: readonly string[];
   readonly loops: readonly number[];
+  readonly storage: string;
 }
 
 export interface Snapshot {

@@ -4,7 +4,7 @@
 import type { Node, Snapshot } from "../protocol";
 
 /** What can differ of a statement, in the words that a reader sees. */
-export type Difference = "new" | "equation" | "domain" | "reads" | "loops";
+export type Difference = "new" | "equation" | "domain" | "reads" | "loops" | "storage";
 
 export interface Changes {
   /** Statements that are new or differ, with what differs. */
@@ -21,6 +21,7 @@ export function changes(before: Snapshot, after: Snapshot): Changes {
     const was = old.get(node.id);
     const found: Difference[] = was ? differences(was, node) : ["new"];
     if (was && moved.has(node.id)) found.push("loops");
+    if (was && was.storage !== node.storage) found.push("storage");
     if (found.length) changed.set(node.id, found);
   }
   const kept = new Set(after.nodes.map((node) => node.id));

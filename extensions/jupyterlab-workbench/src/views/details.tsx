@@ -74,6 +74,9 @@ function Statement({ snapshot, node }: { snapshot: Snapshot; node: Node }): JSX.
       <Field name="Reads">
         <Lines texts={node.reads.map((access) => access.relation)} />
       </Field>
+      <Field name="Storage">
+        <Lines texts={[node.storage]} />
+      </Field>
       <Field name="Value of an instance">
         <DetailValue snapshot={snapshot} node={node} />
       </Field>

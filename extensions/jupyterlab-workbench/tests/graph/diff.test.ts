@@ -29,6 +29,7 @@ test.each([
   ["domain", { domain: "{ [b] : b = 0 }" }],
   ["domain", { reduction: "{ [b, k] : k = 0 }" }],
   ["reads", { reads: [] }],
+  ["storage", { storage: "host memory" }],
 ] as const)("a statement differs in its %s", (word, change) => {
   const node = LAYERS.nodes.find((one) => one.reads.length > 0);
   const { changed } = changes(LAYERS, altered(LAYERS, node?.id ?? "", change));

@@ -1,0 +1,29 @@
+"""Where an array's elements are, in words."""
+
+from __future__ import annotations
+
+from workbench.program.values import Program
+
+
+def storage_text(program: Program, array: str) -> str:
+    """As steps have it: `device memory` as written, else what they changed, such as `host memory,
+    slices come to the device for their use` or `device memory, of t only the slices in use`.
+    """
+    storage = program.storage
+    swapped = dict(storage.swapped)
+    told = ["host memory" if array in swapped else "device memory"]
+    if array in swapped:
+        early = swapped[array]
+        ahead = f", {early} iteration{'s' if early > 1 else ''} early" if early else ""
+        told.append(f"slices come to the device for their use{ahead}")
+    windows = [dim for name, dim in storage.contracted if name == array]
+    if windows:
+        told.append(f"of {' and '.join(windows)} only the slices in use")
+    for given, to in storage.donated:
+        if given == to == array:
+            told.append("updated in place")
+        elif to == array:
+            told.append(f"takes over that of {given}")
+        elif given == array:
+            told.append(f"handed on to {to}")
+    return ", ".join(told)
