@@ -26,7 +26,8 @@ from typing import Any
 import nbformat
 
 QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
-HARMLESS = ("favicon", "service worker", "ServiceWorker")
+# The last is anywidget's own: a widget whose Jupyter kernel ended, in a notebook that is closed.
+HARMLESS = ("favicon", "service worker", "ServiceWorker", "[anywidget] Failed to initialize")
 THERE = "() => window.jupyterapp?.commands.hasCommand('docmanager:open')"
 OPEN = """(path) => {
   const { commands, restored, shell } = window.jupyterapp;
@@ -68,8 +69,13 @@ class Page:
 
     def said(self, message: Any) -> None:
         """It wrote to its console."""
-        if message.type == "error" and not any(word in message.text for word in HARMLESS):
-            self.errors.append(f"{message.text} ({message.location.get('url')})")
+        if message.type == "error":
+            self.failed(f"{message.text} ({message.location.get('url')})")
+
+    def failed(self, text: str) -> None:
+        """Something in it went wrong."""
+        if not any(word in text for word in HARMLESS):
+            self.errors.append(text)
 
     def asked(self, request: Any) -> None:
         """It sent a request."""
@@ -161,7 +167,7 @@ class Lab:
         context = self.browser.new_context(viewport={"width": 1280, "height": 800}, **options)
         page = Page(context.new_page(), home)
         page.page.on("console", page.said)
-        page.page.on("pageerror", lambda error: page.errors.append(error.stack or str(error)))
+        page.page.on("pageerror", lambda error: page.failed(error.stack or str(error)))
         page.page.on("request", page.asked)
         page.page.on("websocket", page.connected)
         page.page.goto(home + path)

@@ -26,6 +26,7 @@ def test_a_large_program_is_collapsed_and_opens_scope_by_scope(
     panel = live(page)
     before = panel.locator("g.node").count()
     assert before <= 150
+    panel.get_by_label("Show the whole graph").click()
     closed = panel.locator('g.node[aria-label^="optimizer,"]')
     closed.dblclick()
     closed.wait_for(state="detached")

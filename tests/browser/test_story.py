@@ -208,6 +208,7 @@ def _rebuild_from_the_recipe(lab: Lab, page: Page, panel: Any) -> None:
 
 def _save(page: Page) -> None:
     """Saves the notebook, once its output tells what was done since: that takes a few seconds."""
+    page.page.locator(".jp-CodeCell .cm-content").first.click()
     for _ in range(120):
         kept = page.page.evaluate(KEPT, MIME)
         if kept and "gzip" in kept:

@@ -11,16 +11,14 @@ WATCH = """\
 import workbench as wb
 
 @wb.program
-def chain(T=4, links=1, rate=0.5):
+def sums(T=4, powers=1, rate=0.5):
     (t,) = wb.dims(t=T)
     x = wb.uniform(over=t)
-    for link in range(links):
-        if link == 3:
-            raise ValueError("three links are enough")
-        x = x * rate
-    return {"total": x.sum(over=t)}
+    if powers > 3:
+        raise ValueError("three powers are enough")
+    return {f"power_{n}": (rate * x**n).sum(over=t) for n in range(1, powers + 1)}
 
-watched = wb.watch(chain)
+watched = wb.watch(sums)
 watched
 """
 
@@ -39,7 +37,7 @@ def test_the_picture_follows_the_sliders_of_a_watched_template(lab: Lab) -> None
     panel = live(page)
     page.page.locator(".widget-slider").nth(2).wait_for(timeout=60_000)
     before = panel.locator("g.node").count()
-    slide(page.page, "links", 1)
+    slide(page.page, "powers", 1)
     page.page.wait_for_function(
         "(count) => document.querySelectorAll('#workbench g.node').length > count",
         arg=before,
@@ -53,17 +51,17 @@ def test_the_picture_follows_the_sliders_of_a_watched_template(lab: Lab) -> None
 
 
 def test_arguments_that_cannot_be_traced_keep_the_last_good_picture(lab: Lab) -> None:
-    page = lab.open(lab.notebook("watch-wrong.ipynb", [WATCH.replace("links=1", "links=3")]))
+    page = lab.open(lab.notebook("watch-wrong.ipynb", [WATCH.replace("powers=1", "powers=3")]))
     run_all(page)
     panel = live(page)
     page.page.locator(".widget-slider").nth(2).wait_for(timeout=60_000)
     before = panel.locator("g.node").count()
-    slide(page.page, "links", 1)
+    slide(page.page, "powers", 1)
     banner = panel.get_by_role("alert")
-    banner.get_by_text("three links are enough").wait_for(timeout=60_000)
-    banner.get_by_role("button", name="cell, line 9").wait_for()
+    banner.get_by_text("three powers are enough").first.wait_for(timeout=60_000)
+    banner.get_by_role("button", name="cell, line 8").wait_for()
     assert panel.locator("g.node").count() == before
     page.page.screenshot(path=lab.shots / "watch-wrong.png")
-    slide(page.page, "links", -1)
+    slide(page.page, "powers", -1)
     banner.wait_for(state="detached", timeout=60_000)
     page.check()
