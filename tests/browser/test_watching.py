@@ -25,7 +25,8 @@ watched
 
 def slide(page: Any, name: str, by: int) -> None:
     """Moves a slider with the keyboard, as a click on it would be another place each time."""
-    control = page.locator(".widget-slider", has_text=name).locator(".noUi-handle")
+    label = page.get_by_text(name, exact=True)
+    control = page.locator(".widget-slider").filter(has=label).locator(".noUi-handle")
     control.focus()
     for _ in range(abs(by)):
         control.press("ArrowRight" if by > 0 else "ArrowLeft")

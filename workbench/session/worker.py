@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from workbench.language.trace import line_of
 from workbench.session import tasks
 from workbench.session.failures import error_view
 from workbench.session.made import Known, Made
@@ -132,7 +133,7 @@ class Worker:
             self._pipe.send(Ended(number, None))
         except Exception as error:  # a user's class may raise anything; the next order goes on
             self._end(number)
-            self._pipe.send(Ended(number, error_view(error)))
+            self._pipe.send(Ended(number, error_view(error, line_of(error.__traceback__))))
 
     def _started(self, order: Order) -> Iterator[Any]:
         given = self._given[order.number]

@@ -40,7 +40,9 @@ REGISTRY: dict[str, type[Transform]] = {}
 
 @dataclasses.dataclass(frozen=True)
 class Rewritten:
-    """What a step made of a program, and what it left as it was, a sentence each."""
+    """What a step made of a program, and what there is to say of it, a sentence each: what it left
+    as it was and why, or what it costs.
+    """
 
     program: Program
     notes: tuple[str, ...] = ()

@@ -34,8 +34,8 @@ from workbench.variants.moves import Move, Moves
 class Variant:
     """A program after a list of steps. Two steps on one variant are a branch.
 
-    `notes` are what the last step left as it was, and why; `why` is the sentence with which the
-    automatic recipe took it.
+    `notes` say what the last step left as it was, or what it costs; `why` is the sentence with
+    which the automatic recipe took it.
     """
 
     program: Program

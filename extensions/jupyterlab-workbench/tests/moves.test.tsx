@@ -283,11 +283,10 @@ describe("an open step", () => {
     expect(headless.nodes.map((node) => node.id)).toEqual([first.id, gone.id, last.id]);
   });
 
-  test("of a step that only folds storage it is said that the graph stays", async () => {
+  test("of a step that only folds storage it is said whose", async () => {
     await open("Contract('reward', 'b')");
-    expect(texts(shown.host, ".wbk-graph-after .wbk-hint")).toEqual([
-      "It stays as it is: only where values are kept changes.",
-    ]);
+    expect(texts(shown.host, ".wbk-changed-word")).toEqual(["1 in other storage"]);
+    expect(texts(shown.host, ".wbk-changed-in button")).toEqual(["reward[b, t]"]);
   });
 
   test("is taken by Apply, and the list is there again", async () => {

@@ -65,19 +65,15 @@ export function light(
 }
 
 /** The classes of a box. */
-export function stateOf({ selected, inputs, outputs, matches, live }: Light, name: string): string {
-  const beside = inputs.has(name) || outputs.has(name);
-  const back =
-    (selected.size > 0 && !selected.has(name) && !beside) ||
-    (matches !== null && !matches.has(name)) ||
-    (live !== null && !live.has(name));
+export function stateOf({ selected, inputs, outputs, matches, live, dim }: Light, name: string): string {
+  const lit = [selected, inputs, outputs, ...(matches ? [matches] : []), ...(live ? [live] : [])];
   return [
     selected.has(name) ? " wbk-selected" : "",
     inputs.has(name) ? " wbk-input" : "",
     outputs.has(name) ? " wbk-output" : "",
     matches?.has(name) ? " wbk-match" : "",
     live?.has(name) ? " wbk-live" : "",
-    back && !selected.has(name) && !matches?.has(name) ? " wbk-dim" : "",
+    dim && !lit.some((boxes) => boxes.has(name)) ? " wbk-dim" : "",
   ].join("");
 }
 

@@ -26,9 +26,7 @@ export function GraphAfter({ before, after }: { before: Snapshot; after: Snapsho
     return (
       <section className="wbk-graph-after" aria-label="Graph after the step">
         <h4>Graph</h4>
-        <p className="wbk-hint">
-          It stays as it is: only {before.schedule === after.schedule ? "where values are kept" : "the order"} changes.
-        </p>
+        <p className="wbk-hint">It stays as it is: only the order changes.</p>
       </section>
     );
   }
@@ -75,19 +73,22 @@ interface Group {
   readonly nodes: readonly Node[];
 }
 
-/** What differs, by how: new ones, those with another meaning, those that only stand in other loops, gone ones. */
+/** What differs, by how: new ones, those with another meaning, those that only stand in other loops or are only
+ * kept elsewhere, gone ones. */
 export function grouped({ changed, gone }: Changes, after: Snapshot): readonly Group[] {
-  const [fresh, other, moved]: [Node[], Node[], Node[]] = [[], [], []];
+  const [fresh, other, moved, kept]: [Node[], Node[], Node[], Node[]] = [[], [], [], []];
   for (const node of after.nodes) {
     const how = changed.get(node.id);
     if (how?.includes("new")) fresh.push(node);
     else if (how?.every((one) => one === "loops")) moved.push(node);
+    else if (how?.every((one) => one === "storage")) kept.push(node);
     else if (how) other.push(node);
   }
   const groups = [
     { word: "new", mark: "+", nodes: fresh },
     { word: "changed", mark: "~", nodes: other },
     { word: "in other loops", mark: "↻", nodes: moved },
+    { word: "in other storage", mark: "▤", nodes: kept },
     { word: "gone", mark: "−", nodes: gone },
   ];
   return groups.filter((group) => group.nodes.length > 0);

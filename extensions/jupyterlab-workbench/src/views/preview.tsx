@@ -66,7 +66,7 @@ function Notes({ notes }: { notes: readonly string[] }): JSX.Element | null {
   return (
     <details className="wbk-notes">
       <summary>
-        {notes.length} note{notes.length > 1 ? "s" : ""}: what stays as it is
+        {notes.length} note{notes.length > 1 ? "s" : ""}
       </summary>
       <ul>
         {notes.map((note) => (

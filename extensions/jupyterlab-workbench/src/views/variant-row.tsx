@@ -85,7 +85,7 @@ export function Row(props: {
         {variant.why && <div className="wbk-stop-why">{variant.why}</div>}
         {current && variant.notes.map((note) => (
           <div className="wbk-stop-why" key={note}>
-            left as it was: {note}
+            {note}
           </div>
         ))}
       </div>

@@ -125,6 +125,9 @@ test("arrays that live are lit, all else stands back", async () => {
   const written = WRITTEN.nodes.filter((one) => one.array === node?.array).length;
   expect(shown.host.querySelectorAll(".wbk-live").length).toBe(written);
   expect(shown.host.querySelectorAll(".wbk-dim").length).toBe(WRITTEN.nodes.length - written);
+  const last = WRITTEN.nodes.at(-1);
+  await act(async () => shown.store.select({ statements: [last?.id ?? ""] }));
+  expect(shown.host.querySelectorAll(".wbk-live.wbk-dim").length).toBe(0);
 });
 
 test("while the program runs, what executes is marked with its share of the time", async () => {

@@ -1,0 +1,20 @@
+import pytest
+
+from workbench.errors import SourceLine, WorkbenchError
+from workbench.session.failures import error_view
+
+IN_A_CELL = SourceLine("/tmp/ipykernel_12/345.py", 8, "    raise ValueError(3)")
+
+
+@pytest.mark.parametrize("error", [ValueError("three"), WorkbenchError("three")])
+def test_an_error_of_a_cell_names_the_cell_as_statements_do(error: Exception) -> None:
+    line = error_view(error, IN_A_CELL).line
+    assert line is not None
+    assert (line.file, line.number, line.text) == ("cell", 8, IN_A_CELL.text)
+
+
+def test_what_was_no_sentence_keeps_its_trace() -> None:
+    view = error_view(ValueError("three"))
+    assert view.sentence == "ValueError: three"
+    assert "ValueError: three" in view.trace
+    assert error_view(WorkbenchError("three")).trace == ""
