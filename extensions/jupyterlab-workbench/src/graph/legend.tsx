@@ -1,5 +1,6 @@
 // What the colours, lines and signs mean; only those that the picture has.
 
+import { useLayoutEffect, useRef, useState } from "react";
 import type { Overlay } from "../model/selection";
 import type { Kind, Snapshot } from "../protocol";
 import type { Changes } from "./diff";
@@ -26,35 +27,67 @@ export function Legend(props: {
   readonly changes: Changes | null;
 }): JSX.Element {
   const { snapshot, overlay, colouring, theme, note, changes } = props;
+  const entries = useRef<HTMLDivElement>(null);
+  const [open, setOpen] = useState(false);
+  const hides = useHides(entries, open);
+  const rows = open ? "" : colouring.ticks.length ? " wbk-one-row wbk-scaled" : " wbk-one-row";
   return (
     <div className="wbk-legend">
-      {overlay === "kind" ? <Kinds snapshot={snapshot} /> : <Scale colouring={colouring} theme={theme} overlay={overlay} />}
-      {note && <span className="wbk-entry">{note}</span>}
-      {snapshot.nodes.some((node) => node.outputs.length) && <Entry swatch="wbk-swatch wbk-double" name="output" />}
-      {snapshot.edges.some((edge) => edge.carried) && <Entry swatch="wbk-dash" name="carried by a loop" />}
-      {changes && changes.changed.size + changes.gone.length > 0 && (
-        <Entry swatch="wbk-swatch wbk-boxed" name={changedText(changes)} />
+      <div className={`wbk-entries${rows}`} ref={entries}>
+        {overlay === "kind" ? <Kinds snapshot={snapshot} /> : <Scale colouring={colouring} theme={theme} overlay={overlay} />}
+        {note && <span className="wbk-entry wbk-note">{note}</span>}
+        {snapshot.nodes.some((node) => node.outputs.length) && <Entry swatch="wbk-swatch wbk-double" name="output" />}
+        {snapshot.edges.some((edge) => edge.carried) && <Entry swatch="wbk-dash" name="carried by a loop" />}
+        {changes && changes.changed.size + changes.gone.length > 0 && (
+          <Entry swatch="wbk-swatch wbk-boxed" name={changedText(changes)} />
+        )}
+        {snapshot.loops.length > 0 && (
+          <span className="wbk-entry wbk-marks" title="The loops around a statement, outermost first">
+            <code>i t</code> in loops
+            {snapshot.loops.some((loop) => loop.mark.includes("←")) && (
+              <>
+                {" "}
+                <code>←t</code> backwards
+              </>
+            )}
+            {snapshot.loops.some((loop) => loop.mark.startsWith("[")) && (
+              <>
+                {" "}
+                <code>[b]</code> as an array axis
+              </>
+            )}
+          </span>
+        )}
+        <span className="wbk-keys">{keys(snapshot)}</span>
+      </div>
+      {(open || hides) && (
+        <button
+          className="wbk-button wbk-link"
+          type="button"
+          aria-expanded={open}
+          title={open ? "Show one row of the legend" : "Show the whole legend"}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? "Less" : "More"}
+        </button>
       )}
-      {snapshot.loops.length > 0 && (
-        <span className="wbk-entry wbk-marks" title="The loops around a statement, outermost first">
-          <code>i t</code> in loops
-          {snapshot.loops.some((loop) => loop.mark.includes("←")) && (
-            <>
-              {" "}
-              <code>←t</code> backwards
-            </>
-          )}
-          {snapshot.loops.some((loop) => loop.mark.startsWith("[")) && (
-            <>
-              {" "}
-              <code>[b]</code> as an array axis
-            </>
-          )}
-        </span>
-      )}
-      <span className="wbk-keys">{keys(snapshot)}</span>
     </div>
   );
+}
+
+/** Whether the one row that is shown is not all. */
+function useHides(entries: React.RefObject<HTMLElement>, open: boolean): boolean {
+  const [hides, setHides] = useState(false);
+  useLayoutEffect(() => {
+    const row = entries.current;
+    if (!row || open) return undefined;
+    const look = (): void => setHides(row.scrollHeight > row.clientHeight + 4);
+    look();
+    const observer = new ResizeObserver(look);
+    for (const one of [row, ...row.children]) observer.observe(one);
+    return () => observer.disconnect();
+  });
+  return hides;
 }
 
 function Kinds({ snapshot }: { snapshot: Snapshot }): JSX.Element {

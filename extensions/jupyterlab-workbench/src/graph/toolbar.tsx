@@ -26,7 +26,7 @@ export function Toolbar(props: {
   return (
     <div className="wbk-tools" role="toolbar" aria-label="Graph">
       <Search snapshot={snapshot} tools={tools} />
-      <label className="wbk-colour">
+      <label className="wbk-colour" title="What the boxes are coloured by">
         <span>Colour by </span>
         <select
           aria-label="Colour the boxes by"
