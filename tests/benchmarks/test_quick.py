@@ -89,3 +89,13 @@ def test_a_large_graph_stays_under_the_hand(
         assert found[what]["longest_task_cpu_ms"] <= 75  # the target is 50 of an idle machine
     assert found["drag_near"]["frames_per_second"] >= 30
     assert found["drag_far"]["frames_per_second"] >= 30
+
+
+def test_the_workbench_in_jupyterlab_is_quick_and_asks_for_nothing_twice(
+    capsys: pytest.CaptureFixture[str], chromium: str
+) -> None:
+    found = figures(capsys, "browser")
+    assert found["click_details_again"]["requests"] == 0
+    assert found["click_moves_again"]["requests"] == 0
+    assert found["click_details_again"]["milliseconds"] <= 100
+    assert found["snapshot"]["bytes"] <= found["snapshot"]["target"]
