@@ -134,6 +134,29 @@ def test_a_click_while_a_cell_runs_is_answered(lab: Lab, subshells: str) -> None
     page.check()
 
 
+def test_a_panel_opened_while_a_cell_keeps_python_busy_shows_what_is_saved(lab: Lab) -> None:
+    go = lab.root / "go-open"
+    page = lab.open_alone(lab.notebook("opened.ipynb", [SHOW, UNTIL.format(go.name)]))
+    with setting(page, SETTING, commsOverSubshells="disabled"):
+        page.page.reload()
+        page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+        run_first(page)
+        panel = live(page)
+        shows(panel, "Vectorize")
+        start_below(page)
+        tab = page.page.locator(".lm-TabBar-tab", has_text="Workbench")
+        tab.locator(".lm-TabBar-tabCloseIcon").click()
+        panel.wait_for(state="detached")
+        output = page.page.locator(".jp-OutputArea")
+        output.get_by_role("button", name="Open", exact=True).click()
+        panel.locator('.wbk-connection[data-status="saved"]').wait_for(timeout=30_000)
+        panel.locator("g.node").first.wait_for()
+        page.page.screenshot(path=lab.shots / "waiting.png")
+        go.touch()
+        live(page)
+    page.check()
+
+
 def test_the_graph_shows_where_a_running_program_is(lab: Lab) -> None:
     run = "wb.run(shown.variant, sizes={'I': 300}, progress=False)"
     page = lab.open(

@@ -129,3 +129,18 @@ def test_long_equations_stay_in_the_pane(lab: Lab) -> None:
     pane = view.locator(".wbk-side")
     assert pane.evaluate("e => e.scrollWidth <= e.clientWidth")
     page.check()
+
+
+def test_tools_and_legend_take_a_row_each_in_a_narrow_place(lab: Lab) -> None:
+    page, view = opened(lab, "narrow.ipynb", width=800)
+    assert view.locator(".wbk-root").bounding_box()["width"] < 480
+    tools, legend = view.locator(".wbk-tools"), view.locator(".wbk-legend")
+    assert tools.bounding_box()["height"] < 40
+    assert tools.evaluate("e => e.scrollWidth <= e.clientWidth")
+    assert legend.bounding_box()["height"] < 30
+    legend.get_by_role("button", name="More").click()
+    bottom = legend.bounding_box()["y"] + legend.bounding_box()["height"]
+    marks = legend.locator(".wbk-marks").bounding_box()
+    assert marks["y"] + marks["height"] <= bottom
+    view.screenshot(path=lab.shots / "narrow.png")
+    page.check()

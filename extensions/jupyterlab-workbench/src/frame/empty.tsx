@@ -8,9 +8,13 @@ from workbench.algorithms import ALGORITHMS
 wb.Workbench(ALGORITHMS["reinforce"]())`;
 
 export function Empty(): JSX.Element {
-  const { status, problem } = useValues();
+  const { status, problem, welcomed } = useValues();
   if (problem) return <Told title="This cannot be shown here" text={problem} alert />;
-  switch (status) {
+  switch (status === "connected" && !welcomed ? "connecting" : status) {
+    case "waiting":
+      return (
+        <Told title="Waiting for the running cell" text="The Jupyter kernel answers when the cell that runs has ended." busy />
+      );
     case "connecting":
       return <Told title="Connecting" text="Waiting for the Jupyter kernel to answer …" busy />;
     case "disconnected":

@@ -139,6 +139,7 @@ function Now({ running }: { running: Running }): JSX.Element {
 
 const MARKS: Readonly<Record<Status, readonly [string, string]>> = {
   connecting: ["connecting …", "The Jupyter kernel has not answered yet"],
+  waiting: ["waiting …", "The Jupyter kernel runs a cell and answers when that ends"],
   connected: ["live", "Connected to the notebook's Jupyter kernel"],
   empty: ["kernel restarted", "Run the cell again to go on"],
   disconnected: ["no kernel", "The Jupyter kernel is gone"],

@@ -18,6 +18,8 @@ export interface Values {
   readonly status: Status;
   /** Null until the first has come. */
   readonly state: State | null;
+  /** Python has answered. */
+  readonly welcomed: boolean;
   /** The names of all workbenches there are to choose from. */
   readonly workbenches: readonly string[];
   readonly selection: Selection;
@@ -88,6 +90,7 @@ export function createStore(
   let values: Values = {
     status: transport.status(),
     state: null,
+    welcomed: false,
     workbenches: [],
     selection,
     running: null,
@@ -132,6 +135,7 @@ export function createStore(
   }
 
   function hearWelcome({ protocol, release, workbenches }: Welcome): void {
+    change({ welcomed: true });
     if (protocol !== PROTOCOL) {
       const told = values.status === "saved" ? savedByAnother(release) : otherRelease(protocol, release);
       change({ problem: told });

@@ -2,8 +2,9 @@
 
 import type { Message, Request } from "../protocol";
 
-/** `empty`: the Jupyter kernel has no workbench yet. `saved`: there is no more than what the file holds. */
-export type Status = "connecting" | "empty" | "connected" | "disconnected" | "saved";
+/** `empty`: the Jupyter kernel has no workbench yet. `waiting`: it runs a cell and answers when that ends. `saved`:
+ * there is no more than what the file holds. */
+export type Status = "connecting" | "waiting" | "empty" | "connected" | "disconnected" | "saved";
 
 export interface Transport {
   send(request: Request): void;

@@ -6,6 +6,9 @@ import type { Comm, Kernel, SessionContext } from "./jupyterlab";
 
 export const TARGET = "workbench";
 
+/** Milliseconds that a Jupyter kernel may take to answer; one that is busy for longer runs a cell. */
+const PROMPT = 1000;
+
 export interface Connection {
   readonly transport: Transport;
   /** Asks the Jupyter kernel for its workbenches even where it seems to have none. */
@@ -35,11 +38,22 @@ export function connect(
   let kernel: Kernel | null = null;
   let comm: Comm | null = null;
   let restarting = false;
+  let [unanswered, timer] = [false, 0];
 
   function become(next: Status): void {
     if (next === status) return;
     status = next;
     for (const watcher of [...watchers]) watcher();
+  }
+
+  /** Something was asked that all else waits for. Where messages go to the thread of the cells, a cell that runs keeps
+   * the answer back. */
+  function awaitAnswer(): void {
+    unanswered = true;
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => {
+      if (unanswered && kernel?.status === "busy") become("waiting");
+    }, PROMPT);
   }
 
   /** Goes on with this comm, whoever opened it. */
@@ -48,8 +62,9 @@ export function connect(
     comm = opened;
     opened.onMsg = ({ content }) => {
       if (comm !== opened) return;
-      become("connected");
       const message = content.data as Message;
+      if (message.type === "welcome") unanswered = false;
+      if (!unanswered || status !== "waiting") become("connected"); // what a cell says on its way is no answer
       for (const listener of [...listeners]) listener(message);
       if (message.type === "state" && message.open) shown();
     };
@@ -66,7 +81,13 @@ export function connect(
     greet();
   };
 
-  const greet = (): void => void comm?.send({ type: "hello", protocol: PROTOCOL } satisfies Request);
+  const greet = (): void => send({ type: "hello", protocol: PROTOCOL });
+
+  function send(request: Request): void {
+    if (!comm || comm.isDisposed) return;
+    if (request.type === "hello") awaitAnswer();
+    comm.send(request);
+  }
 
   /** A Jupyter kernel that never heard of the workbench closes the comm again. */
   function open(): void {
@@ -81,15 +102,20 @@ export function connect(
   async function resume(): Promise<void> {
     const asked = kernel;
     if (!asked || comm) return;
+    awaitAnswer();
     const there = await hasComm(asked);
     if (asked !== kernel || comm || asked.isDisposed) return;
     if (there) open();
-    else become("empty");
+    else {
+      unanswered = false;
+      become("empty");
+    }
   }
 
   function drop(next: Status): void {
     comm?.dispose();
     comm = null;
+    unanswered = false;
     become(next);
   }
 
@@ -150,9 +176,7 @@ export function connect(
   return {
     transport: {
       ...more,
-      send(request) {
-        if (comm && !comm.isDisposed) comm.send(request);
-      },
+      send,
       onMessage(heard) {
         listeners.add(heard);
         return () => listeners.delete(heard);
@@ -166,6 +190,7 @@ export function connect(
     ask: open,
     dispose() {
       session.kernelChanged.disconnect(changed);
+      window.clearTimeout(timer);
       attach(null);
       listeners.clear();
       watchers.clear();

@@ -1,6 +1,7 @@
 // The panel in the main area: the workbench of the notebook that is used, each as it was left.
 
 import type { Action } from "../../frame/actions";
+import type { Status } from "../../model/transport";
 import type { Drawn } from "../../workbench";
 import type { Views } from "../views";
 import { type Connection, connect } from "./connection";
@@ -96,6 +97,9 @@ interface Face {
   takeDown(): void;
 }
 
+/** While there is no state, what was saved is shown. */
+const ABSENT: readonly Status[] = ["empty", "disconnected", "waiting"];
+
 /** One notebook's side of the panel: its live workbench, or what is saved in its outputs until there is one. */
 function createFace(
   views: Views,
@@ -112,7 +116,7 @@ function createFace(
 
   function look(): void {
     const { state, problem, status } = live.store.values();
-    const wanted = !state && !problem && (status === "empty" || status === "disconnected");
+    const wanted = !state && !problem && ABSENT.includes(status);
     if (wanted && !saved) {
       const kept = savedIn(notebook);
       if (kept) saved = views.drawSaved(savedHost, kept, { pane });
