@@ -1,16 +1,16 @@
 // A small picture of a program beside another view: it is moved, zoomed and opened like the large one, and what is
 // clicked is told.
 
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { key } from "../model/scopes";
 import { INITIAL, type Path } from "../model/selection";
 import type { Snapshot } from "../protocol";
 import type { Changes } from "./diff";
-import { createEngine } from "./engine";
 import { colouring } from "./overlay";
 import { Picture } from "./picture";
 import { scopeOf, statementOf } from "./scene";
 import type { Hands } from "./use-hands";
+import { useEngine } from "./use-engine";
 import { useScene } from "./use-scene";
 import { useTheme } from "./use-theme";
 import type { Window } from "./use-window";
@@ -28,9 +28,7 @@ export function SmallGraph(props: {
   const host = useRef<HTMLDivElement>(null);
   const window = useRef<Window | null>(null);
   const theme = useTheme(host);
-  const [engine] = useState(createEngine);
-  useEffect(() => engine.end, [engine]);
-  const drawing = useScene(snapshot, null, engine);
+  const drawing = useScene(snapshot, null, useEngine(true));
   const [chosen, setChosen] = useState<{ statement: string | null; scope: Path | null }>({ statement: null, scope: null });
   const selection = useMemo(
     () => ({ ...INITIAL, statements: chosen.statement === null ? [] : [chosen.statement], scope: chosen.scope }),

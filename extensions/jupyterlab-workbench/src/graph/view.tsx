@@ -6,7 +6,7 @@ import { key } from "../model/scopes";
 import { Waiting } from "../parts";
 import type { CostView, Running, Snapshot } from "../protocol";
 import { changes } from "./diff";
-import { createEngine, type Engine } from "./engine";
+import type { Engine } from "./engine";
 import { Legend } from "./legend";
 import { colouring, percent, type Shares, summed } from "./overlay";
 import { Picture } from "./picture";
@@ -14,6 +14,7 @@ import { type Scene, scopeOf, statementBox, statementOf } from "./scene";
 import { Sheet } from "./sheet";
 import { Toolbar, type Tools } from "./toolbar";
 import type { Hands } from "./use-hands";
+import { useEngine } from "./use-engine";
 import { type Drawing, useScene } from "./use-scene";
 import { useTheme } from "./use-theme";
 import type { Window } from "./use-window";
@@ -38,16 +39,6 @@ export function GraphView(): JSX.Element {
   // Until the next picture comes, the one before stays.
   const late = shown.variant !== current.key;
   return <Graph shown={shown} parent={late ? null : parent} waiting={late} engine={engine} />;
-}
-
-/** Where pictures are laid out; made ready while one is on its way. */
-function useEngine(awaited: boolean): Engine {
-  const [engine] = useState(createEngine);
-  useEffect(() => {
-    if (awaited) engine.wake();
-  }, [engine, awaited]);
-  useEffect(() => engine.end, [engine]);
-  return engine;
 }
 
 interface Shown {
