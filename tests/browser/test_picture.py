@@ -163,14 +163,15 @@ def test_the_widget_draws_and_follows_its_program(lab: Lab) -> None:
         "from workbench.algorithms.reinforce import reinforce\n"
         "from workbench.session import jupyter\n"
         "workbench = wb.Workbench(reinforce())\n"
-        "display(jupyter._widget(jupyter.notebook().sessions, 'reinforce'))",
+        "display(workbench)\n"
+        "display(jupyter.notebook()._outputs['reinforce']._widget)",
         "workbench.apply(wb.transforms.Vectorize('b'));",
     ]
     page = lab.open(lab.notebook("widget.ipynb", cells))
     run_all(page)
-    shown = page.page.locator(".jp-OutputArea .wbk-step[aria-current]")
-    shown.filter(has_text="Vectorize").wait_for(timeout=60_000)
-    page.page.wait_for_selector(".jp-OutputArea .wbk-root g.node")
+    widget = page.page.locator(".jp-OutputArea-output.lm-Panel .wbk-root")
+    widget.locator(".wbk-step[aria-current]", has_text="Vectorize").wait_for(timeout=60_000)
+    widget.locator("g.node").first.wait_for()
     page.check()
 
 

@@ -13,7 +13,7 @@ import comm
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from workbench.session import jupyter
+from workbench.session import export, jupyter
 from workbench.session.bundle import MIME
 
 PATIENCE = 120.0
@@ -287,6 +287,24 @@ def test_an_output_hears_of_a_workbench_while_it_is_drawn_as_a_widget(
     assert len(notebook.jupyter.sessions.views) == len(views) + 2
     notebook.run("w")
     assert len(notebook.jupyter.sessions.views) == len(views) + 1  # the newest but this is over
+
+
+def test_the_views_travel_to_a_widget_that_is_drawn_and_to_no_other(
+    notebook: Any, tmp_path: Path
+) -> None:
+    notebook.run(CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})\nw")
+    (output,) = (o[0] for o in notebook.outputs[:1])
+    named = output["application/vnd.jupyter.widget-view+json"]["model_id"]
+    widget = comm.get_comm_manager().get_comm(named)
+    state = notebook.jupyter._outputs["decay"]._widget.get_state()
+    assert len(state["_esm"]) < 3_000  # notebooks keep it
+    views = len(notebook.jupyter.sessions.views)
+    sent: list[Any] = []
+    widget.publish_msg = lambda *_, data=None, **more: sent.append(data)
+    said = {"method": "custom", "content": {"type": "views"}}
+    widget.handle_msg({"content": {"data": said}, "buffers": []})
+    assert [data["content"] for data in sent] == [{"views": export.views()}]
+    assert len(notebook.jupyter.sessions.views) == views  # it has not said hello yet
 
 
 def test_watched_arguments_are_traced_anew(notebook: Any, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def page(capsule: Capsule) -> str:
         policy=_POLICY,
         title=escape(f"{capsule.state.name} – workbench"),
         capsule=to_json(packed(capsule)).replace("<", "\\u003c"),
-        views=_views(),
+        views=views(),
     )
 
 
@@ -75,5 +75,6 @@ def file_name(capsule: Capsule, suffix: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _views() -> str:
+def views() -> str:
+    """The built views as text that travels: compressed with gzip, in base64."""
     return base64.b64encode(gzip.compress(VIEWS.read_bytes(), mtime=0)).decode()

@@ -20,6 +20,7 @@ from IPython.display import display, publish_display_data
 
 from workbench.language.program import Template
 from workbench.measure.store import Store
+from workbench.session import export
 from workbench.session.bundle import bundle
 from workbench.session.capsule import plain
 from workbench.session.following import Following
@@ -33,7 +34,6 @@ from workbench.session.watching import Watched
 from workbench.variants.variant import Variant
 
 TARGET = "workbench"
-STATIC = Path(__file__).parent / "static"
 PAUSE = 3.0
 """Seconds between two updates of an output at least."""
 MEASURING_PAUSE = 30.0
@@ -126,7 +126,8 @@ def notebook() -> Notebook:
 class Output:
     """A workbench in a cell's output: drawn at once, and again some time after it changed, so that
     the saved notebook holds all of it. Front ends that run widgets but not our extension draw a
-    widget, which hears of the workbench from its first message on.
+    widget: it asks for the views, which else would stand in every notebook, and hears of the
+    workbench from its next message on.
     """
 
     def __init__(self, sessions: Sessions, session: Session) -> None:
@@ -149,6 +150,9 @@ class Output:
         self._sessions.disconnect(self._send)
 
     def _heard(self, said: Any) -> None:
+        if said == {"type": "views"}:
+            self._widget.send({"views": export.views()})
+            return
         self._sessions.connect(self._send)
         self._sessions.receive(said, self._send)
 
@@ -204,7 +208,7 @@ def _widget_class() -> Callable[..., Any]:
     class WorkbenchView(anywidget.AnyWidget):
         """The views, connected by custom messages; `workbench` names the one to show."""
 
-        _esm = STATIC / "graph.js"
+        _esm = Path(__file__).with_name("widget.js")
         workbench = traitlets.Unicode("").tag(sync=True)
 
     return WorkbenchView

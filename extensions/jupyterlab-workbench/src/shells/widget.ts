@@ -1,4 +1,4 @@
-// The anywidget shell: messages go as the widget's custom messages.
+// The views as shells load them: connected to a widget's custom messages, or drawn from what was saved.
 
 import { savedTransport } from "../model/saved";
 import type { Transport } from "../model/transport";
@@ -13,7 +13,8 @@ interface WidgetModel {
   off(event: string, callback: (content: unknown) => void): void;
 }
 
-function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
+/** A workbench that is live in a widget, called by workbench/session/widget.js; the result takes it down. */
+export function drawWidget(el: HTMLElement, model: WidgetModel): () => void {
   const transport: Transport = {
     send: (request) => model.send(request),
     onMessage(heard) {
@@ -45,4 +46,3 @@ export function renderPage(el: HTMLElement, saved: unknown): void {
 }
 
 export { draw };
-export default { render };
