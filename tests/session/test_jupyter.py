@@ -380,3 +380,19 @@ def test_what_a_notebook_defines_is_known_to_its_processes(notebook: Any, tmp_pa
     assert external == session.tree.variants[session.tree.root].program.externals[0]
     notebook.run("found = w.measure(repeats=1)\nresult = wb.run(w.variant, progress=False)")
     assert [m.check.verdict for m in notebook.shell.user_ns["found"].measurements] == ["passed"] * 2
+
+
+def test_what_a_cell_compares_is_shown_in_the_workbench(notebook: Any, tmp_path: Path) -> None:
+    store = str(tmp_path / "s")
+    notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {store!r})")
+    session = notebook.jupyter.sessions.find("decay")
+    notebook.run("rows = wb.compare([wb.variant(program)], repeats=2)\nlast = rows")
+    (shown,) = session.state().measurements
+    assert shown.variant == session.tree.root
+    assert len(shown.samples) == 2
+    assert not shown.recorded
+    notebook.run("wb.compare([wb.variant(program)], repeats=3)")
+    counts = [len(found.samples) for found in session.state().measurements]
+    assert counts == [2, 3]
+    notebook.run("1 + 1")
+    assert len(session.state().measurements) == 2

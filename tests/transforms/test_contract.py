@@ -198,7 +198,7 @@ def test_no_effect_refused_when_there_is_no_dimension() -> None:
 def test_later_step_that_needs_what_is_folded_refused_with_the_earlier_step() -> None:
     folded = wb.variant(moving()).apply(Contract("force", "t"))
     found = folded.check(Vectorize("t", ("energy",)))
-    assert found is not None and found.kind == "dependence"
+    assert found is not None and found.kind == "capability"
     assert found.sentence == (
         "Vectorize('t', statements=('energy',)) would make force need all of t, which "
         "Contract('force', 't') has folded: t runs as an array axis in energy, which touches all "

@@ -272,6 +272,10 @@ def test_refused_when_a_named_statement_lacks_the_dim() -> None:
         "Tile('t', 2, statements=('last',)): nothing to tile around last: it does not vary over "
         "t; its dims: b"
     )
+    assert found.kind == "no effect"
+    among = refusal(wb.variant(walk()), Tile("t", 2, ("last", "energy")))
+    assert among.kind == "capability"
+    assert "nothing to tile around last: it does not vary over t" in among.sentence
 
 
 def test_refused_when_a_statement_is_unknown_or_none_is_named() -> None:

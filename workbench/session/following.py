@@ -12,6 +12,8 @@ from typing import Any
 
 from workbench.language.program import Template
 from workbench.language.trace import line_of
+from workbench.measure.compare import Comparison
+from workbench.measure.measurement import Measurement
 from workbench.program.values import Program
 from workbench.session.failures import error_view
 from workbench.session.session import Session
@@ -27,6 +29,7 @@ class Following:
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
         self._held: dict[str, weakref.ref[Program | Variant]] = {}
+        self._measured = weakref.WeakValueDictionary[str, Comparison | Measurement]()
         self._templates: dict[str, tuple[Template, Redefined]] = {}
 
     def watch(self, template: Template, redefined: Redefined) -> None:
@@ -46,6 +49,20 @@ class Following:
         for name, value in sorted(changed.items(), key=lambda pair: _steps(pair[1])):
             self._take(name, value)
             self._held[name] = weakref.ref(value)
+        self._take_measured(variables)
+
+    def _take_measured(self, variables: Mapping[str, Any]) -> None:
+        """What a cell measured of shown programs is shown too: a variable, or what the cell gave
+        back, which IPython calls `_`.
+        """
+        for name, value in variables.items():
+            if not isinstance(value, Comparison | Measurement) or value is self._measured.get(name):
+                continue
+            self._measured[name] = value
+            found = value.measurements if isinstance(value, Comparison) else (value,)
+            session = self._sessions.find(found[0].program) if found else None
+            if session is not None:
+                session.take_measured(found)
 
     def _is_new(self, name: str, value: Any) -> bool:
         if name.startswith("_") or not isinstance(value, Program | Variant):

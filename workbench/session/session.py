@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.measure.measurement import Measurement
 from workbench.measure.store import Store
 from workbench.session.capsule import Capsule, capsule
 from workbench.session.describe import backend_views, size_views, variant_view
@@ -20,7 +21,7 @@ from workbench.session.failures import sentence
 from workbench.session.kept import Kept
 from workbench.session.loading import Old, misfit_text, old_tree
 from workbench.session.made import Made, Misfit
-from workbench.session.measured import together
+from workbench.session.measured import belonging, measurement_views, together
 from workbench.session.measuring import Measuring
 from workbench.session.messages import (
     Message,
@@ -282,6 +283,12 @@ class Session:
             )
 
         self.work.order("recorded", root, self.store, came=came, ended=lambda error: None)
+
+    def take_measured(self, found: Iterable[Measurement]) -> None:
+        """Show what was measured elsewhere of variants of this program."""
+        views = measurement_views(belonging(self.tree.variants[self.tree.root], found))
+        if views:
+            self.change(lambda v: replace(v, measurements=together(v.measurements, views)))
 
     # -- measuring ---------------------------------------------------------------------------------
 

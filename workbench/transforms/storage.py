@@ -124,7 +124,7 @@ def _unfolded(program: Program, array: str, dim: str, step: str) -> Refusal:
     why = fixed(program).get((array, dim))
     if why is not None:
         line = program.writers[array][0].line
-        return Refusal("dependence", before + why.sentence, line=line)
+        return Refusal("capability", before + why.sentence, line=line)
     found = live_at_once(before, program, array, dim)
     assert found is not None, f"{array} is whole along {dim} without a reason"
     return found

@@ -13,7 +13,7 @@ from workbench.program.values import Program
 from workbench.transforms.base import Rewritten, Transform
 from workbench.transforms.distribute import Distribute
 from workbench.transforms.ordering_step import OrderingStep
-from workbench.transforms.refusal import Refusal
+from workbench.transforms.refusal import Kind, Refusal
 from workbench.transforms.regions import all_meant, unknown
 from workbench.transforms.tiling import Tiling
 
@@ -124,13 +124,13 @@ class Tile(OrderingStep):
             return Refusal("no effect", f"{self}: blocks of 1 value are the loop as it is")
         names = all_meant(program, self.statements or [s.name for s in program.statements])
         around = paths(program.schedule)
-        able = False
-        for name in names:
-            own = {loop.tile for loop in _loops(around[name]) if loop.dim == self.dim}
-            if own and self.size not in own:
-                able = True
-            elif self.statements is not None:
-                return self._nothing_around(program, name, bool(own))
+        own = {n: {loop.tile for loop in _loops(around[n]) if loop.dim == self.dim} for n in names}
+        able = [name for name in names if own[name] and self.size not in own[name]]
+        if self.statements is not None:
+            unable = next((name for name in names if name not in able), None)
+            if unable is not None:
+                kind: Kind = "capability" if able else "no effect"
+                return self._nothing_around(program, unable, bool(own[unable]), kind)
         if able:
             return None
         if any(node.dim == self.dim for path in around.values() for node in _loops(path)):
@@ -139,7 +139,7 @@ class Tile(OrderingStep):
             sentence = f"{self}: no statement has a loop or an axis over {self.dim}"
         return Refusal("no effect", sentence)
 
-    def _nothing_around(self, program: Program, name: str, in_blocks: bool) -> Refusal:
+    def _nothing_around(self, program: Program, name: str, in_blocks: bool, kind: Kind) -> Refusal:
         statement = program.statement[name]
         why = f"it has no loop and no axis over {self.dim}"
         if in_blocks:
@@ -147,9 +147,7 @@ class Tile(OrderingStep):
         elif self.dim not in statement.dims:
             own = ", ".join(statement.dims) or "none"
             why = f"it does not vary over {self.dim}; its dims: {own}"
-        return Refusal(
-            "no effect", f"{self}: nothing to tile around {name}: {why}", line=statement.line
-        )
+        return Refusal(kind, f"{self}: nothing to tile around {name}: {why}", line=statement.line)
 
 
 def _dims(program: Program) -> list[str]:

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import compared from "../../../tests/golden/session/rows.json";
 import type { Capsule, SweepView } from "../src/protocol";
 import { Compare } from "../src/views/compare";
+import { durationText, smaller } from "../src/views/expected";
 import { letterOf, lettered } from "../src/views/letters";
 import { changedSizes, comparisons } from "../src/views/measured";
 import { bytesText, secondsText } from "../src/views/numbers";
@@ -306,5 +307,22 @@ describe("sizes", () => {
       { name: "K", default: 32, derived: "B * T" },
     ];
     expect(changedSizes(known, { B: 4, T: 9, K: 36 })).toEqual({ T: 9 });
+  });
+});
+
+describe("what a measurement would take", () => {
+  test("is said beside the button, of all that is chosen", async () => {
+    shown = await drawn(Compare, GOLDEN, true);
+    expect(shown.host.querySelector(".wbk-expected")?.textContent).toBe("About a second of runs, predicted.");
+  });
+
+  test("is said in the unit that suits", () => {
+    expect([0.2, 40, 720, 12_000].map(durationText)).toEqual(["a second", "40 s", "12 min", "3.33 h"]);
+  });
+
+  test("is made short by the largest size, in round numbers", () => {
+    expect(smaller({ B: 64, T: 200 }, 1500)).toEqual({ B: 64, T: 2 });
+    expect(smaller({ B: 64, T: 4096 }, 120)).toEqual({ B: 64, T: 500 });
+    expect(smaller({ B: 1 }, 1e6)).toEqual({ B: 1 });
   });
 });

@@ -80,6 +80,13 @@ function Failure({ title, error }: { title: string; error: ErrorView }): JSX.Ele
   );
 }
 
+/** What a stage of a measurement counts. */
+const COUNTED: Readonly<Record<string, string>> = {
+  "compiling and checking": "variants",
+  "warming up": "rounds of all variants",
+  measuring: "rounds of all variants",
+};
+
 function Progress({ measuring }: { measuring: ProgressView }): JSX.Element {
   const store = useStore();
   const { stage, done, total } = measuring;
@@ -90,7 +97,7 @@ function Progress({ measuring }: { measuring: ProgressView }): JSX.Element {
       </span>
       <progress max={Math.max(total, 1)} value={done} aria-label="Progress of the measurement" />
       <span className="wbk-count">
-        {done} of {total}
+        {done} of {total} {COUNTED[stage] ?? ""}
       </span>
       <button
         className="wbk-button"

@@ -5,7 +5,8 @@ import { useSelection, useStore, useValues, useWorkbench } from "../model/hooks"
 import type { Sizes } from "../model/selection";
 import type { MeasurementView, SizeView, State } from "../protocol";
 import { useAsking } from "./asking";
-import { changedSizes } from "./measured";
+import { Expected } from "./expected";
+import { changedSizes, runSizes } from "./measured";
 
 /** The ticked variants in the order of the tree; without any the shown one beside the program as written. */
 export function chosenVariants(state: State, compared: readonly string[]): readonly string[] {
@@ -55,12 +56,13 @@ export function MeasureForm(): JSX.Element {
   }
   const under = status === "connected" ? state.measuring : null; // of a kernel that is gone nothing is measured
   const measuring = under?.variants.map((key) => state.variants.find((one) => one.key === key)?.name);
+  const rounds = Number(repeats) >= 1 ? Math.floor(Number(repeats)) : null;
   return (
     <form
       className="wbk-measure"
       onSubmit={(event) => {
         event.preventDefault();
-        measure(variants, { repeats: Number(repeats) >= 1 ? Math.floor(Number(repeats)) : null });
+        measure(variants, { repeats: rounds });
       }}
     >
       <div className="wbk-bar">
@@ -82,6 +84,9 @@ export function MeasureForm(): JSX.Element {
           {measuring ? "Measuring …" : `Measure ${variants.length} variant${variants.length === 1 ? "" : "s"}`}
         </button>
       </div>
+      {!measuring && !reason && (
+        <Expected variants={variants} rounds={rounds} force={() => measure(variants, { repeats: rounds, force: true })} />
+      )}
       <p className="wbk-note">
         {measuring
           ? `Now: ${measuring.join(" · ")}`
@@ -149,16 +154,13 @@ function SizeInputs(): JSX.Element {
             name={size.name}
             value={sizes[size.name] ?? size.default}
             set={(value) =>
-              store.select({ sizes: changedSizes(known, { ...defaults(known), ...sizes, [size.name]: value }) })
+              store.select({ sizes: changedSizes(known, { ...runSizes(known, sizes), [size.name]: value }) })
             }
           />
         ))}
     </>
   );
 }
-
-const defaults = (known: readonly SizeView[]): Sizes =>
-  Object.fromEntries(known.map((size) => [size.name, size.default]));
 
 /** Takes effect when it is left, or at Enter: every value in between would be predicted anew. */
 function SizeInput(props: { name: string; value: number; set: (value: number) => void }): JSX.Element {

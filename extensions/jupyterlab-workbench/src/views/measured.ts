@@ -47,6 +47,12 @@ export function freeSizes(known: readonly SizeView[], sizes: Sizes): Sizes {
   return Object.fromEntries(free.map((size) => [size.name, sizes[size.name] ?? size.default]));
 }
 
+/** What a run takes: the sizes that can be set, at their defaults where nothing else is selected. */
+export function runSizes(known: readonly SizeView[], sizes: Sizes): Sizes {
+  const free = known.filter((size) => size.derived === null);
+  return Object.fromEntries(free.map((size) => [size.name, sizes[size.name] ?? size.default]));
+}
+
 /** Only what differs from the defaults: as the selection keeps sizes. */
 export function changedSizes(known: readonly SizeView[], sizes: Sizes): Sizes {
   const free = Object.entries(freeSizes(known, sizes));

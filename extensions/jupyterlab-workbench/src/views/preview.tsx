@@ -1,10 +1,12 @@
 // What a step would make of the program: costs before and after, the graph, the loop program compared.
 
 import { useEffect, useRef, useState } from "react";
-import { usePart, useSelection, useStore } from "../model/hooks";
+import { usePart, useSelection, useStore, useWorkbench } from "../model/hooks";
 import { Waiting } from "../parts";
 import type { CodeView, PreviewView, TextView } from "../protocol";
 import { editor } from "./editor";
+import { runSizes } from "./measured";
+import { sizesText } from "./numbers";
 import { GraphAfter } from "./preview-graph";
 import { changes, changeText, direction } from "./price";
 import type { StepJson } from "./steps";
@@ -33,6 +35,7 @@ export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
 
 /** What it costs before and after, as soon as it is predicted. */
 function Costs({ step }: { step: StepJson }): JSX.Element {
+  const state = useWorkbench();
   const { sizes, backend, dtype } = useSelection();
   const before = usePart("cost", { sizes, backend, dtype });
   const after = usePart("price", { step, sizes, backend, dtype });
@@ -43,7 +46,7 @@ function Costs({ step }: { step: StepJson }): JSX.Element {
   }
   return (
     <table className="wbk-costs">
-      <caption>Estimated, not measured</caption>
+      <caption>Estimated at {sizesText(runSizes(state.sizes, sizes))}, not measured</caption>
       <tbody>
         {changes(before.value, after.value).map((change) => (
           <tr key={change.name}>

@@ -57,8 +57,8 @@ export function PriceTags({ before, after }: { before: EffectView; after: Effect
         <Tag key={change.name} change={change} />
       ))}
       {all.every(isSame) ? (
-        <span className="wbk-price wbk-even" title="Estimated: neither time nor memory change">
-          no change
+        <span className="wbk-price wbk-even" title={`Estimated at these sizes: ${alike(all)} before and after`}>
+          same time and peak here
         </span>
       ) : (
         <>
@@ -69,6 +69,9 @@ export function PriceTags({ before, after }: { before: EffectView; after: Effect
     </span>
   );
 }
+
+const alike = (all: readonly Change[]): string =>
+  all.map((change) => `${change.name} ${change.text(change.after)}`).join(", ");
 
 function Tag({ change }: { change: Change }): JSX.Element {
   return (

@@ -21,7 +21,7 @@ export function Scrubber({ rows }: { rows: readonly Lettered[] }): JSX.Element |
   const size = free.find((one) => one.name === asked) ?? free.find((one) => one.name === "T") ?? free[0];
   const [dragged, setDragged] = useState<number | null>(null);
   const { measure, said } = useMeasure();
-  const swept = useSwept(size?.name ?? "", rows);
+  const { swept, problem } = useSwept(size?.name ?? "", rows);
   if (!size) return null;
   const here = sizes[size.name] ?? size.default;
   const stops = swept[0]?.view.points.map((point) => point.value) ?? [];
@@ -68,8 +68,12 @@ export function Scrubber({ rows }: { rows: readonly Lettered[] }): JSX.Element |
         )}
       </div>
       {swept.length === 0 ? (
-        <p className={status === "saved" ? "wbk-note" : "wbk-note wbk-waiting"} role="status">
-          {status === "saved" ? "What was saved does not hold predictions over this size." : "Predicting at other sizes …"}
+        <p className={status === "saved" || problem ? "wbk-note" : "wbk-note wbk-waiting"} role="status">
+          {problem
+            ? `No prediction over this size: ${problem}`
+            : status === "saved"
+              ? "What was saved does not hold predictions over this size."
+              : "Predicting at other sizes …"}
         </p>
       ) : (
         <Sweeps swept={swept} size={size.name} value={value} />
@@ -96,21 +100,25 @@ export function Scrubber({ rows }: { rows: readonly Lettered[] }): JSX.Element |
 }
 
 /** A slider that is moved keeps its stops: they lie around the value that it started from. */
-function useSwept(size: string, rows: readonly Lettered[]): readonly Swept[] {
+function useSwept(
+  size: string,
+  rows: readonly Lettered[],
+): { readonly swept: readonly Swept[]; readonly problem: string } {
   const state = useWorkbench();
   const { sizes, backend, dtype, compared } = useSelection();
   const store = useStore();
   useValues();
   const others = Object.fromEntries(Object.entries(sizes).filter(([name]) => name !== size));
-  const found: Swept[] = [];
-  let free = rows.length;
+  const swept: Swept[] = [];
+  let [problem, free] = ["", rows.length];
   for (const key of chosenVariants(state, compared)) {
     const row = rows.find((one) => one.row.variant === key);
     const position = row ? rows.indexOf(row) : free++;
-    const { value } = store.part("sweep", key, { size, sizes: others, backend, dtype });
-    if (value) found.push({ variant: key, letter: letterOf(position), name: nameIn(state, key), series: series(position), view: value });
+    const { value, error } = store.part("sweep", key, { size, sizes: others, backend, dtype });
+    if (error) problem = error.sentence;
+    if (value) swept.push({ variant: key, letter: letterOf(position), name: nameIn(state, key), series: series(position), view: value });
   }
-  return found;
+  return { swept, problem };
 }
 
 const nameIn = (state: State, key: string): string => state.variants.find((one) => one.key === key)?.name ?? "";

@@ -1,6 +1,6 @@
 // Why not: a refused step's sentence, the two instances that show it, and what could be done first or instead.
 
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { useLineInNotebook, usePart, useStore } from "../model/hooks";
 import type { Sizes } from "../model/selection";
 import { Waiting } from "../parts";
@@ -31,15 +31,24 @@ export function Why({ step, refusal }: { step: StepView; refusal: RefusalView })
   );
 }
 
-/** More is cut at first, so that the picture can be seen with it. */
-const LONG = 260;
-
+/** What is long is cut at first, so that the picture can be seen with it. */
 function Sentence({ text }: { text: string }): JSX.Element {
-  const [whole, setWhole] = useState(text.length <= LONG);
+  const [whole, setWhole] = useState(false);
+  const [clipped, setClipped] = useState(false);
+  const place = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    const shown = place.current;
+    if (!shown) return undefined;
+    const seen = new ResizeObserver(() => setClipped(shown.scrollHeight > shown.clientHeight + 1));
+    seen.observe(shown);
+    return () => seen.disconnect();
+  }, [text]);
   return (
     <div>
-      <p className={whole ? "wbk-sentence" : "wbk-sentence wbk-cut-short"}>{text}</p>
-      {!whole && (
+      <p ref={place} className={whole ? "wbk-sentence" : "wbk-sentence wbk-cut-short"}>
+        {text}
+      </p>
+      {!whole && clipped && (
         <button className="wbk-button wbk-link" type="button" onClick={() => setWhole(true)}>
           Read on
         </button>
