@@ -320,9 +320,9 @@ describe("what a measurement would take", () => {
     expect([0.2, 40, 720, 12_000].map(durationText)).toEqual(["a second", "40 s", "12 min", "3.33 h"]);
   });
 
-  test("is made short by the largest size, in round numbers", () => {
-    expect(smaller({ B: 64, T: 200 }, 1500)).toEqual({ B: 64, T: 2 });
-    expect(smaller({ B: 64, T: 4096 }, 120)).toEqual({ B: 64, T: 500 });
+  test("is made short by sizes that shrink alike, in round numbers", () => {
+    expect(smaller({ B: 64, T: 200 }, 1500)).toEqual({ B: 5, T: 20 });
+    expect(smaller({ B: 64, T: 4096, I: 1 }, 120)).toEqual({ B: 20, T: 1000, I: 1 });
     expect(smaller({ B: 1 }, 1e6)).toEqual({ B: 1 });
   });
 });

@@ -25,13 +25,17 @@ export function durationText(seconds: number): string {
   return seconds < 100 * 60 ? `${(seconds / 60).toFixed(0)} min` : `${digits(seconds / 3600)} h`;
 }
 
-/** The largest size made so much smaller that what takes `seconds` is done soon, were it linear in it. */
+/** All sizes made so much smaller, alike and in round numbers, that what takes `seconds` is done soon, were it linear
+ * in each. */
 export function smaller(sizes: Sizes, seconds: number): Sizes {
-  const [name, value] = Object.entries(sizes).reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0]);
-  const exact = Math.max(1, (value * SOON) / seconds);
-  const unit = 10 ** Math.floor(Math.log10(exact));
-  const round = exact >= 5 * unit ? 5 * unit : exact >= 2 * unit ? 2 * unit : unit;
-  return { ...sizes, [name]: round };
+  const count = Object.values(sizes).filter((value) => value > 1).length;
+  const part = Math.min(1, SOON / seconds) ** (1 / Math.max(1, count));
+  return Object.fromEntries(Object.entries(sizes).map(([name, value]) => [name, roundedDown(value * part)]));
+}
+
+function roundedDown(value: number): number {
+  const unit = 10 ** Math.floor(Math.log10(Math.max(1, value)));
+  return (value >= 5 * unit ? 5 : value >= 2 * unit ? 2 : 1) * unit;
 }
 
 export function Expected(props: {
