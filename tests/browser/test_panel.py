@@ -26,7 +26,7 @@ RESTART = """() => {
 }"""
 KEPT = """(name) => fetch(`/lab/api/workspaces/${name}`)
     .then((answer) => answer.text())
-    .then((text) => /"pane":\\s*"details"/.test(text))"""
+    .then((text) => /"pane":\\s*"details"/.test(text) && /"compared":\\s*\\["/.test(text))"""
 CURRENT = "() => window.jupyterapp.shell.currentWidget?.node.className"
 
 
@@ -75,6 +75,8 @@ def test_layout_and_pane_come_back_after_a_reload(lab: Lab) -> None:
     run_all(page)
     panel = live(page)
     shows(panel, "Vectorize")
+    panel.get_by_role("tab", name="Variants").click()
+    panel.get_by_role("checkbox", name="Compare as written").check()
     panel.get_by_role("tab", name="Details").click()
     command(page, "docmanager:save")
     for _ in range(60):  # JupyterLab keeps its layout a while after a change
@@ -86,6 +88,9 @@ def test_layout_and_pane_come_back_after_a_reload(lab: Lab) -> None:
     panel = live(page)
     shows(panel, "Vectorize")
     panel.get_by_role("tab", name="Details", selected=True).wait_for(timeout=20_000)
+    panel.get_by_role("tab", name="Variants").click()
+    assert panel.get_by_role("checkbox", name="Compare as written").is_checked()
+    assert not panel.get_by_role("checkbox", name="Compare Vectorize").is_checked()
     page.check()
 
 
@@ -103,6 +108,27 @@ def test_a_restart_keeps_the_picture_and_the_next_run_goes_on(lab: Lab) -> None:
     live(page)
     assert panel.get_by_text("what was loaded still shows").count() == 0
     page.check()
+
+
+def test_a_restart_keeps_the_tree_and_the_ticks(lab: Lab) -> None:
+    branch = "shown.show(shown.variants[0]); shown.apply(wb.transforms.Vectorize('t'));"
+    page = lab.open(lab.notebook("tree.ipynb", [SHOW, STEP, branch]))
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize('t')")
+    panel.get_by_role("tab", name="Variants").click()
+    panel.get_by_role("checkbox", name="Compare Vectorize('b')").check()
+    page.page.evaluate(RESTART)
+    panel.get_by_text("what was loaded still shows").wait_for(timeout=30_000)
+    page.page.wait_for_timeout(1000)
+    page.page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 0 }")
+    command(page, "notebook:run-cell")
+    panel.get_by_text("The variants from before are in the tree again").wait_for(timeout=90_000)
+    shows(panel, "as written")
+    tree = panel.get_by_role("list", name="Variants").get_by_role("checkbox")
+    assert tree.count() == 3
+    assert panel.get_by_role("checkbox", name="Compare Vectorize('b')").is_checked()
+    page.page.screenshot(path=lab.shots / "taken-up.png")
 
 
 def test_a_kernel_that_is_shut_down_is_said(lab: Lab) -> None:
@@ -145,6 +171,36 @@ def test_a_click_on_what_is_loaded_asks_for_nothing(lab: Lab) -> None:
                 panel.locator(f'g.node[aria-label^="{title}"]').click()
                 page.page.wait_for_timeout(100)
         assert (len(page.wants) > asked) != again
+    page.check()
+
+
+def boxes(page: Page) -> tuple[Any, Any]:
+    """Where the notebook in use and the panel stand."""
+    notebook = page.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)").last
+    return notebook.bounding_box(), page.page.locator("#workbench").bounding_box()
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_the_panel_never_covers_the_notebook_it_follows(lab: Lab, alone: bool) -> None:
+    page = lab.open(lab.notebook("first.ipynb", [SHOW]))
+    run_all(page)
+    panel = live(page)
+    tab = page.page.locator(".lm-TabBar-tab", has_text="Workbench")
+    assert tab.inner_text().strip() == "Workbench: first"
+    command(page, "docmanager:open", {"path": "first.ipynb"})
+    if alone:
+        command(page, "application:close")
+        page.page.locator(".jp-NotebookPanel").wait_for(state="detached")
+    tab.click()
+    command(page, "docmanager:open", {"path": lab.notebook("second.ipynb", [PROGRAM])})
+    page.page.locator(".jp-NotebookPanel .cm-line", has_text="wb.program").wait_for(timeout=60_000)
+    panel.wait_for(timeout=10_000)
+    run_all(page)
+    panel.locator(".wbk-title:visible", has_text="small").wait_for(timeout=90_000)
+    assert tab.inner_text().strip() == "Workbench: second"
+    notebook, beside = boxes(page)
+    assert beside["x"] >= notebook["x"] + notebook["width"]
+    page.page.screenshot(path=lab.shots / f"second-{alone}.png")
     page.check()
 
 

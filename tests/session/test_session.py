@@ -119,8 +119,8 @@ def test_a_view_of_another_protocol_is_told_so(shown: Shown) -> None:
         ({"type": "show", "variant": "", "workbench": "lost"}, "there is no workbench 'lost'"),
         ({"type": "cancel"}, "there is no measurement to stop"),
         ({"type": "change", "arguments": {}}, "no template of leaky_sum is watched"),
-        ({"type": "load", "text": "{"}, "this is no saved workbench: it is not JSON"),
-        ({"type": "load", "text": "{}"}, "it lacks protocol, release or state"),
+        ({"type": "load", "show": True, "text": "{"}, "this is no saved workbench: it is not JSON"),
+        ({"type": "load", "show": True, "text": "{}"}, "it lacks protocol, release or state"),
         ({**MEASURE, "variants": []}, "there is nothing to measure"),
     ],
 )
@@ -507,11 +507,24 @@ def test_a_saved_state_is_loaded_with_names_steps_and_measurements(
     assert saved.name.endswith(".json")
     sessions.forget("leaky_sum")
     fresh = Shown(sessions, tmp_path / "elsewhere", leaky_sum())
-    assert isinstance(fresh.view.ask(type="load", text=saved.text), Done)
+    assert isinstance(fresh.view.ask(type="load", show=True, text=saved.text), Done)
     state = fresh.view.state(lambda s: s.current == key)
     assert [(v.key, v.name) for v in state.variants if v.named] == [(key, "fast")]
     (measured,) = state.measurements
     assert (measured.variant, measured.recorded) == (key, "a saved workbench")
+
+
+def test_a_tree_is_taken_up_without_a_change_of_what_is_shown(
+    shown: Shown, sessions: Sessions, tmp_path: Path
+) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
+    saved = shown.view.ask(type="save", format="state")
+    assert isinstance(saved, Saved)
+    sessions.forget("leaky_sum")
+    fresh = Shown(sessions, tmp_path / "elsewhere", leaky_sum())
+    assert isinstance(fresh.view.ask(type="load", show=False, text=saved.text), Done)
+    state = fresh.view.state(lambda s: len(s.variants) == 2)
+    assert (state.current, state.variants[1].key) == (shown.root, key)
 
 
 def test_a_saved_state_of_another_release_is_refused(shown: Shown) -> None:
@@ -519,7 +532,7 @@ def test_a_saved_state_of_another_release_is_refused(shown: Shown) -> None:
     saved = shown.view.ask(type="save", format="state")
     assert isinstance(saved, Saved)
     older = json.loads(saved.text) | {"protocol": 0, "release": "0.0.1"}
-    failed = shown.view.ask(type="load", text=json.dumps(older))
+    failed = shown.view.ask(type="load", show=True, text=json.dumps(older))
     assert isinstance(failed, Failed)
     assert failed.error.sentence == (
         "this workbench was saved by release 0.0.1 (protocol 0), which this one (protocol 1) "
@@ -527,18 +540,18 @@ def test_a_saved_state_of_another_release_is_refused(shown: Shown) -> None:
     )
     broken = json.loads(saved.text)
     broken["state"]["variants"][0]["key"] = 3
-    failed = shown.view.ask(type="load", text=json.dumps(broken))
+    failed = shown.view.ask(type="load", show=True, text=json.dumps(broken))
     assert isinstance(failed, Failed)
     assert failed.error.sentence == "saved.state.variants[0].key is 3; expected a text"
     broken = json.loads(saved.text)
     broken["state"]["variants"][1]["parent"] = key
-    failed = shown.view.ask(type="load", text=json.dumps(broken))
+    failed = shown.view.ask(type="load", show=True, text=json.dumps(broken))
     assert isinstance(failed, Failed)
     assert failed.error.sentence == (
         f"this is no saved workbench: variant {key[:8]} comes from none before it"
     )
     broken = json.loads(saved.text.replace("leaky_sum", "other"))
-    failed = shown.view.ask(type="load", text=json.dumps(broken))
+    failed = shown.view.ask(type="load", show=True, text=json.dumps(broken))
     assert isinstance(failed, Failed)
     assert "a saved workbench of other, not of leaky_sum" in failed.error.sentence
 

@@ -63,8 +63,8 @@ def _handle(session: Session, request: Request, reply: Reply) -> None:
             _measure(session, request, reply)
         case Save():
             threading.Thread(target=_save, args=(session, request, reply), daemon=True).start()
-        case Load(text=text):
-            session.load(saved_tree(text), lambda error: _finish(request, reply, error))
+        case Load(text=text, show=show):
+            session.load(saved_tree(text), lambda error: _finish(request, reply, error), show)
         case _:
             _handle_at_once(session, request)
             reply(Done("done", getattr(request, "id", 0), None))

@@ -191,12 +191,15 @@ class Save:
 
 @dataclass(frozen=True)
 class Load:
-    """Takes the variants, names and measurements of a saved file, every step checked anew."""
+    """Takes the variants, names and measurements of a saved file, every step checked anew. `show`:
+    its current variant becomes current here, unless another one did meanwhile.
+    """
 
     type: Literal["load"]
     id: int
     workbench: str
     text: str
+    show: bool
 
 
 Request = (

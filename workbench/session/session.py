@@ -214,14 +214,16 @@ class Session:
         """Something stands in the way of a newer picture; the last good one stays."""
         self.change(lambda v: replace(v, error=error))
 
-    def load(self, old: Old, ended: Ended = lambda error: None) -> None:
-        """Take the steps, names and measurements of a saved tree."""
+    def load(self, old: Old, ended: Ended = lambda error: None, show: bool = True) -> None:
+        """Take the steps, names and measurements of a saved tree; with `show`, its current variant
+        becomes current.
+        """
         if old.name != self.name:
             raise WorkbenchError(f"this is a saved workbench of {old.name}, not of {self.name}")
         self.change(lambda v: replace(v, measurements=together(v.measurements, old.measurements)))
-        self._take_anew(old, ended)
+        self._take_anew(old, ended, show)
 
-    def _take_anew(self, old: Old, ended: Ended = lambda error: None) -> None:
+    def _take_anew(self, old: Old, ended: Ended = lambda error: None, show: bool = True) -> None:
         """Take the steps of another tree on this root, in the worker; what fits comes in as it is
         made, and what does not is told at the end.
         """
@@ -248,7 +250,7 @@ class Session:
             self._prepare([variant])
 
         def finished(error: ErrorView | None) -> None:
-            known = [stands[key] for key in old.way() if key in stands]
+            known = [stands[key] for key in old.way() if key in stands] if show else []
             said = error or (sentence(misfit_text(old, misfits)) if misfits else None)
 
             def changed(values: Values) -> Values:

@@ -523,6 +523,7 @@ export interface Load {
   readonly id: number;
   readonly workbench: string;
   readonly text: string;
+  readonly show: boolean;
 }
 
 export interface Welcome {

@@ -23,6 +23,8 @@ export interface Options {
   readonly workbench?: string;
   /** The pane that is open at first; none where none is named. */
   readonly pane?: string;
+  /** Variants that are ticked at first. */
+  readonly compared?: readonly string[];
   /** A height of its own that the reader can change, instead of the host's. */
   readonly sized?: boolean;
 }
@@ -45,7 +47,11 @@ export function draw(host: HTMLElement, transport: Transport, options: Options =
   place.className = options.sized ? "wbk-root wbk-sized" : "wbk-root";
   place.dataset["lmSuppressShortcuts"] = "true"; // the notebook's own keys rest while we have the focus
   host.append(style, place);
-  const store = createStore(transport, options.workbench, { ...INITIAL, pane: options.pane ?? "" });
+  const store = createStore(transport, options.workbench, {
+    ...INITIAL,
+    pane: options.pane ?? "",
+    compared: options.compared ?? [],
+  });
   const root = createRoot(place);
   flushSync(() => root.render(<Workbench store={store} />));
   return {

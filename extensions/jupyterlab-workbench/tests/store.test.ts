@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import golden from "../../../tests/golden/session/measure.json";
 import { createStore } from "../src/model/store";
-import type { Transport } from "../src/model/transport";
+import type { Status, Transport } from "../src/model/transport";
 import type { Capsule, Message, Request, Snapshot, State, StepView, VariantView } from "../src/protocol";
 
 const { state: STATE } = golden as unknown as Capsule;
@@ -14,9 +14,14 @@ const STEP: StepView = {
 function live() {
   const sent: Request[] = [];
   const heard = new Set<(message: Message) => void>();
+  const watched = new Set<() => void>();
+  let status: Status = "connected";
   const transport: Transport = {
-    status: () => "connected",
-    onStatus: () => () => undefined,
+    status: () => status,
+    onStatus(watcher) {
+      watched.add(watcher);
+      return () => watched.delete(watcher);
+    },
     send: (request) => sent.push(request),
     onMessage(listener) {
       heard.add(listener);
@@ -31,7 +36,11 @@ function live() {
     const last = sent.at(-1);
     if (last && "id" in last) say({ type: "part", id: last.id, value, done: true });
   };
-  return { store, sent, shows, answer };
+  const become = (next: Status): void => {
+    status = next;
+    watched.forEach((watcher) => watcher());
+  };
+  return { store, sent, shows, answer, become, say };
 }
 
 test("the program that a preview showed is the picture of the variant that the step makes", () => {
@@ -65,4 +74,57 @@ test("the open pane stays open when another workbench is shown", () => {
   store.select({ pane: "code" });
   store.choose(STATE.workbench);
   expect(store.values().selection).toMatchObject({ pane: "code", statements: ["x"] });
+});
+
+const ROOT = STATE.variants.filter(({ parent }) => parent === null);
+
+test("after a restart of the Jupyter kernel the tree that was shown is taken up", async () => {
+  const { store, sent, shows, become, say } = live();
+  shows({ revision: 7 });
+  become("empty");
+  become("connected");
+  say({ type: "welcome", protocol: 1, release: "1.2", workbenches: [STATE.workbench] });
+  shows({ revision: 1, variants: ROOT, current: STATE.root, measurements: [] });
+  const asked = sent.at(-1);
+  if (asked?.type !== "load") throw new Error("nothing is taken up");
+  expect(asked).toMatchObject({ workbench: STATE.workbench, show: false });
+  const file = JSON.parse(asked.text) as Capsule;
+  expect(file).toMatchObject({ protocol: 1, release: "1.2", state: { root: STATE.root, current: STATE.current } });
+  expect(file.state.variants).toEqual(STATE.variants);
+  say({ type: "done", id: asked.id, variant: null });
+  await Promise.resolve();
+  expect(store.values().notice?.text).toContain("in the tree again");
+  shows({ revision: 2, variants: ROOT });
+  expect(sent.at(-1)).toBe(asked); // once
+});
+
+test("what cannot be taken up is told", async () => {
+  const { store, sent, shows, become, say } = live();
+  shows({ revision: 7 });
+  become("empty");
+  become("connected");
+  shows({ revision: 1, variants: ROOT });
+  const asked = sent.at(-1);
+  if (asked?.type !== "load") throw new Error("nothing is taken up");
+  say({ type: "failed", id: asked.id, error: { sentence: "it is another program", line: null, trace: "" } });
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(store.values().notice).toEqual({
+    text: "The variants that were shown could not be taken up: it is another program", failed: true,
+  });
+});
+
+test("nothing is taken up where the network was away or the tree is all there", () => {
+  const { store, sent, shows, become } = live();
+  shows({ revision: 7 });
+  become("disconnected");
+  become("connected");
+  shows({ revision: 8, variants: ROOT });
+  expect(sent.some(({ type }) => type === "load")).toBe(false);
+  become("empty");
+  become("connected");
+  shows({ revision: 1, variants: STATE.variants });
+  store.goOn({ ...STATE, variants: ROOT });
+  expect(sent.some(({ type }) => type === "load")).toBe(false);
+  store.goOn({ ...STATE, variants: [...STATE.variants, { ...STATE.variants[0], key: "more" } as VariantView] });
+  expect(sent.at(-1)).toMatchObject({ type: "load", workbench: STATE.workbench });
 });

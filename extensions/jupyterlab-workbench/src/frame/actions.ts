@@ -1,5 +1,6 @@
 // What can be done with the whole workbench: the header's buttons, its menu and JupyterLab's commands are these.
 
+import { tickedIn } from "../model/selection";
 import type { Store, Values } from "../model/store";
 import type { VariantView } from "../protocol";
 import { copy, download, pick } from "./files";
@@ -87,7 +88,7 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
     action("load-state", "Load state file …", none || live, async () => {
       const text = await pick(".json");
       if (text === null) return;
-      await store.ask({ type: "load", text });
+      await store.ask({ type: "load", text, show: true });
       return "The state file is loaded; every step was checked anew.";
     }),
     action("save-svg", "Save graph as SVG", drawn, () => {
@@ -107,9 +108,10 @@ function undoRefused({ status }: Values, current: VariantView | undefined): stri
 }
 
 /** Of the variants that are ticked for comparing, of the shown one where none are. */
-function measurement({ selection }: Values, current: VariantView | undefined) {
+function measurement({ selection, state }: Values, current: VariantView | undefined) {
   const { compared, backend, sizes, dtype } = selection;
-  const variants = compared.length ? compared : [current?.key ?? ""];
+  const ticked = state ? tickedIn(state, compared) : [];
+  const variants = ticked.length ? ticked : [current?.key ?? ""];
   return { type: "measure", variants, backend, sizes, dtype, seed: 0, repeats: null, force: false } as const;
 }
 

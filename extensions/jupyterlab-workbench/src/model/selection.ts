@@ -1,5 +1,7 @@
 // The one selection that all views share.
 
+import type { State } from "../protocol";
+
 export type Path = readonly string[];
 export type Sizes = Readonly<Record<string, number>>;
 
@@ -28,6 +30,11 @@ export interface Selection {
   readonly overlay: Overlay;
   /** The open pane beside the graph; empty for none. */
   readonly pane: string;
+}
+
+/** The ticked variants that are in the tree: a tick outlives its variant, which may come back. */
+export function tickedIn({ variants }: State, compared: readonly string[]): readonly string[] {
+  return variants.map(({ key }) => key).filter((key) => compared.includes(key));
 }
 
 export const INITIAL: Selection = {

@@ -2,7 +2,7 @@
 // replaced; whoever subscribes hears of it.
 
 import type {
-  Done, Message, Part, PreviewView, Request, Running, Saved, Snapshot, State, VariantView, Welcome,
+  Capsule, Done, Message, Part, PreviewView, Request, Running, Saved, Snapshot, State, VariantView, Welcome,
 } from "../protocol";
 import { PROTOCOL } from "../protocol";
 import { ABSENT, type Arguments, type Loaded, merged, partKey, type Parts, WAITING } from "./parts";
@@ -50,6 +50,8 @@ export interface Store {
   foreseen(variant: string): Snapshot | null;
   /** Ends in an Error with the sentence where the request cannot be met. */
   ask(request: Asked): Promise<Done | Saved>;
+  /** When Python has a workbench of this name again, it takes up the variants, names and measurements of this state. */
+  goOn(from: State): void;
   /** Tells what came of something; null puts it away. */
   say(notice: Notice | null): void;
   /** Shows another workbench of the same Jupyter kernel, as it was left. */
@@ -84,8 +86,10 @@ export function createStore(
   const previews = new Map<string, Map<string, Snapshot>>();
   const waiting = new Map<number, Waiting>();
   const states = new Map<string, State>();
+  const lost = new Map<string, State>();
   const selections = new Map<string, Selection>();
   let id = 0;
+  let release = "";
   let shown = workbench;
   let values: Values = {
     status: transport.status(),
@@ -134,10 +138,11 @@ export function createStore(
     }
   }
 
-  function hearWelcome({ protocol, release, workbenches }: Welcome): void {
+  function hearWelcome({ protocol, release: signed, workbenches }: Welcome): void {
+    release = signed;
     change({ welcomed: true });
     if (protocol !== PROTOCOL) {
-      const told = values.status === "saved" ? savedByAnother(release) : otherRelease(protocol, release);
+      const told = values.status === "saved" ? savedByAnother(signed) : otherRelease(protocol, signed);
       change({ problem: told });
     } else if (!workbench) {
       shown = shown || (workbenches[0] ?? "");
@@ -154,6 +159,36 @@ export function createStore(
     if (!values.workbenches.includes(name)) change({ workbenches: [...values.workbenches, name] });
     if (!shown || open) show(name);
     else if (name === shown) change({ state, problem: "" });
+    void takeUp(state);
+  }
+
+  /** A Jupyter kernel that was restarted knows nothing of the tree that is shown: every step is checked anew. */
+  async function takeUp({ workbench: name, variants }: State): Promise<void> {
+    const state = lost.get(name);
+    lost.delete(name);
+    const known = new Set(variants.map(({ key }) => key));
+    if (!state || state.variants.every(({ key }) => known.has(key))) return;
+    const file: Capsule = { protocol: PROTOCOL, release, state, parts: [] };
+    try {
+      // Cells that run now act on what is shown: that stays theirs.
+      await request({ type: "load", text: JSON.stringify(file), show: false }, name);
+      const shown = state.variants.find(({ key }) => key === state.current);
+      change({ notice: { text: `The variants from before are in the tree again; shown was ${shown?.name}.`, failed: false } });
+    } catch (problem) {
+      const told = problem instanceof Error ? problem.message : String(problem);
+      change({ notice: { text: `The variants that were shown could not be taken up: ${told}`, failed: true } });
+    }
+  }
+
+  function request(asked: Asked, workbench: string): Promise<Done | Saved> {
+    if (values.status !== "connected" && values.status !== "saved") {
+      return Promise.reject(new Error(GONE));
+    }
+    const number = ++id;
+    return new Promise((resolve, reject) => {
+      waiting.set(number, { resolve, reject });
+      transport.send({ ...asked, id: number, workbench } as Request);
+    });
   }
 
   function show(name: string): void {
@@ -202,6 +237,7 @@ export function createStore(
   /** A new connection knows nothing of what was asked for on the old one. */
   function reconnect(): void {
     const status = transport.status();
+    if (status === "empty") for (const [name, state] of states) lost.set(name, state);
     if (status === "connected" && values.status !== "connected") {
       for (const { key } of wanted.values()) parts.delete(key);
       wanted.clear();
@@ -252,15 +288,11 @@ export function createStore(
       }
     },
     foreseen: (variant) => [...(previews.get(variant)?.values() ?? [])].at(-1) ?? null,
-    ask(request) {
-      if (values.status !== "connected" && values.status !== "saved") {
-        return Promise.reject(new Error(GONE));
-      }
-      const number = ++id;
-      return new Promise((resolve, reject) => {
-        waiting.set(number, { resolve, reject });
-        transport.send({ ...request, id: number, workbench: shown } as Request);
-      });
+    ask: (asked) => request(asked, shown),
+    goOn(from) {
+      lost.set(from.workbench, from);
+      const now = states.get(from.workbench);
+      if (now) void takeUp(now);
     },
     say(notice) {
       change({ notice });

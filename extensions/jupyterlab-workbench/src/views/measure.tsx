@@ -1,6 +1,7 @@
 // What is to be measured, and how. How far a measurement is, the frame says whatever pane is open.
 
 import { useState } from "react";
+import { tickedIn } from "../model/selection";
 import { useSelection, useStore, useValues, useWorkbench } from "../model/hooks";
 import type { Sizes } from "../model/selection";
 import type { MeasurementView, SizeView, State } from "../protocol";
@@ -10,8 +11,9 @@ import { changedSizes, runSizes } from "./measured";
 
 /** The ticked variants in the order of the tree; without any the shown one beside the program as written. */
 export function chosenVariants(state: State, compared: readonly string[]): readonly string[] {
-  const ticked = compared.length ? compared : [state.root, state.current];
-  return state.variants.map((variant) => variant.key).filter((key) => ticked.includes(key));
+  const ticked = tickedIn(state, compared);
+  const wanted = ticked.length ? ticked : [state.root, state.current];
+  return state.variants.map((variant) => variant.key).filter((key) => wanted.includes(key));
 }
 
 /** Starts a measurement; `said` is why it could not. */
@@ -92,7 +94,7 @@ export function MeasureForm(): JSX.Element {
           ? `Now: ${measuring.join(" · ")}`
           : reason
             ? `${backend} cannot run here: ${reason}`
-            : compared.length
+            : tickedIn(state, compared).length
               ? "Those ticked among the variants, in turn, each checked against the reference first."
               : "The program as written and the shown variant; tick others among the variants."}
       </p>

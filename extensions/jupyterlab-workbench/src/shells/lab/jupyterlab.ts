@@ -17,7 +17,13 @@ export interface Widget extends Disposable {
   readonly isAttached: boolean;
   readonly isVisible: boolean;
   readonly disposed: Signal<Widget, void>;
-  readonly title: { label: string; caption: string; closable: boolean; icon: unknown };
+  readonly title: {
+    label: string;
+    caption: string;
+    closable: boolean;
+    icon: unknown;
+    readonly changed: Signal<unknown, void>;
+  };
   addClass(name: string): void;
 }
 

@@ -13,8 +13,14 @@ export interface Panel {
   /** Shows the workbench of this notebook; null: there is no notebook. */
   follow(notebook: NotebookPanel | null): void;
   actions(): readonly Action[];
-  /** The open pane, to be restored. */
-  pane(): string;
+  /** What is restored after a reload. */
+  kept(): Kept;
+}
+
+/** The open pane, and the variants that are ticked in any notebook: their keys tell them apart. */
+export interface Kept {
+  readonly pane: string;
+  readonly compared: readonly string[];
 }
 
 /** A notebook's connection lives as long as the notebook, whether a panel shows it or not. */
@@ -38,32 +44,34 @@ export function createPanel(options: {
   packages: Packages;
   views: Views;
   connection: (notebook: NotebookPanel) => Connection;
-  pane: string;
+  kept: Kept;
   icon: unknown;
   /** Called when what can be done may have changed. */
   changed: () => void;
 }): Panel {
-  const { packages, views, connection, pane, icon, changed } = options;
+  const { packages, views, connection, kept, icon, changed } = options;
   const content = new packages["@lumino/widgets"].Widget();
   content.addClass("wbk-panel");
   content.node.style.cssText = "height: 100%; overflow: hidden";
   const widget = new packages["@jupyterlab/apputils"].MainAreaWidget({ content });
   widget.id = "workbench";
-  widget.title.label = "Workbench";
-  widget.title.caption = "The workbench of the notebook in use";
   widget.title.closable = true;
   widget.title.icon = icon;
   const faces = new Map<NotebookPanel, Face>();
   const nothing = absent();
   content.node.append(nothing);
   let face: Face | null = null;
+  called();
+
+  const pane = (): string => face?.kept().pane ?? kept.pane;
 
   function faceOf(notebook: NotebookPanel): Face {
     const there = faces.get(notebook);
     if (there) return there;
-    const made = createFace(views, notebook, connection(notebook), face?.pane() ?? pane, changed);
+    const made = createFace(views, notebook, connection(notebook), { ...kept, pane: pane() }, changed);
     faces.set(notebook, made);
     content.node.append(made.host);
+    notebook.title.changed.connect(called);
     notebook.disposed.connect(() => {
       made.takeDown();
       faces.delete(notebook);
@@ -72,28 +80,43 @@ export function createPanel(options: {
     return made;
   }
 
+  /** The tab says whose workbench it is. */
+  function called(): void {
+    const name = face?.notebook.title.label.replace(/\.ipynb$/, "");
+    widget.title.label = name ? `Workbench: ${name}` : "Workbench";
+    widget.title.caption = name ? `The workbench of ${face?.notebook.title.label}` : "The workbench of the notebook in use";
+  }
+
   function show(next: Face | null): void {
     face = next;
+    called();
     nothing.style.display = next === null ? "grid" : "none";
     for (const one of faces.values()) one.host.hidden = one !== next;
     changed();
   }
 
   widget.disposed.connect(() => {
-    for (const one of faces.values()) one.takeDown();
+    for (const one of faces.values()) {
+      one.notebook.title.changed.disconnect(called);
+      one.takeDown();
+    }
   });
   return {
     widget,
     follow: (notebook) => show(notebook && !notebook.isDisposed ? faceOf(notebook) : null),
     actions: () => face?.actions() ?? [],
-    pane: () => face?.pane() ?? pane,
+    kept: () => ({
+      pane: pane(),
+      compared: faces.size ? [...new Set([...faces.values()].flatMap((one) => one.kept().compared))] : kept.compared,
+    }),
   };
 }
 
 interface Face {
   readonly host: HTMLElement;
+  readonly notebook: NotebookPanel;
   actions(): readonly Action[];
-  pane(): string;
+  kept(): Kept;
   takeDown(): void;
 }
 
@@ -105,26 +128,27 @@ function createFace(
   views: Views,
   notebook: NotebookPanel,
   { transport, ask }: Connection,
-  pane: string,
+  kept: Kept,
   changed: () => void,
 ): Face {
   const host = block();
   const [liveHost, savedHost] = [block(), block()];
   host.append(liveHost, savedHost);
-  const live = views.draw(liveHost, transport, { pane });
+  const live = views.draw(liveHost, transport, kept);
   let saved: Drawn | null = null;
 
   function look(): void {
     const { state, problem, status } = live.store.values();
     const wanted = !state && !problem && ABSENT.includes(status);
     if (wanted && !saved) {
-      const kept = savedIn(notebook);
-      if (kept) saved = views.drawSaved(savedHost, kept, { pane });
+      const found = savedIn(notebook);
+      if (found) saved = views.drawSaved(savedHost, found, kept);
     } else if (!wanted && saved && state) {
-      const { selection } = saved.store.values();
+      const { selection, state: left } = saved.store.values();
       saved.takeDown();
       saved = null;
       live.store.select(selection); // the reader goes on where they were
+      if (left) live.store.goOn(left);
     }
     liveHost.hidden = saved !== null;
     savedHost.hidden = saved === null;
@@ -136,8 +160,12 @@ function createFace(
   look();
   return {
     host,
+    notebook,
     actions: () => (saved ?? live).actions(),
-    pane: () => (saved ?? live).store.values().selection.pane,
+    kept() {
+      const { pane, compared } = (saved ?? live).store.values().selection;
+      return { pane, compared };
+    },
     takeDown() {
       forget();
       saved?.takeDown();

@@ -2,8 +2,8 @@
 
 import type { Action, ActionName } from "../../frame/actions";
 import type { Views } from "../views";
-import type { FrontEnd, NotebookPanel, NotebookTracker, Packages, Settings, Token } from "./jupyterlab";
-import { connections, createPanel, type Panel } from "./panel";
+import type { FrontEnd, NotebookPanel, NotebookTracker, Packages, Settings, Token, Widget } from "./jupyterlab";
+import { connections, createPanel, type Kept, type Panel } from "./panel";
 
 const PLUGIN = "jupyterlab-workbench:plugin";
 const OPEN = "workbench:open";
@@ -69,7 +69,7 @@ export function labPlugin(
         void restorer.restore(place.tracker, {
           command: OPEN,
           name: () => "workbench",
-          args: () => ({ pane: place.panel()?.pane() ?? "" }),
+          args: () => ({ ...place.panel()?.kept() }),
         });
       }
     },
@@ -99,7 +99,7 @@ function createPlace(
   const connection = connections(packages, (notebook) => void automatically(notebook));
   let panel: Panel | null = null;
   let opening: Promise<Panel> | null = null;
-  let [pane, possible] = ["", ""];
+  let [kept, possible] = ["", ""];
 
   const setting = async (name: string): Promise<unknown> => {
     try {
@@ -112,8 +112,9 @@ function createPlace(
   /** Views change many times a second; JupyterLab is told what it keeps and shows of them. */
   function changed(): void {
     if (!panel) return;
-    if (panel.pane() !== pane) {
-      pane = panel.pane();
+    const keeping = JSON.stringify(panel.kept());
+    if (keeping !== kept) {
+      kept = keeping;
       void tracker.save(panel.widget);
     }
     const now = panel.actions().flatMap(({ name, refused }) => (refused ? [] : [name])).join();
@@ -122,14 +123,14 @@ function createPlace(
     for (const name of Object.keys(COMMANDS)) app.commands.notifyCommandChanged(`workbench:${name}`);
   }
 
-  async function create(beside: NotebookPanel | null, wanted: string | null): Promise<Panel> {
+  async function create(beside: NotebookPanel | null, restored: Partial<Kept>): Promise<Panel> {
     const drawing = await views();
-    const first = wanted ?? (await setting("pane"));
+    const first = restored.pane ?? (await setting("pane"));
     const made = createPanel({
       packages,
       views: drawing,
       connection,
-      pane: typeof first === "string" ? first : "moves",
+      kept: { pane: typeof first === "string" ? first : "moves", compared: restored.compared ?? [] },
       icon,
       changed,
     });
@@ -147,8 +148,8 @@ function createPlace(
     return made;
   }
 
-  async function open(notebook: NotebookPanel | null, pane: string | null = null): Promise<Panel> {
-    opening ??= create(notebook, pane);
+  async function open(notebook: NotebookPanel | null, restored: Partial<Kept> = {}): Promise<Panel> {
+    opening ??= create(notebook, restored);
     const made = await opening;
     // A layout is restored before JupyterLab knows which notebook is in use: it may have come meanwhile.
     made.follow(notebook ?? notebooks.currentWidget);
@@ -158,16 +159,51 @@ function createPlace(
   async function automatically(notebook: NotebookPanel): Promise<void> {
     if ((await setting("openAutomatically")) === false) return;
     if (!panel) await open(notebook);
-    else if (notebook === notebooks.currentWidget && !panel.widget.isVisible) {
-      app.shell.activateById(panel.widget.id);
-      if (notebook.isVisible) app.shell.activateById(notebook.id); // who runs cells goes on there
-    }
+    else if (notebook === notebooks.currentWidget && !panel.widget.isVisible) beside(panel.widget, notebook);
   }
 
-  notebooks.widgetAdded.connect((_, notebook) => void connection(notebook));
+  function reveal({ widget }: Panel): void {
+    const notebook = notebooks.currentWidget;
+    if (notebook?.isVisible && !widget.isVisible) beside(widget, notebook);
+    app.shell.activateById(widget.id);
+  }
+
+  /** The panel comes into sight and never covers the notebook that it follows: of one tab area, the notebook goes to
+   * the notebook that is in sight elsewhere, or the panel stands right of it where there is none. */
+  function beside(widget: Widget, notebook: NotebookPanel): void {
+    app.shell.activateById(widget.id);
+    if (!notebook.isVisible) {
+      const other = inSight(notebook);
+      if (other) app.shell.add(notebook, "main", { mode: "tab-after", ref: other.id, activate: false });
+      else app.shell.add(widget, "main", { mode: "split-right", ref: notebook.id, activate: false });
+    }
+    app.shell.activateById(notebook.id); // who runs cells goes on there
+  }
+
+  function inSight(besides: NotebookPanel): NotebookPanel | undefined {
+    const found: NotebookPanel[] = [];
+    notebooks.forEach((one) => void (one !== besides && one.isVisible && found.push(one)));
+    return found[0];
+  }
+
+  /** JupyterLab opens a notebook in the tab area that was used last: over the panel, if it was that. */
+  function opened(notebook: NotebookPanel): void {
+    void connection(notebook);
+    const widget = panel?.widget;
+    if (!widget?.isVisible) return;
+    const look = (_: unknown, current: NotebookPanel | null): void => {
+      if (current !== notebook) return;
+      notebooks.currentChanged.disconnect(look);
+      if (!widget.isDisposed && !widget.isVisible) beside(widget, notebook);
+    };
+    notebooks.currentChanged.connect(look);
+    notebook.disposed.connect(() => notebooks.currentChanged.disconnect(look));
+  }
+
+  notebooks.widgetAdded.connect((_, notebook) => opened(notebook));
   notebooks.forEach((notebook) => void connection(notebook));
   notebooks.currentChanged.connect((_, notebook) => panel?.follow(notebook));
-  return { tracker, open, panel: () => panel, current: () => notebooks.currentWidget };
+  return { tracker, open, reveal, panel: () => panel, current: () => notebooks.currentWidget };
 }
 
 function addCommands(
@@ -181,11 +217,17 @@ function addCommands(
     label: "Workbench",
     caption: "Open the workbench beside the notebook",
     icon,
-    describedBy: { args: { type: "object", properties: { pane: { type: "string" } } } },
-    async execute({ pane }) {
+    describedBy: {
+      args: {
+        type: "object",
+        properties: { pane: { type: "string" }, compared: { type: "array", items: { type: "string" } } },
+      },
+    },
+    async execute({ pane, compared }) {
       const restored = typeof pane === "string";
-      const panel = await place.open(place.current(), restored ? pane : null);
-      if (!restored) app.shell.activateById(panel.widget.id);
+      const ticked = Array.isArray(compared) ? compared.filter((key) => typeof key === "string") : [];
+      const panel = await place.open(place.current(), restored ? { pane, compared: ticked } : {});
+      if (!restored) place.reveal(panel);
       return panel.widget;
     },
   });
