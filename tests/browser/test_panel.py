@@ -27,6 +27,7 @@ RESTART = """() => {
 KEPT = """(name) => fetch(`/lab/api/workspaces/${name}`)
     .then((answer) => answer.text())
     .then((text) => /"pane":\\s*"details"/.test(text) && /"compared":\\s*\\["/.test(text))"""
+FIRST = "() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 0 }"
 CURRENT = "() => window.jupyterapp.shell.currentWidget?.node.className"
 
 
@@ -118,10 +119,13 @@ def test_a_restart_keeps_the_tree_and_the_ticks(lab: Lab) -> None:
     shows(panel, "Vectorize('t')")
     panel.get_by_role("tab", name="Variants").click()
     panel.get_by_role("checkbox", name="Compare Vectorize('b')").check()
+    command(page, "docmanager:open", {"path": "tree.ipynb"})
     page.page.evaluate(RESTART)
     panel.get_by_text("what was loaded still shows").wait_for(timeout=30_000)
     page.page.wait_for_timeout(1000)
-    page.page.evaluate("() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 0 }")
+    page.page.evaluate(
+        "() => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = 0 }"
+    )
     command(page, "notebook:run-cell")
     panel.get_by_text("The variants from before are in the tree again").wait_for(timeout=90_000)
     shows(panel, "as written")
@@ -189,7 +193,7 @@ def test_the_panel_never_covers_the_notebook_it_follows(lab: Lab, alone: bool) -
     assert tab.inner_text().strip() == "Workbench: first"
     command(page, "docmanager:open", {"path": "first.ipynb"})
     if alone:
-        command(page, "application:close")
+        page.page.evaluate("() => window.jupyterapp.shell.currentWidget.dispose()")
         page.page.locator(".jp-NotebookPanel").wait_for(state="detached")
     tab.click()
     command(page, "docmanager:open", {"path": lab.notebook("second.ipynb", [PROGRAM])})

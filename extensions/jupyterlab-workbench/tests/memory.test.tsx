@@ -106,7 +106,7 @@ describe("the view", () => {
     expect(shown.host.textContent).toContain(`Live at the peak: ${bytesText(space?.peak_bytes)} device`);
     expect(shown.host.textContent).toContain(view(1).peak_formula);
     expect(listed()).toBeGreaterThan(0);
-    expect(shown.store.values().selection.arrays).toEqual([]);
+    expect(shown.store.values().selection.brushed).toBeNull();
   });
 
   test("a click lights the arrays that live there", async () => {
@@ -122,10 +122,10 @@ describe("the view", () => {
     const line = 0.6 * view(1).lines;
     const at = highestBetween(points, line - pixel / 2, line + pixel / 2);
     const arrays = [...liveAt(points, at)].map((one) => view(1).arrays[one]?.array).filter((name) => name);
-    expect(shown.store.values().selection.arrays).toEqual([...new Set(arrays)].sort());
+    expect(shown.store.values().selection.brushed?.arrays).toEqual([...new Set(arrays)].sort());
     expect(shown.host.textContent).toContain(`Live there: ${bytesText(points[at]?.bytes)} device`);
     await shown.press(byText(shown.host, "button", "back to the peak"));
-    expect(shown.store.values().selection.arrays).toEqual([]);
+    expect(shown.store.values().selection.brushed).toBeNull();
   });
 
   test("arrow keys go from place to place, Enter takes one", async () => {

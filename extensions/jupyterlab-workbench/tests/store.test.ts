@@ -128,3 +128,14 @@ test("nothing is taken up where the network was away or the tree is all there", 
   store.goOn({ ...STATE, variants: [...STATE.variants, { ...STATE.variants[0], key: "more" } as VariantView] });
   expect(sent.at(-1)).toMatchObject({ type: "load", workbench: STATE.workbench });
 });
+
+test("what is brushed in a variant's memory is let go with the variant", () => {
+  const { store, shows } = live();
+  const brushed = { variant: STATE.current, space: "device", range: { from: 0, to: 3 }, arrays: ["x"] };
+  shows({ revision: 1 });
+  store.select({ brushed });
+  shows({ revision: 2 });
+  expect(store.values().selection.brushed).toBe(brushed);
+  shows({ revision: 3, current: STATE.root });
+  expect(store.values().selection.brushed).toBeNull();
+});

@@ -1,6 +1,6 @@
 // What is shown, how it came about, and what can be done with the whole of it.
 
-import { useEffect, useRef } from "react";
+import { useRef } from "react";
 import { useCurrent, useStore, useValues, useWorkbench } from "../model/hooks";
 import type { Status } from "../model/transport";
 import type { Running, VariantView } from "../protocol";
@@ -72,20 +72,16 @@ function Steps(): JSX.Element {
   const { status } = useValues();
   const { variants } = useWorkbench();
   const current = useCurrent();
-  const list = useRef<HTMLOListElement>(null);
   const lineage: VariantView[] = [];
   for (let one: VariantView | undefined = current; one; ) {
     lineage.unshift(one);
     const parent: string | null = one.parent;
     one = variants.find((variant) => variant.key === parent);
   }
-  useEffect(() => {
-    if (list.current) list.current.scrollLeft = list.current.scrollWidth;
-  }, [current.key]);
   const answers = status === "connected" || status === "saved";
   return (
     <nav className="wbk-steps" aria-label="Steps taken">
-      <ol ref={list}>
+      <ol>
         {lineage.map((variant) => (
           <li key={variant.key}>
             <button

@@ -69,7 +69,7 @@ export const Box = memo(
       >
         {changed && <path className="wbk-change" d={rounded(-4, -4, width + 8, height + 8, 8)} />}
         <path className="wbk-ground" d={outline(face, width, height)} style={ground ? { fill: ground } : undefined} />
-        {face.output && <path className="wbk-inner" d={rounded(3.5, 3.5, width - 7, height - 7, 3)} />}
+        {face.output && <path className="wbk-result" d={foot(width, height)} />}
         {text === "name" && (
           <text className="wbk-short" {...middle} y={height / 2 + NAME * 0.34} fontSize={NAME}>
             {face.short}
@@ -110,6 +110,11 @@ function Share({ text, right, large }: { text: string; right: number; large: boo
       </text>
     </g>
   );
+}
+
+/** A result of the program stands on a thick line: within the box's own outline, round as that. */
+function foot(width: number, height: number): string {
+  return `M0,${height - 5}h${width}a5,5 0 0 1 -5,5h${10 - width}a5,5 0 0 1 -5,-5z`;
 }
 
 /** A statement that calls out of the program has the plugs of a component on its left. */

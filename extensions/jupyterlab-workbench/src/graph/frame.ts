@@ -25,6 +25,9 @@ export const FAR = 0.85;
 /** Below this scale names drawn alone are smaller than 9 pixels; no view chosen for the reader is. */
 export const READABLE = 0.6;
 
+/** Down to this scale the first view shows the whole picture rather than a part whose names are larger. */
+const DISCERNIBLE = 0.5;
+
 const LARGEST = 1.4;
 const MARGIN = 8;
 
@@ -51,9 +54,10 @@ export function centred(inner: Rectangle, outer: Size, k: number): View {
 /** The first view tries so many places. */
 const TRIES = 120;
 
-/** All of the picture where its names can then be read, else a part at the top where most boxes are seen. */
+/** All of the picture where its names can then be made out, else a part at the top where most boxes are seen. */
 export function atFirst(picture: Size, boxes: readonly Rectangle[], outer: Size): View {
-  const k = Math.max(READABLE, fitting(picture, outer));
+  const all = fitting(picture, outer);
+  const k = all >= DISCERNIBLE ? all : READABLE;
   const { x, y } = centred(whole(picture), outer, k);
   const [width, height] = [outer.width / k, outer.height / k];
   if (picture.width <= width && picture.height <= height) return { x, y, k };

@@ -36,7 +36,7 @@ export function Legend(props: {
       <div className={`wbk-entries${rows}`} ref={entries}>
         {overlay === "kind" ? <Kinds snapshot={snapshot} /> : <Scale colouring={colouring} theme={theme} overlay={overlay} />}
         {note && <span className="wbk-entry wbk-note">{note}</span>}
-        {snapshot.nodes.some((node) => node.outputs.length) && <Entry swatch="wbk-swatch wbk-double" name="output" />}
+        {snapshot.nodes.some((node) => node.outputs.length) && <Entry swatch="wbk-swatch wbk-result" name="output" />}
         {snapshot.edges.some((edge) => edge.carried) && <Entry swatch="wbk-dash" name="carried by a loop" />}
         {changes && changes.changed.size + changes.gone.length > 0 && (
           <Entry swatch="wbk-swatch wbk-boxed" name={changedText(changes)} />

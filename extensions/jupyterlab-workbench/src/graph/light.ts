@@ -26,7 +26,7 @@ const MOST = 60;
 
 export function light(
   scene: Scene,
-  { statements, scope, arrays }: Selection,
+  { statements, scope, brushed }: Selection,
   found: ReadonlySet<string> | null,
   arrow: string | null,
 ): Light {
@@ -43,7 +43,7 @@ export function light(
   }
   if (arrow) touched.add(arrow);
   const matches = found && boxesOf(scene, (node) => found.has(node.id));
-  const held = new Set(arrays);
+  const held = new Set(brushed?.arrays);
   const live = held.size ? boxesOf(scene, (node) => held.has(node.array)) : null;
   const classes = [
     selected.size ? " wbk-has-selection" : "",

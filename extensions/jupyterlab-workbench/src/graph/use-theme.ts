@@ -6,9 +6,20 @@ import { onTheme, readTheme, type Theme } from "./theme";
 export function useTheme(host: React.RefObject<HTMLElement>): Theme | null {
   const [theme, setTheme] = useState<Theme | null>(null);
   useEffect(() => {
-    const read = (): void => setTheme(host.current && readTheme(host.current));
+    const read = (): void => setTheme(host.current?.isConnected ? readTheme(host.current) : null);
     read();
-    return onTheme(read);
+    const forget = onTheme(read);
+    // An element that stands in no document yet has no colours; it has them with its first size.
+    const observer = new ResizeObserver(() => {
+      if (!host.current?.isConnected) return;
+      observer.disconnect();
+      read();
+    });
+    if (host.current && !host.current.isConnected) observer.observe(host.current);
+    return () => {
+      observer.disconnect();
+      forget();
+    };
   }, [host]);
   return theme;
 }

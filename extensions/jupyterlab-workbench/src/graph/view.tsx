@@ -131,6 +131,7 @@ function Graph(props: {
       ) : (
         <div className="wbk-graph" />
       )}
+      <Brushed />
       <Status drawing={drawing} busy={busy} />
       </div>
       {theme && (
@@ -144,6 +145,32 @@ function Graph(props: {
         />
       )}
     </div>
+  );
+}
+
+/** Why boxes are lit that nobody selected, and the end of that. */
+function Brushed(): JSX.Element | null {
+  const store = useStore();
+  const { brushed } = useSelection();
+  if (!brushed) return null;
+  const { space, range: { from, to } } = brushed;
+  const lines = [from, to].map((line) => Math.floor(line) + 1);
+  return (
+    <p className="wbk-brush" role="status">
+      <span className="wbk-swatch wbk-lit" />
+      <span>
+        live in {space} memory at {lines[0] === lines[1] ? `line ${lines[0]}` : `lines ${lines[0]} to ${lines[1]}`}
+      </span>
+      <button
+        className="wbk-icon"
+        type="button"
+        aria-label="Light them no more"
+        title="Light them no more"
+        onClick={() => store.select({ brushed: null })}
+      >
+        ×
+      </button>
+    </p>
   );
 }
 

@@ -8,6 +8,20 @@ export type Sizes = Readonly<Record<string, number>>;
 /** What the boxes of the graph are coloured by. */
 export type Overlay = "kind" | "seconds" | "bytes" | "operations" | "measured";
 
+/** From one line of a loop program to another, both included. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A part of a variant's memory timeline; the arrays that live there are lit in the variant's graph. */
+export interface Brushed {
+  readonly variant: string;
+  readonly space: string;
+  readonly range: Range;
+  readonly arrays: readonly string[];
+}
+
 export interface Selection {
   /** Selected statements by id, the one that details are shown of first. */
   readonly statements: readonly string[];
@@ -15,8 +29,7 @@ export interface Selection {
   readonly scope: Path | null;
   /** Coordinates of an instance of the first statement, where one is picked. */
   readonly instance: Sizes | null;
-  /** Arrays lit in the graph: those live in the brushed part of the memory timeline. */
-  readonly arrays: readonly string[];
+  readonly brushed: Brushed | null;
   /** The line of the loop program (from 0) that the code goes to. */
   readonly line: number | null;
   /** The step (its JSON as text) whose form, preview or refusal is open. */
@@ -41,7 +54,7 @@ export const INITIAL: Selection = {
   statements: [],
   scope: null,
   instance: null,
-  arrays: [],
+  brushed: null,
   line: null,
   move: null,
   compared: [],

@@ -158,7 +158,7 @@ export function createStore(
     state.variants.forEach(takePreviewed);
     if (!values.workbenches.includes(name)) change({ workbenches: [...values.workbenches, name] });
     if (!shown || open) show(name);
-    else if (name === shown) change({ state, problem: "" });
+    else if (name === shown) change({ state, selection: holding(values.selection, state), problem: "" });
     void takeUp(state);
   }
 
@@ -197,7 +197,8 @@ export function createStore(
     shown = name;
     // Which pane is open is the reader's, whatever it shows.
     const next = { ...before, pane: values.selection.pane };
-    change({ state: states.get(name) ?? null, selection: next, running: null, problem: "" });
+    const state = states.get(name) ?? null;
+    change({ state, selection: state ? holding(next, state) : next, running: null, problem: "" });
   }
 
   /** A preview showed the program of what now is a variant: it is not asked for again. */
@@ -304,6 +305,12 @@ export function createStore(
       listeners.clear();
     },
   };
+}
+
+/** What is brushed is of one variant: with another nothing is. */
+function holding(selection: Selection, { current }: State): Selection {
+  const { brushed } = selection;
+  return brushed && brushed.variant !== current ? { ...selection, brushed: null } : selection;
 }
 
 const GONE = "The Jupyter kernel does not answer: start it and run the notebook's cell again.";

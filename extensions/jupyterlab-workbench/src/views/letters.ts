@@ -2,7 +2,7 @@
 
 import type { State } from "../protocol";
 import { type Comparison, nameOf } from "./measured";
-import { series, type Series } from "./series";
+import { type Series, seriesIn } from "./series";
 
 export interface Lettered {
   readonly letter: string;
@@ -15,7 +15,7 @@ export function lettered(state: State, comparison: Comparison): readonly Lettere
   return comparison.rows.map((row, position) => ({
     letter: letterOf(position),
     name: nameOf(state, row),
-    series: series(position),
+    series: seriesIn(state, row.variant, position),
     row,
   }));
 }

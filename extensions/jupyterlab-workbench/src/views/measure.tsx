@@ -1,9 +1,8 @@
 // What is to be measured, and how. How far a measurement is, the frame says whatever pane is open.
 
 import { useState } from "react";
-import { tickedIn } from "../model/selection";
 import { useSelection, useStore, useValues, useWorkbench } from "../model/hooks";
-import type { Sizes } from "../model/selection";
+import { type Sizes, tickedIn } from "../model/selection";
 import type { MeasurementView, SizeView, State } from "../protocol";
 import { useAsking } from "./asking";
 import { Expected } from "./expected";

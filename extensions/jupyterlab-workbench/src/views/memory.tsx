@@ -1,21 +1,17 @@
 // Memory: bytes over the schedule, what lives at a place, and how that grows with the sizes.
 
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useCurrent, usePart, useSelection, useStore, useValues, useWorkbench } from "../model/hooks";
+import type { Brushed, Range } from "../model/selection";
 import { Waiting } from "../parts";
 import type { BufferView, MemoryView } from "../protocol";
 import { highestBetween, liveAt, liveBetween, loopSpans, spaceOf } from "./course";
 import { bytesText, sizesText } from "./numbers";
-import { series } from "./series";
-import { type Layer, peakOf, type Range, Timeline } from "./timeline";
+import { seriesIn } from "./series";
+import { type Layer, peakOf, Timeline } from "./timeline";
 
 /** So many arrays are listed before it is asked for more. */
 const LISTED = 14;
-
-interface Chosen {
-  readonly space: string;
-  readonly range: Range;
-}
 
 export function Memory(): JSX.Element {
   const { sizes, dtype } = useSelection();
@@ -24,9 +20,8 @@ export function Memory(): JSX.Element {
   const layers = useLayers(loaded.value);
   const [asked, setLog] = useState<boolean | null>(null);
   const log = asked ?? isWide(layers);
-  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const { brushed } = useSelection();
   const store = useStore();
-  useEffect(() => setChosen(null), [current.key]);
   const view = loaded.value;
   if (!view) return <Waiting loaded={loaded} what="the course of its memory" />;
 
@@ -34,8 +29,9 @@ export function Memory(): JSX.Element {
     const points = spaceOf(view, space)?.points ?? [];
     const live = range ? [...liveBetween(points, range.from, range.to)] : [];
     const arrays = live.map((at) => view.arrays[at]?.array ?? null).filter((name) => name !== null);
-    setChosen(range && { space, range });
-    store.select({ arrays: [...new Set(arrays)].sort() });
+    store.select({
+      brushed: range && { variant: current.key, space, range, arrays: [...new Set(arrays)].sort() },
+    });
   };
   return (
     <div className="wbk-view">
@@ -55,12 +51,12 @@ export function Memory(): JSX.Element {
           space={space}
           layers={layers}
           log={log}
-          range={chosen?.space === space ? chosen.range : null}
+          range={brushed?.space === space ? brushed.range : null}
           choose={(range) => choose(space, range)}
         />
       ))}
       <Loops view={view} />
-      <Live view={view} chosen={chosen} clear={() => choose("", null)} />
+      <Live view={view} chosen={brushed} clear={() => choose("", null)} />
       <h4>Peak of the device, as the sizes go</h4>
       <pre className="wbk-code">{view.peak_formula}</pre>
     </div>
@@ -69,18 +65,18 @@ export function Memory(): JSX.Element {
 
 /** The shown variant first, then those that are ticked and loaded. */
 function useLayers(view: MemoryView | null): readonly Layer[] {
-  const { variants } = useWorkbench();
+  const state = useWorkbench();
   const { compared, sizes, dtype } = useSelection();
   const current = useCurrent();
   const store = useStore();
   useValues();
   if (!view) return [];
-  const layers: Layer[] = [{ name: current.name, view, series: series(0) }];
+  const layers: Layer[] = [{ name: current.name, view, series: seriesIn(state, current.key) }];
   for (const key of compared) {
-    const variant = variants.find((one) => one.key === key);
+    const variant = state.variants.find((one) => one.key === key);
     if (!variant || key === current.key) continue;
     const { value } = store.part("memory", key, { sizes, dtype });
-    if (value) layers.push({ name: variant.name, view: value, series: series(layers.length) });
+    if (value) layers.push({ name: variant.name, view: value, series: seriesIn(state, key) });
   }
   return layers;
 }
@@ -135,7 +131,7 @@ function Loops({ view }: { view: MemoryView }): JSX.Element | null {
 }
 
 /** What lives where it was clicked, or at the highest place of what was brushed; at the peak before that. */
-function Live(props: { view: MemoryView; chosen: Chosen | null; clear: () => void }): JSX.Element | null {
+function Live(props: { view: MemoryView; chosen: Brushed | null; clear: () => void }): JSX.Element | null {
   const { view, chosen, clear } = props;
   const store = useStore();
   const space = spaceOf(view, chosen?.space ?? view.spaces[0]?.space ?? "");

@@ -7,7 +7,7 @@ import { letterOf, type Lettered } from "./letters";
 import { chosenVariants, useMeasure } from "./measure";
 import { changedSizes } from "./measured";
 import { sizesText } from "./numbers";
-import { series } from "./series";
+import { seriesIn } from "./series";
 import { type Swept, Sweeps } from "./sweeps";
 
 /** `rows` are the comparison above: a variant keeps its letter and colour. */
@@ -116,7 +116,7 @@ function useSwept(
     const position = row ? rows.indexOf(row) : free++;
     const { value, error } = store.part("sweep", key, { size, sizes: others, backend, dtype });
     if (error) problem = error.sentence;
-    if (value) swept.push({ variant: key, letter: letterOf(position), name: nameIn(state, key), series: series(position), view: value });
+    if (value) swept.push({ variant: key, letter: letterOf(position), name: nameIn(state, key), series: seriesIn(state, key), view: value });
   }
   return { swept, problem };
 }

@@ -1,11 +1,20 @@
 // How variants are told apart in charts: by colours that colour-blind readers can tell, and by dashes.
 
+import type { State } from "../protocol";
+
 const DASHES = ["", "6 3", "2 2"];
 const COLOURS = 6;
 
 export interface Series {
   readonly colour: string;
   readonly dash: string;
+}
+
+/** A variant has one colour in every chart and in the tree, that of its place in the tree. `others` is the place of
+ * one that is not in it among those that are not. */
+export function seriesIn({ variants }: State, key: string, others = 0): Series {
+  const place = variants.findIndex((variant) => variant.key === key);
+  return series(place < 0 ? variants.length + others : place);
 }
 
 export function series(position: number): Series {

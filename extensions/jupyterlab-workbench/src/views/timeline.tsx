@@ -1,6 +1,7 @@
 // Bytes over the loop program as a stepped area: one memory space of the shown variant, others laid over it.
 
 import { useRef, useState } from "react";
+import type { Range } from "../model/selection";
 import type { MemoryView } from "../protocol";
 import { highestBetween, lastBefore, outline, spaceOf } from "./course";
 import { bytesText } from "./numbers";
@@ -11,12 +12,6 @@ export interface Layer {
   readonly name: string;
   readonly view: MemoryView;
   readonly series: Series;
-}
-
-/** From one line of the shown variant's loop program to another, both included. */
-export interface Range {
-  readonly from: number;
-  readonly to: number;
 }
 
 const HEIGHT = 150;

@@ -7,6 +7,7 @@ import type { Ask } from "./asking";
 import { Badge } from "./badge";
 import { Numbers } from "./effect";
 import type { Comparison } from "./measured";
+import { seriesIn } from "./series";
 import type { Station } from "./subway";
 import { Menu, Rename } from "./variant-menu";
 
@@ -54,7 +55,7 @@ export function Row(props: {
         drop(event.dataTransfer.getData(DRAGGED), variant.key);
       }}
     >
-      <Track row={row} lanes={lanes} current={current} />
+      <Track row={row} lanes={lanes} current={current} colour={seriesIn(state, variant.key).colour} />
       <div className="wbk-stop-body">
         <div className="wbk-stop-head">
           <input
@@ -99,26 +100,26 @@ const toggled = (keys: readonly string[], key: string): readonly string[] =>
   keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key];
 
 /** The lines of a row: what passes by, where this one comes from and whether it goes on. */
-function Track({ row, lanes, current }: { row: Station; lanes: number; current: boolean }): JSX.Element {
+function Track(props: { row: Station; lanes: number; current: boolean; colour: string }): JSX.Element {
+  const { row, lanes, current, colour } = props;
   const x = (lane: number): number => LANE * lane + LANE / 2;
   const at = x(row.lane);
   const curve = row.from !== null && row.from !== row.lane;
   return (
     <div className="wbk-track" style={{ width: LANE * lanes }} aria-hidden="true">
       {row.passing.map((lane) => (
-        <i key={lane} data-lane={lane % 4} style={{ left: x(lane), top: 0, bottom: 0 }} />
+        <i key={lane} style={{ left: x(lane), top: 0, bottom: 0 }} />
       ))}
-      {row.from === row.lane && <i data-lane={row.lane % 4} style={{ left: at, top: 0, height: STATION }} />}
-      {row.goesOn && <i data-lane={row.lane % 4} style={{ left: at, top: STATION, bottom: 0 }} />}
+      {row.from === row.lane && <i style={{ left: at, top: 0, height: STATION }} />}
+      {row.goesOn && <i style={{ left: at, top: STATION, bottom: 0 }} />}
       {curve && (
         <svg width={LANE * lanes} height={STATION + 1}>
           <path
-            data-lane={row.lane % 4}
             d={`M${x(row.from ?? 0)} 0C${x(row.from ?? 0)} ${STATION} ${x(row.from ?? 0)} ${STATION} ${at} ${STATION}`}
           />
         </svg>
       )}
-      <b className={current ? "wbk-here" : ""} data-lane={row.lane % 4} style={{ left: at, top: STATION }} />
+      <b className={current ? "wbk-here" : ""} style={{ left: at, top: STATION, color: colour }} />
     </div>
   );
 }

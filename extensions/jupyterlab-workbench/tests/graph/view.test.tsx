@@ -118,16 +118,22 @@ test("a search lights what it finds and Enter goes to it", async () => {
   expect(shown.host.querySelectorAll(".wbk-match").length).toBe(0);
 });
 
+const BRUSHED = { variant: CAPSULE.state.current, space: "device", range: { from: 3, to: 8.4 } };
+
 test("arrays that live are lit, all else stands back", async () => {
   await view();
   const [node] = WRITTEN.nodes;
-  await act(async () => shown.store.select({ arrays: [node?.array ?? ""] }));
+  await act(async () => shown.store.select({ brushed: { ...BRUSHED, arrays: [node?.array ?? ""] } }));
   const written = WRITTEN.nodes.filter((one) => one.array === node?.array).length;
   expect(shown.host.querySelectorAll(".wbk-live").length).toBe(written);
   expect(shown.host.querySelectorAll(".wbk-dim").length).toBe(WRITTEN.nodes.length - written);
   const last = WRITTEN.nodes.at(-1);
   await act(async () => shown.store.select({ statements: [last?.id ?? ""] }));
   expect(shown.host.querySelectorAll(".wbk-live.wbk-dim").length).toBe(0);
+  await act(async () => shown.store.select({ statements: [] }));
+  expect(texts(shown.host, ".wbk-brush span")).toEqual(["", "live in device memory at lines 4 to 9"]);
+  await shown.press(shown.host.querySelector(".wbk-brush button"));
+  expect(shown.host.querySelectorAll(".wbk-live, .wbk-dim, .wbk-brush").length).toBe(0);
 });
 
 test("while the program runs, what executes is marked with its share of the time", async () => {

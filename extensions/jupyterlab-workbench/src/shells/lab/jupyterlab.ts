@@ -90,6 +90,8 @@ export interface Notebook extends Widget {
 export interface NotebookPanel extends Widget {
   readonly content: Notebook;
   readonly sessionContext: SessionContext;
+  /** Comes true when its content is drawn for the first time. */
+  readonly revealed: Promise<void>;
 }
 
 export interface NotebookTracker {

@@ -8,6 +8,9 @@ import { connections, createPanel, type Kept, type Panel } from "./panel";
 const PLUGIN = "jupyterlab-workbench:plugin";
 const OPEN = "workbench:open";
 
+/** The place of who wants notebook and panel as two tabs of one area: which of them is in sight is theirs to say. */
+const TAB = "tab-after";
+
 /** Commands by the action that they are, with what they are called while there is no workbench. */
 const COMMANDS: Readonly<Record<ActionName, string>> = {
   undo: "Undo the last step",
@@ -99,7 +102,7 @@ function createPlace(
   const connection = connections(packages, (notebook) => void automatically(notebook));
   let panel: Panel | null = null;
   let opening: Promise<Panel> | null = null;
-  let [kept, possible] = ["", ""];
+  let [kept, possible, mode] = ["", "", "split-right"];
 
   const setting = async (name: string): Promise<unknown> => {
     try {
@@ -139,12 +142,9 @@ function createPlace(
       panel = opening = null;
     });
     void tracker.add(made.widget);
-    const mode = await setting("place");
-    app.shell.add(made.widget, "main", {
-      mode: typeof mode === "string" ? mode : "split-right",
-      ref: beside?.id ?? null,
-      activate: false,
-    });
+    const place = await setting("place");
+    if (typeof place === "string") mode = place;
+    app.shell.add(made.widget, "main", { mode, ref: beside?.id ?? null, activate: false });
     return made;
   }
 
@@ -169,13 +169,14 @@ function createPlace(
   }
 
   /** The panel comes into sight and never covers the notebook that it follows: of one tab area, the notebook goes to
-   * the notebook that is in sight elsewhere, or the panel stands right of it where there is none. */
+   * the notebook that is in sight elsewhere, or the panel stands beside it where there is none. */
   function beside(widget: Widget, notebook: NotebookPanel): void {
+    if (mode === TAB) return;
     app.shell.activateById(widget.id);
     if (!notebook.isVisible) {
       const other = inSight(notebook);
-      if (other) app.shell.add(notebook, "main", { mode: "tab-after", ref: other.id, activate: false });
-      else app.shell.add(widget, "main", { mode: "split-right", ref: notebook.id, activate: false });
+      if (other) app.shell.add(notebook, "main", { mode: TAB, ref: other.id, activate: false });
+      else app.shell.add(widget, "main", { mode, ref: notebook.id, activate: false });
     }
     app.shell.activateById(notebook.id); // who runs cells goes on there
   }
@@ -191,13 +192,9 @@ function createPlace(
     void connection(notebook);
     const widget = panel?.widget;
     if (!widget?.isVisible) return;
-    const look = (_: unknown, current: NotebookPanel | null): void => {
-      if (current !== notebook) return;
-      notebooks.currentChanged.disconnect(look);
-      if (!widget.isDisposed && !widget.isVisible) beside(widget, notebook);
-    };
-    notebooks.currentChanged.connect(look);
-    notebook.disposed.connect(() => notebooks.currentChanged.disconnect(look));
+    void notebook.revealed.then(() => {
+      if (!widget.isDisposed && notebook.isVisible && !widget.isVisible) beside(widget, notebook);
+    });
   }
 
   notebooks.widgetAdded.connect((_, notebook) => opened(notebook));
