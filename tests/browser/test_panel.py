@@ -178,7 +178,7 @@ def test_a_click_on_what_is_loaded_asks_for_nothing(lab: Lab) -> None:
     page.check()
 
 
-def boxes(page: Page) -> tuple[Any, Any]:
+def boxes(page: Any) -> tuple[Any, Any]:
     """Where the notebook in use and the panel stand."""
     notebook = page.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)").last
     return notebook.bounding_box(), page.page.locator("#workbench").bounding_box()

@@ -21,6 +21,7 @@ from tests.session.listening import Listener
 from workbench.program.values import Program
 from workbench.session import tasks
 from workbench.session.failures import sentence
+from workbench.session.filling import fill
 from workbench.session.handling import handle
 from workbench.session.kept import FIRST
 from workbench.session.messages import (
@@ -561,6 +562,16 @@ def test_a_page_is_saved_with_everything_in_it(shown: Shown) -> None:
     assert isinstance(saved, Saved)
     assert saved.text.startswith("<!doctype html>")
     assert shown.root in saved.text
+
+
+def test_a_page_holds_instances_and_predictions_that_nobody_looked_at(shown: Shown) -> None:
+    fill(shown.session.kept, shown.session.tree, shown.session.name)
+    parts = [part for part in shown.session.capsule().parts if part.variant == shown.root]
+    listed = [tuple(part.arguments["statements"]) for part in parts if part.part == "domain"]
+    program = shown.session.tree.shown.program
+    assert set(listed) == {(statement.name,) for statement in program.statements}
+    swept = {part.arguments["size"] for part in parts if part.part == "sweep"}
+    assert swept == {one.name for one in program.parameters if one.definition is None}
 
 
 @wb.program

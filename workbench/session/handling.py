@@ -8,6 +8,7 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.session import export
 from workbench.session.failures import error_view
+from workbench.session.filling import fill
 from workbench.session.kept import Reply
 from workbench.session.loading import saved_tree
 from workbench.session.made import Made, Picture
@@ -138,8 +139,10 @@ def _measure(session: Session, request: Measure, reply: Reply) -> None:
 
 def _save(session: Session, request: Save, reply: Reply) -> None:
     """Write everything as text; on a thread of its own, since it is much."""
-    kept = session.capsule()
     html = request.format == "html"
+    if html:
+        fill(session.kept, session.tree, session.name)
+    kept = session.capsule()
     text = export.page(kept) if html else export.state_file(kept)
     name = export.file_name(kept, "html" if html else "json")
     reply(Saved("saved", request.id, name, text))

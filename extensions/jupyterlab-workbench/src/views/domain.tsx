@@ -1,7 +1,7 @@
 // Instances and dependences of the selected statements at small sizes; one is picked, its value followed back.
 
 import { useEffect, useMemo, useState } from "react";
-import { useOwnPart, usePart, useSelection, useStore } from "../model/hooks";
+import { useOwnPart, usePart, useSelection, useStore, useValues } from "../model/hooks";
 import type { Sizes } from "../model/selection";
 import { Waiting } from "../parts";
 import type { DomainView, ElementView, PointsView, Snapshot } from "../protocol";
@@ -33,6 +33,7 @@ export function Domain(): JSX.Element {
 function Instances({ statements, snapshot }: { statements: readonly string[]; snapshot: Snapshot }): JSX.Element {
   const store = useStore();
   const { instance } = useSelection();
+  const { status } = useValues();
   const [also, setAlso] = useState<readonly string[]>([]);
   const [sizes, setSizes] = useState<Sizes>({});
   const [trail, setTrail] = useState<readonly Element[]>([]);
@@ -89,18 +90,20 @@ function Instances({ statements, snapshot }: { statements: readonly string[]; sn
         <>
           <SmallSizes sizes={space.sizes} used={usedSizes(snapshot, shown)} set={setSizes} />
           {!loaded.value && <Waiting loaded={loaded} what="the instances at these sizes" />}
-          <Space
-            space={space}
-            orderSays="the order in which they run in this variant"
-            picked={instance ? { statement: first, coordinates: instance } : null}
-            pick={pick}
-          />
+          <div className="wbk-beside">
+            <Space
+              space={space}
+              orderSays="the order in which they run in this variant"
+              picked={instance ? { statement: first, coordinates: instance } : null}
+              pick={pick}
+            />
+            {at ? (
+              <Value trail={trail} sizes={settable(space, snapshot)} follow={follow} back={back} />
+            ) : (
+              status !== "saved" && <p className="wbk-hint">Pick an instance to see its value and where it came from.</p>
+            )}
+          </div>
         </>
-      )}
-      {at && space ? (
-        <Value trail={trail} sizes={settable(space, snapshot)} follow={follow} back={back} />
-      ) : (
-        <p className="wbk-hint">Pick an instance to see its value and where it came from.</p>
       )}
     </div>
   );

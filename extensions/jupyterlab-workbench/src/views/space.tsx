@@ -165,6 +165,7 @@ function Picture(props: SpaceProps & { axes: Axes; cuts: Cuts }): JSX.Element {
     <div className="wbk-space-scroll" ref={scroll}>
       <svg
         className={over ? "wbk-instances wbk-instances-over" : "wbk-instances"}
+        style={{ "--wbk-crowd": crowd(drawn) } as React.CSSProperties}
         width={drawn.width}
         height={drawn.height}
         viewBox={`0 0 ${drawn.width} ${drawn.height}`}
@@ -237,6 +238,12 @@ function Picture(props: SpaceProps & { axes: Axes; cuts: Cuts }): JSX.Element {
       </p>
     </div>
   );
+}
+
+/** How strong an arrow is: of many that lie upon each other each is fainter. */
+function crowd({ lines, spots }: ReturnType<typeof layout>): number {
+  const each = lines.length / Math.max(1, spots.length);
+  return Math.max(0.15, Math.min(1, 1.5 / Math.max(each, 1)));
 }
 
 function Head({ id, name }: { id: string; name: string }): JSX.Element {

@@ -90,8 +90,6 @@ export interface Notebook extends Widget {
 export interface NotebookPanel extends Widget {
   readonly content: Notebook;
   readonly sessionContext: SessionContext;
-  /** Comes true when its content is drawn for the first time. */
-  readonly revealed: Promise<void>;
 }
 
 export interface NotebookTracker {
@@ -123,6 +121,8 @@ export interface FrontEnd {
   readonly shell: {
     add(widget: Widget, area: string, options?: { mode?: string; ref?: string | null; activate?: boolean }): void;
     activateById(id: string): void;
+    /** JupyterLab's main window has it, Notebook 7's has not. */
+    readonly currentChanged?: Signal<unknown, { readonly oldValue: Widget | null; readonly newValue: Widget | null }>;
   };
 }
 

@@ -187,17 +187,20 @@ function createPlace(
     return found[0];
   }
 
-  /** JupyterLab opens a notebook in the tab area that was used last: over the panel, if it was that. */
-  function opened(notebook: NotebookPanel): void {
-    void connection(notebook);
+  /** JupyterLab opens a notebook in the tab area in use: over the panel, if that is in use. */
+  const met = new WeakSet<Widget>();
+  app.shell.currentChanged?.connect((_, { oldValue, newValue }) => {
+    if (!newValue || met.has(newValue)) return;
+    met.add(newValue);
     const widget = panel?.widget;
-    if (!widget?.isVisible) return;
-    void notebook.revealed.then(() => {
-      if (!widget.isDisposed && notebook.isVisible && !widget.isVisible) beside(widget, notebook);
+    if (!widget || oldValue !== widget) return;
+    notebooks.forEach((notebook) => {
+      // Once JupyterLab is done with what it is changing.
+      if (notebook === newValue) void Promise.resolve().then(() => widget.isVisible || beside(widget, notebook));
     });
-  }
+  });
 
-  notebooks.widgetAdded.connect((_, notebook) => opened(notebook));
+  notebooks.widgetAdded.connect((_, notebook) => void connection(notebook));
   notebooks.forEach((notebook) => void connection(notebook));
   notebooks.currentChanged.connect((_, notebook) => panel?.follow(notebook));
   return { tracker, open, reveal, panel: () => panel, current: () => notebooks.currentWidget };

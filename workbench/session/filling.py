@@ -1,0 +1,53 @@
+"""What a page holds beyond what was looked at, so that it shows the same without Python: instances
+of the shown variant's statements at small sizes, and predictions over each size.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from workbench.session.kept import Kept
+from workbench.session.messages import Answer, Message, Part, Want
+from workbench.session.tree import Tree
+from workbench.variants.variant import Variant
+
+MOST = 48
+"""Statements whose instances a page holds: what an output is first, then the others."""
+PATIENCE = 20.0
+"""Seconds that a page waits for what it would hold; it is written without what comes later."""
+
+
+def fill(kept: Kept, tree: Tree, name: str) -> None:
+    """Have it computed, and wait for it. What fails is left out, as when it is asked for later."""
+    wanted = list(_wanted(tree))
+    left = threading.Semaphore(0)
+
+    def came(message: Message) -> None:
+        if not isinstance(message, Answer) or message.done:
+            left.release()
+
+    until = time.monotonic() + PATIENCE
+    for number, (part, variant, arguments) in enumerate(wanted):
+        kept.want(Want("want", number, name, part, variant.key, arguments), variant, came)
+    for _ in wanted:
+        if not left.acquire(timeout=max(0.0, until - time.monotonic())):
+            break
+    kept.forget_all(came)
+
+
+def _wanted(tree: Tree) -> Iterator[tuple[Part, Variant, Mapping[str, Any]]]:
+    """Parts with the arguments that views ask for at first."""
+    shown, root = tree.shown, tree.variants[tree.root]
+    program = shown.program
+    for variant in dict.fromkeys((root, shown)):
+        for parameter in program.parameters:
+            if parameter.definition is None:
+                run = {"size": parameter.name, "sizes": {}}
+                yield "sweep", variant, run | {"backend": "numpy", "dtype": "float32"}
+    outputs = {output.array for output in program.outputs}
+    ordered = sorted(program.statements, key=lambda statement: statement.array not in outputs)
+    for statement in ordered[:MOST]:
+        yield "domain", shown, {"statements": [statement.name], "sizes": {}}
