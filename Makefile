@@ -59,7 +59,7 @@ notebooks: $(DEV_STAMP) dot
 	$(PYTEST) --nbmake --nbmake-timeout=120 notebooks
 
 browser: $(DEV_STAMP) dot chromium
-	$(PYTEST) -m browser tests/browser
+	OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadfile -m browser tests/browser
 
 learn: $(DEV_STAMP)
 	$(PYTEST) -m learn tests/learning

@@ -26,13 +26,26 @@ from typing import Any
 import nbformat
 
 QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
-# The last is anywidget's own: a widget whose Jupyter kernel ended, in a notebook that is closed.
-HARMLESS = ("favicon", "service worker", "ServiceWorker", "[anywidget] Failed to initialize")
+# The last three are not ours: a widget of anywidget's whose Jupyter kernel ended, in a notebook
+# that is closed; JupyterLab's debugger, whose Jupyter kernel ended while it looked; JupyterLab's
+# own delayed calls for a notebook that was closed meanwhile.
+HARMLESS = (
+    "favicon",
+    "service worker",
+    "ServiceWorker",
+    "[anywidget] Failed to initialize",
+    "Could not restore the debugger state",
+    "Cannot read properties of null (reading 'promise')",
+)
 THERE = "() => window.jupyterapp?.commands.hasCommand('docmanager:open')"
 OPEN = """(path) => {
   const { commands, restored, shell } = window.jupyterapp;
   return restored.then(() => commands.execute("docmanager:open", { path })).then((opened) => {
-    for (const one of [...shell.widgets("main")]) if (one !== opened) one.close();
+    for (const one of [...shell.widgets("main")]) {
+      if (one === opened) continue;
+      if (one.context?.model) one.context.model.dirty = false;  // else it is asked whether to save
+      one.close();
+    }
     return opened.context.ready.then(() => null);
   });
 }"""

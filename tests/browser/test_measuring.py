@@ -70,18 +70,23 @@ def test_variants_are_measured_in_turn_and_compared(lab: Lab) -> None:
     page.check()
 
 
-def test_a_measurement_is_cancelled(lab: Lab) -> None:
-    page = lab.open(lab.notebook("cancel.ipynb", [LONG]))
+def test_a_measurement_is_cancelled_and_keeps_its_finished_rounds(lab: Lab) -> None:
+    page = lab.open(lab.notebook("cancel.ipynb", [SHOW]), height=1400)
     run_all(page)
     panel = live(page)
     shows(panel, "Vectorize")
     open_pane(panel, "Compare")
-    panel.get_by_label("rounds").fill("100")
+    panel.get_by_label("rounds").fill("800")
     panel.get_by_role("button", name="Measure 2 variants").click()
-    panel.locator(".wbk-progress").wait_for(timeout=60_000)
+    rounds = panel.locator(".wbk-rows .wbk-rounds")  # rows grow while it measures
+    rounds.first.wait_for(timeout=120_000)
     panel.locator(".wbk-progress").get_by_role("button", name="Cancel").click()
     panel.locator(".wbk-progress").wait_for(state="detached", timeout=15_000)
     assert panel.get_by_role("button", name="Measure 2 variants").is_enabled()
+    assert rounds.count() == 2
+    assert len({text.partition(" ")[0] for text in rounds.all_inner_texts()}) == 1
+    assert rounds.first.inner_text().endswith(" of 800 rounds")
+    page.page.screenshot(path=lab.shots / "cancelled.png")
     page.check()
 
 

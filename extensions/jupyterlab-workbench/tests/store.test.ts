@@ -139,3 +139,15 @@ test("what is brushed in a variant's memory is let go with the variant", () => {
   shows({ revision: 3, current: STATE.root });
   expect(store.values().selection.brushed).toBeNull();
 });
+
+test("what fails after nobody wants it any more is told to nobody", () => {
+  const { store, sent, shows, say } = live();
+  shows({ revision: 1 });
+  store.part("moves", STATE.current, {});
+  const asked = sent.at(-1);
+  expect(asked && "id" in asked).toBe(true);
+  store.forget("moves", STATE.current, {});
+  const error = { sentence: "too late", line: null, hints: [] } as unknown as Extract<Message, { type: "failed" }>["error"];
+  if (asked && "id" in asked) say({ type: "failed", id: asked.id, error });
+  expect(store.values().problem).toBe("");
+});

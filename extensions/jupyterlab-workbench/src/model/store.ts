@@ -232,7 +232,7 @@ export function createStore(
     } else if (number !== null && waiting.has(number)) {
       waiting.get(number)?.reject(new Error(error.sentence));
       waiting.delete(number);
-    } else change({ problem: error.sentence });
+    } else if (number === null) change({ problem: error.sentence }); // else nobody wants it any more
   }
 
   /** A new connection knows nothing of what was asked for on the old one. */
