@@ -113,7 +113,7 @@ def test_program_refused_when_a_dimension_is_unknown() -> None:
 def test_program_refused_when_a_size_is_unknown() -> None:
     y = statement("y", [t], value(t + T), OVER_T)
     p = program(X, y, sizes={"TT": 2})
-    with pytest.raises(ProgramError, match=r"unknown size 'T': did you mean TT\? \(sizes: TT\)"):
+    with pytest.raises(ProgramError, match="unknown size 'T': the only one is TT"):
         check(p)
 
 

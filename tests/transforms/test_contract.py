@@ -221,11 +221,11 @@ def stages(T: int = 5) -> dict[str, Any]:
     return {"z": z, "end": y[T]}
 
 
-def test_later_step_that_parts_a_loop_refused_with_two_instances() -> None:
+def test_later_step_that_parts_a_loop_refused() -> None:
     """Vectorizing z moves it behind the loop over t, where it still reads all of y."""
     folded = wb.variant(stages()).apply(Contract("y", "t"))
     found = folded.check(Vectorize("t", ("z",)))
-    assert found is not None and found.kind == "dependence"
+    assert found is not None and found.kind == "capability"
     assert "would make y need all of t, which Contract('y', 't') has folded" in found.sentence
 
 
