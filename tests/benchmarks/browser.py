@@ -69,7 +69,8 @@ APPLY = """() => {
 }"""
 DRAWN = "document.querySelector('#workbench g.node')"
 JUDGED = "/possible(?!.*judging)/s.test(document.querySelector('.wbk-move-counts')?.innerText)"
-CHANGED = "document.querySelector('#workbench g.node .wbk-change')"
+CHANGED = """[...document.querySelectorAll("#workbench g.node .wbk-change")]
+    .some((mark) => !mark.closest(".wbk-open-step"))"""  # which shows a graph of its own
 
 
 @contextmanager
