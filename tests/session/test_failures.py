@@ -1,9 +1,13 @@
+import tempfile
+from pathlib import Path
+
 import pytest
 
 from workbench.errors import SourceLine, WorkbenchError
 from workbench.session.failures import error_view
 
-IN_A_CELL = SourceLine("/tmp/ipykernel_12/345.py", 8, "    raise ValueError(3)")
+FILE = Path(tempfile.gettempdir(), "ipykernel_12", "345.py")  # what ipykernel calls a cell
+IN_A_CELL = SourceLine(str(FILE), 8, "    raise ValueError(3)")
 
 
 @pytest.mark.parametrize("error", [ValueError("three"), WorkbenchError("three")])
