@@ -7,7 +7,16 @@ import pytest
 
 from tests.programs import PROGRAMS
 from tests.soundness.walks import Meaning
-from workbench.transforms import Incrementalize, Place, Recompute, Simplify, Swap, Tile, Vectorize
+from workbench.transforms import (
+    Contract,
+    Incrementalize,
+    Place,
+    Recompute,
+    Simplify,
+    Swap,
+    Tile,
+    Vectorize,
+)
 from workbench.transforms.base import Transform
 
 FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
@@ -42,6 +51,15 @@ FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
             Vectorize("t"),
             Tile("b", 3, statements=("done", "to_go")),
             Recompute("to_go.partial.again"),
+        ),
+    ),
+    (
+        "ranges",
+        {"T": 2},
+        (
+            Incrementalize("prefix_mean_sum", "t_3", block=2),
+            Incrementalize("prefix_mean_sum.partial", "t_3", block=4),
+            Contract(),
         ),
     ),
 ]

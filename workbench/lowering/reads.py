@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from workbench.errors import ProgramError
 from workbench.lowering.intervals import at_least, greatest, least, length
 from workbench.lowering.layout import Value
 from workbench.lowering.records import REVERSED, WHOLE, Entry, Range
@@ -50,7 +49,8 @@ def whole_array(stored: Stored) -> Value:
 
 def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value | None:
     """The view of an array at an index whose entries are positions or single axes; None if they are
-    not.
+    not. Along a dimension folded to one slot there is one live element at most for all of an axis:
+    the view has no such axis.
     """
     found: list[str | None] = []
     for position in stored.order:
@@ -62,13 +62,6 @@ def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value
         if axis is None or axis in found or not neighbours(scope, stored, position, e, axis):
             return None
         found.append(axis)
-    if any(
-        index[p].variables & set(scope.axes) for p in range(len(index)) if p not in stored.order
-    ):
-        raise ProgramError(
-            f"{stored.array.name} is folded along a dimension that is an array axis "
-            f"of {scope.title}"
-        )
     return _take_slices(scope, stored, index, found)
 
 
