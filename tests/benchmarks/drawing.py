@@ -74,7 +74,7 @@ def layers(statements: int) -> int:
 
 def page(shown: Program) -> str:
     """The saved workbench of a program as a page beside `graph.js`."""
-    variant = VariantView("root", None, "as written", False, None, (), "", "")
+    variant = VariantView("root", 0, None, "as written", False, None, (), "", "")
     state = State(
         workbench=shown.name, revision=1, name=shown.name, root="root", current="root",
         variants=(variant,), sizes=size_views(shown), measurements=(), backends=(), arguments=(),

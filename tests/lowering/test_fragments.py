@@ -5,6 +5,7 @@ linearising everything in the program itself gives: names, records, memory and p
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 import pytest
 
@@ -53,7 +54,7 @@ def from_scratch(
     with monkeypatch.context() as patched:
         patched.setattr(lowering, "instance", fragments._linearized)
         for module, name in REMEMBERED:
-            patched.setattr(module, name, getattr(module, name).__wrapped__)
+            patched.setattr(module, name, cache(getattr(module, name).__wrapped__))
         loops: LoopProgram = lowering._lowered.__wrapped__(Itself(program))
         return loops, priced(loops, program)
 

@@ -89,7 +89,7 @@ def state(shown: tuple[Variant, ...]) -> State:
         name=root.program.name,
         root=root.key,
         current=shown[1].key,
-        variants=tuple(variant_view(v, names.get(v.key, "")) for v in shown),
+        variants=tuple(variant_view(v, n, names.get(v.key, "")) for n, v in enumerate(shown)),
         sizes=size_views(root.program),
         measurements=measurement_views(measurements(shown)),
         backends=(BackendView("numpy", ""), BackendView("cuda", "there is no GPU here")),

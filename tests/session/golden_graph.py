@@ -29,7 +29,8 @@ def golden() -> Any:
     shown = (root, root.apply(Vectorize("b")))
     state = State(
         workbench="golden", revision=1, name=root.program.name, root=root.key, current=root.key,
-        variants=tuple(variant_view(v) for v in shown), sizes=size_views(root.program),
+        variants=tuple(variant_view(v, n) for n, v in enumerate(shown)),
+        sizes=size_views(root.program),
         measurements=(), backends=(), arguments=(), measuring=None, error=None, recipe_error=None,
         store="",
     )  # fmt: skip

@@ -79,7 +79,7 @@ def parts(variant: Variant) -> list[tuple[Part, Mapping[str, Any], Any]]:
     for about in ({}, {"statements": ["state[t+1]"]}):
         judged = merged(variant, about)
         found.append(("moves", about, judged))
-        priced |= {m.step.source: m.step.json for m in judged.moves if m.refusal is None}
+        priced |= {m.step.source: m.step.json for m in judged.moves if m.refused is None}
     for step in STEPS.values():
         seen = {"step": step.to_json(), "backend": RUN["backend"]}
         found.append(("preview", seen, preview(variant, seen)))
@@ -111,7 +111,7 @@ def state(variant: Variant) -> State:
         name=variant.program.name,
         root=variant.key,
         current=variant.key,
-        variants=(variant_view(variant),),
+        variants=(variant_view(variant, 0),),
         sizes=size_views(variant.program),
         measurements=(),
         backends=(),

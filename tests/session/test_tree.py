@@ -32,6 +32,15 @@ def test_what_is_removed_takes_along_what_came_from_it() -> None:
     assert (tree.current, dict(tree.names)) == (ROOT.key, {})
 
 
+def test_numbers_stay_when_another_is_removed() -> None:
+    other = ROOT.apply(wb.transforms.Contract("x"))
+    tree = planted(FOLDED).with_variant(other)
+    assert tree.numbers == {ROOT.key: 0, B.key: 1, FOLDED.key: 2, other.key: 3}
+    less = tree.without(FOLDED.key)
+    assert less.numbers == {ROOT.key: 0, B.key: 1, other.key: 3}
+    assert less.with_variant(FOLDED).numbers[FOLDED.key] == 4
+
+
 def test_a_name_is_given_and_taken_away() -> None:
     named = planted(B).renamed(B.key, "fast")
     assert named.names == {B.key: "fast"}

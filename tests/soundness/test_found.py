@@ -9,6 +9,8 @@ from tests.programs import PROGRAMS
 from tests.soundness.walks import Meaning
 from workbench.transforms import (
     Contract,
+    Distribute,
+    Donate,
     Incrementalize,
     Place,
     Recompute,
@@ -60,6 +62,19 @@ FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
             Incrementalize("prefix_mean_sum", "t_3", block=2),
             Incrementalize("prefix_mean_sum.partial", "t_3", block=4),
             Contract(),
+        ),
+    ),
+    (  # isl looked for its lifetimes without end
+        "staggered",
+        {"B": 2, "T": 7},
+        (
+            Distribute(("y[t+5]",)),
+            Recompute("x"),
+            Contract(),
+            Tile("t", 64),
+            Donate("y", "y"),
+            Swap("halves"),
+            Distribute(("x.again_3",)),
         ),
     ),
 ]

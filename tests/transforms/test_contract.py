@@ -12,7 +12,8 @@ from tests.programs import PROGRAMS
 from workbench.backends import get
 from workbench.backends.reference import Reference
 from workbench.errors import TooComplexError
-from workbench.transforms import Contract, Vectorize
+from workbench.transforms import Contract, Distribute, Fuse, Tile, Vectorize
+from workbench.transforms.base import Transform
 from workbench.transforms.refusal import Refusal
 
 
@@ -227,6 +228,33 @@ def test_later_step_that_parts_a_loop_refused() -> None:
     found = folded.check(Vectorize("t", ("z",)))
     assert found is not None and found.kind == "capability"
     assert "would make y need all of t, which Contract('y', 't') has folded" in found.sentence
+
+
+def same_after_repair(before: wb.Variant, step: Contract, repairs: tuple[Transform, ...]) -> None:
+    """The step is refused, with exactly these repairs; after each it computes the same."""
+    found = before.check(step)
+    assert found is not None and found.repairs == repairs
+    expected = Reference(before.root.program).outputs()
+    for repair in repairs:
+        after = before.apply(repair).apply(step)
+        run = wb.run(after, dtype="float64")
+        for name, values in expected.items():
+            np.testing.assert_allclose(run[name], values, rtol=1e-12)
+
+
+def test_whole_axis_is_repaired_by_blocks() -> None:
+    before = wb.variant(moving()).apply(Vectorize("b"))
+    same_after_repair(before, Contract("force", "b"), (Tile("b", 64),))
+
+
+def test_reader_in_a_loop_of_its_own_is_repaired_by_one_loop() -> None:
+    before = wb.variant(stages()).apply(Distribute(("z",)))
+    same_after_repair(before, Contract("y", "t"), (Fuse(("y[t+1]", "z")),))
+
+
+def test_what_nothing_helps_has_no_repairs() -> None:
+    found = refusal(moving(), Contract("last"))
+    assert (found.kind, found.repairs, found.instead) == ("capability", (), ())
 
 
 def test_candidates_are_all_arrays_and_each_that_shrinks() -> None:

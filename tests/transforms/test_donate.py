@@ -205,10 +205,12 @@ def test_operation_that_is_not_elementwise_refused_in_place() -> None:
 
 
 def test_array_that_keeps_all_slices_is_not_updated_in_place() -> None:
-    assert refusal(learned(), Donate("theta", "theta")).sentence == (
+    found = refusal(learned(), Donate("theta", "theta"))
+    assert found.sentence == (
         "Donate('theta', 'theta'): theta keeps all its slices, so there is none whose place "
         "another could take; Contract would fold it"
     )
+    assert found.repairs == (Contract("theta"),)
 
 
 def test_other_dtype_size_or_loops_refused() -> None:

@@ -42,6 +42,9 @@ from workbench.polyhedral.tree import Sequence as SequenceNode
 
 __all__ = ["Comparison", "Compound", "Condition", "For", "If", "Instance", "Node", "loops"]
 
+OPERATIONS = 20_000_000
+"""isl operations that the loops of a whole program may take (tens of seconds)."""
+
 
 @dataclass(frozen=True)
 class For:
@@ -116,7 +119,7 @@ def _loops(tree: Tree, domains: tuple[_Domain, ...]) -> tuple[Node, ...]:
         names += sizes_in(own)
         whole = whole.union(own.to_union_map())
     isl.DEFAULT_CONTEXT.set_ast_build_detect_min_max(1)
-    with limited("generating loops"):
+    with limited("generating loops", OPERATIONS):
         build = isl.AstBuild.from_context(context(names))
         root = build.node_from_schedule_map(whole)
         return _Reader(groups).read(root, {})

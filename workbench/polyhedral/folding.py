@@ -54,8 +54,12 @@ def fold(
 
 
 def _distances(conflicts: Sequence[Conflict], full: frozenset[int], rank: int) -> isl.Set:
-    """Differences of elements in each other's way that the full dimensions do not tell apart."""
-    return in_the_way(conflicts, full, rank).deltas().coalesce()
+    """Differences of elements in each other's way that the full dimensions do not tell apart.
+
+    Quantified variables are made explicit: isl may look for the greatest distance without end
+    where both blocks and a dimension run backwards are quantified over.
+    """
+    return in_the_way(conflicts, full, rank).deltas().compute_divs().coalesce()
 
 
 def in_the_way(conflicts: Sequence[Conflict], full: Collection[int], rank: int) -> isl.Map:

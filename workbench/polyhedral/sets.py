@@ -23,8 +23,10 @@ Bound = tuple[str, Expression, Expression]
 
 Equality = tuple[Expression, Expression]
 
-OPERATIONS = 20_000_000
-"""isl operations one question may take (tens of seconds) before it is given up with an error."""
+OPERATIONS = 2_000_000
+"""isl operations one question may take before it is given up with an error: usually a second, far
+more where numbers grow long. The largest of PPO take 30,000.
+"""
 
 
 @contextmanager

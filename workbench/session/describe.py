@@ -59,12 +59,13 @@ def witness_view(witness: Witness) -> WitnessView:
     )
 
 
-def variant_view(variant: Variant, name: str = "") -> VariantView:
-    """A variant in the tree, under the user's name for it if there is one."""
+def variant_view(variant: Variant, number: int, name: str = "") -> VariantView:
+    """A variant in the tree, as which it came into it, under the user's name if there is one."""
     parent = variant.parent
     own = "as written" if variant.step is None else str(variant.step)
     return VariantView(
         key=variant.key,
+        number=number,
         parent=None if parent is None else parent.key,
         name=name or own,
         named=bool(name),
@@ -101,7 +102,7 @@ def still(variant: Variant) -> State:
         name=variant.program.name,
         root=lineage[0].key,
         current=variant.key,
-        variants=tuple(map(variant_view, lineage)),
+        variants=tuple(variant_view(one, number) for number, one in enumerate(lineage)),
         sizes=size_views(variant.program),
         measurements=(),
         backends=backend_views(),

@@ -74,7 +74,7 @@ class Session:
         self._lock = threading.RLock()
         self._values = Values(1, planted(variant))
         self._listeners: tuple[Callable[[], None], ...] = ()
-        self._views: dict[tuple[str, str], VariantView] = {}
+        self._views: dict[tuple[str, int, str], VariantView] = {}
         self._measuring: Measuring | None = None
         self._read_store()
         self._prepare(self.tree.variants.values())
@@ -151,10 +151,10 @@ class Session:
 
     def _variant_views(self, tree: Tree) -> tuple[VariantView, ...]:
         """The variants as views show them; of those that are no longer there nothing is kept."""
-        known, views = self._views, dict[tuple[str, str], VariantView]()
+        known, views = self._views, dict[tuple[str, int, str], VariantView]()
         for key, variant in tree.variants.items():
-            name = tree.names.get(key, "")
-            views[key, name] = known.get((key, name)) or variant_view(variant, name)
+            what = key, tree.numbers[key], tree.names.get(key, "")
+            views[what] = known.get(what) or variant_view(variant, *what[1:])
         self._views = views
         return tuple(views.values())
 

@@ -24,11 +24,13 @@ class SizeView:
 
 @dataclass(frozen=True)
 class VariantView:
-    """A variant in the tree. `key` names it everywhere; `name` is the user's, else the last step's
-    text; `why` is why the automatic recipe took the step. `recipe` is Python that rebuilds it.
+    """A variant in the tree. `key` names it everywhere; `number` tells when it came, and stays when
+    another is removed; `name` is the user's, else the last step's text; `why` is why the automatic
+    recipe took the step. `recipe` is Python that rebuilds it.
     """
 
     key: str
+    number: int
     parent: str | None
     name: str
     named: bool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from workbench.errors import WorkbenchError
 from workbench.variants.variant import Variant
@@ -11,11 +12,14 @@ from workbench.variants.variant import Variant
 
 @dataclass(frozen=True)
 class Tree:
-    """Variants by key, each behind the one it came from. `names` are the user's."""
+    """Variants by key, each behind the one it came from. `numbers` count them as they came, and
+    stay when another is removed. `names` are the user's.
+    """
 
     root: str
     current: str
     variants: Mapping[str, Variant]
+    numbers: Mapping[str, int]
     names: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, key: str) -> Variant:
@@ -39,7 +43,10 @@ class Tree:
         if variant.root.key != self.root:
             raise WorkbenchError("a variant of another program does not belong into this tree")
         new = {one.key: one for one in lineage(variant) if one.key not in self.variants}
-        return replace(self, variants={**self.variants, **new}) if new else self
+        if not new:
+            return self
+        numbers = dict(zip(new, count(1 + max(self.numbers.values(), default=-1))))
+        return replace(self, variants={**self.variants, **new}, numbers={**self.numbers, **numbers})
 
     def renamed(self, key: str, name: str) -> Tree:
         """The tree with the user's name for a variant; "" takes it away."""
@@ -56,15 +63,16 @@ class Tree:
             for other, one in self.variants.items()
             if all(above.key != key for above in lineage(one))
         }
+        numbers = {other: number for other, number in self.numbers.items() if other in kept}
         names = {other: name for other, name in self.names.items() if other in kept}
         current = self.current if self.current in kept else variant.parent.key
-        return Tree(self.root, current, kept, names)
+        return Tree(self.root, current, kept, numbers, names)
 
 
 def planted(variant: Variant) -> Tree:
     """The tree of a variant and those that it came from."""
     root = variant.root
-    return Tree(root.key, root.key, {root.key: root}).with_variant(variant).showing(variant.key)
+    return Tree(root.key, root.key, {}, {}).with_variant(variant).showing(variant.key)
 
 
 def lineage(variant: Variant) -> tuple[Variant, ...]:

@@ -14,7 +14,7 @@ import json
 import types
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Self
 
 from workbench.errors import TooComplexError, WorkbenchError, nearest
@@ -23,6 +23,7 @@ from workbench.program import wellformed
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.refusal import (
+    Help,
     Refusal,
     Refused,
     element_text,
@@ -291,6 +292,22 @@ def check(program: Program, step: Transform) -> Refusal | None:
     """Why the step cannot be taken, the re-check included; None where `apply` will succeed."""
     attempted = _attempt(program, step)
     return attempted if isinstance(attempted, Refusal) else None
+
+
+def taken(program: Program, step: Transform) -> Program | None:
+    """The program after a step; None where it is refused."""
+    attempted = _attempt(program, step)
+    return None if isinstance(attempted, Refusal) else attempted.program
+
+
+def repaired_by(program: Program, step: Transform, proposals: Iterable[Transform]) -> Help:
+    """Those of the proposals that can be taken, and `step` after them."""
+    found = []
+    for proposal in dict.fromkeys(proposals):
+        after = taken(program, proposal)
+        if after is not None and taken(after, step) is not None:
+            found.append(proposal)
+    return Help(repairs=tuple(found))
 
 
 def apply(program: Program, step: Transform) -> Rewritten:

@@ -9,10 +9,15 @@ from workbench.errors import TooComplexError
 from workbench.lowering.lives import lives
 from workbench.polyhedral.expression import Expression
 from workbench.program.values import Program, Storage
-from workbench.transforms.base import Rewritten, Transform
+from workbench.transforms.accumulate import Accumulate
+from workbench.transforms.base import Rewritten, Transform, repaired_by
+from workbench.transforms.fuse import Fuse
+from workbench.transforms.incrementalize.rewrite import moving_dims
+from workbench.transforms.incrementalize.step import BLOCK, Incrementalize
 from workbench.transforms.named import array_called, unknown_array, unknown_dim
 from workbench.transforms.refusal import Refusal
 from workbench.transforms.storage import Pair, fixed, live_at_once
+from workbench.transforms.tile import USUAL, Tile
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,7 +91,11 @@ class Contract(Transform):
         if self.array is None:
             over = "" if self.dim is None else f" along {self.dim}"
             return Refusal("no effect", f"{self}: no array can be folded{over}")
-        return _whole(self, program, *wanted[0])
+        refusal = _whole(self, program, *wanted[0])
+        return replace(
+            refusal,
+            help=lambda: repaired_by(program, self, _proposals(program, wanted[0][1], refusal)),
+        )
 
     def rewrite(self, program: Program) -> Rewritten:
         """The same equations in the same order, with more dimensions folded."""
@@ -160,6 +169,26 @@ def _whole(step: Transform, program: Program, array: str, dim: str) -> Refusal:
     return live_at_once(f"{step}: ", program, array, dim) or Refusal(
         "no effect", f"{step}: folding {array} along {dim} too would save nothing", line=line
     )
+
+
+def _proposals(program: Program, dim: str, refusal: Refusal) -> Iterator[Transform]:
+    """What may let slices die earlier: blocks where all are touched at one time, the two statements
+    in one loop, and a reader that does not need them all at one time.
+    """
+    if refusal.kind == "capability":
+        yield Tile(dim, USUAL)
+    if refusal.witness is None:
+        return
+    writer, reader = refusal.witness.statements
+    yield Fuse((writer, reader))
+    own = program.statement[reader]
+    for moving in own.dims:
+        if moving_dims(own, moving):
+            yield Incrementalize(reader, moving)
+            yield Incrementalize(reader, moving, BLOCK)
+    for combined in own.reduction_dims:
+        yield Accumulate(combined, (reader,))
+        yield Incrementalize(reader, combined, BLOCK)
 
 
 def _notes(program: Program, whole: list[Pair]) -> tuple[str, ...]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from workbench.lowering.lives import in_place_gains
 from workbench.lowering.takeover import hindrance, memory_of, saves, takeovers
 from workbench.program.values import Program
-from workbench.transforms.base import Rewritten, Transform
+from workbench.transforms.base import Rewritten, Transform, repaired_by, taken
+from workbench.transforms.contract import Contract
 from workbench.transforms.named import array_called, unknown_array
-from workbench.transforms.refusal import Refusal
+from workbench.transforms.refusal import Help, Refusal
 from workbench.transforms.storage import Pair, in_place_clash, shown_together
 
 
@@ -126,7 +127,12 @@ def _in_place(step: Transform, program: Program, array: str) -> Refusal | None:
             f"{step}: {array} keeps all its slices, so there is none whose place another could "
             "take; Contract would fold it"
         )
-        return Refusal("no effect", sentence, line=line)
+        return Refusal(
+            "no effect",
+            sentence,
+            line=line,
+            help=lambda: repaired_by(program, step, [Contract(array)]),
+        )
     return in_place_clash(f"{step}: ", program, array) or Refusal(
         "no effect", f"{step}: {array} needs no fewer slices when it is updated in place", line=line
     )
@@ -144,14 +150,14 @@ def _pair(step: Transform, program: Program, array: str, to: str) -> Refusal | N
             )
         if giver == array:
             sentence = f"{step}: {taker} takes over the memory of {array}; {to} could follow it"
-            return Refusal("capability", sentence, line=line, instead=_if_legal(program, taker, to))
+            return Refusal("capability", sentence, line=line, help=_instead(program, taker, to))
         if taker == to:
             sentence = f"{step}: {to} takes over the memory of {giver} already"
             return Refusal("capability", sentence, line=line)
     memory = memory_of(program)
     if memory.first(array) > memory.first(to):
         sentence = f"{step}: {to} is written before {array}, which cannot hand it any memory"
-        return Refusal("capability", sentence, line=line, instead=_if_legal(program, to, array))
+        return Refusal("capability", sentence, line=line, help=_instead(program, to, array))
     for first in memory.together(array):
         for second in memory.together(to):
             found = hindrance(memory, first, second)
@@ -166,6 +172,11 @@ def _pair(step: Transform, program: Program, array: str, to: str) -> Refusal | N
     return None
 
 
-def _if_legal(program: Program, array: str, to: str) -> tuple[Transform, ...]:
+def _instead(program: Program, array: str, to: str) -> Callable[[], Help]:
     step = Donate(array, to)
-    return (step,) if array != to and step.check(program) is None else ()
+
+    def found() -> Help:
+        legal = array != to and taken(program, step) is not None
+        return Help(instead=(step,) if legal else ())
+
+    return found

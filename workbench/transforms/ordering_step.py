@@ -8,16 +8,16 @@ from dataclasses import replace
 
 from workbench.program.identity import remembered
 from workbench.program.values import Program
-from workbench.transforms.base import Rewritten, Transform, check
-from workbench.transforms.refusal import Refusal
+from workbench.transforms.base import Rewritten, Transform, taken
+from workbench.transforms.refusal import Help, Refusal
 
 
 class OrderingStep(Transform, abstract=True):
     """A transform whose legality is that of the schedule it makes.
 
-    `attempt` says what the step makes or why not, `repairs` proposes steps for a refusal. Of these
-    `check` keeps what can be taken and then helps: the same transform with other arguments is what
-    can be done instead; after another one the step is legal, at least with other arguments.
+    `attempt` says what the step makes or why not, `repairs` proposes steps for a refusal. Those
+    help that can be taken and then do: the same transform with other arguments is what can be done
+    instead; after another one the step is legal, at least with other arguments.
     """
 
     @abstractmethod
@@ -29,16 +29,11 @@ class OrderingStep(Transform, abstract=True):
         """Steps that may help where the step is refused."""
 
     def check(self, program: Program) -> Refusal | None:
-        """The judgement of `attempt`, with the repairs that help."""
+        """The judgement of `attempt`, with what helps."""
         result = self._attempted(program)
         if isinstance(result, Rewritten):
             return None
-        useful = [r for r in self.repairs(program, result) if self._helps(program, r)]
-        return replace(
-            result,
-            repairs=tuple(r for r in useful if type(r) is not type(self)),
-            instead=tuple(r for r in useful if type(r) is type(self)),
-        )
+        return replace(result, help=lambda: self._help(program, result))
 
     def rewrite(self, program: Program) -> Rewritten:
         """What `attempt` made."""
@@ -50,6 +45,13 @@ class OrderingStep(Transform, abstract=True):
     def _attempted(self, program: Program) -> Rewritten | Refusal:
         return self.attempt(program)
 
+    def _help(self, program: Program, refusal: Refusal) -> Help:
+        useful = [r for r in self.repairs(program, refusal) if self._helps(program, r)]
+        return Help(
+            repairs=tuple(r for r in useful if type(r) is not type(self)),
+            instead=tuple(r for r in useful if type(r) is type(self)),
+        )
+
     def _helps(self, program: Program, repair: Transform) -> bool:
         after = taken(program, repair)
         if after is None or type(repair) is type(self):
@@ -59,10 +61,3 @@ class OrderingStep(Transform, abstract=True):
             type(other) is type(self) and taken(after, other) is not None
             for other in self.repairs(after, result)
         )
-
-
-def taken(program: Program, step: Transform) -> Program | None:
-    """The program after a step; None where it is refused. No repairs are looked for."""
-    if isinstance(step, OrderingStep) and isinstance(step._attempted(program), Refusal):
-        return None
-    return step.rewrite(program).program if check(program, step) is None else None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from workbench.errors import SourceLine, WorkbenchError
@@ -38,24 +39,46 @@ def wrapped(text: str, indent: str = "") -> str:
     )
 
 
+@dataclass(frozen=True)
+class Help:
+    """Steps that can be applied where another was refused: after one of `repairs` that one is
+    legal, or what its refusal then has `instead` is; what is `instead` does what it wanted itself.
+    """
+
+    repairs: tuple[Transform, ...] = ()
+    instead: tuple[Transform, ...] = ()
+
+
 @dataclass(frozen=True, repr=False)
 class Refusal:
     """`sentence` names what was expected and found, in one line; `str` shows all in lines of at
     most 100 columns. `witness` shows a dependence; `line` is the user's.
 
-    `repairs` and `instead` are steps that can be applied as they are: after a repair the refused
-    step is legal, or what its refusal then has `instead` is; what is `instead` does what the step
-    wanted itself. `attempted` is the program in the order, or with the storage, that was refused
-    and breaks at the witness, where the step had one to try.
+    `repairs` and `instead` are the steps that help (`Help`), tried when somebody asks for them:
+    `help` finds them. `attempted` is the program in the order, or with the storage, that was
+    refused and breaks at the witness, where the step had one to try.
     """
 
     kind: Kind
     sentence: str
     witness: Witness | None = None
     line: SourceLine | None = None
-    repairs: tuple[Transform, ...] = ()
-    instead: tuple[Transform, ...] = ()
     attempted: Program | None = field(default=None, compare=False)
+    help: Callable[[], Help] = field(default=Help, compare=False)
+
+    @cached_property
+    def _help(self) -> Help:
+        return self.help()
+
+    @property
+    def repairs(self) -> tuple[Transform, ...]:
+        """Steps after which the refused one is legal."""
+        return self._help.repairs
+
+    @property
+    def instead(self) -> tuple[Transform, ...]:
+        """Steps that do what the refused one wanted."""
+        return self._help.instead
 
     def __str__(self) -> str:
         return self.shown(self.sentence)

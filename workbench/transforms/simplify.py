@@ -11,7 +11,7 @@ from workbench.errors import nearest
 from workbench.program.identity import Itself
 from workbench.program.values import Program
 from workbench.transforms.base import Rewritten, Transform
-from workbench.transforms.refusal import Refusal
+from workbench.transforms.refusal import Help, Refusal
 from workbench.transforms.rules import BY_NAME, ROWS, Row
 from workbench.transforms.rules.rewriting import Rewriter
 
@@ -101,7 +101,7 @@ class Simplify(Transform):
         return Refusal(
             "no effect",
             f"{sentence}; others apply: {', '.join(names)}",
-            instead=(Simplify(names),),
+            help=lambda: Help(instead=(Simplify(names),)),
         )
 
 

@@ -11,9 +11,9 @@ from workbench.lowering.program import lower
 from workbench.program.identity import Itself
 from workbench.program.sizes import numbers, resolve
 from workbench.program.values import Program
-from workbench.transforms.base import Rewritten, Transform
+from workbench.transforms.base import Rewritten, Transform, taken
 from workbench.transforms.named import array_called, unknown_array
-from workbench.transforms.refusal import Refusal
+from workbench.transforms.refusal import Help, Refusal
 from workbench.transforms.slices import (
     bytes_text,
     copied_elements,
@@ -109,8 +109,8 @@ class Swap(Transform):
         if self.prefetch:
             after = _stored(Itself(program), array, self.prefetch)
             if not any(copy.ahead for copy in copies_of(lower(after), array)):
-                instead = () if array in program.storage.on_host else self._when_needed(program)
-                return replace(next(self._late(after, array)), instead=instead)
+                late = next(self._late(after, array))
+                return replace(late, help=lambda: self._when_needed(program, array))
         before, less = relief(program, array, resolve(program), self.prefetch)
         if less < before:
             return None
@@ -173,10 +173,12 @@ class Swap(Transform):
         )
         return self._none(program, array, sentence)
 
-    def _when_needed(self, program: Program) -> tuple[Swap, ...]:
+    def _when_needed(self, program: Program, array: str) -> Help:
         """The step whose slices come when they are needed, where that is legal."""
         plain = replace(self, prefetch=0)
-        return () if plain.check(program) is not None else (plain,)
+        if array in program.storage.on_host or taken(program, plain) is None:
+            return Help()
+        return Help(instead=(plain,))
 
     def _late(self, after: Program, array: str) -> Iterator[Refusal]:
         return not_early(str(self), after, array, self.prefetch)

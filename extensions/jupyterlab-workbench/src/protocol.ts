@@ -118,7 +118,7 @@ export interface RefusalView {
 
 export interface MoveView {
   readonly step: StepView;
-  readonly refusal: RefusalView | null;
+  readonly refused: string | null;
   readonly notes: readonly string[];
 }
 
@@ -312,6 +312,7 @@ export interface SizeView {
 
 export interface VariantView {
   readonly key: string;
+  readonly number: number;
   readonly parent: string | null;
   readonly name: string;
   readonly named: boolean;

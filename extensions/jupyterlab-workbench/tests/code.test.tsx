@@ -3,6 +3,7 @@ import { EditorView } from "@codemirror/view";
 import type { CodeView, TextView } from "../src/protocol";
 import { Code } from "../src/views/code";
 import { spansOf, statementAt } from "../src/views/editor";
+import { Kernel } from "../src/views/kernel";
 import { lineDiff } from "../src/views/line-diff";
 import { act, byText, type Drawn, drawn, enter, GOLDEN, texts } from "./drawing";
 
@@ -65,9 +66,29 @@ describe("lines and statements", () => {
   test("a line that the memory view points at is shown in the loops", async () => {
     shown = await drawn(Code);
     await shown.press(byText(shown.host, "button", "Equations"));
-    await act(async () => shown.store.select({ line: 3 }));
+    await act(async () => shown.store.select({ line: 3, level: "loops" }));
     expect(byText(shown.host, "button", "Loops")?.getAttribute("aria-pressed")).toBe("true");
     expect(texts(shown.host, ".wbk-place-line")).toEqual([code(1).loops.text.split("\n")[3]]);
+  });
+});
+
+describe("the kernel of a statement", () => {
+  test("is its lines of the source, which a click shows", async () => {
+    const source = code(1).kernels[0] as TextView;
+    const lines = source.text.split("\n");
+    const { statement } = source.spans.find((span) => lines[span.first]?.trim().startsWith("# ")) ?? { statement: "" };
+    shown = await drawn(() => <Kernel statement={statement} />);
+    const kernel = shown.host.querySelector(".wbk-kernel")?.textContent?.split("\n") ?? [];
+    expect(kernel.length).toBeGreaterThan(1);
+    expect(kernel.filter((line) => !lines.some((one) => one.trim() === line.trim()))).toEqual([]);
+    expect(kernel[0]).toMatch(/^# /);
+    await shown.press(byText(shown.host, "button", "in the source"));
+    expect(shown.store.values().selection).toMatchObject({ pane: "code", level: "source" });
+  });
+
+  test("is told to be none where it has no line", async () => {
+    shown = await drawn(() => <Kernel statement="nobody" />);
+    expect(shown.host.textContent).toBe("It has no line of its own.");
   });
 });
 

@@ -36,10 +36,10 @@ describe("the list", () => {
   test("every move is there, refused ones last with their reason and a way to the picture", async () => {
     shown = await drawn(Moves, CAPSULE);
     expect(rows()).toHaveLength(whole.moves.length);
-    const refused = whole.moves.filter((move) => move.refusal);
+    const refused = whole.moves.filter((move) => move.refused !== null);
     const last = [...shown.host.querySelectorAll(".wbk-move")].slice(-refused.length);
     expect(last.every((row) => row.classList.contains("wbk-refused-move"))).toBe(true);
-    const reasons = new Set(refused.map((move) => move.refusal?.sentence.replace(`${move.step.text}: `, "")));
+    const reasons = new Set(refused.map((move) => move.refused?.replace(`${move.step.text}: `, "")));
     expect(new Set(texts(shown.host, ".wbk-reason"))).toEqual(reasons);
   });
 
@@ -52,7 +52,7 @@ describe("the list", () => {
 
   test("what is not predicted stands between what helps and what harms, by how much it is about", () => {
     const shown = (name: string, seconds: number | null, heavy: number): Shown => ({
-      move: { ...(whole.moves[0] as MoveView), refusal: null, notes: [name] },
+      move: { ...(whole.moves[0] as MoveView), refused: null, notes: [name] },
       after: seconds === null ? null : { ...cost, seconds },
       problem: "",
       weight: heavy,
@@ -80,8 +80,8 @@ describe("the list", () => {
 
   test("rows keep their order under the pointer; new ones come behind their like", () => {
     const all = listed(whole.moves);
-    const [one, two, three] = all.filter(({ move }) => !move.refusal) as [Shown, Shown, Shown];
-    const refused = all.find(({ move }) => move.refusal) as Shown;
+    const [one, two, three] = all.filter(({ move }) => move.refused === null) as [Shown, Shown, Shown];
+    const refused = all.find(({ move }) => move.refused !== null) as Shown;
     const order = [two, one, refused].map(({ move }) => move.step.source);
     expect(asBefore(order, [one, two, three, refused])).toEqual([two, one, three, refused]);
   });
@@ -120,8 +120,8 @@ describe("the list", () => {
   });
 
   test("the reason is searched too", () => {
-    const refused = whole.moves.find((move) => move.refusal);
-    const word = refused?.refusal?.sentence.split(" ").at(-1) ?? "";
+    const refused = whole.moves.find((move) => move.refused !== null);
+    const word = refused?.refused?.split(" ").at(-1) ?? "";
     expect(filtered(listed(whole.moves), { ...NO_FILTER, text: word }).map(({ move }) => move)).toContain(refused);
   });
 
@@ -157,7 +157,7 @@ describe("prices", () => {
         : one.type === "forget" ? [{ type: "forget", id: one.id }] : [],
     );
   const unpriced = { ...CAPSULE, parts: CAPSULE.parts.filter((one) => one.part !== "price") };
-  const legal = whole.moves.filter((move) => !move.refusal);
+  const legal = whole.moves.filter((move) => move.refused === null);
 
   test("are asked for two at a time, of the rows in view from the top, and shown as they come", async () => {
     shown = await drawn(Moves, unpriced, true);

@@ -6,7 +6,7 @@ import { createStore, type Store } from "../src/model/store";
 import { type Capsule, PROTOCOL, type State, type VariantView } from "../src/protocol";
 
 function variant(key: string, parent: string | null): VariantView {
-  return { key, parent, name: key, named: false, step: null, notes: [], why: "", recipe: `# ${key}` };
+  return { key, number: 0, parent, name: key, named: false, step: null, notes: [], why: "", recipe: `# ${key}` };
 }
 
 const STATE: State = {

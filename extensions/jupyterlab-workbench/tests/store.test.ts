@@ -53,7 +53,7 @@ test("the program that a preview showed is the picture of the variant that the s
   answer({ step: STEP, snapshot: after });
   expect(store.foreseen(current)).toBe(after);
   const made = (key: string, source: string): VariantView => ({
-    key, parent: current, name: "", named: false, step: { ...STEP, source }, notes: [], why: "", recipe: "",
+    key, number: 1, parent: current, name: "", named: false, step: { ...STEP, source }, notes: [], why: "", recipe: "",
   });
   const variants = [...STATE.variants, made("same", STEP.source), made("other", "wb.transforms.Vectorize('t')")];
   shows({ revision: 2, current: "same", variants });

@@ -10,8 +10,8 @@ from typing import Any
 
 from workbench.errors import WorkbenchError, nearest
 from workbench.program.values import Program, Statement
-from workbench.session.describe import refusal_view, step_view
-from workbench.session.parts.step import RefusalView, StepView
+from workbench.session.describe import step_view
+from workbench.session.parts.step import StepView
 from workbench.session.proposals import every_step, steps_about
 from workbench.transforms.base import REGISTRY, Transform, schema
 from workbench.transforms.refusal import Refused
@@ -38,10 +38,12 @@ KINDS = {
 
 @dataclass(frozen=True)
 class MoveView:
-    """A step that could come next; `refusal` says why not, null where it can."""
+    """A step that could come next; `refused` says in a sentence why not, null where it can. What
+    helps is tried when somebody looks (`preview`).
+    """
 
     step: StepView
-    refusal: RefusalView | None
+    refused: str | None
     notes: tuple[str, ...]
 
 
@@ -102,7 +104,7 @@ def _judged(variant: Variant, step: Transform) -> MoveView:
     try:
         return MoveView(shown, None, variant.apply(step).notes)
     except Refused as refused:
-        return MoveView(shown, refusal_view(refused.refusal, variant.program), ())
+        return MoveView(shown, refused.refusal.sentence, ())
 
 
 def _batches(found: Iterator[MoveView]) -> Iterator[list[MoveView]]:

@@ -10,7 +10,7 @@ from workbench.errors import nearest
 from workbench.polyhedral.ordering import NoOrder
 from workbench.program.identity import remembered
 from workbench.program.values import Call, Program, Statement, walk
-from workbench.transforms.base import Rewritten, Transform
+from workbench.transforms.base import Rewritten, Transform, taken
 from workbench.transforms.incrementalize.factors import COMBINES
 from workbench.transforms.incrementalize.order import Tiled, carried_within, placed
 from workbench.transforms.incrementalize.rewrite import (
@@ -21,7 +21,7 @@ from workbench.transforms.incrementalize.rewrite import (
     slides,
 )
 from workbench.transforms.named import unknown_statement
-from workbench.transforms.refusal import Kind, Refusal, dependence_text
+from workbench.transforms.refusal import Help, Kind, Refusal, dependence_text
 
 BLOCK = 64
 """The size of block that is offered."""
@@ -145,7 +145,9 @@ class Incrementalize(Transform):
     def _refusal(
         self, kind: Kind, sentence: str, old: Statement, instead: tuple[Transform, ...] = ()
     ) -> Refusal:
-        return Refusal(kind, f"{self}: {sentence}", line=old.line, instead=instead)
+        return Refusal(
+            kind, f"{self}: {sentence}", line=old.line, help=lambda: Help(instead=instead)
+        )
 
     def _no_order(self, program: Program, old: Statement, failure: NoOrder) -> Refusal:
         """What the statement combines depends on what it has combined: two instances show it."""
@@ -157,9 +159,12 @@ class Incrementalize(Transform):
             f"step of {self.dim}, so no block can be combined before all of them have run"
         )
         plain = replace(self, block=None)
-        helps = self.block is not None and plain.check(program) is None
-        instead = (plain,) if helps else ()
-        return Refusal("dependence", sentence, witness, old.line, instead=instead)
+
+        def unblocked() -> Help:
+            helps = self.block is not None and taken(program, plain) is not None
+            return Help(instead=(plain,) if helps else ())
+
+        return Refusal("dependence", sentence, witness, old.line, help=unblocked)
 
     # -- bad input ---------------------------------------------------------------------------------
 

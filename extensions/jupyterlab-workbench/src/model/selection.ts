@@ -8,6 +8,9 @@ export type Sizes = Readonly<Record<string, number>>;
 /** What the boxes of the graph are coloured by. */
 export type Overlay = "kind" | "seconds" | "bytes" | "operations" | "measured";
 
+/** What the code is shown as. */
+export type Level = "equations" | "order" | "loops" | "source";
+
 /** From one line of a loop program to another, both included. */
 export interface Range {
   readonly from: number;
@@ -32,6 +35,7 @@ export interface Selection {
   readonly brushed: Brushed | null;
   /** The line of the loop program (from 0) that the code goes to. */
   readonly line: number | null;
+  readonly level: Level;
   /** The step (its JSON as text) whose form, preview or refusal is open. */
   readonly move: string | null;
   /** Variants ticked for comparing. */
@@ -56,6 +60,8 @@ export const INITIAL: Selection = {
   instance: null,
   brushed: null,
   line: null,
+  // A change of the schedule first shows in the loops, one of the equations there too.
+  level: "loops",
   move: null,
   compared: [],
   sizes: {},

@@ -3,11 +3,10 @@
 import type { EditorView } from "@codemirror/view";
 import { useEffect, useRef, useState } from "react";
 import { useCurrent, usePart, useSelection, useStore, useWorkbench } from "../model/hooks";
+import type { Level } from "../model/selection";
 import { Waiting } from "../parts";
 import type { CodeView, TextView } from "../protocol";
 import { begin, editor, mark, reveal, spansOf } from "./editor";
-
-type Level = "equations" | "order" | "loops" | "source";
 
 const LEVELS: readonly { readonly name: Level; readonly title: string; readonly says: string }[] = [
   { name: "equations", title: "Equations", says: "What is computed" },
@@ -16,17 +15,10 @@ const LEVELS: readonly { readonly name: Level; readonly title: string; readonly 
   { name: "source", title: "Source", says: "What runs" },
 ];
 
-/** A change of the schedule first shows in the loops, one of the equations there too. */
-const FIRST: Level = "loops";
-
 export function Code(): JSX.Element {
-  const { backend, line } = useSelection();
+  const { backend, level } = useSelection();
   const current = useCurrent();
-  const [level, setLevel] = useState<Level>(FIRST);
   const [against, setAgainst] = useState("");
-  useEffect(() => {
-    if (line !== null) setLevel("loops");
-  }, [line]);
   const loaded = usePart("code", { backend });
   const there = useComparable(against, current.key);
   const other = usePart("code", { backend }, there || current.key);
@@ -35,7 +27,7 @@ export function Code(): JSX.Element {
   return (
     <div className="wbk-view wbk-code-view">
       <div className="wbk-bar">
-        <Levels level={level} choose={setLevel} />
+        <Levels level={level} />
         <Against chosen={against} choose={setAgainst} />
       </div>
       {text?.remark && <p className="wbk-hint">{text.remark}</p>}
@@ -64,7 +56,8 @@ function useComparable(against: string, current: string): string {
   return key !== current && variants.some((variant) => variant.key === key) ? key : "";
 }
 
-function Levels({ level, choose }: { level: Level; choose: (level: Level) => void }): JSX.Element {
+function Levels({ level }: { level: Level }): JSX.Element {
+  const store = useStore();
   return (
     <div className="wbk-segments" role="group" aria-label="Level">
       {LEVELS.map((one) => (
@@ -73,7 +66,7 @@ function Levels({ level, choose }: { level: Level; choose: (level: Level) => voi
           type="button"
           title={one.says}
           aria-pressed={one.name === level}
-          onClick={() => choose(one.name)}
+          onClick={() => store.select({ level: one.name })}
         >
           {one.title}
         </button>

@@ -6,6 +6,7 @@ import type { Path } from "../model/selection";
 import { Waiting } from "../parts";
 import type { Edge, LineView, Node, Snapshot } from "../protocol";
 import { DetailValue } from "./detail-value";
+import { Kernel } from "./kernel";
 
 const KINDS: Readonly<Record<Node["kind"], string>> = {
   operation: "operation",
@@ -76,6 +77,9 @@ function Statement({ snapshot, node }: { snapshot: Snapshot; node: Node }): JSX.
       </Field>
       <Field name="Storage">
         <Lines texts={[node.storage]} />
+      </Field>
+      <Field name="Kernel">
+        <Kernel statement={node.id} />
       </Field>
       <Field name="Value of an instance">
         <DetailValue snapshot={snapshot} node={node} />

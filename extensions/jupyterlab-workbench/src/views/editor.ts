@@ -39,6 +39,11 @@ export function spansOf(text: TextView, statements: readonly string[]): readonly
   return text.spans.filter((span) => wanted.has(span.statement));
 }
 
+/** Where most of a statement stands: constants and memory that are prepared far above are not it. */
+export function mainSpan(spans: readonly SpanView[]): SpanView | undefined {
+  return [...spans].sort((one, other) => other.last - other.first - (one.last - one.first))[0];
+}
+
 /** The statement of a line (from 0). Spans are in order and do not overlap. */
 export function statementAt(text: TextView, line: number): string | null {
   let [low, high] = [0, text.spans.length];
@@ -57,7 +62,7 @@ export function editor(parent: HTMLElement, shown: Shown, label: string, press: 
 }
 
 /** Marks the lines of statements, and one line besides. Returns the line to look at, null for none: that one, else where
- * the most is marked (a constant that is prepared far above is not it). */
+ * the most is marked. */
 export function mark(
   view: EditorView,
   text: TextView,
@@ -78,8 +83,7 @@ export function mark(
     builder.add(from, from, number === line ? place : own);
   }
   view.dispatch({ effects: marks.of(builder.finish()) });
-  const [longest] = [...spans].sort((one, other) => other.last - other.first - (one.last - one.first));
-  return line ?? longest?.first ?? null;
+  return line ?? mainSpan(spans)?.first ?? null;
 }
 
 /** Where reading starts: the first change, else the first statement. */

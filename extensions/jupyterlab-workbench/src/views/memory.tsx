@@ -153,7 +153,7 @@ function Live(props: { view: MemoryView; chosen: Brushed | null; clear: () => vo
           <button
             className="wbk-button wbk-link"
             type="button"
-            onClick={() => store.select({ line: point.line, pane: "code" })}
+            onClick={() => store.select({ line: point.line, level: "loops", pane: "code" })}
           >
             line {point.line + 1} in the loops
           </button>

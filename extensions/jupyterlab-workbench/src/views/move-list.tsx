@@ -35,12 +35,12 @@ const Row = memo(
 );
 
 function OneRow({ move, before, after, problem, open }: RowProps): JSX.Element {
-  const { step, refusal } = move;
+  const { step, refused } = move;
   const given = step.text.slice(step.transform.length);
   return (
     <li className="wbk-move-row" data-source={step.source}>
       <button
-        className={refusal ? "wbk-move wbk-refused-move" : "wbk-move"}
+        className={refused !== null ? "wbk-move wbk-refused-move" : "wbk-move"}
         type="button"
         title={step.source}
         onClick={() => open(step.json)}
@@ -49,9 +49,9 @@ function OneRow({ move, before, after, problem, open }: RowProps): JSX.Element {
           <b>{step.transform}</b>
           {plainArguments(given) || <span className="wbk-faint"> everything it can</span>}
         </span>
-        {!refusal && <Price before={before} after={after} problem={problem} />}
-        {refusal && <span className="wbk-why-not">Why not?</span>}
-        {refusal && <span className="wbk-reason">{reason(move)}</span>}
+        {refused === null && <Price before={before} after={after} problem={problem} />}
+        {refused !== null && <span className="wbk-why-not">Why not?</span>}
+        {refused !== null && <span className="wbk-reason">{reason(move)}</span>}
       </button>
     </li>
   );
@@ -70,5 +70,5 @@ function plainArguments(text: string): string {
 
 /** The sentence without the step, which stands in front of it already. */
 function reason(move: MoveView): string {
-  return (move.refusal?.sentence ?? "").replace(`${move.step.text}: `, "");
+  return (move.refused ?? "").replace(`${move.step.text}: `, "");
 }

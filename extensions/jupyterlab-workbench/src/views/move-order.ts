@@ -28,9 +28,9 @@ export function filtered(moves: readonly Shown[], filter: Filter): readonly Show
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   return moves.filter(({ move }) => {
     if (filter.transform && move.step.transform !== filter.transform) return false;
-    if (!filter.refused && move.refusal) return false;
+    if (!filter.refused && move.refused !== null) return false;
     if (!words.length) return true;
-    const text = `${move.step.source} ${move.refusal?.sentence ?? ""}`.toLowerCase();
+    const text = `${move.step.source} ${move.refused ?? ""}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }
@@ -41,7 +41,7 @@ export function sorted(moves: readonly Shown[], before: EffectView | null, by: F
   const worths = new Map(moves.map((shown) => [shown, worth(before, shown.after, by)]));
   return [...moves].sort(
     (one, other) =>
-      Number(one.move.refusal !== null) - Number(other.move.refusal !== null) ||
+      Number(one.move.refused !== null) - Number(other.move.refused !== null) ||
       (worths.get(one) ?? 0) - (worths.get(other) ?? 0) ||
       heavier(one, other),
   );
@@ -68,7 +68,7 @@ export function asBefore(order: readonly string[], moves: readonly Shown[]): rea
   const place = ({ move }: Shown): number => places.get(move.step.source) ?? order.length;
   return [...moves].sort(
     (one, other) =>
-      Number(one.move.refusal !== null) - Number(other.move.refusal !== null) || place(one) - place(other),
+      Number(one.move.refused !== null) - Number(other.move.refused !== null) || place(one) - place(other),
   );
 }
 

@@ -178,7 +178,7 @@ function useAskedInView(
   const listed = useMemo(() => lists.flat(), lists);
   const seen = useInView(host, listed);
   const [inView, others] = useMemo(() => {
-    const open = wanted ? listed.filter(({ move, after }) => !move.refusal && !after) : [];
+    const open = wanted ? listed.filter(({ move, after }) => move.refused === null && !after) : [];
     const isSeen = ({ move }: Shown): boolean => seen.has(move.step.source);
     const later = open.filter((one) => !isSeen(one)).sort(heavier);
     return [open.filter(isSeen), later].map((part) => part.map(({ move }) => move.step));
@@ -279,7 +279,7 @@ function Progress(props: {
   waits: boolean;
 }): JSX.Element {
   const { loaded, own, all, waits } = props;
-  const legal = all.filter(({ move }) => !move.refusal);
+  const legal = all.filter(({ move }) => move.refused === null);
   const priced = legal.filter(({ after }) => after).length;
   const judging = [loaded, own].some((one) => one?.status === "streaming" || one?.status === "waiting");
   return (

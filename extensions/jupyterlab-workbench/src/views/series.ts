@@ -10,11 +10,12 @@ export interface Series {
   readonly dash: string;
 }
 
-/** A variant has one colour in every chart and in the tree, that of its place in the tree. `others` is the place of
- * one that is not in it among those that are not. */
+/** A variant has one colour in every chart and in the tree, that of when it came into the tree. `others` is the
+ * place of one that is not in it among those that are not. */
 export function seriesIn({ variants }: State, key: string, others = 0): Series {
-  const place = variants.findIndex((variant) => variant.key === key);
-  return series(place < 0 ? variants.length + others : place);
+  const found = variants.find((variant) => variant.key === key);
+  const next = 1 + Math.max(...variants.map(({ number }) => number));
+  return series(found ? found.number : next + others);
 }
 
 export function series(position: number): Series {
