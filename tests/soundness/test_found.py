@@ -11,6 +11,7 @@ from workbench.transforms import (
     Contract,
     Distribute,
     Donate,
+    Fuse,
     Incrementalize,
     Place,
     Recompute,
@@ -62,6 +63,16 @@ FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
             Incrementalize("prefix_mean_sum", "t_3", block=2),
             Incrementalize("prefix_mean_sum.partial", "t_3", block=4),
             Contract(),
+        ),
+    ),
+    (
+        "statistics",
+        {"T": 1},
+        (
+            Tile("t", 64),
+            Incrementalize("std_sum", "t", block=64),
+            Fuse(("std_sum.partial", "highest")),
+            Vectorize("t_block64"),
         ),
     ),
     (  # isl looked for its lifetimes without end

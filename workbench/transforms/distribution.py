@@ -69,7 +69,7 @@ def _distributed(
     """The loop's statements ordered anew, the chosen ones with the loop's dimension as an axis."""
     inner_loops, inner_axes = loop_dims(loop), axis_dims(loop)
     left = {
-        name: tuple(d for d in inner_loops[name] if not (name in chosen and d == loop.dim))
+        name: tuple(d for d in inner_loops[name] if not (name in chosen and d == loop.name))
         for name in members
     }
     ranked = list(dict.fromkeys(d for name in members for d in inner_loops[name]))
@@ -83,7 +83,9 @@ def _distributed(
         )
     except NoOrder as failure:
         raise Stuck(failure.component, dependences) from None
-    axes = {name: (*((loop.dim,) if name in chosen else ()), *inner_axes[name]) for name in members}
+    axes = {
+        name: (*((loop.name,) if name in chosen else ()), *inner_axes[name]) for name in members
+    }
     return in_axes(ordered, axes)
 
 
