@@ -1,6 +1,6 @@
 """CPU seconds of the compiler: every candidate of every transform judged on PPO and REINFORCE, as
-they are written and as `wb.optimize` makes them, then applied and priced where it is legal;
-tracing, lowering and predicting them.
+they are written and as `wb.optimize` makes them, then applied and priced where it is legal, and what helps looked for
+where it is refused; tracing, lowering and predicting them.
 
 A processor that others use counts more seconds for the same work: the last line has those of a
 loop that always does the same.
@@ -19,6 +19,7 @@ import workbench as wb
 from tests.benchmarks.measuring import emit, machine, median
 from workbench import algorithms
 from workbench.transforms.base import REGISTRY, Transform
+from workbench.transforms.refusal import Refusal
 
 TARGETS = {"step": 0.3, "moves": 3.0, "optimize": 20.0}
 PRICES = {"storage": 0.1, "other": 0.3}
@@ -60,11 +61,28 @@ def judged(name: str, variant: wb.Variant) -> None:
             worst_step=str(worst),
             target=TARGETS["step"],
         )
-        legal = [step for step, (refusal, _) in taken.items() if refusal is None]
+        refused = {step: refusal for step, (refusal, _) in taken.items() if refusal is not None}
+        if refused:
+            helps(name, transform.__name__, refused)
+        legal = [step for step in taken if step not in refused]
         if legal:
             priced += prices(name, variant, transform.__name__, legal)
     emit(what=f"{name}: moves", seconds=total, target=TARGETS["moves"])
     emit(what=f"{name}: prices", seconds=priced)
+
+
+def helps(name: str, transform: str, refused: dict[Transform, Refusal]) -> None:
+    """CPU seconds of what helps against each refusal."""
+    taken = {step: cpu_seconds(lambda r=r: r.repairs)[1] for step, r in refused.items()}
+    worst = max(taken, key=taken.__getitem__)
+    emit(
+        what=f"{name}: help {transform}",
+        refused=len(refused),
+        helped=sum(bool(r.repairs or r.instead) for r in refused.values()),
+        median=median(list(taken.values())),
+        worst=taken[worst],
+        worst_step=str(worst),
+    )
 
 
 def prices(name: str, variant: wb.Variant, transform: str, legal: list[Transform]) -> float:

@@ -32,7 +32,6 @@ HARMLESS = (
     "favicon",
     "service worker",
     "ServiceWorker",
-    "[anywidget] Failed to initialize",
     "Could not restore the debugger state",
 )
 THERE = "() => window.jupyterapp?.commands.hasCommand('docmanager:open')"
