@@ -1,6 +1,6 @@
 """CPU seconds of the compiler: every candidate of every transform judged on PPO and REINFORCE, as
-they are written and as `wb.optimize` makes them, then applied and priced where it is legal, and what
-helps looked for where it is refused; tracing, lowering and predicting them.
+they are written and as `wb.optimize` makes them; what is legal applied and priced, what helps
+looked for where a step is refused; tracing, lowering and predicting the programs.
 
 A processor that others use counts more seconds for the same work: the last line has those of a
 loop that always does the same.
