@@ -73,7 +73,7 @@ def test_moves_about_a_selection_name_it() -> None:
     variant = wb.variant(leaky_sum())
     found = last(moves(variant, {"statements": ["s[t+1]"]}))
     refused = found["Vectorize('t', statements=('s[t+1]',))"]
-    assert refused.refused is not None and "s[t+1] at b=0, t=1 reads" in refused.refused
+    assert refused.refused is not None and "s[t+1] at b=0, t=1 needs s[0, 1]" in refused.refused
     assert found["Vectorize('b', statements=('s[t+1]',))"].refused is None
     assert all("s[t+1]" in m.step.statements or "s" in m.step.arrays for m in found.values())
 

@@ -4,10 +4,15 @@ Work is taken by urgency, and of equal urgency the newest first; lists rest whil
 runs, and what takes long goes behind what does not. Work that gives its results in batches makes
 way for other work between two of them. The variants that the other side knows by a key stay here
 under it.
+
+What is known when there is nothing to do is frozen, and thawed with the next variant that is let
+go: looking through a million remembered values for garbage takes most of a second, which would come
+in the midst of a click's work.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import queue
 import threading
@@ -62,6 +67,8 @@ class Worker:
         threading.Thread(target=self._listen, daemon=True).start()
         while True:
             while not self._ready() or not self._inbox.empty():
+                if self._inbox.empty():
+                    gc.freeze()
                 self._take(self._inbox.get())
             self._advance(min(self._ready(), key=self._rank).number)
 
@@ -101,6 +108,7 @@ class Worker:
             case Forget():
                 for key in message.keys:
                     self._variants.pop(key, None)
+                gc.unfreeze()
             case Rest():
                 self._resting = message.resting
             case Drop():
