@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -60,14 +61,15 @@ class Listener:
 
     def until(self, found: Callable[[Message], Heard | None]) -> Heard:
         """The first that was heard, or is, of which `found` gives something."""
-        at = 0
+        at, until = 0, time.monotonic() + PATIENCE
         with self._news:
             while True:
                 for message in self.heard[at:]:
                     if (result := found(message)) is not None:
                         return result
                 at = len(self.heard)
-                assert self._news.wait(PATIENCE), f"waited in vain; heard {self.heard[-3:]}"
+                left = until - time.monotonic()
+                assert self._news.wait(max(0.0, left)), f"waited in vain; heard {self.heard[-3:]}"
 
     def state(self, fits: Callable[[State], bool]) -> State:
         """The first state that fits."""

@@ -7,7 +7,7 @@ from tests.programs import small_reinforce
 from tests.variants.test_variant import walk
 from workbench.errors import SourceLine
 from workbench.transforms import Distribute, Fuse, Vectorize
-from workbench.transforms.refusal import WIDTH, Refusal, Refused
+from workbench.transforms.refusal import WIDTH, Help, Refusal, Refused
 from workbench.variants.moves import Move, Moves
 
 REFUSED = Move(Fuse(("x", "y")), Refusal("capability", "Fuse(('x', 'y')): they cannot"))
@@ -56,7 +56,7 @@ def test_step_of_many_names_is_cut_for_reading_and_whole_as_source() -> None:
 
 
 def test_refusal_lists_what_is_possible_instead_a_line_each() -> None:
-    refusal = Refusal("no effect", "no.", repairs=(Vectorize("b"),), instead=(Vectorize("t"),))
+    refusal = Refusal("no effect", "no.", help=lambda: Help((Vectorize("b"),), (Vectorize("t"),)))
     assert str(refusal) == (
         "no.\n"
         "  possible first (.repairs):\n    Vectorize('b')\n"
@@ -68,7 +68,7 @@ def test_what_is_refused_is_printed_in_lines_that_break_between_words() -> None:
     sentence = " ".join(f"statement_{k}," for k in range(40))
     line = SourceLine("example.py", 12, "loss = " + " + ".join(f"term_{k}" for k in range(30)))
     step = Vectorize("b", tuple("abcd"))
-    refusal = Refusal("capability", sentence, line=line, instead=(step,))
+    refusal = Refusal("capability", sentence, line=line, help=lambda: Help(instead=(step,)))
     for shown in (str(refusal), str(Move(step, refusal)), str(Refused(refusal))):
         lines = shown.splitlines()
         assert max(map(len, lines)) <= WIDTH

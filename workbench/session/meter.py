@@ -27,7 +27,9 @@ from workbench.variants.variant import Variant
 EVERY = 0.5
 """Seconds between two reports of progress of one stage."""
 ROUNDS_EVERY = 1.0
-"""Seconds between two reports of finished rounds: putting them together is work too."""
+"""Seconds between two reports of finished rounds, at least: putting them together is work too."""
+RESTS = 9
+"""How many times as long as that took nothing is put together then."""
 STOPPED = "The measurement was stopped before its first round was done."
 
 
@@ -103,6 +105,7 @@ class Keeping:
 def measure(order: Meter, parent: Parent, keeping: Keeping) -> None:
     """Measure, telling how far it is, and what came out at last."""
     told: dict[str, float] = {}
+    least = ROUNDS_EVERY
 
     def is_due(what: str, pause: float) -> bool:
         now = time.monotonic()
@@ -128,8 +131,11 @@ def measure(order: Meter, parent: Parent, keeping: Keeping) -> None:
         )
         with Sampler(parent.send):
             for keeping.so_far in comparing(order.variants, request, report):
-                if is_due("rounds", ROUNDS_EVERY):
+                if is_due("rounds", least):
+                    started = time.monotonic()
                     parent.send(Rounds(short(keeping.so_far.comparison())))
+                    # The intervals of a hundred thousand samples take longer than the samples.
+                    least = max(ROUNDS_EVERY, RESTS * (time.monotonic() - started))
     except Exception as problem:  # the caller is another process: whatever it is, it is told
         error = error_view(problem)
     keeping.end(error)
