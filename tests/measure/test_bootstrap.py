@@ -46,3 +46,13 @@ def test_ratio_of_the_same_distribution_holds_one_in_nearly_all_experiments() ->
         low <= 1.0 <= high for low, high in (ratio_interval(list(a), list(b)) for a, b in pairs)
     )
     assert 0.9 <= held / 300 <= 1.0
+
+
+def test_interval_of_very_many_samples_is_that_of_the_normal_approximation() -> None:
+    """The median of n normal samples deviates by sqrt(pi / (2 n)) (Cramér 1946)."""
+    samples = np.random.default_rng(3).normal(5.0, 2.0, size=200_000)
+    low, high = interval(samples)
+    deviation = 2.0 * np.sqrt(np.pi / 2 / len(samples))
+    assert low <= median(samples) <= high
+    assert abs((high - low) / (2 * 1.96 * deviation) - 1) < 0.15
+    assert ratio_interval(2 * samples, samples) == (2.0, 2.0)

@@ -1,17 +1,22 @@
 """Intervals of medians and of their ratios by bootstrap, the same every time for the same samples.
 
 A median of few samples has no formula for its error; drawing the samples anew, with replacement,
-shows how far it could have come out otherwise (Efron 1979, percentile interval).
+shows how far it could have come out otherwise (Efron 1979, percentile interval). Of very many
+samples some are drawn, and how far these come out otherwise is scaled by the root of the numbers (m
+out of n: Bickel, Götze and van Zwet 1997).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 RESAMPLES = 2000
+MOST = 1000
+"""Samples that are drawn anew at a time."""
 LEVEL = 95.0
 """Percent of the resampled values that an interval holds."""
 
@@ -25,7 +30,8 @@ def median(samples: Sequence[float]) -> float:
 
 def interval(samples: Sequence[float]) -> Interval:
     """Where the median lies."""
-    return _middle(np.median(np.asarray(samples)[_drawn(len(samples))], axis=-1))
+    found = np.median(np.asarray(samples)[_drawn(len(samples))], axis=-1)
+    return _middle(found, median(samples), len(samples))
 
 
 def ratio_interval(samples: Sequence[float], base: Sequence[float]) -> Interval:
@@ -34,14 +40,18 @@ def ratio_interval(samples: Sequence[float], base: Sequence[float]) -> Interval:
     """
     drawn = _drawn(len(samples))
     own, other = (np.median(np.asarray(x)[drawn], axis=-1) for x in (samples, base))
-    return _middle(own / other)
+    return _middle(own / other, median(samples) / median(base), len(samples))
 
 
 def _drawn(count: int) -> npt.NDArray[np.int64]:
-    return np.random.default_rng(0).integers(0, count, (RESAMPLES, count))
+    return np.random.default_rng(0).integers(0, count, (RESAMPLES, min(count, MOST)))
 
 
-def _middle(values: npt.NDArray[np.float64]) -> Interval:
+def _middle(values: npt.NDArray[np.float64], of_all: float, count: int) -> Interval:
+    """The values within the level, as far from that of all samples as so many allow."""
     outside = (100.0 - LEVEL) / 2
     low, high = np.percentile(values, [outside, 100.0 - outside])
-    return float(low), float(high)
+    if count <= MOST:
+        return float(low), float(high)
+    scale = math.sqrt(MOST / count)
+    return of_all + scale * float(low - of_all), of_all + scale * float(high - of_all)
