@@ -115,6 +115,7 @@ def test_what_was_measured_outlives_a_kernel_that_dies_while_more_is_measured(la
     run_first(page)
     panel.get_by_text("what was loaded still shows").wait_for(state="detached", timeout=60_000)
     shows(panel, "Vectorize")
+    rows.nth(1).wait_for(timeout=60_000)  # the file is read while the panel is shown already
     assert rows.all_inner_texts() == finished
 
 

@@ -175,7 +175,7 @@ def test_a_click_on_what_is_loaded_asks_for_nothing(lab: Lab) -> None:
                 panel.locator(f'g.node[aria-label^="{title}"]').click()
                 page.page.wait_for_timeout(100 if again else 1500)
         wants = set(page.wants) - {"price"}  # of rows that come into view
-        assert wants == (set() if again else {"moves", "domain"})
+        assert wants == (set() if again else {"code", "moves", "domain"})
     page.check()
 
 
