@@ -5,7 +5,7 @@ from __future__ import annotations
 import workbench as wb
 from tests.programs import small_reinforce
 from tests.variants.test_variant import walk
-from workbench.errors import SourceLine
+from workbench.errors import SourceLine, TooComplexError
 from workbench.transforms import Distribute, Fuse, Vectorize
 from workbench.transforms.refusal import WIDTH, Help, Refusal, Refused
 from workbench.variants.moves import Move, Moves
@@ -62,6 +62,14 @@ def test_refusal_lists_what_is_possible_instead_a_line_each() -> None:
         "  possible first (.repairs):\n    Vectorize('b')\n"
         "  possible instead (.instead):\n    Vectorize('t')"
     )
+
+
+def test_refusal_stands_where_what_helps_is_too_complex_to_find() -> None:
+    def endless() -> Help:
+        raise TooComplexError("too complex, given up after 5 operations")
+
+    refusal = Refusal("no effect", "no.", help=endless)
+    assert (refusal.repairs, refusal.instead, str(refusal)) == ((), (), "no.")
 
 
 def test_what_is_refused_is_printed_in_lines_that_break_between_words() -> None:

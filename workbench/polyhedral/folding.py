@@ -57,7 +57,7 @@ def _distances(conflicts: Sequence[Conflict], full: frozenset[int], rank: int) -
     """Differences of elements in each other's way that the full dimensions do not tell apart.
 
     Quantified variables are made explicit: isl may look for the greatest distance without end
-    where both blocks and a dimension run backwards are quantified over.
+    where it quantifies over blocks and over elements read backwards.
     """
     return in_the_way(conflicts, full, rank).deltas().compute_divs().coalesce()
 

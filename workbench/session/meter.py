@@ -134,7 +134,7 @@ def measure(order: Meter, parent: Parent, keeping: Keeping) -> None:
                 if is_due("rounds", least):
                     started = time.monotonic()
                     parent.send(Rounds(short(keeping.so_far.comparison())))
-                    # The intervals of a hundred thousand samples take longer than the samples.
+                    # Of many variants and samples that takes longer than the rounds between.
                     least = max(ROUNDS_EVERY, RESTS * (time.monotonic() - started))
     except Exception as problem:  # the caller is another process: whatever it is, it is told
         error = error_view(problem)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from workbench.errors import SourceLine, WorkbenchError
+from workbench.errors import SourceLine, TooComplexError, WorkbenchError
 from workbench.polyhedral.witness import Witness
 
 if TYPE_CHECKING:
@@ -68,7 +68,10 @@ class Refusal:
 
     @cached_property
     def _help(self) -> Help:
-        return self.help()
+        try:
+            return self.help()
+        except TooComplexError:  # what would help is not known: the refusal stands without it
+            return Help()
 
     @property
     def repairs(self) -> tuple[Transform, ...]:
