@@ -78,6 +78,10 @@ export function Picture(props: PictureProps): JSX.Element {
     // Where the search changes; the reader may look elsewhere afterwards.
   }, [matches]);
 
+  const shining = useMemo(
+    () => [...lit.selected, ...(lit.matches ?? [])].flatMap((name) => layout.boxes.get(name) ?? []),
+    [lit, layout],
+  );
   const hand = useHands({ scene, window, pointing, hands, selected: lit.first });
   const present = useSlices(sight.boxes);
   const drawn = useMemo(
@@ -135,7 +139,13 @@ export function Picture(props: PictureProps): JSX.Element {
           <Names layout={layout} scale={sight.scale} />
         </g>
       </svg>
-      <Minimap painting={painted} room={room} handle={overview} onLook={(x, y) => window.move(centredAt(x, y, window))} />
+      <Minimap
+        painting={painted}
+        room={room}
+        lit={shining}
+        handle={overview}
+        onLook={(x, y) => window.move(centredAt(x, y, window))}
+      />
       {pointing.said && (
         <Tooltip
           pointed={pointing.said}

@@ -148,7 +148,8 @@ function pressed(view: EditorView, text: TextView, press: Press): boolean {
 }
 
 const theme = EditorView.theme({
-  "&": { height: "100%", color: "var(--wbk-text)", backgroundColor: "var(--wbk-back)" },
+  // JupyterLab lets every editor grow with its text, by a rule of one class that comes later.
+  "&.cm-editor": { height: "100%", color: "var(--wbk-text)", backgroundColor: "var(--wbk-back)" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--wbk-mono)", fontSize: "12px", lineHeight: "1.5" },
   ".cm-content": { caretColor: "var(--wbk-text)", padding: "4px 0" },

@@ -6,6 +6,7 @@ import { Waiting } from "../parts";
 import type { CodeView, PreviewView, TextView } from "../protocol";
 import { editor } from "./editor";
 import { runSizes } from "./measured";
+import { Notes } from "./notes";
 import { sizesText } from "./numbers";
 import { GraphAfter } from "./preview-graph";
 import { changes, changeText, direction } from "./price";
@@ -61,22 +62,6 @@ function Costs({ step }: { step: StepJson }): JSX.Element {
         ))}
       </tbody>
     </table>
-  );
-}
-
-function Notes({ notes }: { notes: readonly string[] }): JSX.Element | null {
-  if (!notes.length) return null;
-  return (
-    <details className="wbk-notes">
-      <summary>
-        {notes.length} note{notes.length > 1 ? "s" : ""}
-      </summary>
-      <ul>
-        {notes.map((note) => (
-          <li key={note}>{note}</li>
-        ))}
-      </ul>
-    </details>
   );
 }
 

@@ -7,6 +7,7 @@ import type { Ask } from "./asking";
 import { Badge } from "./badge";
 import { Numbers } from "./effect";
 import type { Comparison } from "./measured";
+import { Notes } from "./notes";
 import { seriesIn } from "./series";
 import type { Station } from "./subway";
 import { Menu, Rename } from "./variant-menu";
@@ -84,11 +85,7 @@ export function Row(props: {
         {variant.named && <div className="wbk-stop-step">{variant.step?.text ?? "as written"}</div>}
         <Numbers variant={variant} measured={measured} comparison={comparison} predictions={predictions} />
         {variant.why && <div className="wbk-stop-why">{variant.why}</div>}
-        {current && variant.notes.map((note) => (
-          <div className="wbk-stop-why" key={note}>
-            {note}
-          </div>
-        ))}
+        {current && <Notes notes={variant.notes} />}
       </div>
     </li>
   );

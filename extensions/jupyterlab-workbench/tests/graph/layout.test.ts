@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { arrange } from "../../src/graph/arrange";
 import { between, leaving } from "../../src/graph/glide";
 import type { Rectangle } from "../../src/graph/frame";
+import { goesLeft } from "../../src/graph/minimap";
 import { pick } from "../../src/graph/pick";
 import { rows } from "../../src/graph/rows";
 import { contents, scopeBox, statementBox } from "../../src/graph/scene";
@@ -186,4 +187,16 @@ test("the search looks at names, equations and scopes", () => {
   expect(found(LAYERS, "to_go[b, i, t] = sum").length).toBe(1);
   expect(found(LAYERS, "  ")).toEqual([]);
   expect(found(LAYERS, "<nothing>")).toEqual([]);
+});
+
+test("the small picture stands on the left where on the right it would hide what is lit", () => {
+  const small = { width: 100, height: 60 };
+  const box = (left: number, top: number): Rectangle => ({ left, top, width: 80, height: 20 });
+  const [right, left] = [box(880, 560), box(30, 560)];
+  const view = { x: 0, y: 0, k: 1 };
+  expect(goesLeft([], small, view, ROOM)).toBe(false);
+  expect(goesLeft([right], small, view, ROOM)).toBe(true);
+  expect(goesLeft([box(880, 400), box(790, 560)], small, view, ROOM)).toBe(false);
+  expect(goesLeft([right, left], small, view, ROOM)).toBe(false); // hidden on either side
+  expect(goesLeft([box(430, 270)], small, { x: 20, y: 20, k: 2 }, ROOM)).toBe(true); // 880, 560 on the screen
 });
