@@ -29,6 +29,7 @@ from workbench.session.capsule import to_json
 from workbench.session.snapshot import snapshot
 
 PPO = "import workbench as wb\nfrom workbench.algorithms import ppo\nprogram = ppo()"
+APPLIED = "shown.apply(wb.transforms.Vectorize('t'));"
 LARGE = "import workbench as wb\nfrom tests.session import example\nprogram = example.reinforce({})"
 SHOW = "shown = wb.Workbench(program)"  # no output of its own: what is timed is the panel
 CLICKED = 12
@@ -69,8 +70,10 @@ APPLY = """() => {
 }"""
 DRAWN = "document.querySelector('#workbench g.node')"
 JUDGED = "/possible(?!.*judging)/s.test(document.querySelector('.wbk-move-counts')?.innerText)"
-CHANGED = """[...document.querySelectorAll("#workbench g.node .wbk-change")]
-    .some((mark) => !mark.closest(".wbk-open-step"))"""  # which shows a graph of its own
+CHANGED = """document.querySelector("#workbench .wbk-step[aria-current]")?.innerText === "{step}"
+    && document.querySelector("#workbench .wbk-picture")?.ariaBusy === "false"
+    && [...document.querySelectorAll("#workbench g.node .wbk-change")]
+      .some((mark) => !mark.closest(".wbk-open-step"))"""  # which shows a graph of its own
 
 
 @contextmanager
@@ -88,8 +91,8 @@ def jupyterlab(static: Path) -> Iterator[Lab]:
 
 
 def shown(lab: Lab, name: str, program: str) -> tuple[Page, dict[str, float]]:
-    """A notebook whose second cell shows a program, and how long that takes to be drawn."""
-    page = lab.open(lab.notebook(name, [program, SHOW]), width=1600, height=900)
+    """A notebook of cells that make a program, show it and apply a step; how long until the graph."""
+    page = lab.open(lab.notebook(name, [program, SHOW, APPLIED]), width=1600, height=900)
     page.page.wait_for_function(IDLE, timeout=60_000)
     page.page.locator(".jp-CodeCell").first.click()
     made = page.page.evaluate(RUN)
@@ -143,13 +146,18 @@ def _statements(panel: Any) -> tuple[list[str], list[str]]:
 
 
 def applied(page: Page) -> None:
-    """From Apply to the graph with what the step changed."""
+    """From Apply, and from the end of a cell that applies, to the graph with what changed."""
     panel = page.page.locator("#workbench")
     open_pane(panel, "Moves")
     panel.locator(".wbk-move[title=\"Vectorize('b')\"]").first.click(timeout=60_000)
     panel.locator(".wbk-costs").wait_for(timeout=60_000)
     page.page.evaluate(APPLY)
-    emit(what="apply_to_graph", seconds=page.page.evaluate(UNTIL, CHANGED), target=1.0)
+    drawn = page.page.evaluate(UNTIL, CHANGED.format(step="Vectorize('b')"))
+    emit(what="apply_to_graph", seconds=drawn, target=1.0)
+    page.page.evaluate(UNTIL, JUDGED)
+    ran = page.page.evaluate(RUN)
+    drawn = page.page.evaluate(UNTIL, CHANGED.format(step="Vectorize('t')"))
+    emit(what="apply_in_a_cell_to_graph", cell_seconds=ran, seconds=drawn, target=1.0)
 
 
 def of_large(lab: Lab, statements: int) -> None:
