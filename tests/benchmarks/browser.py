@@ -91,7 +91,7 @@ def jupyterlab(static: Path) -> Iterator[Lab]:
 
 
 def shown(lab: Lab, name: str, program: str) -> tuple[Page, dict[str, float]]:
-    """A notebook of cells that make a program, show it and apply a step; how long until the graph."""
+    """A notebook that makes a program, shows it and applies a step; how long until the graph."""
     page = lab.open(lab.notebook(name, [program, SHOW, APPLIED]), width=1600, height=900)
     page.page.wait_for_function(IDLE, timeout=60_000)
     page.page.locator(".jp-CodeCell").first.click()
