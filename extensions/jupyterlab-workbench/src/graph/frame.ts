@@ -25,6 +25,15 @@ export const FAR = 0.85;
 /** Below this scale names drawn alone are smaller than 9 pixels; no view chosen for the reader is. */
 export const READABLE = 0.6;
 
+/** The size at which the index on an arrow is drawn, in the picture's measure; 0 where none could be told apart. It stays
+ * as large on the screen when the window looks from further away. */
+export function letters(k: number): number {
+  if (k >= FAR) return LETTERS;
+  return k >= DISCERNIBLE ? (LETTERS * FAR) / k : 0;
+}
+
+const LETTERS = 9;
+
 /** Down to this scale the first view shows the whole picture rather than a part whose names are larger. */
 const DISCERNIBLE = 0.5;
 

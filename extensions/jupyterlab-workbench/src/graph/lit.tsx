@@ -1,5 +1,6 @@
 // The arrows of what is selected or pointed at: elements above the boxes, that the keyboard reaches and reads.
 
+import { letters } from "./frame";
 import { corners } from "./paint";
 import { labelPlace } from "./pick";
 import { type Arrow, labelOf, type Layout, type Line, type Scene } from "./scene";
@@ -11,20 +12,24 @@ export function LitArrows(props: {
   readonly scene: Scene;
   readonly layout: Layout;
   readonly touched: ReadonlySet<string>;
+  /** At which the picture is seen. */
+  readonly scale: number;
 }): JSX.Element {
-  const { scene, layout, touched } = props;
+  const { scene, layout, touched, scale } = props;
   const shown = touched.size ? scene.arrows.filter((arrow) => touched.has(arrow.id)).slice(0, MOST) : [];
   return (
     <>
       {shown.map((arrow) => {
         const line = layout.lines.get(arrow.id);
-        return line && <LitArrow key={arrow.id} scene={scene} arrow={arrow} line={line} />;
+        return line && <LitArrow key={arrow.id} scene={scene} arrow={arrow} line={line} scale={scale} />;
       })}
     </>
   );
 }
 
-export function LitArrow({ scene, arrow, line }: { scene: Scene; arrow: Arrow; line: Line }): JSX.Element {
+export function LitArrow(props: { scene: Scene; arrow: Arrow; line: Line; scale: number }): JSX.Element {
+  const { scene, arrow, line, scale } = props;
+  const size = letters(scale);
   const [x, y] = labelPlace(line);
   const head = corners(line).map((corner) => corner.join(",")).join(" ");
   return (
@@ -37,9 +42,11 @@ export function LitArrow({ scene, arrow, line }: { scene: Scene; arrow: Arrow; l
     >
       <path d={path(line)} />
       <polygon points={head} />
-      <text x={x} y={y + 3} fontSize={9} textAnchor="middle">
-        {labelOf(arrow)}
-      </text>
+      {size > 0 && (
+        <text x={x} y={y + size / 3} fontSize={size} textAnchor="middle">
+          {labelOf(arrow)}
+        </text>
+      )}
     </g>
   );
 }

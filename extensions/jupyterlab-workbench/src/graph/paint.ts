@@ -1,6 +1,6 @@
 // The picture on a canvas: arrows always, boxes where there are too many to be elements, all of it small as a map.
 
-import { FAR, type Rectangle, type Size, type View } from "./frame";
+import { FAR, letters, type Rectangle, type Size, type View } from "./frame";
 import { course, labelPlace, reaches } from "./pick";
 import { type Layout, type Line, labelOf, type Arrow } from "./scene";
 import { meets, windowOf } from "./sight";
@@ -31,6 +31,9 @@ const HEADS = 0.25;
 
 /** From this scale on arrows have their full strength; from afar, where many lie upon each other, less and less. */
 const [FULL, FAINTEST] = [0.4, 0.12];
+
+/** From afar, where little room is left beside arrows, only indices of so few characters are drawn. */
+const BRIEF = 6;
 
 export function paint(canvas: HTMLCanvasElement, painting: Painting, view: View, room: Size): void {
   const context = prepared(canvas, room);
@@ -83,13 +86,13 @@ function paintArrows(context: CanvasRenderingContext2D, painting: Painting, show
       for (const [, line] of seen) head(context, line);
       context.fill();
     }
-    if (k >= FAR) {
-      context.font = "9px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
+    if (letters(k)) {
+      context.font = `${letters(k)}px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace`;
       context.textAlign = "center";
       context.textBaseline = "middle";
       for (const [arrow, line] of seen) {
         const text = labelOf(arrow);
-        if (text) context.fillText(text, ...labelPlace(line));
+        if (text && (k >= FAR || text.length <= BRIEF)) context.fillText(text, ...labelPlace(line));
       }
     }
   }

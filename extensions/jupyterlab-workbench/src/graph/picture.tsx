@@ -135,7 +135,7 @@ export function Picture(props: PictureProps): JSX.Element {
             </g>
           ))}
           {drawn.map(box)}
-          <LitArrows scene={scene} layout={layout} touched={lit.touched} />
+          <LitArrows scene={scene} layout={layout} touched={lit.touched} scale={sight.scale} />
           <Names layout={layout} scale={sight.scale} />
         </g>
       </svg>

@@ -15,7 +15,7 @@ export function Sheet(props: { scene: Scene; theme: Theme; colouring: Colouring 
       <Grounds layout={layout} />
       {scene.arrows.map((arrow) => {
         const line = layout.lines.get(arrow.id);
-        return line && <LitArrow key={arrow.id} scene={scene} arrow={arrow} line={line} />;
+        return line && <LitArrow key={arrow.id} scene={scene} arrow={arrow} line={line} scale={1} />;
       })}
       {[...layout.boxes].map(([name, place]) => (
           <Box

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { arrange } from "../../src/graph/arrange";
 import { between, leaving } from "../../src/graph/glide";
-import type { Rectangle } from "../../src/graph/frame";
+import { FAR, letters, READABLE, type Rectangle } from "../../src/graph/frame";
 import { goesLeft } from "../../src/graph/minimap";
 import { pick } from "../../src/graph/pick";
 import { rows } from "../../src/graph/rows";
@@ -199,4 +199,10 @@ test("the small picture stands on the left where on the right it would hide what
   expect(goesLeft([box(880, 400), box(790, 560)], small, view, ROOM)).toBe(false);
   expect(goesLeft([right, left], small, view, ROOM)).toBe(false); // hidden on either side
   expect(goesLeft([box(430, 270)], small, { x: 20, y: 20, k: 2 }, ROOM)).toBe(true); // 880, 560 on the screen
+});
+
+test("indices on arrows are as large on the screen from afar, and none where nothing could be read", () => {
+  expect(letters(2)).toBe(letters(1));
+  for (const k of [READABLE, 0.7, FAR]) expect(letters(k) * k).toBeCloseTo(letters(1) * FAR);
+  expect(letters(0.4)).toBe(0);
 });
