@@ -38,12 +38,13 @@ from workbench.language.functions import (
 )
 from workbench.language.gradient import gradient
 from workbench.language.indexing import gather, within
+from workbench.language.nodes import index
 from workbench.language.program import program
 from workbench.language.random import normal, permutation, uniform
 from workbench.language.recurrent import recurrent
 from workbench.language.rl import discounted_sum
 from workbench.language.sizes import dim, dims, size
-from workbench.language.tensor import Tensor, index
+from workbench.language.tensor import Tensor
 from workbench.language.trace import scope
 from workbench.measure.compare import Comparison, compare
 from workbench.measure.measurement import Measurement

@@ -9,8 +9,8 @@ import pytest
 
 import workbench as wb
 from workbench.backends.reference import Reference
+from workbench.language.nodes import apply
 from workbench.language.reductions import collect
-from workbench.language.tensor import apply
 
 
 def agree(program: wb.Program) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 import workbench as wb
 from tests.language.differences import check, differentiable
 from workbench.backends.reference import Reference
-from workbench.language.tensor import apply
+from workbench.language.nodes import apply
 from workbench.program.operations import OPERATIONS
 
 WEIGHTS = np.array([[0.3, -0.7, 1.1], [0.9, 0.2, -0.4]])

@@ -11,8 +11,9 @@ from typing import Any
 from workbench.environments.actions import discrete
 from workbench.environments.environment import Environment
 from workbench.language.functions import absolute, cos, sin, stack, unstack, where
+from workbench.language.nodes import literal
 from workbench.language.random import uniform
-from workbench.language.tensor import Tensor, literal
+from workbench.language.tensor import Tensor
 from workbench.language.trace import scope
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from workbench.environments.environment import Environment
 from workbench.language.functions import absolute, broadcast_to, cumsum, reshape, stack
+from workbench.language.nodes import literal
 from workbench.language.random import draws, uniform
-from workbench.language.tensor import Tensor, literal
+from workbench.language.tensor import Tensor
 from workbench.language.trace import scope
 
 

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field, replace
 from workbench.errors import ProgramError
 from workbench.language.array_names import Reader, Source, array_names, unique
 from workbench.language.external import called
+from workbench.language.nodes import IDENTITIES, apply
 from workbench.language.recurrent import Piece, Recurrent
-from workbench.language.tensor import IDENTITIES, Bound, Index, Node, Tensor, apply
+from workbench.language.tensor import Bound, Index, Node, Tensor
 from workbench.language.trace import Trace, current
 from workbench.polyhedral.expression import Choice, Expression, variable
 from workbench.polyhedral.relations import box, extent_of, image, union

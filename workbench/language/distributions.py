@@ -16,8 +16,9 @@ from workbench.language.functions import (
     one_hot,
     stop_gradient,
 )
+from workbench.language.nodes import as_tensor, cast
 from workbench.language.random import draws
-from workbench.language.tensor import Node, Tensor, TensorLike, as_tensor, cast
+from workbench.language.tensor import Node, Tensor, TensorLike
 from workbench.language.trace import dim_names, scope, user_line
 from workbench.program.operation_shapes import broadcast_shapes, shape_text
 

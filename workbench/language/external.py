@@ -12,9 +12,10 @@ from typing import Any
 
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.array_names import unique
+from workbench.language.nodes import apply, index, literal, record
 from workbench.language.recurrent import Recurrent
 from workbench.language.reductions import collect
-from workbench.language.tensor import Node, Tensor, apply, index, literal, record
+from workbench.language.tensor import Node, Tensor
 from workbench.language.trace import current, user_line
 from workbench.polyhedral.expression import Expression, variable
 from workbench.program.values import External, Shape

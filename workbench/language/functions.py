@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.language.tensor import Tensor, TensorLike, apply, as_tensor, dtype_name
-from workbench.language.tensor import cast as cast_tensor
+from workbench.language.nodes import apply, as_tensor, dtype_name
+from workbench.language.nodes import cast as cast_tensor
+from workbench.language.tensor import Tensor, TensorLike
 from workbench.language.trace import user_line
 from workbench.polyhedral import expression as affine
 from workbench.polyhedral.expression import Expression

@@ -20,20 +20,11 @@ from typing import Any
 from workbench.errors import ProgramError
 from workbench.language.functions import broadcast_to, reshape
 from workbench.language.inverse import Contribution, Read, pull
+from workbench.language.nodes import apply, as_tensor, cast, index, is_literal, literal
 from workbench.language.quoting import element_text
 from workbench.language.recurrent import Recurrent
 from workbench.language.reductions import reduce_over
-from workbench.language.tensor import (
-    Bound,
-    Node,
-    Tensor,
-    apply,
-    as_tensor,
-    cast,
-    index,
-    is_literal,
-    literal,
-)
+from workbench.language.tensor import Bound, Node, Tensor
 from workbench.language.trace import current, scope, user_line
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.relations import (

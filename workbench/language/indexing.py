@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import ProgramError
-from workbench.language.tensor import VIEWS, Node, Tensor, apply, as_tensor, cast, index
+from workbench.language.nodes import VIEWS, apply, as_tensor, cast, index
+from workbench.language.tensor import Node, Tensor
 from workbench.language.trace import Range, current, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.operation_shapes import shape_text

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from workbench.language.nodes import apply, cast, index
 from workbench.language.reductions import reduce_over
-from workbench.language.tensor import Bound, Tensor, apply, cast, index
+from workbench.language.tensor import Bound, Tensor
 from workbench.language.trace import Range, current
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.relations import box, domain_with, hull, is_subset, universe

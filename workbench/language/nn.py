@@ -12,9 +12,10 @@ from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.functions import broadcast_to, tanh
+from workbench.language.nodes import apply, literal
 from workbench.language.random import draws
 from workbench.language.recurrent import Recurrent
-from workbench.language.tensor import Tensor, apply, literal
+from workbench.language.tensor import Tensor
 from workbench.language.trace import Range, current, dim_names, scope, user_line
 from workbench.polyhedral.expression import Expression, choice, expression, variable
 from workbench.program.operation_shapes import shape_text

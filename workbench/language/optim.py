@@ -11,8 +11,9 @@ from workbench.errors import ProgramError
 from workbench.language.functions import minimum, sqrt
 from workbench.language.gradient import Gradient
 from workbench.language.nn import carried, constant, step_number
+from workbench.language.nodes import apply, as_tensor, cast, index
 from workbench.language.quoting import element_text
-from workbench.language.tensor import Tensor, TensorLike, apply, as_tensor, cast, index
+from workbench.language.tensor import Tensor, TensorLike
 from workbench.language.trace import current, dim_names, scope, user_line
 from workbench.polyhedral.expression import variable
 

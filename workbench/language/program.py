@@ -13,8 +13,9 @@ import numpy as np
 from workbench.errors import ProgramError, SizeError, SourceLine, WorkbenchError
 from workbench.language.build import build
 from workbench.language.naming import naming
+from workbench.language.nodes import as_tensor
 from workbench.language.schedule import scheduled
-from workbench.language.tensor import Tensor, as_tensor
+from workbench.language.tensor import Tensor
 from workbench.language.trace import Trace, current, hide_own_frames, line_of, tracing
 from workbench.polyhedral.expression import size
 from workbench.program.values import Parameter, Program

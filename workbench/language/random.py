@@ -8,7 +8,8 @@ from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.indexing import read
-from workbench.language.tensor import Tensor, TensorLike, as_tensor, record
+from workbench.language.nodes import as_tensor, record
+from workbench.language.tensor import Tensor, TensorLike
 from workbench.language.trace import current, dim_names, user_line
 from workbench.polyhedral.expression import Expression, ExpressionLike
 from workbench.program.values import Shape

@@ -9,7 +9,8 @@ import numpy as np
 
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.functions import broadcast_to
-from workbench.language.tensor import Tensor, as_tensor, cast, dtype_name
+from workbench.language.nodes import as_tensor, cast, dtype_name
+from workbench.language.tensor import Tensor
 from workbench.language.trace import current, dim_name, dim_names, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.operation_shapes import broadcast_shapes, shape_text

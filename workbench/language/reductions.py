@@ -6,7 +6,8 @@ from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.functions import reshape, sqrt
-from workbench.language.tensor import Bound, Node, Tensor, apply, cast, index, record
+from workbench.language.nodes import apply, cast, index, record
+from workbench.language.tensor import Bound, Node, Tensor
 from workbench.language.trace import current, dim_names, user_line
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.relations import box, parse_set
