@@ -56,7 +56,7 @@ property: $(DEV_STAMP)
 	$(PARALLEL) -m "hypothesis and $(APART)"
 
 notebooks: $(DEV_STAMP) dot
-	$(PYTEST) --nbmake --nbmake-timeout=120 notebooks
+	$(PARALLEL) --nbmake --nbmake-timeout=120 notebooks
 
 browser: $(DEV_STAMP) dot chromium
 	OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadfile -m browser tests/browser
