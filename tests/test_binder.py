@@ -1,6 +1,7 @@
 """Binder finds this repository's environment. repo2docker says so as a library, without Docker."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -28,3 +29,10 @@ def test_post_build_is_an_executable_script_without_syntax_errors(repository: Pa
     assert os.access(script, os.X_OK)
     assert script.read_text(encoding="utf-8").startswith("#!/bin/bash\n")
     subprocess.run(["bash", "-n", str(script)], check=True)
+
+
+def test_the_address_on_binder_opens_the_first_notebook(repository: Path) -> None:
+    address = re.search(r"https://mybinder\.org/\S+", (repository / "README.md").read_text("utf8"))
+    assert address is not None
+    shown = address[0].partition("?urlpath=lab/tree/")[2]
+    assert shown.endswith("00_start.ipynb") and (repository / shown).is_file()
