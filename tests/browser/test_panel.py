@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -68,6 +69,23 @@ def test_the_panel_opens_beside_the_notebook_and_changes_both_ways(lab: Lab) -> 
     command(page, "notebook:run-all-below")
     page.page.locator(".jp-OutputArea-output", has_text="at ()").wait_for(timeout=30_000)
     assert panel.get_by_role("button", name="Undo").is_disabled()
+    page.check()
+
+
+def test_steps_without_room_are_in_a_menu(lab: Lab) -> None:
+    steps = "for s in ('b', 't'):\n    shown.apply(wb.transforms.Vectorize(s))\n"
+    more = "for s in (wb.transforms.Contract(), wb.transforms.Donate()):\n    shown.apply(s)"
+    page = lab.open(lab.notebook("path.ipynb", [SHOW, steps + more]), height=720)
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Donate()")
+    path = panel.locator(".wbk-step")
+    assert path.evaluate_all("all => all.every((e) => e.scrollWidth <= e.clientWidth)")  # none cut
+    panel.get_by_role("button", name=re.compile(r"^\d earlier$")).click()
+    page.page.screenshot(path=lab.shots / "path.png")
+    panel.get_by_role("menuitem", name="as written").click()
+    shows(panel, "as written")
+    assert path.all_text_contents() == ["as written"]
     page.check()
 
 

@@ -4,6 +4,7 @@ import { tickedIn } from "../model/selection";
 import type { Store, Values } from "../model/store";
 import type { VariantView } from "../protocol";
 import { copy, download, pick } from "./files";
+import type { Item } from "./menu";
 import { picture, print } from "./picture";
 
 export type ActionName =
@@ -20,12 +21,8 @@ export type ActionName =
   | "save-svg"
   | "print";
 
-export interface Action {
+export interface Action extends Item {
   readonly name: ActionName;
-  readonly label: string;
-  /** Why it cannot be done now; "" where it can. */
-  readonly refused: string;
-  run(): void;
 }
 
 /** Does something and tells where it fails, or what came of it. */

@@ -3,9 +3,10 @@
 import { useRef } from "react";
 import { useCurrent, useStore, useValues, useWorkbench } from "../model/hooks";
 import type { Status } from "../model/transport";
-import type { Running, VariantView } from "../protocol";
+import type { Running } from "../protocol";
 import { type Action, type ActionName, actions, perform } from "./actions";
 import { Menu } from "./menu";
+import { Steps } from "./steps";
 
 export function Header(): JSX.Element {
   const store = useStore();
@@ -63,45 +64,6 @@ function Name(): JSX.Element {
         </option>
       ))}
     </select>
-  );
-}
-
-/** The steps from the program as written to what is shown; each goes back to its variant. */
-function Steps(): JSX.Element {
-  const store = useStore();
-  const { status } = useValues();
-  const { variants } = useWorkbench();
-  const current = useCurrent();
-  const lineage: VariantView[] = [];
-  for (let one: VariantView | undefined = current; one; ) {
-    lineage.unshift(one);
-    const parent: string | null = one.parent;
-    one = variants.find((variant) => variant.key === parent);
-  }
-  const answers = status === "connected" || status === "saved";
-  return (
-    <nav className="wbk-steps" aria-label="Steps taken">
-      <ol>
-        {lineage.map((variant) => (
-          <li key={variant.key}>
-            <button
-              className="wbk-step"
-              type="button"
-              title={variant.why ? `${variant.name}\n${variant.why}` : variant.name}
-              disabled={!answers}
-              {...(variant === current ? { "aria-current": "step" } : {})}
-              onClick={() => {
-                if (variant !== current) {
-                  void perform(store, () => store.ask({ type: "show", variant: variant.key }));
-                }
-              }}
-            >
-              {variant.name}
-            </button>
-          </li>
-        ))}
-      </ol>
-    </nav>
   );
 }
 

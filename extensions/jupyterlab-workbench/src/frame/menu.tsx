@@ -1,15 +1,25 @@
 // A button with a menu under it; used with the mouse or the keyboard.
 
 import { useEffect, useId, useRef, useState } from "react";
-import type { Action } from "./actions";
 
-export function Menu(props: { label: string; items: () => readonly (readonly Action[])[] }): JSX.Element {
-  const [groups, setGroups] = useState<readonly (readonly Action[])[] | null>(null);
+export interface Item {
+  readonly name: string;
+  readonly label: string;
+  /** Why it cannot be chosen; empty where it can. */
+  readonly refused: string;
+  run(): void;
+}
+
+type Groups = readonly (readonly Item[])[];
+
+/** `title` is what a label means that says little. */
+export function Menu(props: { label: string; title?: string; items: () => Groups }): JSX.Element {
+  const [groups, setGroups] = useState<Groups | null>(null);
   const host = useRef<HTMLDivElement>(null);
   const id = useId();
   const open = groups !== null;
 
-  const items = (): HTMLButtonElement[] => [
+  const buttons = (): HTMLButtonElement[] => [
     ...(host.current?.querySelectorAll<HTMLButtonElement>("[role=menuitem]") ?? []),
   ];
 
@@ -20,7 +30,7 @@ export function Menu(props: { label: string; items: () => readonly (readonly Act
 
   useEffect(() => {
     if (!open) return undefined;
-    items()[0]?.focus();
+    buttons()[0]?.focus();
     const outside = (event: Event): void => {
       if (event.target instanceof Node && !host.current?.contains(event.target)) shut(false);
     };
@@ -29,7 +39,7 @@ export function Menu(props: { label: string; items: () => readonly (readonly Act
   }, [open]);
 
   function keys(event: React.KeyboardEvent): void {
-    const all = items();
+    const all = buttons();
     const from = all.findIndex((item) => item === document.activeElement);
     if (event.key === "Escape") shut(true);
     else if (event.key === "Tab") return shut(false);
@@ -49,32 +59,33 @@ export function Menu(props: { label: string; items: () => readonly (readonly Act
         type="button"
         aria-haspopup="menu"
         aria-expanded={open}
+        {...(props.title ? { title: props.title, "aria-label": props.title } : {})}
         {...(open ? { "aria-controls": id } : {})}
         onClick={() => (open ? shut(false) : setGroups(props.items()))}
       >
         {props.label} <span aria-hidden="true">▾</span>
       </button>
       {open && (
-        <div className="wbk-menu" id={id} role="menu" aria-label={props.label} onKeyDown={keys}>
+        <div className="wbk-menu" id={id} role="menu" aria-label={props.title ?? props.label} onKeyDown={keys}>
           {groups.map((group, position) => (
             <div className="wbk-menu-group" role="group" key={position}>
-              {group.map((action) => (
+              {group.map((item) => (
                 <button
-                  key={action.name}
+                  key={item.name}
                   className="wbk-menu-item"
                   role="menuitem"
                   type="button"
                   tabIndex={-1}
-                  aria-disabled={action.refused !== ""}
-                  title={action.refused}
+                  aria-disabled={item.refused !== ""}
+                  title={item.refused}
                   onClick={() => {
-                    if (action.refused) return;
+                    if (item.refused) return;
                     shut(true);
-                    action.run();
+                    item.run();
                   }}
                 >
-                  {action.label}
-                  {action.refused && <span className="wbk-refused">{action.refused}</span>}
+                  {item.label}
+                  {item.refused && <span className="wbk-refused">{item.refused}</span>}
                 </button>
               ))}
             </div>

@@ -61,6 +61,7 @@ function prepared(canvas: HTMLCanvasElement, { width, height }: Size): CanvasRen
 function paintArrows(context: CanvasRenderingContext2D, painting: Painting, shown: Rectangle, k: number): void {
   const { layout, theme, dim } = painting;
   const strength = (dim ? 0.3 : 1) * Math.max(FAINTEST, Math.min(1, k / FULL));
+  const named: (() => void)[] = [];
   for (const carried of [false, true]) {
     const seen = painting.arrows.flatMap((arrow): [Arrow, Line][] => {
       const line = layout.lines.get(arrow.id);
@@ -86,15 +87,31 @@ function paintArrows(context: CanvasRenderingContext2D, painting: Painting, show
       for (const [, line] of seen) head(context, line);
       context.fill();
     }
-    if (letters(k)) {
-      context.font = `${letters(k)}px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace`;
-      context.textAlign = "center";
-      context.textBaseline = "middle";
-      for (const [arrow, line] of seen) {
-        const text = labelOf(arrow);
-        if (text && (k >= FAR || text.length <= BRIEF)) context.fillText(text, ...labelPlace(line));
-      }
-    }
+    named.push(() => paintLabels(context, seen, css(colour, strength), css(theme.back), k));
+  }
+  if (letters(k)) for (const paint of named) paint(); // over the lines of both kinds
+}
+
+/** The indices on arrows, each on a ground of its own, so that no line runs through it. */
+function paintLabels(
+  context: CanvasRenderingContext2D,
+  seen: readonly [Arrow, Line][],
+  colour: string,
+  ground: string,
+  k: number,
+): void {
+  context.font = `${letters(k)}px ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace`;
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.lineWidth = 3;
+  context.lineJoin = "round";
+  context.strokeStyle = ground;
+  context.fillStyle = colour;
+  for (const [arrow, line] of seen) {
+    const text = labelOf(arrow);
+    if (!text || (k < FAR && text.length > BRIEF)) continue;
+    context.strokeText(text, ...labelPlace(line));
+    context.fillText(text, ...labelPlace(line));
   }
 }
 
