@@ -340,11 +340,13 @@ describe("the form", () => {
     expect(stepFrom(kind, startOf(kind, json, []))).toEqual(json);
   });
 
-  test("starts with what is selected and opens the step that it describes", async () => {
+  test("takes what is selected where that is asked for, and opens the step that it describes", async () => {
     shown = await drawn(Moves, CAPSULE);
     await act(async () => shown.store.select({ statements: ["state[t+1]"] }));
     await shown.press(byText(shown.host, "button", "New step"));
     await act(async () => new Promise((later) => setTimeout(later, 0)));
+    expect(texts(shown.host, ".wbk-chip")).toEqual([]); // of Vectorize statements may be left out
+    await shown.press(byText(shown.host, ".wbk-form button", "add the 1 selected"));
     expect(texts(shown.host, ".wbk-chip")).toEqual(["state[t+1]×"]);
     await enter(shown.host.querySelector(".wbk-name-choice"), "t");
     await fire(shown.host.querySelector("form"), new Event("submit", { bubbles: true, cancelable: true }));
@@ -364,6 +366,37 @@ describe("the form", () => {
   const submit = (): Promise<void> =>
     fire(shown.host.querySelector("form"), new Event("submit", { bubbles: true, cancelable: true }));
   const said = (): readonly string[] => texts(shown.host, ".wbk-field-error");
+
+  test("starts with what is selected where a step is of nothing else", async () => {
+    shown = await drawn(Moves, CAPSULE);
+    await act(async () => shown.store.select({ statements: ["state[t+1]"] }));
+    await shown.press(byText(shown.host, "button", "New step"));
+    await act(async () => new Promise((later) => setTimeout(later, 0)));
+    await enter(shown.host.querySelector(".wbk-step-kind select"), "Distribute");
+    expect(texts(shown.host, ".wbk-chip")).toEqual(["state[t+1]×"]);
+  });
+
+  test("a name may begin with another: it ends with Enter, which does not end the form, or is chosen", async () => {
+    await form("Fuse");
+    const place = (): HTMLInputElement => shown.host.querySelector(".wbk-names input") as HTMLInputElement;
+    const typed = async (text: string, inputType: string): Promise<void> => {
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(place(), text);
+      await fire(place(), new InputEvent("input", { bubbles: true, inputType }));
+    };
+    const ended = async (): Promise<boolean> => {
+      const end = new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true });
+      await fire(place(), end);
+      return end.defaultPrevented;
+    };
+    await typed("to_go", "insertText");
+    expect(texts(shown.host, ".wbk-chip")).toEqual([]);
+    await typed("to_go_sum", "insertText");
+    expect(await ended()).toBe(true);
+    expect(texts(shown.host, ".wbk-chip")).toEqual(["to_go_sum×"]);
+    expect(await ended()).toBe(true);
+    await typed("to_go", "insertReplacementText");
+    expect(texts(shown.host, ".wbk-chip")).toEqual(["to_go_sum×", "to_go×"]);
+  });
 
   test("says which argument is needed and what it may be", async () => {
     await form("Tile");

@@ -22,7 +22,7 @@ export function Header(): JSX.Element {
       <Name />
       <Steps />
       {running && <Now running={running} />}
-      <StatusMark status={status} />
+      <StatusMark status={status} inNotebook={openPanel !== undefined} />
       <div className="wbk-head-buttons">
         {openPanel && (
           <button className="wbk-button" type="button" onClick={openPanel} title="Open the workbench beside the notebook">
@@ -104,8 +104,11 @@ const MARKS: Readonly<Record<Status, readonly [string, string]>> = {
   saved: ["saved picture", "Drawn from what was saved, without a Jupyter kernel"],
 };
 
-function StatusMark({ status }: { status: Status }): JSX.Element {
-  const [text, meaning] = MARKS[status];
+const IN_NOTEBOOK = ["saved in notebook", "What is saved with the notebook; the panel beside it shows the present state"] as const;
+
+/** What was saved is in a file of its own, or a cell's output. */
+function StatusMark({ status, inNotebook }: { status: Status; inNotebook: boolean }): JSX.Element {
+  const [text, meaning] = status === "saved" && inNotebook ? IN_NOTEBOOK : MARKS[status];
   return (
     <span className="wbk-connection" data-status={status} title={meaning} role="status">
       {text}

@@ -84,7 +84,7 @@ function Tabs(props: { id: string; shown: View | undefined; upright: boolean }):
           tabIndex={view.name === reachable ? 0 : -1}
           aria-selected={view === shown}
           {...(view === shown ? { "aria-controls": `${id}panel` } : {})}
-          onClick={() => store.select({ pane: view === shown ? "" : view.name })}
+          onClick={() => store.select({ pane: view.name })}
         >
           {view.title}
         </button>

@@ -21,7 +21,7 @@ export function Numbers(props: {
   return (
     <>
       {stands && <div className="wbk-numbers wbk-no-run">{stands}</div>}
-      <Predicted variant={variant} predictions={predictions} />
+      <Predicted variant={variant} comparison={comparison} predictions={predictions} />
     </>
   );
 }
@@ -52,21 +52,25 @@ function Measured(props: { measured: MeasurementView; comparison: Comparison | u
   );
 }
 
+/** Beside a parent that was measured it says which prediction it is compared with. */
 function Predicted(props: {
   variant: VariantView;
+  comparison: Comparison | undefined;
   predictions: ReadonlyMap<string, CostView>;
 }): JSX.Element | null {
-  const { variant, predictions } = props;
+  const { variant, comparison, predictions } = props;
   const own = predictions.get(variant.key);
   const before = variant.parent === null ? undefined : predictions.get(variant.parent);
   if (!own) return null;
+  const isMeasured = comparison?.rows.some((one) => one.variant === variant.parent && one.median !== null);
   return (
     <div className="wbk-numbers wbk-estimate" title={own.note || "predicted, not measured"}>
       <span>≈ {secondsText(own.seconds)}</span>
       <span>{bytesText(own.peak_bytes["device"])}</span>
       {before && (
         <span>
-          {ratioText(own.seconds / before.seconds)}, {peakChange(own.peak_bytes, before.peak_bytes)}
+          {ratioText(own.seconds / before.seconds)}
+          {isMeasured && ` than the predicted ${secondsText(before.seconds)}`}, {peakChange(own.peak_bytes, before.peak_bytes)}
         </span>
       )}
     </div>

@@ -206,8 +206,8 @@ export function Predicted({ rows }: { rows: readonly Lettered[] }): JSX.Element 
             fill: ({ series }: Lettered) => series.colour,
             r: 4,
             title: ({ name, row }: Lettered) =>
-              `${name}\npredicted ${secondsText(row.predicted_seconds)}, measured ${secondsText(row.median)}`,
-            tip: true,
+              `${name}\npredicted ${secondsText(row.predicted_seconds)}\nmeasured ${secondsText(row.median)}`,
+            tip: { lineWidth: 12 }, // on either side of a point there is room for so much
           }),
           Plot.text(known, {
             x: ({ row }: Lettered) => (row.predicted_seconds ?? 0) * factor,

@@ -35,7 +35,7 @@ export function isSame({ before, after }: Change): boolean {
 /** `−98 %`, `÷ 42`, `× 3.1`, `new`. */
 export function changeText(change: Change): string {
   const { before, after } = change;
-  if (isSame(change)) return "same";
+  if (change.text(before) === change.text(after)) return "same";
   if (before === 0) return `+${change.text(after)}`;
   if (after === 0) return "none";
   const ratio = after / before;

@@ -31,7 +31,7 @@ export function Scrubber({ rows }: { rows: readonly Lettered[] }): JSX.Element |
     store.select({ sizes: changedSizes(state.sizes, { ...sizes, [size.name]: dragged }) });
     setDragged(null);
   };
-  const at = Math.max(0, stops.indexOf(value));
+  const at = Math.max(0, stops.filter((stop) => stop <= value).length - 1);
   return (
     <>
       <h4>As sizes grow</h4>

@@ -251,14 +251,14 @@ function NamesField(props: FieldProps): JSX.Element {
         spellCheck={false}
         onChange={(event) => {
           const text = event.target.value;
-          if (known(props).includes(text)) add([text]);
+          if (isChoice(event.nativeEvent) && known(props).includes(text)) add([text]);
           else setTyped(text);
         }}
         {...wrong(props)}
         onBlur={() => add([typed])}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && typed) {
-            event.preventDefault();
+          if (event.key === "Enter") {
+            event.preventDefault(); // it ends a name and not the form
             add([typed]);
           } else if (event.key === "Backspace" && !typed) props.onChange(names.slice(0, -1));
         }}
@@ -271,6 +271,11 @@ function NamesField(props: FieldProps): JSX.Element {
       <Known id={`${id}known`} names={known(props).filter((name) => !names.includes(name))} />
     </div>
   );
+}
+
+/** Whether a suggestion was chosen, and not a letter typed: names may begin with other names. */
+function isChoice(event: Event): boolean {
+  return !(event instanceof InputEvent) || event.inputType === "insertReplacementText";
 }
 
 type Pair = readonly [string, number | string];

@@ -153,8 +153,9 @@ export function startOf(transform: TransformView, step: StepJson | null, stateme
   const first = statements[0];
   const start: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(properties)) {
-    if (property.names === "statement" && name === "statements") start[name] = [...statements];
-    else if (property.names === "statement" && name === "statement" && first && required.includes(name)) start[name] = first;
+    if (property.names !== "statement" || !required.includes(name)) continue;
+    if (name === "statements") start[name] = [...statements];
+    else if (name === "statement" && first) start[name] = first;
   }
   return start;
 }

@@ -2,7 +2,7 @@
 
 import * as Plot from "@observablehq/plot";
 import { useCallback } from "react";
-import { useSelection, useWorkbench } from "../model/hooks";
+import { useSelection, useStore, useWorkbench } from "../model/hooks";
 import type { Sizes } from "../model/selection";
 import type { MeasurementView, SweepView } from "../protocol";
 import { byteUnit, Figure, timeUnit } from "./figure";
@@ -90,8 +90,12 @@ export function Sweeps(props: { swept: readonly Swept[]; size: string; value: nu
 }
 
 function Estimate(props: { one: Swept; value: number; measured: MeasurementView | undefined }): JSX.Element {
-  const { letter, name, series, view } = props.one;
-  const point = view.points.find((point) => point.value === props.value);
+  const store = useStore();
+  const { letter, name, series, variant, view } = props.one;
+  const { sizes, backend, dtype } = useSelection();
+  // The sizes that are chosen need not be among the stops.
+  const stop = view.points.find((point) => point.value === props.value);
+  const point = stop ?? store.part("cost", variant, { sizes, backend, dtype }).value;
   const { measured } = props;
   return (
     <li>

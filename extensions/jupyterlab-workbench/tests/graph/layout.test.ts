@@ -184,6 +184,12 @@ test("an arrow key leads to the nearest box on that side, and stays where there 
 test("the search looks at names, equations and scopes", () => {
   const inPolicy = LAYERS.nodes.filter((node) => node.scope[0] === "optimizer").map((node) => node.id);
   expect(new Set(found(LAYERS, "OPTIMIZER"))).toEqual(new Set([...inPolicy, ...found(LAYERS, "optimizer")]));
+  const titles = new Map(LAYERS.nodes.map((node) => [node.id, node.title]));
+  const named = found(LAYERS, "state[").map((id) => titles.get(id) ?? "");
+  const first = named.filter((title) => title.startsWith("state["));
+  expect(first.length).toBeGreaterThan(0);
+  expect(named.length).toBeGreaterThan(first.length); // the others read it
+  expect(named.slice(0, first.length)).toEqual(first);
   expect(found(LAYERS, "to_go[b, i, t] = sum").length).toBe(1);
   expect(found(LAYERS, "  ")).toEqual([]);
   expect(found(LAYERS, "<nothing>")).toEqual([]);
