@@ -203,6 +203,8 @@ def test_the_panes_open_and_close(lab: Lab) -> None:
     view.get_by_role("tab", name="Details").click()
     assert "0 <= t < T" in pane.inner_text()
     view.get_by_role("tab", name="Details").click()
+    assert pane.is_visible()
+    view.get_by_role("button", name="Close the pane").click()
     assert not pane.is_visible()
     page.check()
 
