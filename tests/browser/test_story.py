@@ -140,9 +140,7 @@ def _apply(lab: Lab, page: Page, panel: Any, number: int) -> None:
         _shot(lab, page, "6-preview")
     panel.get_by_role("button", name="Apply").click()
     shows(panel, STEPS[number])
-    path = panel.locator(
-        ".wbk-step"
-    ).all_text_contents()  # the last ones
+    path = panel.locator(".wbk-step").all_text_contents()  # the last ones
     assert path and path == list(STEPS[: number + 1])[-len(path) :]
     panel.locator(".wbk-legend", has_text="changed by the last step").wait_for(timeout=60_000)
     panel.locator("g.node .wbk-change").first.wait_for(state="attached")

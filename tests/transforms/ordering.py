@@ -17,6 +17,20 @@ from workbench.program.values import Program
 from workbench.transforms.base import Transform
 
 
+@wb.program
+def horizon(T: int = 5, n: int = 2) -> dict[str, Any]:
+    """Targets that reach for a value n steps ahead, at the end for one of the last state."""
+    (t,) = wb.dims(t=T)
+    state = wb.recurrent("state", (), over=t)
+    state[0] = 1.0
+    state[t + 1] = 0.9 * state
+    value = wb.recurrent("value", (), over=t)
+    value[t] = wb.sin(state)
+    value[T] = wb.exp(state[T])
+    target = value[wb.minimum(t + n, T)] + state
+    return {"target": target}
+
+
 def separate(program: Program) -> wb.Variant:
     """Each recurrence and each other statement in loops of its own, in the order as written."""
     tree = program.schedule

@@ -10,7 +10,7 @@ import pytest
 
 import workbench as wb
 from tests.transforms.moments import assert_breaks
-from tests.transforms.ordering import assert_computes_the_same, refusal, separate
+from tests.transforms.ordering import assert_computes_the_same, horizon, refusal, separate
 from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree, sequence
 from workbench.program.dependences import dependences
 from workbench.transforms import (
@@ -46,20 +46,6 @@ def suffix(T: int = 5) -> dict[str, Any]:
     state[0] = 1.0
     state[t + 1] = 0.9 * state
     return {"later": state[t:T].sum()}
-
-
-@wb.program
-def horizon(T: int = 5, n: int = 2) -> dict[str, Any]:
-    """Targets that reach for a value n steps ahead, at the end for one of the last state."""
-    (t,) = wb.dims(t=T)
-    state = wb.recurrent("state", (), over=t)
-    state[0] = 1.0
-    state[t + 1] = 0.9 * state
-    value = wb.recurrent("value", (), over=t)
-    value[t] = wb.sin(state)
-    value[T] = wb.exp(state[T])
-    target = value[wb.minimum(t + n, T)] + state
-    return {"target": target}
 
 
 @wb.program

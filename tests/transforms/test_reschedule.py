@@ -8,7 +8,7 @@ import pytest
 
 import workbench as wb
 from tests.programs import PROGRAMS
-from tests.transforms.ordering import assert_computes_the_same, refusal, separate
+from tests.transforms.ordering import assert_computes_the_same, horizon, refusal, separate
 from workbench.algorithms.reinforce import reinforce
 from workbench.polyhedral import solve
 from workbench.polyhedral.tree import statements
@@ -25,19 +25,6 @@ def ahead(B: int = 2, T: int = 9, n: int = 4) -> dict[str, Any]:
     worth = state[b, t : wb.minimum(t + n, T + 1)].sum()
     total = worth.sum(over=t)
     return {"total": total}
-
-
-@wb.program
-def horizon(T: int = 5, n: int = 2) -> dict[str, Any]:
-    (t,) = wb.dims(t=T)
-    state = wb.recurrent("state", (), over=t)
-    state[0] = 1.0
-    state[t + 1] = 0.9 * state
-    value = wb.recurrent("value", (), over=t)
-    value[t] = wb.sin(state)
-    value[T] = wb.exp(state[T])
-    target = value[wb.minimum(t + n, T)] + state
-    return {"target": target}
 
 
 def first_and_last(variant: wb.Variant, fuse: Any = "most") -> Reschedule:
