@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import workbench as wb
 from workbench.algorithms import reinforce
 from workbench.backends import get
-from workbench.session.running import Place, Sampler
+from workbench.session.running import SAMPLE, Place, Sampler
 
 PROGRAM = reinforce(B=2, I=40, T=30, hidden=(4,))
 VECTORIZED = wb.variant(PROGRAM).apply(wb.transforms.Vectorize("b"))
@@ -45,6 +46,23 @@ def test_a_run_is_seen_with_its_statements_and_loops(check_finite: bool) -> None
     assert all((loop, total) == ("t", 30) and 0 <= at < 30 for loop, at, total in inner)
     assert last.over
     assert (last.now, last.loops) == ((), ())
+
+
+def test_what_was_seen_running_is_over_when_another_runs() -> None:
+    written = wb.variant(PROGRAM)
+    for _ in range(4):
+        places: list[Place] = []
+        with Sampler(places.append):
+            while not places:
+                wb.run(written, progress=False)
+            until = time.monotonic() + 2 * SAMPLE  # too short to be reported itself
+            while time.monotonic() < until:
+                wb.run(VECTORIZED, progress=False)
+        running = ""
+        for place in places:
+            assert running in ("", place.variant)
+            running = "" if place.over else place.variant
+        assert running == ""
 
 
 def test_a_program_run_by_a_backend_alone_is_no_variant() -> None:

@@ -69,8 +69,8 @@ class _Source:
 
 @dataclass
 class _Seen:
-    """A program that was seen running, and how often on each line. Its source is not read before
-    there is something to report.
+    """A program that was seen running, and how often on each line; whether it was said that it
+    runs. Its source is not read before there is something to report.
     """
 
     compiled: CompiledArrays
@@ -80,6 +80,7 @@ class _Seen:
     source: _Source | None = None
     lines: Counter[int] = field(default_factory=Counter)
     now: set[int] = field(default_factory=set)
+    is_told: bool = False
 
     def look(self, line: int) -> None:
         """It is at a line."""
@@ -157,6 +158,8 @@ class Sampler:
             if running is None:
                 reported = now  # what is soon over is not worth a report
             if running is None or frame.f_code is not running.code:
+                if running is not None:
+                    self._end(running)
                 running = _found(frame, programs)
             if running is None:
                 continue
@@ -165,13 +168,15 @@ class Sampler:
             if now - reported >= REPORT:
                 reported = now
                 self._read(running)
+                running.is_told = True
                 self._seen(running.place(line, frame.f_locals, over=False))
         if running is not None:
             self._end(running)
 
     def _end(self, running: _Seen) -> None:
         """Say that it is over, if it was said that it runs."""
-        if running.source is not None:
+        if running.is_told:
+            running.is_told = False
             self._seen(running.place(1, {}, over=True))
 
     def _read(self, running: _Seen) -> None:
