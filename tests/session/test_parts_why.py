@@ -13,7 +13,7 @@ from tests.soundness.refusals import refusals
 from workbench.errors import SizeError, WorkbenchError
 from workbench.session.parts.domain import PointsView
 from workbench.session.parts.step import InstanceView
-from workbench.session.parts.why import CHAIN, WhyView, why
+from workbench.session.parts.why import WhyView, why
 from workbench.transforms import Contract, Fuse, Recompute, Swap, Vectorize
 from workbench.transforms.base import REGISTRY, Transform
 from workbench.variants.variant import Variant
@@ -51,6 +51,36 @@ def test_statements_that_wait_for_each_other_stand_in_the_order_that_breaks() ->
     assert found.pair.source.statement != found.pair.sink.statement
     assert place(found.space.statements, found.pair.sink) < place(
         found.space.statements, found.pair.source
+    )
+
+
+def test_what_stays_a_loop_has_its_own_place_at_every_instance() -> None:
+    variant = wb.variant(PROGRAMS["small_reinforce"][0]())
+    found = explained(variant, Vectorize("t", ("policy.hidden_1",)))
+    assert found.space is not None
+    order = {s.statement: s.order for s in found.space.statements}
+    assert order == {"policy.hidden_1": (0, 0, 0, 0), "state[t+1]": (1, 2, 3, 4)}
+    assert "so policy.hidden_1 cannot run as one array operation over t" in found.refusal.sentence
+
+
+def test_neighbours_of_what_would_be_one_operation_are_loops_before_and_after_it() -> None:
+    variant = wb.variant(PROGRAMS["small_reinforce"][0]())
+    found = explained(variant, Vectorize("t", ("policy.output",)))
+    assert found.space is not None and found.pair is not None
+    assert found.pair.sink.statement != "policy.output" != found.pair.source.statement
+    order = {s.statement: s.order for s in found.space.statements}
+    assert order[found.pair.sink.statement] == (0, 1, 2, 3)
+    assert order[found.pair.source.statement] == (4, 5, 6, 7)
+    assert "so policy.output cannot run" in found.refusal.sentence
+
+
+def test_nothing_is_said_of_an_order_that_is_not_drawn() -> None:
+    variant = wb.variant(PROGRAMS["small_reinforce"][0]())
+    found = explained(variant, Vectorize("t", ("policy.hidden_1",)), {"T": 500})
+    assert (found.space, found.pair) == (None, None)
+    assert found.remark == "; ".join(
+        f"{name} has 500 instances at these sizes, more than the 400 that can be drawn"
+        for name in ("state[t+1]", "policy.hidden_1")
     )
 
 
@@ -118,9 +148,7 @@ def test_every_refusal_that_is_met_names_a_pair_that_breaks() -> None:
     for met in itertools.islice(refusals(names, sorted(REGISTRY), 1), 25):
         found = explained(Variant(met.program), met.step)
         assert found.space is not None, met
-        if found.pair is None:
-            assert found.remark == CHAIN and isinstance(met.step, Vectorize), met
-            continue
+        assert found.pair is not None, met
         violated = [a for a in found.space.arrows if a.violated]
         assert violated, met
         if all(a.kind == "reads" for a in violated):

@@ -238,12 +238,16 @@ class Vectorize(Transform):
                 for name, at in zip(witness.statements, witness.instances, strict=True)
             )
             cycle = _cycle_through(inside, dependence, chosen)
+            both = chosen.issuperset(witness.statements)
+            stuck_ones = dict.fromkeys(name for name in cycle if name in chosen)
             sentence = (
-                f"{self}: {sink} needs {element_text(witness)}, which {source} writes, so they "
-                f"cannot run as one array operation over {self.dim}; the cycle "
-                f"{' → '.join(cycle)} carries {self.dim} (smallest case: {sizes_text(witness)})"
+                f"{self}: {sink} needs {element_text(witness)}, which {source} writes, so "
+                f"{'they' if both else ' and '.join(stuck_ones)} cannot run as one array operation "
+                f"over {self.dim}; the cycle {' → '.join(cycle)} carries {self.dim} "
+                f"(smallest case: {sizes_text(witness)})"
             )
-            return Refusal("dependence", sentence, witness, program.statement[dependence.sink].line)
+            line = program.statement[dependence.sink].line
+            return Refusal("dependence", sentence, witness, line, axes=chosen)
         raise AssertionError(f"no dependence carries {self.dim} in {stuck.component}")
 
     def _carrying_first(self, inside: list[Dependence], chosen: frozenset[str]) -> list[Dependence]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -25,10 +25,6 @@ from workbench.variants.variant import Variant
 BEYOND = 2
 """How much larger than the least a size is drawn: a pair alone shows no pattern."""
 
-CHAIN = (
-    "in this order these two are right by themselves; what would run at once waits for itself "
-    "through the statements between them"
-)
 ELSEWHERE = "at these sizes it does not happen"
 
 
@@ -36,8 +32,8 @@ ELSEWHERE = "at these sizes it does not happen"
 class WhyView:
     """A refused step explained. `space` shows the instances of the two statements at `sizes`
     (small; at least the witness's), with the order in which the step would run them; null where the
-    refusal has no witness, or where the sizes are too small for it. `pair` is a witness at these
-    sizes; null where there is none, which `remark` then says.
+    refusal has no witness, and where the sizes are too small for it or too large for a picture.
+    `pair` is a witness at these sizes; null where there is none to show, which `remark` then says.
     """
 
     step: StepView
@@ -68,8 +64,6 @@ def why(variant: Variant, arguments: Mapping[str, Any]) -> WhyView:
     witness, given = refusal.witness, arguments["sizes"] or {}
     if witness is None:
         return WhyView(shown, view, {}, None, None, "")
-    found: Drawn | None = None
-    sizes: Mapping[str, int] = {}
     for least in (_telling(variant.program, witness), witness.sizes):
         sizes = sizes_at_least(variant.program, least, given)
         remark = _too_small(sizes, witness.sizes)
@@ -78,9 +72,9 @@ def why(variant: Variant, arguments: Mapping[str, Any]) -> WhyView:
         found = _drawn(variant.program, step, refusal, witness, sizes)
         if found.pair is not None:
             return WhyView(shown, view, sizes, found.space, witness_view(found.pair), "")
-    assert found is not None
-    remark = CHAIN if isinstance(step, Vectorize) else ELSEWHERE
-    return WhyView(shown, view, sizes, found.space, None, remark)
+    if all(s.points for s in found.space.statements):
+        return WhyView(shown, view, sizes, found.space, None, ELSEWHERE)
+    return WhyView(shown, view, sizes, None, None, found.space.remark or ELSEWHERE)
 
 
 def _telling(program: Program, witness: Witness) -> Mapping[str, int]:
@@ -108,7 +102,7 @@ def _drawn(
     chosen = [tried.statement[name] for name in dict.fromkeys(witness.statements)]
     order = tried.schedule
     if refusal.attempted is None and isinstance(step, Vectorize) and order is not None:
-        order = at_once(order, step.dim, *witness.statements)
+        order = at_once(order, step.dim, witness, refusal.axes)
     drawn = space(tried, chosen, sizes, order)
     if tried.storage.swapped != program.storage.swapped:
         return _with_early_copy(drawn, witness, sizes)
@@ -201,20 +195,27 @@ def _ends(drawn: DomainView, witness: Witness) -> list[tuple[int, int] | None]:
     return found
 
 
-def at_once(order: Tree, dim: str, source: str, sink: str) -> Tree:
-    """The order of two statements where every instance along `dim` would run at once: the sink's,
-    which the source waits for on a cycle, and then the source's.
+def at_once(order: Tree, dim: str, witness: Witness, axes: Collection[str]) -> Tree:
+    """The order of the witness's statements where each of `axes` would be one array operation over
+    `dim`. The source waits on a cycle for such an operation, and that for every instance of the
+    sink: these run before all of the source's, in a loop of their own where they are no axis.
     """
+    source, sink = witness.statements
     own = trees.only(order, (source, sink))
     assert own is not None
-    return _with_axis(own, dim, [sink] if source == sink else [sink, source])
+    return _apart(own, dim, list(dict.fromkeys((sink, source))), axes)
 
 
-def _with_axis(node: Tree, dim: str, wanted: list[str]) -> Tree:
-    if isinstance(node, Loop) and set(wanted) <= set(trees.statements(node)):
-        if node.dim != dim or node.tile is not None:
-            return trees.with_child(node, _with_axis(node.child, dim, wanted))
-        parts = [trees.only(node.child, (name,)) for name in wanted]
-        child = trees.sequence([part for part in parts if part is not None])
-        return replace(node, child=child, kind="axis")
-    return node
+def _apart(node: Tree, dim: str, wanted: Sequence[str], axes: Collection[str]) -> Tree:
+    """The loop over `dim` that holds all wanted statements as one for each, in their order."""
+    if not isinstance(node, Loop) or not set(wanted) <= set(trees.statements(node)):
+        return node
+    if node.name != dim or node.kind == "axis":
+        return trees.with_child(node, _apart(node.child, dim, wanted, axes))
+    parts: list[Tree] = []
+    for name in wanted:
+        child = trees.only(node.child, (name,))
+        assert child is not None
+        own = trees.with_child(node, child)
+        parts.append(replace(own, kind="axis") if name in axes else own)
+    return trees.sequence(parts)
