@@ -62,6 +62,22 @@ def test_note_says_what_the_host_holds_and_a_run_copies() -> None:
     assert "(16000 at T=40, float32)" in note
 
 
+def test_note_says_what_the_device_holds_with_the_array_and_without() -> None:
+    swapped = root().apply(Swap("x"))
+    known = resolve(root().program)
+    on_device, plain = (v.loop_program.peak(known, "float32") for v in (root(), swapped))
+    assert swapped.notes[0].endswith(
+        f"the device's peak is {plain} bytes, and with x there {on_device}"
+    )
+    early = swapped.apply(Swap("x", prefetch=20))
+    more = early.loop_program.peak(known, "float32")
+    assert plain < more < on_device
+    assert early.notes[0].endswith(
+        f"the device's peak is {more} bytes, and with x there {on_device}; x has up to 21 slices "
+        "there at a time, which pays where a device copies while it computes"
+    )
+
+
 def test_candidates_are_few_and_held_at_the_peak() -> None:
     found = [m.step for m in root().moves() if isinstance(m.step, Swap)]
     assert found == [Swap("x")]

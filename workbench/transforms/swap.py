@@ -67,8 +67,9 @@ class Swap(Transform):
         s over b (B), t (T + 1)
         x over b (B), t (T), on the host
 
-    Legal when the device then holds less at its peak, at default sizes: the array must be held
-    there, and its slices must be less than all of it. An array that shares memory with another by
+    Legal when the device then holds less at its peak than with the array on it, at default sizes:
+    the array must be held there, and its slices must be less than all of it. With `prefetch` it
+    may hold more than without. An array that shares memory with another by
     Donate stays where that is. A slice can come early where every iteration of the loop needs
     another one, known beforehand and written so many iterations earlier. At least one has to; those
     that cannot come when they are needed, as the step says. After later steps others may: the loop
@@ -123,10 +124,17 @@ class Swap(Transform):
         loops = lower(after)
         host = loops.stored[array].buffer
         copied, sizes = copied_elements(loops, array) * item_bytes(host), resolve(program)
+        before, less = relief(program, array, sizes, self.prefetch)
         note = (
             f"{array} takes {bytes_text(host)} of the host; a run copies up to {copied} bytes "
-            f"({copied.evaluate(sizes)} at {numbers(sizes)}, {DTYPE})"
+            f"({copied.evaluate(sizes)} at {numbers(sizes)}, {DTYPE}); the device's peak is {less} "
+            f"bytes, and with {array} there {before}"
         )
+        if self.prefetch:
+            note += (
+                f"; {array} has up to {self.prefetch + 1} slices there at a time, which pays where "
+                "a device copies while it computes"
+            )
         late = (r.sentence.removeprefix(f"{self}: ") for r in self._late(after, array))
         when = f"a slice of {array} comes when it is needed: "
         return Rewritten(after, (note, *(when + sentence for sentence in dict.fromkeys(late))))
