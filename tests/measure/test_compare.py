@@ -272,6 +272,15 @@ F  large
    it stops: out of memory"""
 
 
+def test_ends_of_an_interval_have_no_exponents() -> None:
+    found = comparison(
+        {"first": measurement(0.000669, 0.000769, 0.001032), "B": measurement(2.0, 2.0, 2.0)}
+    )
+    assert "769 µs (669–1032)" in repr(found) and "769 µs (669–1032)" in found._repr_html_()
+    assert "2601 × slower (1938–2990)" in repr(found)
+    assert "e+" not in repr(found) + found._repr_html_()
+
+
 def test_html_holds_every_cell_and_escapes_names() -> None:
     text = comparison(
         {

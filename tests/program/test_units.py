@@ -14,6 +14,8 @@ from workbench.program.units import amount, bytes_text, seconds_text
     [
         (1234.5, "1234 s"),
         (12.345, "12.3 s"),
+        (9.996e-4, "1 ms"),
+        (9.994e-4, "999 µs"),
         (0.012345, "12.3 ms"),
         (1.2345e-5, "12.3 µs"),
         (1e-8, "0.01 µs"),
@@ -36,4 +38,4 @@ def test_bytes_are_written_with_their_unit(count: int, text: str) -> None:
 def test_amounts_have_the_unit_of_their_size() -> None:
     assert amount(12, "B") == "12 B"
     assert amount(1_234_000, "B") == "1.23 MB"
-    assert amount(5e15, "op") == "5e+03 Top"
+    assert amount(5e15, "op") == "5000 Top"

@@ -16,7 +16,7 @@ from workbench.errors import installing
 from workbench.measure.calibration import calibrate
 from workbench.planning.calibrated import machine
 from workbench.planning.machine import Machine
-from workbench.program.units import amount
+from workbench.program.units import amount, digits
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def constants(known: Machine) -> str:
 
 
 def _nanoseconds(seconds: float | None) -> str:
-    return "" if seconds is None else f"{seconds * 1e9:.3g}"
+    return "" if seconds is None else digits(seconds * 1e9)
 
 
 def _package(name: str, advice: str, required: bool = False) -> Finding:

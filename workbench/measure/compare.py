@@ -25,6 +25,7 @@ from workbench.measure.rounds import (
 )
 from workbench.measure.tables import html, table
 from workbench.program.sizes import resolve
+from workbench.program.units import digits
 from workbench.program.values import Program
 from workbench.variants.variant import Variant, optimize, variant
 
@@ -54,8 +55,8 @@ class Row:
         if low <= 1.0 <= high:
             return NO_DIFFERENCE
         if self.ratio < 1.0:
-            return f"{1 / self.ratio:.3g} × faster"
-        return f"{self.ratio:.3g} × slower"
+            return f"{digits(1 / self.ratio)} × faster"
+        return f"{digits(self.ratio)} × slower"
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.measure.measurement import Measurement
 from workbench.program.sizes import numbers
-from workbench.program.units import bytes_text, seconds_text
+from workbench.program.units import bytes_text, digits, seconds_text
 
 WIDTH = 80
 
@@ -106,7 +106,8 @@ def _time(record: Record) -> str:
         return ""
     text, unit = seconds_text(record["median_ms"] / 1e3).split()
     scale = {"s": 1e-3, "ms": 1.0, "µs": 1e3}[unit]
-    return f"{text} {unit} ({record['low_ms'] * scale:.3g}–{record['high_ms'] * scale:.3g})"
+    low, high = (digits(record[end] * scale) for end in ("low_ms", "high_ms"))
+    return f"{text} {unit} ({low}–{high})"
 
 
 def _ratio(record: Record) -> str:
@@ -116,7 +117,7 @@ def _ratio(record: Record) -> str:
         return str(record["difference"])
     if high < 1.0:
         low, high = 1 / high, 1 / low
-    return f"{record['difference']} ({low:.3g}–{high:.3g})"
+    return f"{record['difference']} ({digits(low)}–{digits(high)})"
 
 
 def _predicted(record: Record) -> str:

@@ -19,7 +19,7 @@ from workbench.planning.cost import Share, cost
 from workbench.planning.machine import Machine
 from workbench.planning.steps import Step, steps_of
 from workbench.program.sizes import numbers
-from workbench.program.units import amount
+from workbench.program.units import amount, digits
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,9 @@ class Prediction:
             if part
         )
         return (
-            f"{self.seconds:.3g} s on {self.backend}, peak {peak}, {amount(self.operations, 'op')},"
-            f" {amount(self.bytes, 'B')} moved, {self.launches} launches ({where})"
+            f"{digits(self.seconds)} s on {self.backend}, peak {peak}, "
+            f"{amount(self.operations, 'op')}, {amount(self.bytes, 'B')} moved, "
+            f"{self.launches} launches ({where})"
         )
 
 
@@ -121,7 +122,7 @@ def _assumed(loops: LoopProgram, machine: Machine) -> str:
     if not called:
         return ""
     each = machine.call_of("external") * 1e6
-    return f"each call of {', '.join(sorted(called))} is taken for {each:.3g} µs"
+    return f"each call of {', '.join(sorted(called))} is taken for {digits(each)} µs"
 
 
 def peak_bytes(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Mapping[str, int]:

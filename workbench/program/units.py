@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 
 
+def digits(number: float) -> str:
+    """Three digits, of what is larger all before the point: `1030`, never `1.03e+03`."""
+    return f"{number:.3g}" if abs(number) < 999.5 else f"{number:.0f}"
+
+
 def amount(number: float, unit: str) -> str:
     """Three digits with the unit's power of thousand: `1.23 MB`."""
     for prefix in ("", "k", "M", "G"):
         if number < 999.5:
-            return f"{number:.3g} {prefix}{unit}"
+            return f"{digits(number)} {prefix}{unit}"
         number /= 1000
-    return f"{number:.3g} T{unit}"
+    return f"{digits(number)} T{unit}"
 
 
 def bytes_text(count: int | None) -> str:
@@ -24,6 +29,6 @@ def seconds_text(seconds: float) -> str:
     if math.isnan(seconds):
         return "–"
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * factor >= 1.0:
-            return f"{seconds * factor:.3g} {unit}" if seconds < 1000 else f"{seconds:.0f} s"
-    return f"{seconds * 1e6:.3g} µs"
+        if seconds * factor >= 0.9995:
+            return f"{digits(seconds * factor)} {unit}"
+    return f"{digits(seconds * 1e6)} µs"
