@@ -8,8 +8,9 @@ import pytest
 
 import workbench as wb
 from tests.cli.calling import SMALL, Call
-from workbench.algorithms import reinforce
+from workbench.algorithms import ppo, reinforce
 from workbench.cli import results
+from workbench.environments import Pendulum
 from workbench.transforms import Vectorize
 
 
@@ -23,6 +24,25 @@ def test_run_prints_first_last_and_best_of_each_output(workbench: Call) -> None:
     assert "episode_return" in [row.split()[0] for row in rows if row]
     assert "steps/s" in rows[-1]
     assert "peak" in rows[-1]
+
+
+def test_run_prints_the_mean_of_several_values_and_that_no_episode_ended(workbench: Call) -> None:
+    sizes = ["--B", "2", "--I", "2", "--T", "3", "--E", "1", "--M", "2", "--hidden", "4"]
+    done = workbench("run", "ppo", *sizes, "--environment", "Pendulum", "--no-progress")
+    rows = {row.split("  ")[0]: row for row in done.out.splitlines()}
+    assert rows["episode_return"].count("no episode ended") == 2
+    assert "nan" not in rows["episode_return"]
+    result = wb.run(
+        ppo(B=2, I=2, T=3, E=1, M=2, hidden=(4,), environment=Pendulum()), progress=False
+    )
+    means = [f"{result['loss'][k].mean():.4g}" for k in (0, 1)]
+    assert rows["loss, mean of 1×2"].split()[-2:] == means
+
+
+def test_run_prints_what_an_episode_returned(workbench: Call) -> None:
+    done = workbench("run", "reinforce", *SMALL)
+    (row,) = (row for row in done.out.splitlines() if row.startswith("episode_return"))
+    assert [float(x) for x in row.split()[1:3]]
 
 
 def test_run_shows_progress_unless_told_not_to(workbench: Call) -> None:

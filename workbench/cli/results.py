@@ -14,9 +14,13 @@ import numpy.typing as npt
 from workbench.measure.progress import environment_steps
 from workbench.measure.run import Result, peak_text
 from workbench.program.sizes import numbers
+from workbench.program.units import digits
 
 HIGHER_IS_BETTER = ("return", "reward", "episodes")
 """Words in the names of outputs that have a best value; no loss of a policy gradient is best."""
+
+RETURN, EPISODES = "episode_return", "episodes"
+"""What `rl.episodes` gives, as the algorithms name it: a mean, and the number of what it is of."""
 
 
 def table(result: Result) -> str:
@@ -27,7 +31,7 @@ def table(result: Result) -> str:
     head += f"seed {result.seed}, {result.dtype}; {steps}"
     head += f"; after {result.first} updates" if result.first else ""
     rows = [["", "first", "last", "best"]]
-    rows += [[name, *_row(name, values)] for name, values in result.items()]
+    rows += [_row(name, values, result) for name, values in result.items()]
     widths = [max(len(row[k]) for row in rows) for k in range(4)]
     lines = [
         "  ".join([row[0].ljust(widths[0]), *(x.rjust(w) for x, w in _pairs(row, widths))]).rstrip()
@@ -40,17 +44,35 @@ def _pairs(row: list[str], widths: list[int]) -> list[tuple[str, int]]:
     return list(zip(row[1:], widths[1:], strict=True))
 
 
-def _row(name: str, values: npt.NDArray[Any]) -> list[str]:
+def _row(name: str, values: npt.NDArray[Any], result: Result) -> list[str]:
+    """Of what has several values for each value of the outer dimension, their mean."""
     if values.ndim == 0:
-        return ["", _short(values[()]), ""]
-    if values.ndim > 1 or not values.size:
-        shape = "×".join(str(n) for n in values.shape)
-        return ["", f"array {shape}", ""]
+        return [name, "", _short(values[()]), ""]
+    shape = ["×".join(str(n) for n in part) for part in (values.shape, values.shape[1:])]
+    if not values.size:
+        return [name, "", f"array {shape[0]}", ""]
+    if values.ndim > 1:
+        first, last = (_short(values[k].mean(dtype=float)) for k in (0, -1))
+        return [f"{name}, mean of {shape[1]}", first, last, ""]
     best = ""
     if any(word in name for word in HIGHER_IS_BETTER) and np.isfinite(values).any():
         at = int(np.nanargmax(values))
         best = f"{_short(values[at])} (at {at})"
-    return [_short(values[0]), _short(values[-1]), best]
+    first, last = (
+        "no episode ended" if _no_episode(name, k, result) else _short(values[k]) for k in (0, -1)
+    )
+    return [name, first, last, best]
+
+
+def _no_episode(name: str, update: int, result: Result) -> bool:
+    """Whether a mean return is of no episode at all."""
+    return (
+        name == RETURN
+        and bool(np.isnan(result[name][update]))
+        and EPISODES in result
+        and result[EPISODES].shape == result[name].shape
+        and result[EPISODES][update] == 0
+    )
 
 
 def _short(value: Any) -> str:
@@ -59,7 +81,7 @@ def _short(value: Any) -> str:
 
 def _cost(result: Result) -> str:
     steps = environment_steps(result.variant.program, result.sizes) * result.completed
-    parts = [f"{result.seconds:.3g} s"]
+    parts = [f"{digits(result.seconds)} s"]
     if steps and result.seconds > 0:
         parts.append(f"{steps / result.seconds:,.0f} steps/s")
     parts.append(f"peak {peak_text(result.peak)}")
