@@ -198,6 +198,34 @@ def test_program() -> None:
     )
 
 
+def test_scopes_that_take_turns_have_one_heading_each() -> None:
+    def scoped(name: str, scope: str, body: object) -> object:
+        return statement(name, [b], body, {"b": (0, B)}, scope=(scope,) if scope else ())
+
+    p = program(
+        scoped("g", "", 1.0),
+        scoped("m_1", "optimizer", read("g", b)),
+        scoped("w_1", "parameters", read("m_1", b)),
+        scoped("m_2", "optimizer", read("g", b)),
+        scoped("w_2", "parameters", read("m_2", b)),
+        scoped("n", "optimizer", read("w_2", b)),
+        scoped("loss", "", read("n", b)),
+        scoped("last", "optimizer", read("g", b)),
+        sizes={"B": 2},
+        dims={"b": B},
+        outputs=["loss"],
+    )
+    assert str(p).split("\n\n")[1:] == [
+        "    g[b] = 1.0",
+        "  optimizer:\n    m_1[b] = g[b]\n    m_2[b] = g[b]",
+        "  parameters:\n    w_1[b] = m_1[b]\n    w_2[b] = m_2[b]",
+        "  optimizer:\n    n[b] = w_2[b]",
+        "    loss[b] = n[b]",
+        "  optimizer:\n    last[b] = g[b]",
+        "  return loss",
+    ]
+
+
 def test_greek_names_are_kept() -> None:
     γ, Λ = variable("γ"), size("Λ")
     s = statement("δ", [γ], read("x", γ), {"γ": (1, Λ)})

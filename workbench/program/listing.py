@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from workbench.program.operation_shapes import shape_text
 from workbench.program.ranges import domain_text
 from workbench.program.text import element_text, right_side
 from workbench.program.values import Array, Program, Statement
+
+Scope = tuple[str, ...]
 
 
 def listing(program: Program) -> str:
@@ -47,7 +49,7 @@ def _header(program: Program) -> Iterator[str]:
 
 def _equations(program: Program) -> Iterator[tuple[str, str | None]]:
     introduced: set[str] = set()
-    for scope, statements in groupby(program.statements, key=lambda s: s.scope):
+    for scope, statements in _by_scope(program):
         yield "", None
         if scope:
             yield f"  {' / '.join(scope)}:", None
@@ -55,6 +57,35 @@ def _equations(program: Program) -> Iterator[tuple[str, str | None]]:
             first = statement.array not in introduced
             yield "    " + _line(statement, program, first), statement.name
             introduced.add(statement.array)
+
+
+def _by_scope(program: Program) -> Iterator[tuple[Scope, list[Statement]]]:
+    """Neighbours of one scope, under one heading each. Scopes that take turns, as an optimizer and
+    the parameters that it updates, have one heading each too, as long as no equation comes before
+    one that it reads and all that the user wrote stays where it is.
+    """
+    groups: list[tuple[Scope, list[Statement]]] = []
+    for scope, run in groupby(program.statements, key=lambda s: s.scope):
+        statements = list(run)
+        needed = {read.array for s in statements for read in s.reads}
+        joined = _same_scope(groups, scope, needed)
+        if joined is None:
+            groups.append((scope, statements))
+        else:
+            joined += statements
+    yield from groups
+
+
+def _same_scope(
+    groups: Sequence[tuple[Scope, list[Statement]]], scope: Scope, needed: set[str]
+) -> list[Statement] | None:
+    """The equations of a scope that others of it can follow, None where they come too early."""
+    for earlier, statements in reversed(groups):
+        if earlier == scope:
+            return statements
+        if not scope or not earlier or needed & {s.array for s in statements}:
+            return None
+    return None
 
 
 def _line(statement: Statement, program: Program, first: bool) -> str:
