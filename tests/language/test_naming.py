@@ -27,6 +27,23 @@ def test_values_are_called_like_the_variables_that_hold_them() -> None:
     assert set(names(example())) == {"noise", "doubled", "y"}
 
 
+@pytest.mark.parametrize("first", [False, True])
+def test_output_that_is_called_like_a_variable_of_another_value(first: bool) -> None:
+    @wb.program
+    def example(T: int = 3) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        x = wb.uniform(over=t)
+        found = {"y": x.sum(over=t)} if first else {}
+        y = wb.cos(x)
+        return {**found, "s": y.max(over=t)} if first else {"y": y.sum(over=t)}
+
+    program = example()
+    assert set(names(program)) == {"x", "y", "y_output"} | ({"s"} if first else set())
+    written = {s.array: str(s.body.operation) for s in program.statements if s.array == "y"}
+    assert written == {"y": "cos"}
+    assert ("y", "y_output") in {(o.name, o.array) for o in program.outputs}
+
+
 def test_unnamed_values_are_called_after_what_they_are_for() -> None:
     @wb.program
     def example(T: int = 3) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 A value without a variable is called after the output it is, after the function that returned it,
 or after its reader and its operation: the sum over `b` inside `loss = -x.mean(over=b)` is
-`loss_sum`. Names are unique; of several the first in the text keeps the plain one.
+`loss_sum`. Names are unique; of several the first in the text keeps the plain one, but a variable
+always does against an output: that is `y_output` where `y` is another value's variable.
 """
 
 from __future__ import annotations
@@ -39,11 +40,13 @@ def array_names(
     """
     taken: set[str] = set()
     found: dict[Source, str] = {}
+    held = {full(source.scope, source.name) for source in sources if source.name is not None}
     for source in sources:
         if isinstance(source, Recurrent):
             name = full(source.scope, source.name)
         elif source.name is None and source in outputs:
             name = outputs[source]
+            name = f"{name}_output" if name in held else name
         else:
             name = full(source.scope, _own(source, readers, owners, outputs))
         found[source] = unique(name, taken)
