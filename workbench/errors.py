@@ -15,14 +15,23 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class SourceLine:
-    """A line of the user's program: the file (or notebook cell), its number and its text."""
+    """A line of the user's program: the file (or notebook cell), its number and its text. `cell` is
+    the execution count of the cell that it was traced in, None where that is not known.
+    """
 
     file: str
     number: int
     text: str
+    cell: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.text.strip()}    ({self.short_file}, line {self.number})"
+        return f"{self.text.strip()}    ({self.place})"
+
+    @property
+    def place(self) -> str:
+        """Where it stands, to be read: `cell 3, line 26`."""
+        which = "" if self.cell is None else f" {self.cell}"
+        return f"{self.short_file}{which}, line {self.number}"
 
     @property
     def short_file(self) -> str:
@@ -41,7 +50,10 @@ class WorkbenchError(Exception):
     def __init__(self, message: str, line: SourceLine | None = None) -> None:
         self.message = message
         self.line = line
-        super().__init__(message if line is None else f"{message}\n  at: {line}")
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        return self.message if self.line is None else f"{self.message}\n  at: {self.line}"
 
 
 class ProgramError(WorkbenchError):

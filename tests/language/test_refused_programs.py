@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ import pytest
 import workbench as wb
 from tests.language.refused import T, refused, t
 from workbench import environments, nn
+from workbench.algorithms import reinforce
 from workbench.errors import WorkbenchError
+from workbench.language.trace import line_in
 
 
 @pytest.mark.parametrize("returned", [None, 3.0, {}, [1.0]])
@@ -106,8 +109,61 @@ def test_line_is_the_users_inside_an_environment() -> None:
     assert error.line is not None and error.line.file.endswith("test_refused_programs.py")
 
 
+def shown(error: BaseException) -> list[str]:
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return [f.f_code.co_name for f in frames if not f.f_locals.get("__tracebackhide__")]
+
+
 def test_traceback_of_an_error_shows_the_users_frames() -> None:
-    frames = list(traceback.walk_tb(refused(lambda: wb.uniform() + "a").__traceback__))
-    shown = [f.f_code.co_name for f, _ in frames if not f.f_locals.get("__tracebackhide__")]
-    assert shown == ["refused", "example", "<lambda>"]
-    assert len(frames) > len(shown) + 2
+    error = refused(lambda: wb.uniform() + "a")
+    assert shown(error) == ["refused", "example", "<lambda>"]
+    assert len(list(traceback.walk_tb(error.__traceback__))) > 5
+
+
+def raised(body: Callable[[], Any]) -> BaseException:
+    """What a program raises whose function does."""
+
+    @wb.program
+    def example() -> dict[str, Any]:
+        return {"y": body()}
+
+    with pytest.raises(Exception) as error:
+        example()
+    return error.value
+
+
+def test_an_error_of_the_users_own_code_shows_the_users_frames() -> None:
+    error = raised(lambda: undefined)  # type: ignore[name-defined]  # noqa: F821
+    assert isinstance(error, NameError)
+    assert shown(error) == ["raised", "example", "<lambda>"]
+    assert len(list(traceback.walk_tb(error.__traceback__))) > 4
+
+
+def test_an_error_of_the_workbenchs_own_code_shows_where_it_is() -> None:
+    error = raised(lambda: line_in([], 1))  # type: ignore[arg-type]
+    assert not isinstance(error, WorkbenchError)
+    names = shown(error)
+    assert names[:4] == ["raised", "example", "<lambda>", "line_in"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"estimator": "x"}, {"environment": "x"}, {"T": 0}, {"nothing": 1}, {"hidden": (-1,)}],
+)
+def test_what_a_library_template_is_given_wrongly_stands_on_the_line_of_the_call(
+    arguments: Any,
+) -> None:
+    with pytest.raises(WorkbenchError) as error:
+        reinforce(**arguments)
+    assert error.value.line is not None
+    assert error.value.line.text == "reinforce(**arguments)"
+    assert "  at: reinforce(**arguments)    (test_refused_programs.py, line " in str(error.value)
+    names = shown(error.value)
+    assert len(names) == 1 and names[0].startswith("test_what_a_library_template")
+
+
+def test_a_library_template_that_nobody_but_a_package_called_names_no_line() -> None:
+    with ThreadPoolExecutor() as threads, pytest.raises(WorkbenchError) as error:
+        threads.submit(reinforce, estimator="x").result()
+    assert error.value.line is None
+    assert str(error.value) == error.value.message

@@ -15,6 +15,7 @@ def test_an_error_of_a_cell_names_the_cell_as_statements_do(error: Exception) ->
     line = error_view(error, IN_A_CELL).line
     assert line is not None
     assert (line.file, line.number, line.text) == ("cell", 8, IN_A_CELL.text)
+    assert line.place == "cell, line 8"
 
 
 def test_what_was_no_sentence_keeps_its_trace() -> None:

@@ -10,11 +10,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import comm
+import IPython
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from workbench.session import export, jupyter
 from workbench.session.bundle import MIME
+from workbench.session.snapshot import line_view
 
 PATIENCE = 120.0
 CELL = """
@@ -215,6 +217,20 @@ def test_a_cell_that_fails_to_trace_keeps_the_picture_and_shows_its_line(
     assert state.error.line.file == "cell"
     notebook.run(CELL + "program = decay()")
     assert session.state().error is None
+
+
+def test_a_line_names_its_cell_by_the_count_that_it_ran_with(
+    notebook: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(IPython, "get_ipython", lambda: notebook.shell)
+    notebook.shell.run_cell("1", store_history=True)
+    notebook.shell.run_cell(CELL, store_history=True)
+    notebook.run("program = decay()")
+    line = notebook.shell.user_ns["program"].statement["x"].line
+    assert (line.place, line.cell) == ("cell 2, line 6", 2)
+    assert str(line) == "x = wb.normal(over=(b, t))    (cell 2, line 6)"
+    shown = line_view(line)
+    assert (shown.file, shown.number, shown.place) == ("cell", 6, "cell 2, line 6")
 
 
 def test_the_output_is_updated_with_what_the_notebook_should_hold(

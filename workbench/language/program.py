@@ -16,7 +16,16 @@ from workbench.language.naming import naming
 from workbench.language.nodes import as_tensor
 from workbench.language.schedule import scheduled
 from workbench.language.tensor import Tensor
-from workbench.language.trace import Trace, current, hide_own_frames, line_of, tracing
+from workbench.language.trace import (
+    Trace,
+    calling_line,
+    current,
+    hide_frames,
+    is_template,
+    line_in,
+    line_of,
+    tracing,
+)
 from workbench.polyhedral.expression import size
 from workbench.program.values import Parameter, Program
 from workbench.program.wellformed import check
@@ -36,10 +45,13 @@ class Template:
         self.name = function.__name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Program:
+        brought = is_template(self.function.__code__.co_filename)
         try:
             return self._traced(*args, **kwargs)
-        except WorkbenchError as error:
-            hide_own_frames(error.__traceback__)
+        except Exception as error:
+            if brought and isinstance(error, WorkbenchError):  # what was passed to it is wrong
+                error.line = calling_line()
+            hide_frames(error, of_templates=brought)
             raise
 
     def _traced(self, *args: Any, **kwargs: Any) -> Program:
@@ -57,7 +69,7 @@ class Template:
                     calls.link()
             except ProgramError as error:
                 if error.line is None:
-                    error = ProgramError(error.message, line_of(error.__traceback__))
+                    error = ProgramError(error.message, line_of(error))
                 raise error from None
             program = build(trace, self._outputs(outputs), inspect.getdoc(self.function) or "")
         check(program)
@@ -109,8 +121,8 @@ class Template:
         lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
         for number, text in enumerate(lines, code.co_firstlineno):
             if text.lstrip().startswith(f"def {self.function.__name__}("):
-                return SourceLine(code.co_filename, number, text.strip())
-        return SourceLine(code.co_filename, code.co_firstlineno, f"def {self._written()}")
+                return line_in(code.co_filename, number, text)
+        return line_in(code.co_filename, code.co_firstlineno, f"def {self._written()}")
 
     def _written(self) -> str:
         """The name and the parameters with their defaults."""

@@ -10,15 +10,17 @@ import contextlib
 import linecache
 import os
 import sys
+import sysconfig
+import traceback
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING
 
-from workbench.errors import ProgramError, SourceLine
+from workbench.errors import ProgramError, SourceLine, WorkbenchError
 from workbench.polyhedral.expression import Expression, Variable
 from workbench.program.values import Parameter
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).resolve().parent.parent
 USER_CODE = PACKAGE / "algorithms"
 _LIBRARY = os.path.dirname(contextlib.__file__)
+_INSTALLED = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
 
 
 @dataclass(frozen=True)
@@ -164,24 +167,46 @@ def user_frame() -> FrameType | None:
     return frame
 
 
-def line_of(traceback: TracebackType | None) -> SourceLine | None:
-    """The innermost line of the user's that a traceback went through."""
+def line_of(error: BaseException) -> SourceLine | None:
+    """The innermost line of the user's own that an error's traceback went through."""
     found = None
-    while traceback is not None:
-        if _is_users(traceback.tb_frame):
-            found = source_line(traceback.tb_frame, traceback.tb_lineno)
-        traceback = traceback.tb_next
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if _is_users(frame) and not is_template(frame.f_code.co_filename):
+            found = source_line(frame, number)
     return found
 
 
-def hide_own_frames(traceback: TracebackType | None) -> None:
-    """Have IPython and pytest leave out of a traceback what is not the user's, unless asked for
-    all: an error of the user's says all there is to know.
+def calling_line() -> SourceLine | None:
+    """The line that called the workbench; None where that is not the user's but a program's that
+    runs it, as on a command line.
     """
-    while traceback is not None:
-        if not _is_users(traceback.tb_frame):
-            traceback.tb_frame.f_locals["__tracebackhide__"] = True
-        traceback = traceback.tb_next
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_own_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None or _is_installed(frame.f_code.co_filename):
+        return None
+    return source_line(frame)
+
+
+def hide_frames(error: BaseException, of_templates: bool = False) -> None:
+    """Have IPython and pytest leave out of a traceback what is not the user's, unless asked for
+    all. An error that a user can cause says all there is to know; of any other one the frames that
+    the user's innermost line called stay. `of_templates`: the templates' that are brought along are
+    left out too.
+    """
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    users = [_is_users(frame) for frame in frames]
+    if not isinstance(error, WorkbenchError):
+        known = len(frames) - users[::-1].index(True) if True in users else 0
+        frames, users = frames[:known], users[:known]
+    for frame, shown in zip(frames, users, strict=True):
+        if not shown or (of_templates and is_template(frame.f_code.co_filename)):
+            frame.f_locals["__tracebackhide__"] = True
+
+
+def is_template(file: str) -> bool:
+    """Whether a file is an algorithm's that the workbench brings along."""
+    return file.startswith(str(USER_CODE))
 
 
 def is_library(file: str) -> bool:
@@ -193,17 +218,39 @@ def _is_users(frame: FrameType) -> bool:
     return _is_users_file(frame.f_code.co_filename)
 
 
+def _is_own_file(file: str) -> bool:
+    return file.startswith(str(PACKAGE))
+
+
 @lru_cache(maxsize=4096)
 def _is_users_file(file: str) -> bool:
-    return not is_library(file) and (
-        not file.startswith(str(PACKAGE)) or file.startswith(str(USER_CODE))
-    )
+    return not is_library(file) and (not _is_own_file(file) or is_template(file))
+
+
+@lru_cache(maxsize=4096)
+def _is_installed(file: str) -> bool:
+    """Whether a file came with Python or with a package."""
+    places = [path for name, path in sysconfig.get_paths().items() if name in _INSTALLED]
+    return file.startswith(("<frozen ", *places))
 
 
 def source_line(frame: FrameType, number: int | None = None) -> SourceLine:
     """The line that a frame is at, unless it is given."""
-    file, number = frame.f_code.co_filename, number or frame.f_lineno
-    return SourceLine(file, number, linecache.getline(file, number).strip())
+    return line_in(frame.f_code.co_filename, number or frame.f_lineno)
+
+
+def line_in(file: str, number: int, text: str | None = None) -> SourceLine:
+    """A line of a file, or of a cell as IPython calls it; its text unless it is given."""
+    found = linecache.getline(file, number) if text is None else text
+    return SourceLine(file, number, found.strip(), _cell(file))
+
+
+def _cell(file: str) -> int | None:
+    """The execution count of the cell that a file stands for, None where there is none."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    numbers = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    return numbers.get(file)
 
 
 def dim_name(value: object) -> str:

@@ -93,7 +93,7 @@ class Following:
         template = _traced(error.__traceback__)
         session = None if template is None else self._sessions.find(template.name)
         if session is not None:
-            session.fail(error_view(error, line_of(error.__traceback__)))
+            session.fail(error_view(error, line_of(error)))
 
 
 def _steps(value: Program | Variant) -> int:

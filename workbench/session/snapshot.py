@@ -62,11 +62,14 @@ class AccessView:
 
 @dataclass(frozen=True)
 class LineView:
-    """A line of the user's program."""
+    """A line of the user's program. `file` is "cell" for a notebook's cell; `place` says where the
+    line stands: `cell 3, line 26`.
+    """
 
     file: str
     number: int
     text: str
+    place: str
 
 
 @dataclass(frozen=True)
@@ -206,7 +209,7 @@ def _node(program: Program, statement: Statement, loops: tuple[int, ...]) -> Nod
 
 def line_view(line: SourceLine | None) -> LineView | None:
     """A line as views read it."""
-    return None if line is None else LineView(line.short_file, line.number, line.text)
+    return None if line is None else LineView(line.short_file, line.number, line.text, line.place)
 
 
 def title(statement: Statement) -> str:

@@ -141,7 +141,7 @@ class Worker:
             self._pipe.send(Ended(number, None))
         except Exception as error:  # a user's class may raise anything; the next order goes on
             self._end(number)
-            self._pipe.send(Ended(number, error_view(error, line_of(error.__traceback__))))
+            self._pipe.send(Ended(number, error_view(error, line_of(error))))
 
     def _started(self, order: Order) -> Iterator[Any]:
         given = self._given[order.number]

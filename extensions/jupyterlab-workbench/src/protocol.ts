@@ -30,6 +30,7 @@ export interface LineView {
   readonly file: string;
   readonly number: number;
   readonly text: string;
+  readonly place: string;
 }
 
 export interface LoopView {
