@@ -10,7 +10,7 @@ export function Waiting({ loaded, what }: { loaded: Loaded<unknown>; what: strin
         <p>{loaded.error?.sentence}</p>
         {loaded.error?.line && (
           <pre className="wbk-code">
-            {loaded.error.line.text.trim()} ({loaded.error.line.file}, line {loaded.error.line.number})
+            {loaded.error.line.text.trim()} ({loaded.error.line.place})
           </pre>
         )}
       </div>

@@ -22,13 +22,13 @@ async function detailsOf(line: LineView): Promise<void> {
 }
 
 test("a line of a cell is shown in the notebook", async () => {
-  await detailsOf({ file: "cell", number: 7, text: "    x = wb.uniform(over=b)" });
+  await detailsOf({ file: "cell", number: 7, place: "cell 3, line 7", text: "    x = wb.uniform(over=b)" });
   await shown.press(byText(shown.host, "button", "Show in the notebook"));
   expect(show.mock.calls).toEqual([[7, "    x = wb.uniform(over=b)"]]);
 });
 
 test("a line of a file is named, as no cell has it", async () => {
-  await detailsOf({ file: "cartpole.py", number: 40, text: "x = 1" });
+  await detailsOf({ file: "cartpole.py", number: 40, place: "cartpole.py, line 40", text: "x = 1" });
   expect(byText(shown.host, "button", "Show in the notebook")).toBeUndefined();
   expect(shown.host.textContent).toContain("cartpole.py, line 40");
 });

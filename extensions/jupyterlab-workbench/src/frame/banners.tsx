@@ -60,11 +60,11 @@ function Failure({ title, error }: { title: string; error: ErrorView }): JSX.Ele
             <code>{line.text.trim()}</code>
             {show ? (
               <button className="wbk-button wbk-link" type="button" onClick={show}>
-                {line.file}, line {line.number}
+                {line.place}
               </button>
             ) : (
               <span>
-                {line.file}, line {line.number}
+                {line.place}
               </span>
             )}
           </p>

@@ -85,7 +85,7 @@ function StatementText(props: { scene: Scene; node: Node; changes: Changes | nul
       {changes?.gone.some((one) => one.id === node.id) && <span>gone after the step</span>}
       {node.line && (
         <span>
-          {node.line.file}, line {node.line.number}: <code className="wbk-inline">{node.line.text.trim()}</code>
+          {node.line.place}: <code className="wbk-inline">{node.line.text.trim()}</code>
         </span>
       )}
     </div>

@@ -104,7 +104,7 @@ function Statement({ snapshot, node }: { snapshot: Snapshot; node: Node }): JSX.
 function SourceLine({ line }: { line: LineView }): JSX.Element {
   const show = useLineInNotebook(line);
   return (
-    <Field name={`Source line (${line.file}, line ${line.number})`}>
+    <Field name={`Source line (${line.place})`}>
       <Lines texts={[line.text.trim()]} />
       {show && (
         <button className="wbk-button wbk-link" type="button" onClick={show}>

@@ -71,7 +71,7 @@ function Found({ value, follow }: { value: ValueView; follow: (element: ElementV
       {value.equation && <pre className="wbk-code">{value.equation}</pre>}
       {line && (
         <p className="wbk-faint">
-          <code>{line.text.trim()}</code> ({line.file}, line {line.number})
+          <code>{line.text.trim()}</code> ({line.place})
         </p>
       )}
       <Cause value={value} follow={follow} />

@@ -63,7 +63,7 @@ function SourceLine({ line }: { line: LineView }): JSX.Element {
     <div className="wbk-source-line">
       <pre className="wbk-code">{line.text.trim()}</pre>
       <span className="wbk-faint">
-        {line.file}, line {line.number}
+        {line.place}
       </span>
       {show && (
         <button className="wbk-button wbk-link" type="button" onClick={show}>
