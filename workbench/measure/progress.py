@@ -9,7 +9,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TextIO
 
 from workbench.polyhedral.tree import Loop, Tree, statements
 from workbench.polyhedral.tree import Sequence as Block
@@ -19,6 +19,14 @@ REFRESH = 0.1
 """Seconds between two updates of the bar."""
 
 Report = Callable[[int, int, Mapping[str, Any]], None]
+
+
+def stream() -> TextIO:
+    """Where progress is written: to the error output; in a notebook, which marks that as an alarm,
+    to the standard output.
+    """
+    kernel = sys.modules.get("ipykernel.kernelapp")
+    return sys.stdout if kernel and kernel.IPKernelApp.initialized() else sys.stderr
 
 
 @contextlib.contextmanager
@@ -31,10 +39,8 @@ def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Rep
 
     steps = environment_steps(program, sizes)
     total, unit = _iterations(program, sizes)
-    # Text and not a widget, so that a saved notebook shows where the run ended; a notebook takes
-    # the standard output, since it marks the error output as an alarm.
-    file = sys.stdout if "ipykernel" in sys.modules else sys.stderr
-    drawn = tqdm(total=total, unit=unit, mininterval=REFRESH, desc=program.name, file=file)
+    # Text and not a widget, so that a saved notebook shows where the run ended.
+    drawn = tqdm(total=total, unit=unit, mininterval=REFRESH, desc=program.name, file=stream())
     started = last = time.perf_counter()
 
     def report(done: int, total: int, outputs: Mapping[str, Any]) -> None:

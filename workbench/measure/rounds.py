@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import math
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from workbench.measure.check import Check, check, ran
 from workbench.measure.curves import Curve, kept
 from workbench.measure.expected import Expectation, too_slow
 from workbench.measure.measurement import Measurement, Predicted
+from workbench.measure.progress import stream
 from workbench.program.sizes import resolve
 from workbench.variants.variant import Variant
 
@@ -229,9 +229,7 @@ def reporting(progress: bool | Report, title: str) -> Iterator[Report]:
         return
     from tqdm import tqdm
 
-    # the standard output in a notebook, which marks the error output as an alarm
-    file = sys.stdout if "ipykernel" in sys.modules else sys.stderr
-    drawn = tqdm(desc=title, file=file, leave=False)
+    drawn = tqdm(desc=title, file=stream(), leave=False)
 
     def report(stage: str, done: int, total: int) -> None:
         drawn.total = total
