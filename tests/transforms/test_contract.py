@@ -191,9 +191,9 @@ def test_no_effect_refused_when_there_is_one_slice() -> None:
 
 
 def test_no_effect_refused_when_there_is_no_dimension() -> None:
-    found = refusal(backwards(), Contract("scaled_2"))
+    found = refusal(backwards(), Contract("scaled_output"))
     assert found.kind == "no effect"
-    assert found.sentence.endswith("scaled_2 has no dimensions to fold")
+    assert found.sentence.endswith("scaled_output has no dimensions to fold")
 
 
 def test_later_step_that_needs_what_is_folded_refused_with_the_earlier_step() -> None:

@@ -13,7 +13,7 @@ from workbench.planning.machine import Machine
 from workbench.planning.plan import Plan
 from workbench.planning.prediction import Prediction, predict
 from workbench.planning.steps import Step, steps_of
-from workbench.program.units import amount, digits
+from workbench.program.units import bytes_text, seconds_text
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Judged:
         return 1.0 - found.seconds / self.seconds
 
     def __str__(self) -> str:
-        return f"{digits(self.seconds)} s and {amount(self.peak, 'B')}"
+        return f"{seconds_text(self.seconds)} and {bytes_text(self.peak)}"
 
 
 @dataclass(frozen=True)

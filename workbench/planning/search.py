@@ -101,7 +101,8 @@ class Search:
         found = self.judge.of(plan)
         if not self.allowed(found):
             return None
-        return replace(found, plan=plan.because(f"{plan.taken[-1].why}: {now} become {found}"))
+        why = f"{plan.taken[-1].why}: with arrays folded, {now} become {found}"
+        return replace(found, plan=plan.because(why))
 
     def better(self, found: Judged, now: Judged) -> bool:
         """Whether it costs noticeably less."""

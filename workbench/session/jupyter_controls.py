@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 from html import escape
 from typing import Any
@@ -10,14 +11,23 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import WorkbenchError
-from workbench.session.watching import Watched, choices
+from workbench.session.watching import Arguments, Watched, choices
 
 
 def controls(watched: Watched) -> Any:
-    """A box with a control for each argument; what is wrong with a value is said below."""
+    """A box with a control for each argument, which follows where that is changed elsewhere; what
+    is wrong with a value is said below.
+    """
     said = widgets.HTML()
-    rows = [_row(watched, name, value, said) for name, value in watched.arguments.items()]
-    return widgets.VBox([*rows, said])
+    rows = {name: _row(watched, name, value, said) for name, value in watched.arguments.items()}
+
+    def follow(arguments: Arguments) -> None:
+        for name, control in rows.items():
+            if name in arguments:
+                _show(control, name, arguments[name])
+
+    watched.listeners.append(follow)
+    return widgets.VBox([*rows.values(), said])
 
 
 def _row(watched: Watched, name: str, value: Any, said: Any) -> Any:
@@ -28,7 +38,9 @@ def _row(watched: Watched, name: str, value: Any, said: Any) -> Any:
     def observed(change: Any) -> None:
         said.value = ""
         try:
-            watched.change({name: read(change["new"])})
+            value = read(change["new"])
+            if value != watched.arguments.get(name):  # else it follows what changed elsewhere
+                watched.change({name: value})
         except WorkbenchError as error:
             said.value = escape(error.message)
 
@@ -66,6 +78,25 @@ def _control(
     if isinstance(value, list | tuple):
         return widgets.Text(repr(value), **slow), _literal
     return widgets.Label(f"{name} = {value!r}"), None
+
+
+def _show(control: Any, name: str, value: Any) -> None:
+    """The value in its control, whose range grows where it does not have it."""
+    with control.hold_trait_notifications():
+        if isinstance(control, widgets.Label):
+            control.value = f"{name} = {value!r}"
+        elif isinstance(control, widgets.Text) and not isinstance(value, str):
+            control.value = repr(value)
+        elif isinstance(control, widgets.FloatLogSlider):
+            power = math.log10(value) if value > 0 else control.min
+            control.min = min(control.min, math.floor(power))
+            control.max = max(control.max, math.ceil(power))
+            control.value = value
+        elif isinstance(control, widgets.IntSlider | widgets.FloatSlider):
+            control.min, control.max = min(control.min, value), max(control.max, value)
+            control.value = value
+        elif not isinstance(control, widgets.Dropdown) or value in control.options:
+            control.value = value
 
 
 def _itself(value: Any) -> Any:

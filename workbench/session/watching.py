@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -24,7 +24,7 @@ Arguments = Mapping[str, Any]
 
 
 class Watched:
-    """A template and the arguments that it is traced with."""
+    """A template and the arguments that it is traced with; `listeners` hear of those."""
 
     def __init__(
         self, template: Template, arguments: Arguments, session: Session, work: Work
@@ -33,6 +33,7 @@ class Watched:
         self.arguments = bound(template, arguments)
         self._session, self._work = session, work
         self._order = 0
+        self.listeners: list[Callable[[Arguments], None]] = []
         session.on_change = self.change
         self._show()
 
@@ -53,6 +54,8 @@ class Watched:
     def _show(self) -> None:
         views = argument_views(self.template, self.arguments)
         self._session.change(lambda values: replace(values, arguments=views))
+        for listener in self.listeners:
+            listener(self.arguments)
 
     def _trace(self) -> None:
         made: list[Variant] = []

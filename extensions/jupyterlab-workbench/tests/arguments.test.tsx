@@ -43,12 +43,19 @@ test("every argument of a watched template has a control, choices a list of them
   ]);
 });
 
-test("what is no value of its kind asks for nothing and is taken back", async () => {
+test("what is no value of its kind asks for nothing, stays and is said to be none", async () => {
   await watched();
-  await enter(control("B"), "many");
-  await fire(control("B"), new FocusEvent("focusout", { bubbles: true }));
+  const field = control("B") as HTMLInputElement;
+  for (const [typed, said] of [["many", "B is many"], ["0", "B is 0"], ["", "B is empty"]] as const) {
+    await enter(field, typed);
+    await fire(field, new FocusEvent("focusout", { bubbles: true }));
+    expect(texts(shown.host, ".wbk-field-error")).toEqual([`${said}; expected a whole number of at least 1`]);
+    expect(field.value).toBe(typed);
+  }
   expect(shown.sent).toEqual([]);
-  expect((control("B") as HTMLInputElement).value).toBe("16");
+  await fire(field, new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+  expect(field.value).toBe("16");
+  expect(texts(shown.host, ".wbk-field-error")).toEqual([]);
 });
 
 test("without Python, or where nothing is watched, there are none", async () => {

@@ -55,7 +55,10 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
       store.ask({ type: "show", variant: current?.parent ?? "" }),
     ),
     action("fit", "Show the whole graph", drawn, () => store.tools.fit?.()),
-    action("measure", "Measure", none || live || measuring, () => store.ask(measurement(values, current))),
+    action("measure", "Measure", none || live || measuring, () => {
+      store.select({ pane: "compare" }); // where its progress and results are
+      return store.ask(measurement(values, current));
+    }),
     action("cancel", "Cancel the measurement", live || (measuring ? "" : "Nothing is measured now."), () =>
       store.ask({ type: "cancel" }),
     ),

@@ -1,6 +1,6 @@
 // The arguments of the watched template: changing one traces it anew, here as with the controls in the cell.
 
-import { useState } from "react";
+import { useId, useState } from "react";
 import { useStore, useValues, useWorkbench } from "../model/hooks";
 import type { ArgumentView } from "../protocol";
 import { perform } from "./actions";
@@ -48,29 +48,49 @@ function Control(props: { argument: ArgumentView; change: (value: unknown) => vo
   return <Typed argument={argument} change={change} />;
 }
 
-/** Takes effect when it is left, or at Enter; what is no value of its kind is taken back. */
+const EXPECTED: Readonly<Record<ArgumentView["kind"], string>> = {
+  size: "a whole number of at least 1",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  text: "a text",
+  other: "a list such as [16, 16]",
+};
+
+/** Takes effect when it is left, or at Enter; what is no value of its kind stays and is said to be none. */
 function Typed(props: { argument: ArgumentView; change: (value: unknown) => void }): JSX.Element {
   const { argument, change } = props;
   const before = argument.kind === "text" ? String(argument.value) : JSON.stringify(argument.value);
   const [text, setText] = useState(before);
+  const [wrong, setWrong] = useState("");
+  const id = useId();
   const done = (): void => {
-    if (text === before) return;
-    const value = valueOf(argument, text);
-    if (value === undefined) setText(before);
-    else change(value);
+    const value = text === before ? argument.value : valueOf(argument, text);
+    setWrong(value === undefined ? `${argument.name} is ${text.trim() || "empty"}; expected ${EXPECTED[argument.kind]}` : "");
+    if (value !== undefined && text !== before) change(value);
   };
   return (
-    <input
-      type="text"
-      size={Math.min(24, Math.max(5, before.length + 1))}
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-      onBlur={done}
-      onKeyDown={(event) => {
-        if (event.key === "Enter") done();
-        if (event.key === "Escape") setText(before);
-      }}
-    />
+    <>
+      <input
+        type="text"
+        size={Math.min(24, Math.max(5, before.length + 1))}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={done}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") done();
+          if (event.key !== "Escape") return;
+          setText(before);
+          setWrong("");
+        }}
+        {...(wrong && { "aria-invalid": true, "aria-describedby": id })}
+      />
+      {wrong && (
+        <span id={id} className="wbk-field-error" role="alert">
+          {wrong}
+        </span>
+      )}
+    </>
   );
 }
 

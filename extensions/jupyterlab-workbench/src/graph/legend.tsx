@@ -27,6 +27,7 @@ export function Legend(props: {
   readonly changes: Changes | null;
 }): JSX.Element {
   const { snapshot, overlay, colouring, theme, note, changes } = props;
+  const plain = snapshot.loops.find((loop) => /^[^[←]/.test(loop.mark));
   const entries = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
   const hides = useHides(entries, open);
@@ -43,7 +44,11 @@ export function Legend(props: {
         )}
         {snapshot.loops.length > 0 && (
           <span className="wbk-entry wbk-marks" title="The loops around a statement, outermost first">
-            <code>i t</code> in loops
+            {plain && (
+              <>
+                <code>{plain.mark}</code> in a loop
+              </>
+            )}
             {snapshot.loops.some((loop) => loop.mark.includes("←")) && (
               <>
                 {" "}

@@ -87,7 +87,9 @@ export function Minimap(props: {
 
   const look = (event: React.PointerEvent): void => {
     const place = canvas.current?.getBoundingClientRect();
-    if (place && event.buttons) onLook((event.clientX - place.left) / k, (event.clientY - place.top) / k);
+    if (!place || !event.buttons) return;
+    const within = (at: number, most: number): number => Math.min(most, Math.max(0, at / k));
+    onLook(within(event.clientX - place.left, width), within(event.clientY - place.top, height));
   };
   return (
     <div

@@ -89,7 +89,7 @@ function Graph(props: {
       fit,
       zoom: (factor) => window.current?.zoom(factor),
       openAll(all) {
-        if (!store.values().selection.statements.length) window.current?.hold(null);
+        if (!all || !store.values().selection.statements.length) window.current?.hold(null);
         drawing.openAll(all);
       },
       mark: setMatches,

@@ -88,7 +88,7 @@ function Instances({ statements, snapshot }: { statements: readonly string[]; sn
       {!space && <Waiting loaded={loaded} what="the instances" />}
       {space && (
         <>
-          <SmallSizes sizes={space.sizes} used={usedSizes(snapshot, shown)} set={setSizes} />
+          <SmallSizes sizes={space.sizes} set={setSizes} />
           {!loaded.value && <Waiting loaded={loaded} what="the instances at these sizes" />}
           <div className="wbk-beside">
             <Space
@@ -123,18 +123,6 @@ function same(space: DomainView, shown: readonly string[]): boolean {
 export function settable(space: DomainView, snapshot: Snapshot): Sizes {
   const derived = new Set(snapshot.parameters.filter((one) => one.definition !== null).map((one) => one.name));
   return Object.fromEntries(Object.entries(space.sizes).filter(([name]) => !derived.has(name)));
-}
-
-/** The sizes that the domains of the statements mention, and those that derived ones are made of. */
-function usedSizes(snapshot: Snapshot, shown: readonly string[]): readonly string[] {
-  const texts = snapshot.nodes
-    .filter((node) => shown.includes(node.id))
-    .map((node) => `${node.domain} ${node.reduction ?? ""}`);
-  const mentions = (name: string): boolean =>
-    texts.some((text) => text.split(/[^\p{L}\p{N}_]+/u).includes(name));
-  const found = snapshot.parameters.filter((one) => mentions(one.name));
-  const within = found.flatMap((one) => (one.definition ?? "").split(/[^\p{L}\p{N}_]+/u));
-  return [...found.map((one) => one.name), ...within];
 }
 
 /** Where an instance is among those drawn; -1 where it is not. */

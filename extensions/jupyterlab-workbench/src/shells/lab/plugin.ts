@@ -128,7 +128,8 @@ function createPlace(
 
   async function create(beside: NotebookPanel | null, restored: Partial<Kept>): Promise<Panel> {
     const drawing = await views();
-    const first = restored.pane ?? (await setting("pane"));
+    const chosen = restored.pane ?? (await setting("pane"));
+    const first = chosen === "none" ? "" : chosen;
     const made = createPanel({
       packages,
       views: drawing,
@@ -227,8 +228,7 @@ function addCommands(
       const restored = typeof pane === "string";
       const ticked = Array.isArray(compared) ? compared.filter((key) => typeof key === "string") : [];
       const panel = await place.open(place.current(), restored ? { pane, compared: ticked } : {});
-      if (!restored) place.reveal(panel);
-      return panel.widget;
+      if (!restored) place.reveal(panel); // not returned: a launcher would take it to its own place
     },
   });
   palette?.addItem({ command: OPEN, category: "Workbench" });
