@@ -31,8 +31,9 @@ def test_post_build_is_an_executable_script_without_syntax_errors(repository: Pa
     subprocess.run(["bash", "-n", str(script)], check=True)
 
 
-def test_the_address_on_binder_opens_the_first_notebook(repository: Path) -> None:
-    address = re.search(r"https://mybinder\.org/\S+", (repository / "README.md").read_text("utf8"))
+def test_the_badge_opens_the_first_notebook(repository: Path) -> None:
+    readme = (repository / "README.md").read_text("utf8")
+    address = re.search(r"\]\((https://mybinder\.org/v2/\S+)\)", readme)
     assert address is not None
-    shown = address[0].partition("?urlpath=lab/tree/")[2]
+    shown = address[1].partition("?urlpath=lab/tree/")[2]
     assert shown.endswith("00_start.ipynb") and (repository / shown).is_file()
