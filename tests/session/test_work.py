@@ -71,7 +71,7 @@ def test_what_is_in_a_module_that_the_worker_cannot_find_is_asked_of_a_new_one(
     work: Work, module: Any
 ) -> None:
     before = work.pid
-    asked = Asked(work, "trace", Source(module.traced, {}, {}))
+    asked = Asked(work, "trace", Source(module.traced, {}, {}, {}))
     assert asked.ended() is None
     ((made, variant),) = asked.came
     assert isinstance(made, Made)
@@ -80,9 +80,9 @@ def test_what_is_in_a_module_that_the_worker_cannot_find_is_asked_of_a_new_one(
 
 
 def test_a_result_that_cannot_be_given_on_is_an_error_of_its_order(work: Work, module: Any) -> None:
-    assert Asked(work, "trace", Source(module.traced, {}, {})).ended() is None
+    assert Asked(work, "trace", Source(module.traced, {}, {}, {})).ended() is None
     before = work.pid
-    error = Asked(work, "trace", Source(module.broken, {}, {})).ended()
+    error = Asked(work, "trace", Source(module.broken, {}, {}, {})).ended()
     assert error is not None
     assert "cannot be given to another process: cannot pickle" in error.sentence
     assert work.pid == before

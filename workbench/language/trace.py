@@ -12,7 +12,7 @@ import os
 import sys
 import sysconfig
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -242,15 +242,19 @@ def source_line(frame: FrameType, number: int | None = None) -> SourceLine:
 def line_in(file: str, number: int, text: str | None = None) -> SourceLine:
     """A line of a file, or of a cell as IPython calls it; its text unless it is given."""
     found = linecache.getline(file, number) if text is None else text
-    return SourceLine(file, number, found.strip(), _cell(file))
+    return SourceLine(file, number, found.strip(), cells().get(file, CELLS.get(file)))
 
 
-def _cell(file: str) -> int | None:
-    """The execution count of the cell that a file stands for, None where there is none."""
+CELLS: dict[str, int] = {}
+"""Execution counts of cells that another process ran, by the files that they stand for."""
+
+
+def cells() -> Mapping[str, int]:
+    """Execution counts of the cells that this process ran, by the files that they stand for."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
-    numbers = getattr(getattr(shell, "compile", None), "_filename_map", {})
-    return numbers.get(file)
+    found: Mapping[str, int] = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    return found
 
 
 def dim_name(value: object) -> str:

@@ -64,8 +64,9 @@ class Misfit:
 
 @dataclass(frozen=True)
 class Source:
-    """A template and what its errors show: the lines of the cells by file."""
+    """A template and what its errors show: the lines of the cells by file, and their numbers."""
 
     template: Callable[..., Program]
     arguments: Mapping[str, Any]
     lines: Mapping[str, Sequence[str]]
+    cells: Mapping[str, int]

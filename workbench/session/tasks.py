@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from workbench.errors import WorkbenchError
+from workbench.language.trace import CELLS
 from workbench.measure.measurement import step_text
 from workbench.measure.store import Store
 from workbench.session.capsule import Plain, plain
@@ -99,6 +100,7 @@ def trace(source: Source) -> Iterator[Made]:
     """The program of a template."""
     for file, lines in source.lines.items():
         linecache.cache[file] = (sum(map(len, lines)), None, list(lines), file)
+    CELLS.update(source.cells)
     yield Made(None, source.template(**source.arguments), None, (), "")
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from workbench.errors import WorkbenchError, nearest
 from workbench.language.program import Template
+from workbench.language.trace import cells
 from workbench.session.made import Made, Source
 from workbench.session.session import Session
 from workbench.session.state import ArgumentView, ErrorView
@@ -70,7 +71,7 @@ class Watched:
                 self._session.redefine(made[0])
 
         self._work.drop(self._order)
-        source = Source(self.template, self.arguments, _cells())
+        source = Source(self.template, self.arguments, _lines(), dict(cells()))
         self._order = self._work.order("trace", source, came=came, ended=ended)
 
 
@@ -137,7 +138,7 @@ def _like(value: Any, default: Any) -> Any:
     return value
 
 
-def _cells() -> dict[str, list[str]]:
+def _lines() -> dict[str, list[str]]:
     """The lines of everything that is in no file: errors in another process show them too."""
     return {
         file: entry[2]
