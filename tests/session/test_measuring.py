@@ -177,6 +177,7 @@ def test_a_process_that_does_not_answer_is_ended_and_what_it_told_is_kept(shown:
     pid = measuring_pid(shown)
     os.kill(pid, signal.SIGSTOP)
     shown.view.ask(type="cancel")
+    shown.view.ask(type="cancel")  # by somebody impatient
     stopped = shown.view.until(lambda m: m if getattr(m, "id", 0) == number else None)
     assert isinstance(stopped, Done)
     (kept,) = shown.view.newest.measurements

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Protocol
 
 from workbench.errors import WorkbenchError
@@ -70,7 +71,7 @@ class Measuring:
                 self._finished = message.comparison
                 self._told.rounds(message.comparison)
             case Measured():
-                self._end(message)
+                self._end(lambda: message)
             case _:
                 self._told.seen(message)
 
@@ -78,26 +79,32 @@ class Measuring:
         """End it at once, where it was busy with what cannot be interrupted."""
         if not self._over.is_set():
             self._child.stop()
-            self._end(self._left("" if self._finished else STOPPED))
+            self._end(lambda: self._left("" if self._finished else STOPPED))
 
     def _died(self, reason: str) -> None:
-        if not self._over.is_set():
-            self._end(self._left(f"The process that measured is gone: {reason}."))
+        self._end(lambda: self._left(f"The process that measured is gone: {reason}."))
 
     def _left(self, reason: str) -> Measured:
-        """What was heard of a process that could not write it down: it is kept from here."""
+        """What was heard of a process that could not write it down: it is kept from here, unless
+        that process wrote it and could not say so.
+        """
         found = self._finished
         if found is not None:
+            own = found.measurements[0].comparison
             try:
-                self._order.store.append(found)
+                if all(m.comparison != own for m in self._order.store.read()):
+                    self._order.store.append(found)
             except WorkbenchError as problem:
                 reason = f"{reason} {problem.message}".strip()
         return Measured(found, sentence(reason) if reason else None)
 
-    def _end(self, result: Measured) -> None:
+    def _end(self, came: Callable[[], Measured]) -> None:
+        """What came out, from whoever says so first: of a cancellation, a second one, the process
+        itself and its death.
+        """
         with self._lock:
             if self._result is not None:
                 return
-            self._result = result
+            result = self._result = came()
         self._told.ended(result)
         self._over.set()
