@@ -162,6 +162,17 @@ def test_what_a_library_template_is_given_wrongly_stands_on_the_line_of_the_call
     assert len(names) == 1 and names[0].startswith("test_what_a_library_template")
 
 
+def test_what_the_users_own_environment_does_wrongly_stands_on_its_line() -> None:
+    class Broken(environments.CartPole):
+        def observe(self, state: Any) -> Any:
+            return state + "x"
+
+    with pytest.raises(WorkbenchError) as error:
+        reinforce(environment=Broken())
+    assert error.value.line is not None
+    assert error.value.line.text.startswith('return state + "x"')
+
+
 def test_a_library_template_that_nobody_but_a_package_called_names_no_line() -> None:
     with ThreadPoolExecutor() as threads, pytest.raises(WorkbenchError) as error:
         threads.submit(reinforce, estimator="x").result()

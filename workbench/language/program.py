@@ -48,9 +48,9 @@ class Template:
         brought = is_template(self.function.__code__.co_filename)
         try:
             return self._traced(*args, **kwargs)
-        except Exception as error:
-            if brought and isinstance(error, WorkbenchError):  # what was passed to it is wrong
-                error.line = calling_line()
+        except Exception as error:  # whatever it is goes on, without frames that tell nothing
+            if brought and isinstance(error, WorkbenchError) and not _is_users_own(error.line):
+                error.line = calling_line()  # what was passed to it is wrong
             hide_frames(error, of_templates=brought)
             raise
 
@@ -139,3 +139,8 @@ def program(function: Callable[..., Mapping[str, Any]]) -> Template:
     outputs.
     """
     return Template(function)
+
+
+def _is_users_own(line: SourceLine | None) -> bool:
+    """Whether a line is of what the user wrote: of an environment given to a template, perhaps."""
+    return line is not None and not is_template(line.file)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 PACKAGE = Path(__file__).resolve().parent.parent
 USER_CODE = PACKAGE / "algorithms"
 _LIBRARY = os.path.dirname(contextlib.__file__)
+CELLS: dict[str, int] = {}
+"""Execution counts of cells that another process ran, by the files that they stand for."""
 _INSTALLED = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
 
 
@@ -243,10 +245,6 @@ def line_in(file: str, number: int, text: str | None = None) -> SourceLine:
     """A line of a file, or of a cell as IPython calls it; its text unless it is given."""
     found = linecache.getline(file, number) if text is None else text
     return SourceLine(file, number, found.strip(), cells().get(file, CELLS.get(file)))
-
-
-CELLS: dict[str, int] = {}
-"""Execution counts of cells that another process ran, by the files that they stand for."""
 
 
 def cells() -> Mapping[str, int]:
