@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Comm, Kernel, SessionContext, Signal } from "../src/shells/lab/jupyterlab";
+import type { Comm, SessionContext, Signal } from "../src/shells/lab/jupyterlab";
 import { connect, type Connection } from "../src/shells/lab/connection";
 
 /** A Jupyter kernel that answers what it is told to. */
 class FakeKernel {
-  status: Kernel["status"] = "idle";
   readonly sent: unknown[] = [];
   comm: Comm | null = null;
   answerComms: (comms: Record<string, unknown>) => void = () => undefined;
 
   readonly kernel = {
+    status: "idle",
     isDisposed: false,
     connectionStatus: "connected",
     statusChanged: silent(),
-    connectionStatusChanged: silent(),
+    connectionStatusChanged: signal(),
     disposed: silent(),
     registerCommTarget: () => undefined,
     removeCommTarget: () => undefined,
@@ -36,8 +36,9 @@ class FakeKernel {
     },
   };
 
-  constructor() {
-    Object.defineProperty(this.kernel, "status", { get: () => this.status });
+  network(connectionStatus: string): void {
+    this.kernel.connectionStatus = connectionStatus;
+    this.kernel.connectionStatusChanged.send(this.kernel);
   }
 
   say(data: unknown): void {
@@ -45,6 +46,15 @@ class FakeKernel {
   }
 }
 
+/** A signal that a test can send. */
+function signal() {
+  const slots = new Set<(sender: unknown) => void>();
+  return {
+    connect: (slot: (sender: unknown) => void) => !!slots.add(slot),
+    disconnect: (slot: (sender: unknown) => void) => slots.delete(slot),
+    send: (sender: unknown) => slots.forEach((slot) => slot(sender)),
+  };
+}
 const silent = (): Signal<never, never> => ({ connect: () => true, disconnect: () => true });
 
 let kernel: FakeKernel;
@@ -62,8 +72,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a cell that keeps the answer back is told, until the answer comes", async () => {
-  kernel.status = "busy";
+test("what keeps the answer back is told, until the answer comes", async () => {
   connection.ask();
   expect(status()).toBe("connecting");
   vi.advanceTimersByTime(1100);
@@ -74,19 +83,42 @@ test("a cell that keeps the answer back is told, until the answer comes", async 
   expect(status()).toBe("connected");
 });
 
-test("a Jupyter kernel that takes its time but runs no cell is connected to as before", () => {
+test("a cell that runs after the answer changes nothing", () => {
   connection.ask();
-  vi.advanceTimersByTime(1100);
-  expect(status()).toBe("connecting");
   kernel.say({ type: "welcome" });
   expect(status()).toBe("connected");
-  kernel.status = "busy";
   vi.advanceTimersByTime(5000);
   expect(status()).toBe("connected");
 });
 
+test("an answer that comes late is not taken for that to a later greeting", () => {
+  connection.ask();
+  connection.transport.send({ type: "hello", protocol: 1 });
+  kernel.say({ type: "welcome" });
+  expect(status()).toBe("connected");
+  vi.advanceTimersByTime(1100);
+  expect(status()).toBe("waiting");
+  kernel.say({ type: "welcome" });
+  expect(status()).toBe("connected");
+});
+
+test("a greeting that a lost network swallowed is not waited for", () => {
+  connection.ask();
+  kernel.say({ type: "welcome" });
+  connection.transport.send({ type: "hello", protocol: 1 });
+  kernel.network("disconnected");
+  expect(status()).toBe("disconnected");
+  kernel.network("connected");
+  kernel.say({ type: "welcome" });
+  vi.advanceTimersByTime(1100);
+  expect(status()).toBe("connected");
+  kernel.say({ type: "welcome" }); // the one before comes after all
+  connection.transport.send({ type: "hello", protocol: 1 });
+  vi.advanceTimersByTime(1100);
+  expect(status()).toBe("waiting");
+});
+
 test("a cell that runs before the panel is opened is told too", async () => {
-  kernel.status = "busy";
   vi.advanceTimersByTime(1100);
   expect(status()).toBe("waiting");
   kernel.answerComms({});

@@ -98,6 +98,23 @@ test("after a restart of the Jupyter kernel the tree that was shown is taken up"
   expect(sent.at(-1)).toBe(asked); // once
 });
 
+test("an answer that is waited for is neither lost nor asked for again", async () => {
+  const { store, sent, shows, become, say } = live();
+  shows({ revision: 1 });
+  store.part("moves", STATE.current, {});
+  const want = sent.at(-1);
+  const done = store.ask({ type: "show", variant: STATE.root });
+  const asked = sent.at(-1);
+  become("waiting");
+  become("connected");
+  if (!asked || !("id" in asked) || !want || !("id" in want)) throw new Error("nothing was asked");
+  expect(sent.at(-1)).toBe(asked);
+  say({ type: "done", id: asked.id, variant: null });
+  await done;
+  say({ type: "part", id: want.id, value: [], done: true });
+  expect(store.part("moves", STATE.current, {}).status).toBe("done");
+});
+
 test("what cannot be taken up is told", async () => {
   const { store, sent, shows, become, say } = live();
   shows({ revision: 7 });

@@ -13,7 +13,7 @@ export function Empty(): JSX.Element {
   switch (status === "connected" && !welcomed ? "connecting" : status) {
     case "waiting":
       return (
-        <Told title="Waiting for the running cell" text="The Jupyter kernel answers when the cell that runs has ended." busy />
+        <Told title="Waiting for the Jupyter kernel" text="It answers once it has started, or when the cell that runs has ended." busy />
       );
     case "connecting":
       return <Told title="Connecting" text="Waiting for the Jupyter kernel to answer …" busy />;

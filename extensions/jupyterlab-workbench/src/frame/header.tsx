@@ -97,7 +97,7 @@ function Now({ running }: { running: Running }): JSX.Element {
 
 const MARKS: Readonly<Record<Status, readonly [string, string]>> = {
   connecting: ["connecting …", "The Jupyter kernel has not answered yet"],
-  waiting: ["waiting …", "The Jupyter kernel runs a cell and answers when that ends"],
+  waiting: ["waiting …", "The Jupyter kernel answers once it has started, or when the cell that runs has ended"],
   connected: ["live", "Connected to the notebook's Jupyter kernel"],
   empty: ["kernel restarted", "Run the cell again to go on"],
   disconnected: ["no kernel", "The Jupyter kernel is gone"],

@@ -91,6 +91,7 @@ export function createStore(
   let id = 0;
   let release = "";
   let shown = workbench;
+  let cut = false;
   let values: Values = {
     status: transport.status(),
     state: null,
@@ -235,17 +236,17 @@ export function createStore(
     } else if (number === null) change({ problem: error.sentence }); // else nobody wants it any more
   }
 
-  /** A new connection knows nothing of what was asked for on the old one. */
+  /** A new connection, which was greeted by who made it, knows nothing of what was asked for on the old one. */
   function reconnect(): void {
     const status = transport.status();
     if (status === "empty") for (const [name, state] of states) lost.set(name, state);
-    if (status === "connected" && values.status !== "connected") {
+    if (status === "connected" && cut) {
       for (const { key } of wanted.values()) parts.delete(key);
       wanted.clear();
       states.clear(); // of a Jupyter kernel that was restarted, revisions begin anew
-      transport.send({ type: "hello", protocol: PROTOCOL });
     }
-    if (status !== "connected") {
+    if (status !== "waiting") cut = status !== "connected"; // what waits is not lost
+    if (cut) {
       for (const { reject } of waiting.values()) reject(new Error(GONE));
       waiting.clear();
     }

@@ -2,10 +2,11 @@
 
 import type { Message, Request } from "../protocol";
 
-/** `empty`: the Jupyter kernel has no workbench yet. `waiting`: it runs a cell and answers when that ends. `saved`:
- * there is no more than what the file holds. */
+/** `empty`: the Jupyter kernel has no workbench yet. `waiting`: it takes long to answer, as while it runs a cell.
+ * `saved`: there is no more than what the file holds. */
 export type Status = "connecting" | "waiting" | "empty" | "connected" | "disconnected" | "saved";
 
+/** Who makes a connection greets, again after each `disconnected` or `empty`. */
 export interface Transport {
   send(request: Request): void;
   /** Calls back with every message; the result ends that. */

@@ -6,7 +6,7 @@ import type { Comm, Kernel, SessionContext } from "./jupyterlab";
 
 export const TARGET = "workbench";
 
-/** Milliseconds that a Jupyter kernel may take to answer; one that is busy for longer runs a cell. */
+/** Milliseconds that a Jupyter kernel may take to answer before what is saved is shown in its place. */
 const PROMPT = 1000;
 
 export interface Connection {
@@ -38,7 +38,7 @@ export function connect(
   let kernel: Kernel | null = null;
   let comm: Comm | null = null;
   let restarting = false;
-  let [unanswered, timer] = [false, 0];
+  let [unanswered, timer] = [0, 0];
 
   function become(next: Status): void {
     if (next === status) return;
@@ -47,12 +47,12 @@ export function connect(
   }
 
   /** Something was asked that all else waits for. Where messages go to the thread of the cells, a cell that runs keeps
-   * the answer back. */
+   * the answer back. The kernel's status does not tell: what other threads do meanwhile makes it idle. */
   function awaitAnswer(): void {
-    unanswered = true;
+    unanswered += 1;
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
-      if (unanswered && kernel?.status === "busy") become("waiting");
+      if (unanswered) become("waiting");
     }, PROMPT);
   }
 
@@ -60,10 +60,12 @@ export function connect(
   function adopt(opened: Comm): void {
     if (comm && comm !== opened && !comm.isDisposed) comm.close();
     comm = opened;
+    unanswered = 0;
     opened.onMsg = ({ content }) => {
       if (comm !== opened) return;
       const message = content.data as Message;
-      if (message.type === "welcome") unanswered = false;
+      // Each greeting has its own: a late one answers an earlier. Those of before a lost network may come after it.
+      if (message.type === "welcome" && unanswered) unanswered -= 1;
       if (!unanswered || status !== "waiting") become("connected"); // what a cell says on its way is no answer
       for (const listener of [...listeners]) listener(message);
       if (message.type === "state" && message.open) shown();
@@ -106,16 +108,13 @@ export function connect(
     const there = await hasComm(asked);
     if (asked !== kernel || comm || asked.isDisposed) return;
     if (there) open();
-    else {
-      unanswered = false;
-      become("empty");
-    }
+    else drop("empty");
   }
 
   function drop(next: Status): void {
     comm?.dispose();
     comm = null;
-    unanswered = false;
+    unanswered = 0;
     become(next);
   }
 
@@ -141,8 +140,10 @@ export function connect(
 
   function heardConnection(from: Kernel): void {
     if (from !== kernel || !comm) return;
-    if (from.connectionStatus === "disconnected") become("disconnected");
-    else if (from.connectionStatus === "connected" && status === "disconnected") greet();
+    if (from.connectionStatus === "disconnected") {
+      unanswered = 0;
+      become("disconnected");
+    } else if (from.connectionStatus === "connected" && status === "disconnected") greet();
   }
 
   const gone = (from: Kernel): void => {
