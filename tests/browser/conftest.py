@@ -12,11 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.lab import Lab, serving
 from tests.front_end import build, installed, is_built
 
 FAILED = pytest.StashKey[bool]()
+
+expect.set_options(timeout=60_000)  # the machine may be busy; what is as expected is not waited for
 
 
 @pytest.fixture(scope="session")

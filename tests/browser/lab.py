@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,13 +26,14 @@ from typing import Any
 import nbformat
 
 QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
-# The last two are not ours: a widget of anywidget's whose Jupyter kernel ended, in a notebook that
-# is closed; JupyterLab's debugger, whose Jupyter kernel ended while it looked.
+# The last two are JupyterLab's own, of a Jupyter kernel that ended meanwhile: its debugger looked at
+# it; a comm of ipywidgets was to get a subshell there.
 HARMLESS = (
     "favicon",
     "service worker",
     "ServiceWorker",
     "Could not restore the debugger state",
+    "Canceled future for create_subshell_request",
 )
 THERE = "() => window.jupyterapp?.commands.hasCommand('docmanager:open')"
 OPEN = """(path) => {
@@ -191,6 +192,15 @@ class Lab:
         page.page.on("websocket", page.connected)
         page.page.goto(home + path)
         return page
+
+
+def until(page: Page, holds: Callable[[], bool]) -> None:
+    """Waits until it holds, a minute at most; raises AssertionError."""
+    for _ in range(240):
+        if holds():
+            return
+        page.page.wait_for_timeout(250)
+    raise AssertionError("it does not hold after a minute")
 
 
 def command(page: Page, name: str, arguments: dict[str, Any] | None = None) -> None:

@@ -13,6 +13,18 @@ from workbench.algorithms.reinforce import reinforce
 shown = wb.Workbench(reinforce(B=4, I=2, T=5))
 shown
 """
+STILL = """() => new Promise((done) => {
+  let [last, same] = ["", 0];
+  const look = () => {
+    const boxes = [...document.querySelectorAll(".wbk-viewport g.node")];
+    const now = boxes.map((e) => Object.values(e.getBoundingClientRect().toJSON())).join();
+    const busy = document.querySelector(".wbk-picture[aria-busy='true']");
+    [last, same] = [now, now === last && !busy ? same + 1 : 0];
+    if (same > 20) done(null);
+    else requestAnimationFrame(look);
+  };
+  look();
+})"""
 STEP = "shown.apply(wb.transforms.Vectorize('b'));"
 
 
@@ -27,6 +39,11 @@ def live(page: Page) -> Any:
 def shows(panel: Any, step: str) -> None:
     """Waits until the variant with this last step is shown."""
     panel.locator(".wbk-step[aria-current]", has_text=step).wait_for(timeout=60_000)
+
+
+def still(page: Page) -> None:
+    """Waits until the graph is drawn and its boxes have glided to their places."""
+    page.page.evaluate(STILL)
 
 
 def open_pane(panel: Any, name: str) -> None:

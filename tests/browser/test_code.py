@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.lab import Lab, Page, run_all
+from tests.browser.lab import Lab, Page, run_all, until
 from tests.browser.panel import SHOW, STEP, live, open_pane, select, shows
 
 IN_SIGHT = """(lines) => lines.filter((line) => {
@@ -34,7 +34,7 @@ def test_the_text_opens_at_the_selected_statement(lab: Lab, level: str) -> None:
     lines = panel.locator(".wbk-own-line", has_text="surrogate")
     lines.first.wait_for(state="attached", timeout=60_000)
     page.page.screenshot(path=lab.shots / f"code-{level.lower()}.png")
-    assert lines.evaluate_all(IN_SIGHT) > 0  # memory may be prepared far above
+    until(page, lambda: lines.evaluate_all(IN_SIGHT) > 0)  # memory may be prepared far above
     height, all_of_it = panel.locator(".wbk-editor .cm-scroller").evaluate(ROOM)
     assert height < all_of_it  # it has a window of its own
     page.check()

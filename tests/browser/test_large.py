@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.lab import Lab, run_all
-from tests.browser.panel import live
+from tests.browser.panel import live, still
 
 SHOW = """\
 import workbench as wb
@@ -24,6 +25,7 @@ def test_a_large_program_is_collapsed_and_opens_scope_by_scope(
     run_all(page)
     page.page.locator(".jp-OutputArea-output", has_text=f"{statements} statements").wait_for()
     panel = live(page)
+    still(page)
     before = panel.locator("g.node").count()
     assert before <= 150
     panel.get_by_label("Show the whole graph").click()
@@ -36,5 +38,5 @@ def test_a_large_program_is_collapsed_and_opens_scope_by_scope(
     page.page.screenshot(path=lab.shots / f"statements-{statements}.png")
     page.page.keyboard.press("c")
     closed.wait_for()
-    assert panel.locator("g.node").count() == before
+    expect(panel.locator("g.node")).to_have_count(before)
     page.check()

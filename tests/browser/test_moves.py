@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from playwright.sync_api import expect
+
 from tests.browser.lab import Lab, run_all
 from tests.browser.panel import SHOW, live, open_pane, select, shows
 
@@ -35,9 +37,9 @@ def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(lab: La
     own = moves.locator("section[aria-label='For policy.hidden_1']")
     own.locator(".wbk-refused-move", has_text="Vectorize t").click()
     panel.locator(".wbk-witness").wait_for(timeout=30_000)
-    assert panel.locator(".wbk-letter").all_text_contents() == ["A", "B"]
-    assert "state[t+1] at b=0, i=0, t=0 writes state[0, 0, 1]" in panel.inner_text()
-    assert panel.get_by_role("button", name="Apply").is_disabled()
+    expect(panel.locator(".wbk-letter")).to_have_text(["A", "B"])
+    expect(panel).to_contain_text("state[t+1] at b=0, i=0, t=0 writes state[0, 0, 1]")
+    expect(panel.get_by_role("button", name="Apply")).to_be_disabled()
     size = panel.locator(".wbk-one-size input").last
     size.fill("6")
     panel.locator(".wbk-point").nth(11).wait_for(timeout=30_000)
@@ -84,9 +86,9 @@ def test_a_value_that_is_not_finite_is_followed_back(lab: Lab) -> None:
     last = panel.locator('.wbk-point[aria-label^="s[t+1] at b=1, t=4,"]')
     last.click(timeout=30_000)
     panel.locator(".wbk-cause button").first.wait_for(timeout=30_000)
-    assert "s[b=1, t=5] = nan" in panel.locator(".wbk-value-of").inner_text()
+    expect(panel.locator(".wbk-value-of")).to_contain_text("s[b=1, t=5] = nan")
     panel.locator(".wbk-cause button").first.click()
     panel.get_by_text("It began here: all inputs are finite.").wait_for(timeout=30_000)
-    assert panel.locator(".wbk-trail li").count() == 2
+    expect(panel.locator(".wbk-trail li")).to_have_count(2)
     page.page.screenshot(path=lab.shots / "value.png")
     page.check()

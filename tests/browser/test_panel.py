@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, command, run_all, setting, theme
+from tests.browser.lab import Lab, command, run_all, setting, theme, until
 from tests.browser.panel import SHOW, STEP, live, open_pane, shows
 
 PROGRAM = """\
@@ -68,7 +69,7 @@ def test_the_panel_opens_beside_the_notebook_and_changes_both_ways(lab: Lab) -> 
     shows(panel, "as written")
     command(page, "notebook:run-all-below")
     page.page.locator(".jp-OutputArea-output", has_text="at ()").wait_for(timeout=30_000)
-    assert panel.get_by_role("button", name="Undo").is_disabled()
+    expect(panel.get_by_role("button", name="Undo")).to_be_disabled()
     page.check()
 
 
@@ -85,7 +86,7 @@ def test_steps_without_room_are_in_a_menu(lab: Lab) -> None:
     page.page.screenshot(path=lab.shots / "path.png")
     panel.get_by_role("menuitem", name="as written").click()
     shows(panel, "as written")
-    assert path.all_text_contents() == ["as written"]
+    expect(path).to_have_text(["as written"])
     page.check()
 
 
@@ -98,18 +99,16 @@ def test_layout_and_pane_come_back_after_a_reload(lab: Lab) -> None:
     panel.get_by_role("checkbox", name="Compare as written").check()
     panel.get_by_role("tab", name="Details").click()
     command(page, "docmanager:save")
-    for _ in range(60):  # JupyterLab keeps its layout a while after a change
-        if page.page.evaluate(KEPT, "reload-ipynb"):
-            break
-        page.page.wait_for_timeout(500)
+    # JupyterLab keeps its layout a while after a change
+    until(page, lambda: bool(page.page.evaluate(KEPT, "reload-ipynb")))
     page.page.goto(page.page.url.replace("?reset", ""))
     page.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
     panel = live(page)
     shows(panel, "Vectorize")
     panel.get_by_role("tab", name="Details", selected=True).wait_for(timeout=20_000)
     panel.get_by_role("tab", name="Variants").click()
-    assert panel.get_by_role("checkbox", name="Compare as written").is_checked()
-    assert not panel.get_by_role("checkbox", name="Compare Vectorize").is_checked()
+    expect(panel.get_by_role("checkbox", name="Compare as written")).to_be_checked()
+    expect(panel.get_by_role("checkbox", name="Compare Vectorize")).not_to_be_checked()
     page.check()
 
 
@@ -120,12 +119,12 @@ def test_a_restart_keeps_the_picture_and_the_next_run_goes_on(lab: Lab) -> None:
     page.page.evaluate(RESTART)
     panel.get_by_text("what was loaded still shows").wait_for(timeout=30_000)
     assert panel.locator("g.node").count() > 5
-    assert panel.get_by_role("button", name="Undo").is_disabled()
+    expect(panel.get_by_role("button", name="Undo")).to_be_disabled()
     page.page.screenshot(path=lab.shots / "restarted.png")
     page.page.wait_for_timeout(1000)
     run_all(page)
     live(page)
-    assert panel.get_by_text("what was loaded still shows").count() == 0
+    expect(panel.get_by_text("what was loaded still shows")).to_have_count(0)
     page.check()
 
 
@@ -148,8 +147,8 @@ def test_a_restart_keeps_the_tree_and_the_ticks(lab: Lab) -> None:
     panel.get_by_text("The variants from before are in the tree again").wait_for(timeout=90_000)
     shows(panel, "as written")
     tree = panel.get_by_role("list", name="Variants").get_by_role("checkbox")
-    assert tree.count() == 3
-    assert panel.get_by_role("checkbox", name="Compare Vectorize('b')").is_checked()
+    expect(tree).to_have_count(3)
+    expect(panel.get_by_role("checkbox", name="Compare Vectorize('b')")).to_be_checked()
     page.page.screenshot(path=lab.shots / "taken-up.png")
 
 
@@ -169,8 +168,7 @@ def test_two_notebooks_have_a_workbench_each(lab: Lab) -> None:
     page = lab.open(lab.notebook("one.ipynb", [SHOW]))
     run_all(page)
     panel = live(page)
-    title = panel.locator(".wbk-title:visible")
-    assert title.inner_text() == "reinforce"
+    expect(panel.locator(".wbk-title:visible")).to_have_text("reinforce")
     command(page, "docmanager:open", {"path": lab.notebook("two.ipynb", [PROGRAM])})
     panel.get_by_text("No program yet").wait_for(timeout=30_000)
     run_all(page)
@@ -209,7 +207,7 @@ def test_the_panel_never_covers_the_notebook_it_follows(lab: Lab, alone: bool) -
     run_all(page)
     panel = live(page)
     tab = page.page.locator(".lm-TabBar-tab", has_text="Workbench")
-    assert tab.inner_text().strip() == "Workbench: first"
+    expect(tab).to_have_text("Workbench: first")
     command(page, "docmanager:open", {"path": "first.ipynb"})
     if alone:
         page.page.evaluate("() => window.jupyterapp.shell.currentWidget.dispose()")
@@ -220,7 +218,7 @@ def test_the_panel_never_covers_the_notebook_it_follows(lab: Lab, alone: bool) -
     panel.wait_for(timeout=10_000)
     run_all(page)
     panel.locator(".wbk-title:visible", has_text="small").wait_for(timeout=90_000)
-    assert tab.inner_text().strip() == "Workbench: second"
+    expect(tab).to_have_text("Workbench: second")
     notebook, beside = boxes(page)
     assert beside["x"] >= notebook["x"] + notebook["width"]
     page.page.screenshot(path=lab.shots / f"second-{alone}.png")
@@ -241,7 +239,7 @@ def test_a_recipe_is_copied_and_becomes_a_cell(lab: Lab) -> None:
     panel.get_by_role("button", name="Save").click()
     panel.get_by_role("menuitem", name="Recipe as a notebook cell").click()
     page.page.wait_for_function("() => document.querySelectorAll('.jp-CodeCell').length === 3")
-    assert "Vectorize" in page.page.locator(".jp-CodeCell").last.inner_text()
+    expect(page.page.locator(".jp-CodeCell").last).to_contain_text("Vectorize")
     page.check()
 
 
@@ -304,8 +302,7 @@ def test_text_stands_out_in_every_theme(lab: Lab, colours: str, least: float) ->
     places = [".wbk-title", ".wbk-step[aria-current]", ".wbk-menu-item", ".wbk-tab", ".wbk-button"]
     with theme(page, colours):
         panel.get_by_role("button", name="Save").click()
-        page.page.wait_for_timeout(500)
+        panel.get_by_role("menuitem").first.wait_for()
         page.page.screenshot(path=lab.shots / f"{name}.png")
-        found = {place: contrast(panel.locator(place).first) for place in places}
-    assert {place: ratio for place, ratio in found.items() if ratio < least} == {}
+        until(page, lambda: all(contrast(panel.locator(p).first) >= least for p in places))
     page.check()

@@ -12,8 +12,10 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from playwright.sync_api import expect
 
 from tests.browser.lab import Lab, Page, run_all, theme
+from tests.browser.panel import still
 from tests.front_end import REPOSITORY
 from workbench.session.bundle import MIME
 
@@ -49,13 +51,13 @@ def test_a_cell_draws_the_graph_and_a_click_shows_the_equation(lab: Lab) -> None
     page = lab.open(lab.notebook("click.ipynb", [SHOW.format(program="reinforce(1)")]))
     run_all(page)
     view = drawn(page)
-    assert view.locator(".wbk-root g.node").count() == 22
+    expect(view.locator(".wbk-root g.node")).to_have_count(22)
     box(view, "to_go[b, i, t]").click()
     detail = view.locator(".wbk-detail")
-    assert "to_go[b, i, t] = sum(" in detail.inner_text()
-    assert "0 <= t < T" in detail.inner_text()
-    assert "line " in detail.inner_text()
-    assert view.locator(".wbk-selected").count() == 1
+    expect(detail).to_contain_text("to_go[b, i, t] = sum(")
+    expect(detail).to_contain_text("0 <= t < T")
+    expect(detail).to_contain_text("line ")
+    expect(view.locator(".wbk-selected")).to_have_count(1)
     view.screenshot(path=lab.shots / "click.png")
     page.check()
 
@@ -65,23 +67,24 @@ def test_zoom_fit_search_and_keys(lab: Lab) -> None:
     run_all(page)
     view = drawn(page)
     view.get_by_label("Show the whole graph").click()
+    still(page)
     transform = view.locator(".wbk-viewport")
     whole = transform.get_attribute("transform")
     view.get_by_label("Zoom in").click()
-    assert transform.get_attribute("transform") != whole
+    expect(transform).not_to_have_attribute("transform", whole)
     view.get_by_label("Show the whole graph").click()
-    assert transform.get_attribute("transform") == whole
+    expect(transform).to_have_attribute("transform", whole)
     view.get_by_label("Search statements").fill("d_weight")
-    assert view.locator(".wbk-count", has_text="found").inner_text() == "4 found"
+    expect(view.locator(".wbk-count", has_text="found")).to_have_text("4 found")
     view.get_by_label("Search statements").press("Enter")
     view.locator(".wbk-selected", has_text="d_weight").wait_for()  # its scope opens first
     view.get_by_label("Search statements").press("Escape")
     view.locator("g.node[tabindex='0']").focus()
     view.keyboard.press("ArrowDown")
     view.keyboard.press("Enter")
-    assert view.locator("g.node:focus.wbk-selected").count() == 1
+    expect(view.locator("g.node:focus.wbk-selected")).to_have_count(1)
     view.keyboard.press("Escape")
-    assert view.locator(".wbk-selected").count() == 0
+    expect(view.locator(".wbk-selected")).to_have_count(0)
     page.check()
 
 
@@ -92,10 +95,10 @@ def test_scopes_close_and_open(lab: Lab) -> None:
     closed = box(view, "optimizer")
     closed.dblclick()
     closed.wait_for(state="detached")
-    assert view.locator("g.node").count() == 29
+    expect(view.locator("g.node")).to_have_count(29)
     view.locator("g.cluster text", has_text="optimizer").click()
     closed.wait_for()
-    assert view.locator("g.node").count() == 22
+    expect(view.locator("g.node")).to_have_count(22)
     page.check()
 
 
@@ -135,7 +138,7 @@ def test_a_saved_notebook_draws_without_a_run(lab: Lab) -> None:
     page = lab.open(path.name)  # no cell is run, and the notebook is not trusted
     view = drawn(page)
     box(view, "to_go[b, i, t]").click()
-    assert "sum(" in view.locator(".wbk-detail").inner_text()
+    expect(view.locator(".wbk-detail")).to_contain_text("sum(")
     view.screenshot(path=lab.shots / "saved.png")
     page.check()
 
@@ -188,7 +191,7 @@ def test_names_with_markup_stay_text(lab: Lab) -> None:
     page = lab.open(lab.notebook("markup.ipynb", [cell]))
     run_all(page)
     view = drawn(page)
-    assert view.locator(".wbk-title").inner_text().startswith("<img src=x")
+    expect(view.locator(".wbk-title")).to_contain_text("<img src=x")
     assert view.locator(".wbk-root img").count() == 0
     assert view.evaluate("() => window.pwned") is None
     page.check()
@@ -199,13 +202,13 @@ def test_the_panes_open_and_close(lab: Lab) -> None:
     run_all(page)
     view = drawn(page)
     pane = view.locator(".wbk-side")
-    assert not pane.is_visible()
+    expect(pane).to_be_hidden()
     view.get_by_role("tab", name="Details").click()
-    assert "0 <= t < T" in pane.inner_text()
+    expect(pane).to_contain_text("0 <= t < T")
     view.get_by_role("tab", name="Details").click()
-    assert pane.is_visible()
+    expect(pane).to_be_visible()
     view.get_by_role("button", name="Close the pane").click()
-    assert not pane.is_visible()
+    expect(pane).to_be_hidden()
     page.check()
 
 
@@ -232,8 +235,8 @@ def test_a_traced_program_is_drawn_by_its_own_cell(lab: Lab) -> None:
     run_all(page)
     view = drawn(page)
     box(view, "worth[b, i, t]").click()
-    detail = view.locator(".wbk-detail").inner_text()
-    assert "worth = wb.discounted_sum(gain[b, i, t:T], gamma)" in detail
-    assert "(reinforce.py, line " in detail
+    detail = view.locator(".wbk-detail")
+    expect(detail).to_contain_text("worth = wb.discounted_sum(gain[b, i, t:T], gamma)")
+    expect(detail).to_contain_text("(reinforce.py, line ")
     view.screenshot(path=lab.shots / "traced.png")
     page.check()

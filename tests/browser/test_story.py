@@ -11,8 +11,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tests.browser.lab import IDLE, Lab, Page, command
-from tests.browser.panel import live, open_pane, saved_as, shows
+from playwright.sync_api import expect
+
+from tests.browser.lab import IDLE, Lab, Page, command, until
+from tests.browser.panel import live, open_pane, saved_as, shows, still
 from workbench.session.bundle import MIME
 
 PROGRAM = '''\
@@ -84,11 +86,11 @@ def _run_the_cell(lab: Lab, page: Page) -> Any:
 def _click_a_node(lab: Lab, page: Page, panel: Any) -> None:
     _node(panel, "reward[b, i, t]").click()
     open_pane(panel, "Details")
-    details = panel.locator(".wbk-detail").inner_text()
-    assert "reward[b, i, t] = " in details
-    assert "0 <= t < T" in details
-    assert "place[b, i, t]" in details
-    assert "reward = -(place * place).sum(axis=0)" in details
+    details = panel.locator(".wbk-detail")
+    expect(details).to_contain_text("reward[b, i, t] = ")
+    expect(details).to_contain_text("0 <= t < T")
+    expect(details).to_contain_text("place[b, i, t]")
+    expect(details).to_contain_text("reward = -(place * place).sum(axis=0)")
     panel.get_by_role("button", name="Show in the notebook").click()
     page.page.locator(".jp-CodeCell .wbk-line-mark").wait_for(state="attached")
     _shot(lab, page, "2-node")
@@ -96,8 +98,9 @@ def _click_a_node(lab: Lab, page: Page, panel: Any) -> None:
     panel.locator(".wbk-point").nth(4).click(timeout=60_000)
     value = panel.locator(".wbk-value")
     value.locator(".wbk-inputs li").first.wait_for(timeout=60_000)
-    assert re.match(r"reward\[b=\d, i=\d, t=\d\] = -?\d", value.locator("p").first.inner_text())
-    assert "place[" in value.locator(".wbk-inputs").inner_text()
+    number = re.compile(r"^reward\[b=\d, i=\d, t=\d\] = -?\d")
+    expect(value.locator("p").first).to_have_text(number)
+    expect(value.locator(".wbk-inputs")).to_contain_text("place[")
     _shot(lab, page, "3-value")
 
 
@@ -109,12 +112,11 @@ def _ask_why_not(lab: Lab, page: Page, panel: Any) -> None:
     refused.wait_for(timeout=60_000)
     _shot(lab, page, "4-moves")
     refused.click()
-    panel.locator(".wbk-letter").nth(1).wait_for(timeout=60_000)
-    assert panel.locator(".wbk-letter").all_text_contents() == ["A", "B"]
-    why = panel.locator(".wbk-why").inner_text()
-    assert "place[t+1] at b=0, i=0, t=1 needs place[0, 0, 1]" in why
-    assert "place[t+1] at b=0, i=0, t=0 writes place[0, 0, 1]" in why
-    assert panel.get_by_role("button", name="Apply").is_disabled()
+    expect(panel.locator(".wbk-letter")).to_have_text(["A", "B"])
+    why = panel.locator(".wbk-why")
+    expect(why).to_contain_text("place[t+1] at b=0, i=0, t=1 needs place[0, 0, 1]")
+    expect(why).to_contain_text("place[t+1] at b=0, i=0, t=0 writes place[0, 0, 1]")
+    expect(panel.get_by_role("button", name="Apply")).to_be_disabled()
     _shot(lab, page, "5-why-not")
     page.page.keyboard.press("Escape")
 
@@ -140,18 +142,18 @@ def _apply(lab: Lab, page: Page, panel: Any, number: int) -> None:
         _shot(lab, page, "6-preview")
     panel.get_by_role("button", name="Apply").click()
     shows(panel, STEPS[number])
-    path = panel.locator(".wbk-step").all_text_contents()  # the last ones
-    assert path and path == list(STEPS[: number + 1])[-len(path) :]
     panel.locator(".wbk-legend", has_text="changed by the last step").wait_for(timeout=60_000)
     panel.locator("g.node .wbk-change").first.wait_for(state="attached")
-    page.page.wait_for_timeout(600)  # boxes glide to their places
+    still(page)
+    path = panel.locator(".wbk-step").all_text_contents()  # the last ones
+    assert path and path == list(STEPS[: number + 1])[-len(path) :]
     _shot(lab, page, f"7-step-{number}")
 
 
 def _measure(lab: Lab, page: Page, panel: Any) -> None:
     open_pane(panel, "Variants")
     tree = panel.get_by_role("list", name="Variants")
-    assert tree.locator(".wbk-stop-name").all_text_contents() == list(STEPS)
+    expect(tree.locator(".wbk-stop-name")).to_have_text(list(STEPS))
     for ticked in tree.get_by_role("checkbox").all():
         ticked.check()
     open_pane(panel, "Compare")
@@ -161,14 +163,13 @@ def _measure(lab: Lab, page: Page, panel: Any) -> None:
     _shot(lab, page, "8-measuring")
     panel.locator(".wbk-progress").wait_for(state="detached", timeout=180_000)
     rows = panel.locator(".wbk-table tbody tr")
-    rows.nth(3).wait_for(timeout=30_000)
-    assert rows.count() == 4
-    assert panel.locator(".wbk-compare .wbk-figure svg").count() >= 3
+    expect(rows).to_have_count(4)
+    panel.locator(".wbk-compare .wbk-figure svg").nth(2).wait_for()
     _shot(lab, page, "9-compare")
     panel.locator(".wbk-compare .wbk-figure").last.scroll_into_view_if_needed()
     _shot(lab, page, "9-compare-curves")
     open_pane(panel, "Variants")
-    assert tree.get_by_text("✓ checked").count() == 4
+    expect(tree.get_by_text("✓ checked")).to_have_count(4)
     _shot(lab, page, "10-variants")
 
 
@@ -176,14 +177,14 @@ def _brush_the_memory(lab: Lab, page: Page, panel: Any) -> None:
     open_pane(panel, "Memory")
     timeline = panel.locator(".wbk-timeline svg").first
     timeline.wait_for(timeout=60_000)
-    assert panel.locator("g.node.wbk-live").count() == 0
+    expect(panel.locator("g.node.wbk-live")).to_have_count(0)
     box = timeline.bounding_box()
     page.page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 60)
     page.page.mouse.down()
     page.page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 70, steps=4)
     page.page.mouse.up()
     panel.locator("g.node.wbk-live").first.wait_for(timeout=30_000)
-    assert panel.locator("g.node.wbk-dim").count() > 0
+    panel.locator("g.node.wbk-dim").first.wait_for()
     panel.get_by_text("Live at the highest place of it").wait_for()
     _shot(lab, page, "11-memory")
 
@@ -210,13 +211,14 @@ def _rebuild_from_the_recipe(lab: Lab, page: Page, panel: Any) -> None:
 def _save(page: Page) -> None:
     """Saves the notebook, once its output tells what was done since: that takes a few seconds."""
     page.page.locator(".jp-CodeCell .cm-content").first.click()
-    for _ in range(120):
+
+    def is_kept() -> bool:
         kept = page.page.evaluate(KEPT, MIME)
         if kept and "gzip" in kept:
             kept = json.loads(gzip.decompress(base64.b64decode(kept["gzip"])))
-        if kept and len(kept["state"]["measurements"]) == len(STEPS):
-            break
-        page.page.wait_for_timeout(500)
+        return bool(kept) and len(kept["state"]["measurements"]) == len(STEPS)
+
+    until(page, is_kept)
     command(page, "docmanager:save")
 
 
@@ -243,14 +245,14 @@ def _still_shows_all(lab: Lab, page: Page, panel: Any, name: str) -> None:
     shows(panel, STEPS[3])
     _node(panel, "reward[b, i, t]").click()
     open_pane(panel, "Details")
-    assert "reward = -(place * place).sum(axis=0)" in panel.locator(".wbk-detail").inner_text()
+    expect(panel.locator(".wbk-detail")).to_contain_text("reward = -(place * place).sum(axis=0)")
     open_pane(panel, "Compare")
-    assert panel.locator(".wbk-table tbody tr").count() == 4
+    expect(panel.locator(".wbk-table tbody tr")).to_have_count(4)
     _shot(lab, page, name)
     open_pane(panel, "Variants")
     panel.locator(".wbk-stop-name", has_text=STEPS[1]).click()
     shows(panel, STEPS[1])
-    assert panel.get_by_text("✓ checked").count() == 4
+    expect(panel.get_by_text("✓ checked")).to_have_count(4)
 
 
 def _node(panel: Any, title: str) -> Any:

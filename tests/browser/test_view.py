@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.lab import Lab, Page, run_all
+from tests.browser.panel import still
 from tests.browser.test_picture import SHOW, box, drawn
 
 SIZES = """() => [...document.querySelectorAll(".wbk-viewport text")]
@@ -32,7 +35,7 @@ def opened(lab: Lab, name: str, layers: int = 1, width: int = 1280) -> tuple[Pag
     page = lab.open(lab.notebook(name, [SHOW.format(program=f"reinforce({layers})")]), width=width)
     run_all(page)
     view = drawn(page)
-    view.wait_for_timeout(300)  # the window gets its height after the first drawing
+    still(page)  # the window gets its height after the first drawing
     return page, view
 
 
@@ -56,7 +59,7 @@ def test_every_statement_can_be_read_when_all_is_open(lab: Lab) -> None:
     page, view = opened(lab, "all.ipynb", 14)
     view.get_by_text("Open all").click()
     view.get_by_text("Overview").wait_for()
-    view.wait_for_timeout(1000)
+    still(page)
     assert min(view.evaluate(SIZES)) >= 9
     shown = view.locator("g.node").count() - view.evaluate(HIDDEN, "g.node")
     assert shown >= 10
@@ -70,6 +73,7 @@ def test_a_scope_opens_and_closes_where_it_is(lab: Lab) -> None:
     was = closed.bounding_box()
     closed.dblclick()
     closed.wait_for(state="detached")
+    still(page)
     ground = view.locator("g.cluster:not(.wbk-scope-name)").filter(has_text="optimizer").first
     place = ground.locator("path").first.bounding_box()
     assert scale(view) == pytest.approx(before)
@@ -77,14 +81,14 @@ def test_a_scope_opens_and_closes_where_it_is(lab: Lab) -> None:
     assert outer["y"] <= place["y"] <= was["y"] + 5  # moved only as far as it did not fit
     assert outer["x"] <= place["x"] < place["x"] + place["width"] <= outer["x"] + outer["width"]
     focused = view.locator("g.node:focus")
-    assert focused.get_attribute("aria-label").startswith("optimizer › ")
+    expect(focused).to_have_attribute("aria-label", re.compile("^optimizer › "))
     view.screenshot(path=lab.shots / "anchor.png")
     view.keyboard.press("c")
     closed.wait_for()
-    view.wait_for_timeout(800)  # boxes glide to their places
+    still(page)
     assert scale(view) == pytest.approx(before)
     assert view.evaluate(HIDDEN, "g.node") == 0
-    assert view.locator("g.node:focus").get_attribute("aria-label") == "optimizer, closed scope"
+    expect(focused).to_have_attribute("aria-label", "optimizer, closed scope")
     page.check()
 
 
@@ -92,31 +96,31 @@ def test_the_wheel_scrolls_the_page_unless_control_is_held(lab: Lab) -> None:
     page, view = opened(lab, "wheel.ipynb")
     statement = box(view, "to_go[b, i, t]")
     statement.click()
-    view.wait_for_timeout(300)
+    still(page)
     before = scale(view)
     view.mouse.wheel(0, 120)
-    view.wait_for_timeout(200)
+    still(page)
     assert scale(view) == before
     statement.hover()
     view.keyboard.down("Control")
     view.mouse.wheel(0, -120)
     view.keyboard.up("Control")
-    view.wait_for_timeout(200)
+    still(page)
     assert scale(view) > before
-    assert "Double click opens a scope" in view.locator(".wbk-keys").inner_text()
+    expect(view.locator(".wbk-keys")).to_contain_text("Double click opens a scope")
     page.check()
 
 
 def test_the_pane_hides_neither_the_selection_nor_matches(lab: Lab) -> None:
     page, view = opened(lab, "beside.ipynb")
     box(view, "gain[b, i, t]").click()
-    view.wait_for_timeout(300)
+    still(page)
     assert view.evaluate(HIDDEN, ".wbk-selected") == 0
     for _ in range(2):
         view.get_by_label("Zoom in").click()
     view.get_by_label("Search statements").fill("per_environment")
-    view.wait_for_timeout(300)
-    assert view.locator(".wbk-match").count() == 2
+    expect(view.locator(".wbk-match")).to_have_count(2)
+    still(page)
     assert view.evaluate(HIDDEN, ".wbk-match") == 0
     assert min(view.evaluate(SIZES)) >= 9
     view.screenshot(path=lab.shots / "beside.png")

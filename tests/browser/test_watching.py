@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from playwright.sync_api import expect
+
 from tests.browser.lab import Lab, run_all
-from tests.browser.panel import live, open_pane
+from tests.browser.panel import live, open_pane, still
 
 WATCH = """\
 import workbench as wb
@@ -38,6 +40,7 @@ def test_the_picture_follows_the_sliders_of_a_watched_template(lab: Lab) -> None
     run_all(page)
     panel = live(page)
     page.page.locator(".widget-slider").nth(2).wait_for(timeout=60_000)
+    still(page)
     before = panel.locator("g.node").count()
     slide(page.page, "powers", 1)
     page.page.wait_for_function(
@@ -57,12 +60,13 @@ def test_arguments_that_cannot_be_traced_keep_the_last_good_picture(lab: Lab) ->
     run_all(page)
     panel = live(page)
     page.page.locator(".widget-slider").nth(2).wait_for(timeout=60_000)
+    still(page)
     before = panel.locator("g.node").count()
     slide(page.page, "powers", 1)
     banner = panel.get_by_role("alert")
     banner.get_by_text("three powers are enough").first.wait_for(timeout=60_000)
     banner.get_by_role("button", name=re.compile(r"cell \d+, line 8")).wait_for()
-    assert panel.locator("g.node").count() == before
+    expect(panel.locator("g.node")).to_have_count(before)
     page.page.screenshot(path=lab.shots / "watch-wrong.png")
     slide(page.page, "powers", -1)
     banner.wait_for(state="detached", timeout=60_000)
