@@ -1,13 +1,14 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import golden from "../../../tests/golden/session/steps.json";
 import { merged } from "../src/model/parts";
-import type { Capsule, CostView, EffectView, MovesView, MoveView, PreviewView, Snapshot } from "../src/protocol";
+import type { Capsule, CostView, EffectView, MovesView, MoveView, PreviewView, RefusalView, Snapshot } from "../src/protocol";
 import { asBefore, filtered, NO_FILTER, type Shown, sorted, weight } from "../src/views/move-order";
 import { Moves, parted } from "../src/views/moves";
 import { around } from "../src/graph/around";
 import { changes as differences } from "../src/graph/diff";
 import { grouped } from "../src/views/preview-graph";
 import { changes, changeText, worth } from "../src/views/price";
+import { openStep, stepKey } from "../src/views/steps";
 import "../src/views/step-form"; // what is loaded when it is needed is there at once
 import { formOf, problems, startOf, stepFrom, suggestionsOf } from "../src/views/step-schema";
 import { act, byText, type Drawn, drawn, enter, fire, texts } from "./drawing";
@@ -306,6 +307,23 @@ describe("an open step", () => {
     await shown.answer((id) => ({ type: "failed", id, error }));
     expect(texts(shown.host, "[role=alert]")).toEqual([error.sentence]);
     expect(byText(shown.host, "button", "Apply")).toHaveProperty("disabled", false);
+  });
+
+  test("that makes a refused one possible leads back to it", async () => {
+    const [first, refused] = [previewOf("Vectorize('b')"), previewOf("Recompute('state')")];
+    const refusal = { ...(refused.refusal as RefusalView), repairs: [first.step] };
+    const parts = CAPSULE.parts.map((one) => (one.value === refused ? { ...one, value: { ...refused, refusal } } : one));
+    shown = await drawn(Moves, { ...CAPSULE, parts }, true);
+    await act(async () => openStep(shown.store, refused.step.json));
+    await shown.press(byText(shown.host, ".wbk-step-button", "First: Vectorize('b')"));
+    expect(texts(shown.host, "h3")).toEqual(["Vectorize('b')"]);
+    expect(shown.host.textContent).toContain("Then comes Recompute('state')");
+    await shown.press(byText(shown.host, "button", "← Refused step"));
+    expect(texts(shown.host, "h3")).toEqual(["Recompute('state')"]);
+    await shown.press(byText(shown.host, ".wbk-step-button", "First: Vectorize('b')"));
+    await shown.press(byText(shown.host, "button", "Apply"));
+    await shown.answer((id) => ({ type: "done", id, variant: "other" }));
+    expect(shown.store.values().selection).toMatchObject({ move: stepKey(refused.step.json), next: null });
   });
 
   test("cannot be taken in a saved workbench", async () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Capsule, VariantView } from "../src/protocol";
 import { stations } from "../src/views/subway";
-import { secondsText } from "../src/views/numbers";
+import { peaksChangeText, peaksText, secondsText } from "../src/views/numbers";
 import { Variants } from "../src/views/variants";
 import { byText, type Drawn, drawn, enter, fire, GOLDEN, texts } from "./drawing";
 
@@ -105,6 +105,13 @@ describe("the rows", () => {
     const estimate = row(branch).querySelector(".wbk-estimate")?.textContent;
     expect(estimate).toMatch(/(× faster|× slower|as fast) than the predicted \d/); // its parent shows what was measured
   });
+});
+
+test("bytes on the host are told where there are any", () => {
+  expect(peaksText({ device: 2000, host: 0 })).toBe("2 kB");
+  expect(peaksText({ device: 1000, host: 1500 })).toBe("1 kB, host 1.5 kB");
+  expect(peaksChangeText({ device: 1000, host: 1500 }, { device: 2000 })).toBe("−1 kB, host +1.5 kB");
+  expect(peaksChangeText({ device: 1000, host: 0 }, { device: 1000, host: 0 })).toBe("±0");
 });
 
 describe("what can be done", () => {

@@ -38,6 +38,8 @@ export interface Selection {
   readonly level: Level;
   /** The step (its JSON as text) whose form, preview or refusal is open. */
   readonly move: string | null;
+  /** The refused step that the open one is taken for: it comes next. */
+  readonly next: { readonly move: string; readonly text: string } | null;
   /** Variants ticked for comparing. */
   readonly compared: readonly string[];
   /** Sizes that differ from the program's own, for predictions and runs. */
@@ -63,6 +65,7 @@ export const INITIAL: Selection = {
   // A change of the schedule first shows in the loops, one of the equations there too.
   level: "loops",
   move: null,
+  next: null,
   compared: [],
   sizes: {},
   backend: "numpy",

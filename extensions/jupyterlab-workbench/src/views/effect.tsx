@@ -4,7 +4,7 @@ import { useWorkbench } from "../model/hooks";
 import type { CostView, MeasurementView, VariantView } from "../protocol";
 import { Unfinished } from "./badge";
 import type { Comparison } from "./measured";
-import { bytesText, changeText, digits, ratioText, secondsText } from "./numbers";
+import { digits, peaksChangeText, peaksText, ratioText, secondsText } from "./numbers";
 
 export function Numbers(props: {
   variant: VariantView;
@@ -38,13 +38,13 @@ function Measured(props: { measured: MeasurementView; comparison: Comparison | u
       <b title={`95 %: ${secondsText(measured.low)} to ${secondsText(measured.high)}`}>
         {secondsText(measured.median)}
       </b>
-      <b>{bytesText(measured.peak_bytes["device"])}</b>
+      <b>{peaksText(measured.peak_bytes)}</b>
       <Unfinished row={measured} />
       {since && (
         <span>
           {since.text}
           {since.text.includes("×") && ` (${interval(since.low, since.high)})`}
-          {base && `, ${peakChange(measured.peak_bytes, base.peak_bytes)}`}
+          {base && `, ${peaksChangeText(measured.peak_bytes, base.peak_bytes)}`}
           {since.since !== own?.parent && ` since ${name ?? "an earlier one"}`}
         </span>
       )}
@@ -66,11 +66,12 @@ function Predicted(props: {
   return (
     <div className="wbk-numbers wbk-estimate" title={own.note || "predicted, not measured"}>
       <span>≈ {secondsText(own.seconds)}</span>
-      <span>{bytesText(own.peak_bytes["device"])}</span>
+      <span>{peaksText(own.peak_bytes)}</span>
       {before && (
         <span>
           {ratioText(own.seconds / before.seconds)}
-          {isMeasured && ` than the predicted ${secondsText(before.seconds)}`}, {peakChange(own.peak_bytes, before.peak_bytes)}
+          {isMeasured && ` than the predicted ${secondsText(before.seconds)}`},{" "}
+          {peaksChangeText(own.peak_bytes, before.peak_bytes)}
         </span>
       )}
     </div>
@@ -80,8 +81,4 @@ function Predicted(props: {
 /** `3.1–3.6`: the interval of a ratio as the words beside it count, from 1 upwards. */
 function interval(low: number, high: number): string {
   return high < 1 ? `${digits(1 / high)}–${digits(1 / low)}` : `${digits(low)}–${digits(high)}`;
-}
-
-function peakChange(after: Readonly<Record<string, number>>, before: Readonly<Record<string, number>>): string {
-  return changeText((after["device"] ?? 0) - (before["device"] ?? 0));
 }

@@ -41,7 +41,7 @@ export function Moves(): JSX.Element {
     );
   }
   if (step) {
-    return <OpenStep key={move} step={step} leave={() => openStep(store, null)} edit={() => setEditing(step)} />;
+    return <OpenStep key={move} step={step} edit={() => setEditing(step)} />;
   }
   return <Lists whole={whole} own={own} statements={statements} make={() => setEditing("new")} />;
 }

@@ -17,6 +17,19 @@ export function bytesText(count: number | null | undefined): string {
   return `${digits(amount)} TB`;
 }
 
+/** Peak bytes: those of the device, and of the host where something is kept there. */
+export function peaksText(peaks: Readonly<Record<string, number>>): string {
+  const { device, host = 0 } = peaks;
+  return host ? `${bytesText(device)}, host ${bytesText(host)}` : bytesText(device);
+}
+
+/** What became of them. */
+export function peaksChangeText(after: Readonly<Record<string, number>>, before: Readonly<Record<string, number>>): string {
+  const change = (space: string): number => (after[space] ?? 0) - (before[space] ?? 0);
+  const host = change("host");
+  return host ? `${changeText(change("device"))}, host ${changeText(host)}` : changeText(change("device"));
+}
+
 /** Bytes with their sign: `+1.2 MB`, `−3 kB`, `±0`. */
 export function changeText(bytes: number): string {
   if (bytes === 0) return "±0";

@@ -4,12 +4,14 @@ import { useEffect, useRef, useState } from "react";
 import { useCurrent, useOwnPart, useSelection, useStore, useValues } from "../model/hooks";
 import { Waiting } from "../parts";
 import { Preview } from "./preview";
-import { openStep, type StepJson } from "./steps";
+import { openNext, type StepJson } from "./steps";
 import { Why } from "./why";
 
-export function OpenStep(props: { step: StepJson; leave: () => void; edit: () => void }): JSX.Element {
-  const { step, leave, edit } = props;
-  const { backend } = useSelection();
+export function OpenStep(props: { step: StepJson; edit: () => void }): JSX.Element {
+  const { step, edit } = props;
+  const { backend, next } = useSelection();
+  const store = useStore();
+  const leave = (): void => openNext(store);
   const loaded = useOwnPart("preview", { step, backend });
   const shown = loaded.value;
   const place = useRef<HTMLDivElement>(null);
@@ -26,8 +28,13 @@ export function OpenStep(props: { step: StepJson; leave: () => void; edit: () =>
       }}
     >
       <div className="wbk-step-bar">
-        <button className="wbk-button" type="button" onClick={leave} title="Back to the moves (Esc)">
-          ← Moves
+        <button
+          className="wbk-button"
+          type="button"
+          onClick={leave}
+          title={next ? `Back to ${next.text} (Esc)` : "Back to the moves (Esc)"}
+        >
+          {next ? "← Refused step" : "← Moves"}
         </button>
         <span className="wbk-space-between" />
         <button className="wbk-button" type="button" onClick={edit} title="Change the arguments of this step">
@@ -36,6 +43,11 @@ export function OpenStep(props: { step: StepJson; leave: () => void; edit: () =>
         <Apply step={step} possible={shown !== null && shown.refusal === null} />
       </div>
       <h3 className="wbk-name">{shown?.step.text ?? String(step["transform"])}</h3>
+      {next && (
+        <p className="wbk-hint">
+          Then comes <code>{next.text}</code>, which was refused without it.
+        </p>
+      )}
       {!shown && <Waiting loaded={loaded} what="the preview" />}
       {shown?.refusal && <Why step={shown.step} refusal={shown.refusal} />}
       {shown && !shown.refusal && <Preview preview={shown} />}
@@ -55,7 +67,7 @@ function Apply({ step, possible }: { step: StepJson; possible: boolean }): JSX.E
     setProblem("");
     store
       .ask({ type: "apply", variant: key, step })
-      .then(() => openStep(store, null))
+      .then(() => openNext(store))
       .catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
       .finally(() => setBusy(false));
   }

@@ -6,7 +6,17 @@ import type { StepView } from "../protocol";
 export type StepJson = StepView["json"];
 
 export function openStep(store: Store, step: StepJson | null): void {
-  store.select({ move: step && stepKey(step) });
+  store.select({ move: step && stepKey(step), next: null });
+}
+
+/** Opens a step that makes a refused one possible. */
+export function openFirst(store: Store, step: StepView, refused: StepView): void {
+  store.select({ move: stepKey(step.json), next: { move: stepKey(refused.json), text: refused.text } });
+}
+
+/** Goes on with the step that the open one was taken for, or back to it; to the moves where there is none. */
+export function openNext(store: Store): void {
+  store.select({ move: store.values().selection.next?.move ?? null, next: null });
 }
 
 /** The same text for the same step. */

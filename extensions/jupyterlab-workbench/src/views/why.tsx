@@ -7,7 +7,7 @@ import { Waiting } from "../parts";
 import type { DomainView, InstanceView, LineView, RefusalView, StepView, WhyView, WitnessView } from "../protocol";
 import { SmallSizes } from "./small-sizes";
 import { type Named, Space } from "./space";
-import { openStep } from "./steps";
+import { openFirst, openStep } from "./steps";
 
 const KINDS: Readonly<Record<RefusalView["kind"], string>> = {
   dependence: "A dependence would be violated",
@@ -19,14 +19,25 @@ const KINDS: Readonly<Record<RefusalView["kind"], string>> = {
 
 /** `refusal` is what is known already; the picture comes later. */
 export function Why({ step, refusal }: { step: StepView; refusal: RefusalView }): JSX.Element {
+  const store = useStore();
   return (
     <div className="wbk-why">
       <p className={refusal.kind === "dependence" ? "wbk-why-kind wbk-why-dependence" : "wbk-why-kind"}>{KINDS[refusal.kind]}</p>
       <Sentence text={refusal.sentence.replace(`${step.text}: `, "")} />
       {refusal.line && <SourceLine line={refusal.line} />}
       {refusal.witness && <Witness step={step} witness={refusal.witness} />}
-      <Steps title="Possible first, then this step" verb="First" steps={refusal.repairs} />
-      <Steps title="Possible instead" verb="Instead" steps={refusal.instead} />
+      <Steps
+        title="Possible first, then this step"
+        verb="First"
+        steps={refusal.repairs}
+        open={(first) => openFirst(store, first, step)}
+      />
+      <Steps
+        title="Possible instead"
+        verb="Instead"
+        steps={refusal.instead}
+        open={(other) => openStep(store, other.json)}
+      />
     </div>
   );
 }
@@ -148,9 +159,13 @@ function placeOf(space: DomainView | null, instance: InstanceView): number | nul
   return order === undefined ? null : order + 1;
 }
 
-function Steps(props: { title: string; verb: string; steps: readonly StepView[] }): JSX.Element | null {
-  const store = useStore();
-  const { title, verb, steps } = props;
+function Steps(props: {
+  title: string;
+  verb: string;
+  steps: readonly StepView[];
+  open: (step: StepView) => void;
+}): JSX.Element | null {
+  const { title, verb, steps, open } = props;
   if (!steps.length) return null;
   return (
     <>
@@ -162,7 +177,7 @@ function Steps(props: { title: string; verb: string; steps: readonly StepView[] 
               className="wbk-button wbk-step-button"
               type="button"
               title={step.source}
-              onClick={() => openStep(store, step.json)}
+              onClick={() => open(step)}
             >
               {verb}: <code>{step.text}</code>
             </button>

@@ -10,6 +10,7 @@ import { ALL, CROWD, isStale, sight } from "../../src/graph/sight";
 import { nearest } from "../../src/graph/navigate";
 import { found } from "../../src/graph/search";
 import { key } from "../../src/model/scopes";
+import type { Node } from "../../src/protocol";
 import { broken, ENGINE, LAYERS, scene, VECTORIZED, WRITTEN } from "./pictures";
 
 const ROOM = { width: 1000, height: 600 };
@@ -192,6 +193,9 @@ test("the search looks at names, equations and scopes", () => {
   expect(named.slice(0, first.length)).toEqual(first);
   expect(found(LAYERS, "to_go[b, i, t] = sum").length).toBe(1);
   expect(found(LAYERS, "  ")).toEqual([]);
+  const [one, other] = LAYERS.nodes as [Node, Node];
+  const both = [{ ...one, title: "loss_sum[i]" }, { ...other, title: "loss[i]" }];
+  expect(found({ ...LAYERS, nodes: both }, "loss")).toEqual([other.id, one.id]); // the whole of a name comes first
   expect(found(LAYERS, "<nothing>")).toEqual([]);
 });
 
