@@ -26,8 +26,8 @@ from typing import Any
 import nbformat
 
 QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
-# The last two are JupyterLab's own, of a Jupyter kernel that ended meanwhile: its debugger looked at
-# it; a comm of ipywidgets was to get a subshell there.
+# The last two are JupyterLab's own, of a Jupyter kernel that ended meanwhile: its debugger looked
+# at it; a comm of ipywidgets was to get a subshell there.
 HARMLESS = (
     "favicon",
     "service worker",

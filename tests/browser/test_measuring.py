@@ -30,6 +30,10 @@ import pathlib, time
 while not pathlib.Path({!r}).exists():
     time.sleep(0.1)
 """
+CHANGE = """\
+shown.show(shown.variants[0])
+print("changed")
+"""
 SETTING = "@jupyterlab/apputils-extension:kernels-settings"
 KERNEL = "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel"
 
@@ -150,8 +154,9 @@ def test_a_click_while_a_cell_runs_is_answered(lab: Lab, subshells: str) -> None
 
 
 def test_a_panel_opened_while_a_cell_keeps_python_busy_shows_what_is_saved(lab: Lab) -> None:
-    go = lab.root / "go-open"
-    page = lab.open_alone(lab.notebook("opened.ipynb", [SHOW, UNTIL.format(go.name)]))
+    change, go = lab.root / "change-open", lab.root / "go-open"
+    busy = UNTIL.format(change.name) + CHANGE + UNTIL.format(go.name)
+    page = lab.open_alone(lab.notebook("opened.ipynb", [SHOW, busy]))
     with setting(page, SETTING, commsOverSubshells="disabled"):
         page.page.reload()
         page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
@@ -164,11 +169,17 @@ def test_a_panel_opened_while_a_cell_keeps_python_busy_shows_what_is_saved(lab: 
         panel.wait_for(state="detached")
         output = page.page.locator(".jp-OutputArea")
         output.get_by_role("button", name="Open", exact=True).click()
-        panel.locator('.wbk-connection[data-status="saved"]').wait_for(timeout=30_000)
+        panel.locator('.wbk-connection[data-status="saved"]').wait_for(timeout=60_000)
         panel.locator("g.node").first.wait_for()
+        shows(panel, "Vectorize")
+        change.touch()  # the cell itself tells of a change, but answers nothing
+        page.page.locator(".jp-OutputArea-output", has_text="changed").wait_for(timeout=60_000)
         page.page.screenshot(path=lab.shots / "waiting.png")
+        panel.locator('.wbk-connection[data-status="saved"]').wait_for(timeout=60_000)
+        panel.locator("g.node").first.wait_for()
         go.touch()
         live(page)
+        shows(panel, "as written")
     page.check()
 
 

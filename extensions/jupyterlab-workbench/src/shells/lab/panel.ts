@@ -138,8 +138,9 @@ function createFace(
   let saved: Drawn | null = null;
 
   function look(): void {
-    const { state, problem, status } = live.store.values();
-    const wanted = !state && !problem && ABSENT.includes(status);
+    const { state, problem, status, welcomed } = live.store.values();
+    // A cell that runs may tell what became of a workbench, but nothing that is asked for.
+    const wanted = !(state && welcomed) && !problem && ABSENT.includes(status);
     if (wanted && !saved) {
       const found = savedIn(notebook);
       if (found) saved = views.drawSaved(savedHost, found, kept);
