@@ -14,7 +14,7 @@ import numpy.typing as npt
 from workbench.measure.progress import environment_steps
 from workbench.measure.run import Result, peak_text
 from workbench.program.sizes import numbers
-from workbench.program.units import digits
+from workbench.program.units import seconds_text
 
 HIGHER_IS_BETTER = ("return", "reward", "episodes")
 """Words in the names of outputs that have a best value; no loss of a policy gradient is best."""
@@ -81,7 +81,7 @@ def _short(value: Any) -> str:
 
 def _cost(result: Result) -> str:
     steps = environment_steps(result.variant.program, result.sizes) * result.completed
-    parts = [f"{digits(result.seconds)} s"]
+    parts = [seconds_text(result.seconds)]
     if steps and result.seconds > 0:
         parts.append(f"{steps / result.seconds:,.0f} steps/s")
     parts.append(f"peak {peak_text(result.peak)}")

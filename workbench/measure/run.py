@@ -22,7 +22,7 @@ from workbench.measure.progress import bar
 from workbench.program.carried import KEPT, keeping, resumed
 from workbench.program.identity import remembered
 from workbench.program.sizes import resolve
-from workbench.program.units import digits
+from workbench.program.units import bytes_text, seconds_text
 from workbench.program.values import Program
 from workbench.transforms.swap import Swap, relief
 from workbench.variants.variant import Variant, optimize, variant
@@ -137,7 +137,7 @@ class Result(Mapping[str, Any]):
         part = f", interrupted after {self.completed} of {self.total}" if self.interrupted else ""
         return (
             f"<{self.variant.program.name} ({steps}) on {self.backend}: {shapes}; "
-            f"{digits(self.seconds)} s, peak {peak_text(self.peak)}{part}>"
+            f"{seconds_text(self.seconds)}, peak {peak_text(self.peak)}{part}>"
         )
 
 
@@ -218,8 +218,8 @@ def run(
 
 def peak_text(peak: Mapping[str, int]) -> str:
     """The device's peak, and the host's where anything lives there."""
-    host = f" and {digits(peak[HOST] / 1e6)} MB on the host" if peak[HOST] else ""
-    return f"{digits(peak[DEVICE] / 1e6)} MB{host}"
+    host = f" and {bytes_text(peak[HOST])} on the host" if peak[HOST] else ""
+    return f"{bytes_text(peak[DEVICE])}{host}"
 
 
 def _with_help(
