@@ -32,13 +32,13 @@ def live(page: Page) -> Any:
     """The panel, once it is connected and its graph is drawn."""
     panel = page.page.locator("#workbench")
     panel.locator('.wbk-connection[data-status="connected"]').wait_for(timeout=90_000)
-    panel.locator("g.node").first.wait_for(timeout=60_000)
+    panel.locator("g.node:visible").first.wait_for(timeout=60_000)
     return panel
 
 
 def shows(panel: Any, step: str) -> None:
     """Waits until the variant with this last step is shown."""
-    panel.locator(".wbk-step[aria-current]", has_text=step).wait_for(timeout=60_000)
+    panel.locator(".wbk-step[aria-current]:visible", has_text=step).wait_for(timeout=60_000)
 
 
 def still(page: Page) -> None:
