@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import cProfile
+import pstats
+import sys
 from typing import Any
 
 import pytest
@@ -25,6 +28,34 @@ def test_values_are_called_like_the_variables_that_hold_them() -> None:
         return {"y": (doubled * doubled).sum(over=t)}
 
     assert set(names(example())) == {"noise", "doubled", "y"}
+
+
+def test_tracing_can_be_profiled() -> None:
+    @wb.program
+    def example(T: int = 3) -> dict[str, Any]:
+        t = wb.dim(t=T)
+        noise = wb.uniform(over=t)
+        return {"y": (noise * noise).sum(over=t)}
+
+    seen: list[str] = []
+
+    def hook(frame: Any, event: str, value: object) -> None:
+        seen.append(frame.f_code.co_name)
+
+    profile = cProfile.Profile()
+    with profile:
+        assert "noise" in names(example())
+        names(example())
+    called = {name for _, _, name in pstats.Stats(profile).stats}  # type: ignore[attr-defined]
+    assert "names" in called  # after tracing it goes on
+    before = sys.getprofile()
+    sys.setprofile(hook)
+    try:
+        assert "noise" in names(example())
+        names(example())
+    finally:
+        sys.setprofile(before)
+    assert "names" in seen
 
 
 @pytest.mark.parametrize("first", [False, True])

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from types import FrameType
+from typing import Any
 
 from workbench.language.recurrent import Recurrent
 from workbench.language.tensor import Node, Tensor
@@ -49,7 +50,15 @@ def naming(trace: Trace) -> Iterator[None]:
     try:
         yield
     finally:
+        _resume(previous)
+
+
+def _resume(previous: Any) -> None:
+    """Set a profile hook again. That of `cProfile` and `%prun` is no function: it sets itself."""
+    if previous is None or callable(previous):
         sys.setprofile(previous)
+    else:
+        previous.enable()
 
 
 def _is_named(frame: FrameType) -> bool:
