@@ -417,6 +417,11 @@ measured ${xr(p.median)}`,tip:{lineWidth:12}}),Kg(t,{x:({row:h})=>(h.predicted_s
 @container (max-width: 700px) {
   .wbk-connection:is([data-status="connected"], [data-status="connecting"]) { font-size: 0; gap: 0; }
 }
+/* A word for the status leaves the steps no room beside it. */
+@container (max-width: 570px) {
+  .wbk-header:has(> .wbk-connection:not([data-status="connected"], [data-status="connecting"])) { flex-wrap: wrap; }
+  .wbk-steps:has(~ .wbk-connection:not([data-status="connected"], [data-status="connecting"])) { order: 1; flex-basis: 100%; }
+}
 @container (max-width: 520px) {
   .wbk-header, .wbk-head-buttons { column-gap: 6px; }
   .wbk-head-buttons > .wbk-button, .wbk-menu-button { padding: 0 6px; }
