@@ -23,8 +23,9 @@ export function SmallGraph(props: {
   changes: Changes;
   /** Hears which statement is clicked. */
   choose: (statement: string) => void;
+  legend: React.ReactNode;
 }): JSX.Element {
-  const { snapshot, changes, choose } = props;
+  const { snapshot, changes, choose, legend } = props;
   const host = useRef<HTMLDivElement>(null);
   const window = useRef<Window | null>(null);
   const theme = useTheme(host);
@@ -49,37 +50,42 @@ export function SmallGraph(props: {
     [drawing, choose],
   );
   return (
-    <div className="wbk-small-graph" ref={host} aria-busy={drawing.busy}>
-      {drawing.scene && theme ? (
-        <Picture
-          scene={drawing.scene}
-          selection={selection}
-          theme={theme}
-          changes={changes}
-          colouring={BY_KIND}
-          matches={null}
-          now={NOTHING.ids}
-          shares={NOTHING.shares}
-          hands={hands}
-          handle={window}
-        />
-      ) : (
-        <p className="wbk-hint wbk-waiting" role="status">
-          Drawing …
-        </p>
-      )}
-      <div className="wbk-small-tools wbk-buttons">
-        <button className="wbk-button" type="button" aria-label="Closer" title="Closer" onClick={() => window.current?.zoom(1.3)}>
-          +
-        </button>
-        <button className="wbk-button" type="button" aria-label="Farther" title="Farther" onClick={() => window.current?.zoom(1 / 1.3)}>
-          −
-        </button>
-        <button className="wbk-button" type="button" title="All of it" onClick={() => window.current?.fit()}>
-          Fit
-        </button>
+    <>
+      <div className="wbk-small-graph" ref={host} aria-busy={drawing.busy}>
+        {drawing.scene && theme ? (
+          <Picture
+            scene={drawing.scene}
+            selection={selection}
+            theme={theme}
+            changes={changes}
+            colouring={BY_KIND}
+            matches={null}
+            now={NOTHING.ids}
+            shares={NOTHING.shares}
+            hands={hands}
+            handle={window}
+          />
+        ) : (
+          <p className="wbk-hint wbk-waiting" role="status">
+            Drawing …
+          </p>
+        )}
+        {drawing.remark && <p className="wbk-hint">{drawing.remark}</p>}
       </div>
-      {drawing.remark && <p className="wbk-hint">{drawing.remark}</p>}
-    </div>
+      <div className="wbk-small-foot">
+        <p className="wbk-legend-line">{legend}</p>
+        <div className="wbk-buttons">
+          <button className="wbk-button" type="button" aria-label="Zoom out" title="Zoom out" onClick={() => window.current?.zoom(1 / 1.3)}>
+            −
+          </button>
+          <button className="wbk-button" type="button" aria-label="Zoom in" title="Zoom in" onClick={() => window.current?.zoom(1.3)}>
+            +
+          </button>
+          <button className="wbk-button" type="button" title="All of it" onClick={() => window.current?.fit()}>
+            Fit
+          </button>
+        </div>
+      </div>
+    </>
   );
 }

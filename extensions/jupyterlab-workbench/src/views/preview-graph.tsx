@@ -46,24 +46,29 @@ export function GraphAfter({ before, after }: { before: Snapshot; after: Snapsho
           </button>
         ))}
       </div>
-      <SmallGraph snapshot={shown} changes={found} choose={choose} />
-      <p className="wbk-legend-line">
-        {found.changed.size > 0 && (
-          <span className="wbk-entry">
-            <span className="wbk-swatch wbk-boxed" /> differs ({found.changed.size})
-          </span>
-        )}
-        {found.gone.length > 0 && (
-          <span className="wbk-entry">
-            <span className="wbk-swatch wbk-ghost" /> gone ({found.gone.length})
-          </span>
-        )}
-        {!whole && <span>with what they read and what reads them</span>}
-      </p>
+      <SmallGraph snapshot={shown} changes={found} choose={choose} legend={<Legend {...found} whole={whole} />} />
       {groups.map((group) => (
         <Group key={group.word} {...group} known={known} choose={choose} />
       ))}
     </section>
+  );
+}
+
+function Legend({ changed, gone, whole }: Changes & { whole: boolean }): JSX.Element {
+  return (
+    <>
+      {changed.size > 0 && (
+        <span className="wbk-entry">
+          <span className="wbk-swatch wbk-boxed" /> differs ({changed.size})
+        </span>
+      )}
+      {gone.length > 0 && (
+        <span className="wbk-entry">
+          <span className="wbk-swatch wbk-ghost" /> gone ({gone.length})
+        </span>
+      )}
+      {!whole && <span>with what they read and what reads them</span>}
+    </>
   );
 }
 
