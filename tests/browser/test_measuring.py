@@ -174,6 +174,7 @@ def test_a_panel_opened_while_a_cell_keeps_python_busy_shows_what_is_saved(lab: 
         shows(panel, "Vectorize")
         change.touch()  # the cell itself tells of a change, but answers nothing
         page.page.locator(".jp-OutputArea-output", has_text="changed").wait_for(timeout=60_000)
+        panel.get_by_text("The Jupyter kernel does not answer yet").wait_for()
         page.page.screenshot(path=lab.shots / "waiting.png")
         panel.locator('.wbk-connection[data-status="saved"]').wait_for(timeout=60_000)
         panel.locator("g.node:visible").first.wait_for()

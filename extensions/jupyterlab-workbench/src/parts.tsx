@@ -17,7 +17,7 @@ export function Waiting({ loaded, what }: { loaded: Loaded<unknown>; what: strin
     );
   }
   if (loaded.status === "absent") {
-    return <p className="wbk-hint">What was saved does not hold {what}. Run the notebook to see it.</p>;
+    return <p className="wbk-hint">What was saved does not hold {what}. Run the notebook to see more.</p>;
   }
   return (
     <p className="wbk-hint wbk-waiting" role="status">

@@ -123,6 +123,11 @@ interface Face {
 /** While there is no state, what was saved is shown. */
 const ABSENT: readonly Status[] = ["empty", "disconnected", "waiting"];
 
+const WAITS = {
+  text: "The Jupyter kernel does not answer yet, as while a cell runs: this is what was saved.",
+  failed: false,
+};
+
 /** One notebook's side of the panel: its live workbench, or what is saved in its outputs until there is one. */
 function createFace(
   views: Views,
@@ -136,6 +141,7 @@ function createFace(
   host.append(liveHost, savedHost);
   const live = views.draw(liveHost, transport, kept);
   let saved: Drawn | null = null;
+  let told = false;
 
   function look(): void {
     const { state, problem, status, welcomed } = live.store.values();
@@ -144,12 +150,18 @@ function createFace(
     if (wanted && !saved) {
       const found = savedIn(notebook);
       if (found) saved = views.drawSaved(savedHost, found, kept);
+      told = false;
     } else if (!wanted && saved && state) {
       const { selection, state: left } = saved.store.values();
       saved.takeDown();
       saved = null;
       live.store.select(selection); // the reader goes on where they were
       if (left) live.store.goOn(left);
+    }
+    const waits = status === "waiting";
+    if (saved && waits !== told) {
+      told = waits;
+      saved.store.say(waits ? WAITS : null);
     }
     liveHost.hidden = saved !== null;
     savedHost.hidden = saved === null;
