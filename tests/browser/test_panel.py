@@ -178,6 +178,54 @@ def test_two_notebooks_have_a_workbench_each(lab: Lab) -> None:
     page.check()
 
 
+def test_two_workbenches_of_one_notebook_are_opened_by_what_shows_them(lab: Lab) -> None:
+    page = lab.open(lab.notebook("both-in-one.ipynb", [SHOW, PROGRAM, "shown"]))
+    run_all(page)
+    panel = live(page)
+    title = panel.locator("select.wbk-title:visible option:checked")
+    expect(title).to_have_text("reinforce")  # it was shown again last
+    outputs = page.page.locator(".jp-OutputArea-output .wbk-root")
+    expect(outputs).to_have_count(3)
+    for number, name in ((1, "small"), (0, "reinforce")):
+        output = outputs.nth(number)
+        expect(output.locator(".wbk-title")).to_have_text(name)
+        output.get_by_role("button", name="Open", exact=True).click()
+        expect(title).to_have_text(name)
+    page.check()
+
+
+def test_a_panel_that_is_opened_again_is_as_it_was_left(lab: Lab) -> None:
+    page = lab.open(lab.notebook("again.ipynb", [SHOW, STEP]))
+    run_all(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    open_pane(panel, "Variants")
+    panel.get_by_role("checkbox", name="Compare as written").check()
+    tab = page.page.locator(".lm-TabBar-tab", has_text="Workbench")
+    tab.locator(".lm-TabBar-tabCloseIcon").click()
+    panel.wait_for(state="detached")
+    command(page, "workbench:open")
+    live(page)
+    panel.get_by_role("tab", name="Variants", selected=True).wait_for()
+    expect(panel.get_by_role("checkbox", name="Compare as written")).to_be_checked()
+    page.check()
+
+
+def test_the_notebook_is_saved_from_the_panel(lab: Lab) -> None:
+    page = lab.open(lab.notebook("saved-from.ipynb", [SHOW]))
+    run_all(page)
+    panel = live(page)
+    dirty = "() => window.jupyterapp.shell.widgets('main').next().value.context.model.dirty"
+    until(page, lambda: bool(page.page.evaluate(dirty)))
+
+    def is_saved() -> bool:
+        panel.get_by_label("Search statements").press("Control+s")
+        return not page.page.evaluate(dirty)
+
+    until(page, is_saved)  # outputs are brought up to date for a while: that is to be saved again
+    page.check()
+
+
 def test_a_click_on_what_is_loaded_asks_for_nothing(lab: Lab) -> None:
     page = lab.open(lab.notebook("loaded-already.ipynb", [SHOW]))
     run_all(page)

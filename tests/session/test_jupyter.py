@@ -146,6 +146,18 @@ def test_the_front_end_opens_a_comm_and_asks(notebook: Any, tmp_path: Path) -> N
     assert len(comm.sent) == count
 
 
+def test_what_is_shown_again_comes_to_the_front(notebook: Any, tmp_path: Path) -> None:
+    both = CELL + CELL.replace("decay", "other").replace("import workbench as wb", "")
+    notebook.run(both + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})")
+    notebook.run(f"v = wb.Workbench(other(), {str(tmp_path / 't')!r})")
+    (comm,) = notebook.made
+    comm.sent.clear()
+    notebook.run("w._ipython_display_()")
+    opened = [m["state"]["name"] for m in comm.sent if m["type"] == "state" and m["open"]]
+    assert opened == ["decay"]
+    assert [one.name for one in notebook.jupyter.sessions.all()] == ["decay", "other"]
+
+
 def test_a_handler_works_on_another_thread_while_a_cell_runs(notebook: Any, tmp_path: Path) -> None:
     notebook.run(CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})")
     (comm,) = notebook.made

@@ -71,6 +71,7 @@ class Notebook:
     def display(self, session: Session) -> None:
         """A workbench in the output of the cell that runs; it is kept up to date there."""
         _draw(session)
+        self.sessions.open(session)
         before = self._outputs.pop(session.name, None)
         if before is not None:
             before.close()

@@ -58,14 +58,22 @@ class Sessions:
         name = variant.root.program.name
         self.work.warm()
         with self._lock:
-            found = self._sessions.pop(name, None)
+            found = self._sessions.get(name)
             new = found or Session(variant, self.work, store, self.broadcast)
             self._sessions[name] = new
         if found is not None:
             found.store = store
             found.redefine(variant)
-        self.broadcast(StateMessage("state", new.state(), True))
+        self.open(new)
         return new
+
+    def open(self, session: Session) -> None:
+        """Bring a workbench to the front: every view shows it."""
+        with self._lock:
+            if self._sessions.pop(session.name, None) is None:
+                return  # it was forgotten
+            self._sessions[session.name] = session
+        self.broadcast(StateMessage("state", session.state(), True))
 
     def broadcast(self, message: Message) -> None:
         """Tell every view."""

@@ -1,9 +1,11 @@
 // What views show in place of a part that is not there.
 
+import { useValues } from "./model/hooks";
 import type { Loaded } from "./model/parts";
 
 /** `what` goes on with "of this variant": "the graph", "the moves". */
 export function Waiting({ loaded, what }: { loaded: Loaded<unknown>; what: string }): JSX.Element {
+  const { status } = useValues();
   if (loaded.status === "failed") {
     return (
       <div className="wbk-problem" role="alert">
@@ -17,7 +19,13 @@ export function Waiting({ loaded, what }: { loaded: Loaded<unknown>; what: strin
     );
   }
   if (loaded.status === "absent") {
-    return <p className="wbk-hint">What was saved does not hold {what}. Run the notebook to see more.</p>;
+    const [said, cell] =
+      status === "saved" ? ["What was saved does not hold", "the notebook"] : ["The Jupyter kernel ended before it told", "the cell again"];
+    return (
+      <p className="wbk-hint">
+        {said} {what}. Run {cell} to see more.
+      </p>
+    );
   }
   return (
     <p className="wbk-hint wbk-waiting" role="status">

@@ -47,6 +47,12 @@ export function draw(host: HTMLElement, transport: Transport, options: Options =
   place.className = options.sized ? "wbk-root wbk-sized" : "wbk-root";
   place.dataset["lmSuppressShortcuts"] = "true"; // the notebook's own keys rest while we have the focus
   host.append(style, place);
+  place.addEventListener("keydown", (event) => {
+    const { saveNotebook } = transport;
+    if (!saveNotebook || event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.shiftKey) return;
+    event.preventDefault(); // the one key of the notebook's that is wanted here too
+    saveNotebook();
+  });
   const store = createStore(transport, options.workbench, {
     ...INITIAL,
     pane: options.pane ?? "",

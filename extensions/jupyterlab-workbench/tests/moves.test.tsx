@@ -139,7 +139,6 @@ describe("the list", () => {
 
   test("arrow keys go from the filter into the list and through it", async () => {
     shown = await drawn(Moves, CAPSULE);
-    Element.prototype.scrollIntoView = () => undefined;
     const search = shown.host.querySelector<HTMLInputElement>("input[type=search]");
     search?.focus();
     const down = (): Event => new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true, cancelable: true });

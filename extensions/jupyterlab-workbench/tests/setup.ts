@@ -25,6 +25,7 @@ globalThis.ResizeObserver ??= class {
 };
 globalThis.matchMedia ??= () => ({ matches: true, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList;
 HTMLCanvasElement.prototype.getContext = () => null;
+Element.prototype.scrollIntoView = () => undefined;
 // d3-zoom asks an SVG element for its extent.
 Object.defineProperty(SVGSVGElement.prototype, "width", { configurable: true, value: { baseVal: { value: 500 } } });
 Object.defineProperty(SVGSVGElement.prototype, "height", { configurable: true, value: { baseVal: { value: 400 } } });

@@ -76,6 +76,44 @@ test("the open pane stays open when another workbench is shown", () => {
   expect(store.values().selection).toMatchObject({ pane: "code", statements: ["x"] });
 });
 
+test("a workbench that is shown again comes to the front, changed or not", () => {
+  const { store, shows } = live();
+  const shown = (): string | undefined => store.values().state?.workbench;
+  shows({ revision: 1 });
+  shows({ workbench: "another", revision: 1 }, true);
+  shows({ revision: 1 });
+  expect(shown()).toBe("another");
+  shows({ revision: 1 }, true);
+  expect(shown()).toBe(STATE.workbench);
+  shows({ workbench: "another", revision: 0 }, true); // of before
+  expect(shown()).toBe(STATE.workbench);
+});
+
+test("what was chosen before the Jupyter kernel told what it has is shown where it has it", () => {
+  const welcome = { type: "welcome", protocol: 1, release: "1.2", workbenches: ["another", STATE.workbench] } as const;
+  for (const [chosen, expected] of [[STATE.workbench, STATE.workbench], ["unknown", "another"]] as const) {
+    const { store, shows, say } = live();
+    store.choose(chosen);
+    say(welcome);
+    shows({ workbench: "another", revision: 1 });
+    shows({ revision: 1 });
+    expect(store.values().state?.workbench).toBe(expected);
+  }
+});
+
+test("without its Jupyter kernel what is loaded can still be looked at, and nothing else be done", async () => {
+  const { store, sent, shows, become } = live();
+  shows({ revision: 7 });
+  become("empty");
+  const before = sent.length;
+  await store.ask({ type: "show", variant: STATE.root });
+  expect(store.values().state?.current).toBe(STATE.root);
+  await expect(store.ask({ type: "rename", variant: STATE.root, name: "x" })).rejects.toThrow("was restarted");
+  become("disconnected");
+  await expect(store.ask({ type: "rename", variant: STATE.root, name: "x" })).rejects.toThrow("start it");
+  expect(sent.length).toBe(before);
+});
+
 const ROOT = STATE.variants.filter(({ parent }) => parent === null);
 
 test("after a restart of the Jupyter kernel the tree that was shown is taken up", async () => {

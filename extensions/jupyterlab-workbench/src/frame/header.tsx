@@ -13,6 +13,7 @@ export function Header(): JSX.Element {
   const { status, running } = useValues();
   const header = useRef<HTMLElement>(null);
   const { openPanel } = store.transport;
+  const { workbench } = useWorkbench();
   const all = (): readonly Action[] => {
     const root = header.current?.closest<HTMLElement>(".wbk-root");
     return root ? actions(store, root) : [];
@@ -25,7 +26,7 @@ export function Header(): JSX.Element {
       <StatusMark status={status} inNotebook={openPanel !== undefined} />
       <div className="wbk-head-buttons">
         {openPanel && (
-          <button className="wbk-button" type="button" onClick={openPanel} title="Open the workbench beside the notebook">
+          <button className="wbk-button" type="button" onClick={() => openPanel(workbench)} title="Open the workbench beside the notebook">
             Open
           </button>
         )}
@@ -71,7 +72,7 @@ function Undo(): JSX.Element {
   const store = useStore();
   const { status } = useValues();
   const { parent, name } = useCurrent();
-  const answers = status === "connected" || status === "saved";
+  const answers = status !== "connecting" && status !== "waiting";
   return (
     <button
       className="wbk-button"

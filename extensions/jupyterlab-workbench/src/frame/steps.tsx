@@ -19,7 +19,7 @@ export function Steps(): JSX.Element {
   const current = useCurrent();
   const lineage = lineageOf(current, variants);
   const hidden = lineage.length - inRoom(lineage.map((one) => one.name), width);
-  const answers = status === "connected" || status === "saved";
+  const answers = status !== "connecting" && status !== "waiting";
   const show = (variant: VariantView): void => {
     if (variant !== current) void perform(store, () => store.ask({ type: "show", variant: variant.key }));
   };

@@ -14,7 +14,7 @@ export interface SavedTransport extends Transport {
   renew(saved: unknown): void;
 }
 
-export function savedTransport(saved: unknown, more: Pick<Transport, "openPanel"> = {}): SavedTransport {
+export function savedTransport(saved: unknown, more: Pick<Transport, "openPanel" | "saveNotebook"> = {}): SavedTransport {
   const listeners = new Set<(message: Message) => void>();
   const missing = new Set<Request>();
   let revision = 0;

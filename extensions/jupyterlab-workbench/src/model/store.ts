@@ -146,7 +146,7 @@ export function createStore(
       const told = values.status === "saved" ? savedByAnother(signed) : otherRelease(protocol, signed);
       change({ problem: told });
     } else if (!workbench) {
-      shown = shown || (workbenches[0] ?? "");
+      if (!workbenches.includes(shown)) shown = workbenches[0] ?? "";
       change({ workbenches });
     }
   }
@@ -154,7 +154,8 @@ export function createStore(
   function hearState(state: State, open: boolean): void {
     const name = state.workbench;
     if (workbench && name !== workbench) return;
-    if (state.revision <= (states.get(name)?.revision ?? -1)) return;
+    const known = states.get(name)?.revision ?? -1;
+    if (state.revision < known || (state.revision === known && !open)) return;
     states.set(name, state);
     state.variants.forEach(takePreviewed);
     if (!values.workbenches.includes(name)) change({ workbenches: [...values.workbenches, name] });
@@ -182,10 +183,13 @@ export function createStore(
   }
 
   function request(asked: Asked, workbench: string): Promise<Done | Saved> {
-    if (values.status !== "connected" && values.status !== "saved") {
-      return Promise.reject(new Error(GONE));
-    }
     const number = ++id;
+    if (values.status !== "connected" && values.status !== "saved") {
+      if (!cut || asked.type !== "show" || !values.state) return Promise.reject(new Error(UNANSWERED[values.status]));
+      const state = { ...values.state, current: asked.variant }; // what is loaded is there to be looked at
+      change({ state, selection: holding(values.selection, state) });
+      return Promise.resolve({ type: "done", id: number, variant: null });
+    }
     return new Promise((resolve, reject) => {
       waiting.set(number, { resolve, reject });
       transport.send({ ...asked, id: number, workbench } as Request);
@@ -247,7 +251,7 @@ export function createStore(
     }
     if (status !== "waiting") cut = status !== "connected"; // what waits is not lost
     if (cut) {
-      for (const { reject } of waiting.values()) reject(new Error(GONE));
+      for (const { reject } of waiting.values()) reject(new Error(UNANSWERED.disconnected));
       waiting.clear();
     }
     change({ status, running: status === "connected" ? values.running : null });
@@ -314,7 +318,12 @@ function holding(selection: Selection, { current }: State): Selection {
   return brushed && brushed.variant !== current ? { ...selection, brushed: null } : selection;
 }
 
-const GONE = "The Jupyter kernel does not answer: start it and run the notebook's cell again.";
+const UNANSWERED: Readonly<Record<Exclude<Status, "connected" | "saved">, string>> = {
+  connecting: "The Jupyter kernel does not answer yet.",
+  waiting: "The Jupyter kernel does not answer yet, as while a cell runs: try again when it is done.",
+  empty: "The Jupyter kernel was restarted: run the notebook's cell again.",
+  disconnected: "The Jupyter kernel does not answer: start it and run the notebook's cell again.",
+};
 
 function otherRelease(found: number, release: string): string {
   return (

@@ -18,5 +18,7 @@ export interface Transport {
   /** Shows the cell that has the text at that line; absent where there is no notebook. */
   readonly showLine?: (line: number, text: string) => void;
   /** Opens the workbench's panel beside the notebook; absent where there is none or this is in it. */
-  readonly openPanel?: () => void;
+  readonly openPanel?: (workbench: string) => void;
+  /** Saves the notebook; absent where there is none. */
+  readonly saveNotebook?: () => void;
 }

@@ -5,7 +5,7 @@
 import { type Packages, provided, type Shared } from "./lab/jupyterlab";
 import { labPlugin } from "./lab/plugin";
 import { mimePlugin } from "./mime";
-import type { Views } from "./views";
+import type { InNotebook, Views } from "./views";
 
 declare global {
   interface Window {
@@ -17,7 +17,7 @@ const here = document.currentScript instanceof HTMLScriptElement ? document.curr
 
 function container() {
   let shared: Shared = {};
-  let open: ((element: HTMLElement) => void) | null = null;
+  let around = (_: HTMLElement): InNotebook => ({});
 
   async function views(): Promise<Views> {
     const address = new URL("graph.js", here);
@@ -48,10 +48,10 @@ function container() {
 
   async function plugin(module: string): Promise<object> {
     if (module === "./mimeExtension") {
-      return mimePlugin(await provided(shared, "@lumino/widgets"), views, () => open);
+      return mimePlugin(await provided(shared, "@lumino/widgets"), views, (element) => around(element));
     }
     if (module === "./extension") {
-      return labPlugin(await packages(), views, (opener) => (open = opener));
+      return labPlugin(await packages(), views, (found) => (around = found));
     }
     throw new Error(`${module} is not of this extension`);
   }

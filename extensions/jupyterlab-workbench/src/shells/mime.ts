@@ -1,7 +1,7 @@
 // Draws a workbench that a notebook's output holds, with or without a Jupyter kernel.
 
 import type { Packages, Widget } from "./lab/jupyterlab";
-import type { DrawnSaved, Views } from "./views";
+import type { DrawnSaved, InNotebook, Views } from "./views";
 
 export const MIME = "application/vnd.workbench.capsule+json";
 
@@ -9,11 +9,11 @@ interface MimeModel {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** `opener` gives what opens the panel beside the notebook that an element is in; null where there is no panel. */
+/** `around` gives what the notebook that an element is in can do; nothing where there is no panel. */
 export function mimePlugin(
   { Widget }: Packages["@lumino/widgets"],
   views: () => Promise<Views>,
-  opener: () => ((element: HTMLElement) => void) | null,
+  around: (element: HTMLElement) => InNotebook,
 ): object {
   class Renderer extends Widget implements Widget {
     private drawn: DrawnSaved | null = null;
@@ -21,9 +21,8 @@ export function mimePlugin(
     async renderModel(model: MimeModel): Promise<void> {
       const { renderSaved } = await views();
       if (this.isDisposed) return;
-      const open = opener();
       if (this.drawn) this.drawn.renew(model.data[MIME]);
-      else this.drawn = renderSaved(this.node, model.data[MIME], open ? () => open(this.node) : undefined);
+      else this.drawn = renderSaved(this.node, model.data[MIME], around(this.node));
     }
 
     override dispose(): void {

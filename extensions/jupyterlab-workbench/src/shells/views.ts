@@ -9,8 +9,11 @@ export interface DrawnSaved {
   takeDown(): void;
 }
 
+/** What a notebook's output can do with the notebook. */
+export type InNotebook = Pick<Transport, "openPanel" | "saveNotebook">;
+
 export interface Views {
   draw(host: HTMLElement, transport: Transport, options?: Options): Drawn;
   drawSaved(host: HTMLElement, saved: unknown, options?: Options): Drawn;
-  renderSaved(element: HTMLElement, saved: unknown, openPanel?: () => void): DrawnSaved;
+  renderSaved(element: HTMLElement, saved: unknown, more?: InNotebook): DrawnSaved;
 }

@@ -3,7 +3,7 @@
 import { savedTransport } from "../model/saved";
 import type { Transport } from "../model/transport";
 import type { Message } from "../protocol";
-import type { DrawnSaved } from "./views";
+import type { DrawnSaved, InNotebook } from "./views";
 import { draw, type Drawn, type Options } from "../workbench";
 
 interface WidgetModel {
@@ -34,8 +34,8 @@ export function drawSaved(el: HTMLElement, saved: unknown, options: Options = {}
 }
 
 /** A saved workbench in a notebook's output. */
-export function renderSaved(el: HTMLElement, saved: unknown, openPanel?: () => void): DrawnSaved {
-  const transport = savedTransport(saved, openPanel ? { openPanel } : {});
+export function renderSaved(el: HTMLElement, saved: unknown, more: InNotebook = {}): DrawnSaved {
+  const transport = savedTransport(saved, more);
   const { takeDown } = draw(el, transport, { sized: true });
   return { renew: transport.renew, takeDown };
 }

@@ -81,7 +81,7 @@ export function MeasureForm(): JSX.Element {
             onChange={(event) => setRepeats(event.target.value)}
           />
         </label>
-        <button className="wbk-button wbk-primary" type="submit" disabled={reason !== "" || measuring !== undefined}>
+        <button className="wbk-button wbk-primary" type="submit" disabled={reason !== "" || measuring !== undefined || status !== "connected"}>
           {measuring ? "Measuring …" : `Measure ${variants.length} variant${variants.length === 1 ? "" : "s"}`}
         </button>
       </div>

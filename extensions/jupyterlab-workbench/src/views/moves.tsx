@@ -242,7 +242,8 @@ function Bar(props: {
       <input
         className="wbk-search"
         type="search"
-        placeholder="Filter: names, reasons"
+        placeholder="Filter"
+        title="Names, arguments and reasons with this text"
         aria-label="Filter moves by text"
         value={filter.text}
         onChange={(event) => set({ ...filter, text: event.target.value })}

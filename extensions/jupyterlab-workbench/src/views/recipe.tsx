@@ -47,7 +47,7 @@ export function Optimize(props: {
         />
         <span>MB</span>
       </label>
-      <button className="wbk-button" type="submit" disabled={props.busy} title="Take the automatic recipe, each step visible and undoable">
+      <button className="wbk-button" type="submit" disabled={props.busy || status !== "connected"} title="Take the automatic recipe, each step visible and undoable">
         Take steps
       </button>
     </form>

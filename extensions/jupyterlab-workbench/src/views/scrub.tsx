@@ -2,6 +2,8 @@
 
 import { useState } from "react";
 import { useSelection, useStore, useValues, useWorkbench } from "../model/hooks";
+import { ABSENT, WAITING } from "../model/parts";
+import { Waiting } from "../parts";
 import type { State } from "../protocol";
 import { letterOf, type Lettered } from "./letters";
 import { chosenVariants, useMeasure } from "./measure";
@@ -21,7 +23,7 @@ export function Scrubber({ rows }: { rows: readonly Lettered[] }): JSX.Element |
   const size = free.find((one) => one.name === asked) ?? free.find((one) => one.name === "T") ?? free[0];
   const [dragged, setDragged] = useState<number | null>(null);
   const { measure, said } = useMeasure();
-  const { swept, problem } = useSwept(size?.name ?? "", rows);
+  const { swept, problem, absent } = useSwept(size?.name ?? "", rows);
   if (!size) return null;
   const here = sizes[size.name] ?? size.default;
   const stops = swept[0]?.view.points.map((point) => point.value) ?? [];
@@ -68,13 +70,13 @@ export function Scrubber({ rows }: { rows: readonly Lettered[] }): JSX.Element |
         )}
       </div>
       {swept.length === 0 ? (
-        <p className={status === "saved" || problem ? "wbk-note" : "wbk-note wbk-waiting"} role="status">
-          {problem
-            ? `No prediction over this size: ${problem}`
-            : status === "saved"
-              ? "What was saved does not hold predictions over this size."
-              : "Predicting at other sizes …"}
-        </p>
+        problem ? (
+          <p className="wbk-note" role="status">
+            No prediction over this size: {problem}
+          </p>
+        ) : (
+          <Waiting loaded={absent ? ABSENT : WAITING} what="predictions over this size" />
+        )
       ) : (
         <Sweeps swept={swept} size={size.name} value={value} />
       )}
@@ -103,22 +105,23 @@ export function Scrubber({ rows }: { rows: readonly Lettered[] }): JSX.Element |
 function useSwept(
   size: string,
   rows: readonly Lettered[],
-): { readonly swept: readonly Swept[]; readonly problem: string } {
+): { readonly swept: readonly Swept[]; readonly problem: string; readonly absent: boolean } {
   const state = useWorkbench();
   const { sizes, backend, dtype, compared } = useSelection();
   const store = useStore();
   useValues();
   const others = Object.fromEntries(Object.entries(sizes).filter(([name]) => name !== size));
   const swept: Swept[] = [];
-  let [problem, free] = ["", rows.length];
+  let [problem, free, absent] = ["", rows.length, false];
   for (const key of chosenVariants(state, compared)) {
     const row = rows.find((one) => one.row.variant === key);
     const position = row ? rows.indexOf(row) : free++;
-    const { value, error } = store.part("sweep", key, { size, sizes: others, backend, dtype });
+    const { value, error, status } = store.part("sweep", key, { size, sizes: others, backend, dtype });
     if (error) problem = error.sentence;
+    if (status === "absent") absent = true;
     if (value) swept.push({ variant: key, letter: letterOf(position), name: nameIn(state, key), series: seriesIn(state, key), view: value });
   }
-  return { swept, problem };
+  return { swept, problem, absent };
 }
 
 const nameIn = (state: State, key: string): string => state.variants.find((one) => one.key === key)?.name ?? "";

@@ -53,7 +53,10 @@ export function Menu(props: {
   return (
     <details
       className="wbk-more"
-      onToggle={() => setRemoving(false)}
+      onToggle={({ currentTarget }) => {
+        setRemoving(false);
+        if (currentTarget.open) currentTarget.lastElementChild?.scrollIntoView({ block: "nearest" });
+      }}
       onBlur={(event) => {
         if (!event.currentTarget.contains(event.relatedTarget)) event.currentTarget.removeAttribute("open");
       }}

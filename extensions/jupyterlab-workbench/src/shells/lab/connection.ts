@@ -29,7 +29,7 @@ async function hasComm(kernel: Kernel): Promise<boolean> {
 /** `shown` is called when a cell shows a workbench. */
 export function connect(
   session: SessionContext,
-  more: Pick<Transport, "insertCell" | "showLine">,
+  more: Pick<Transport, "insertCell" | "showLine" | "saveNotebook">,
   shown: () => void,
 ): Connection {
   const listeners = new Set<(message: Message) => void>();

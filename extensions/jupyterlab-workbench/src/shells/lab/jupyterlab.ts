@@ -90,6 +90,7 @@ export interface Notebook extends Widget {
 export interface NotebookPanel extends Widget {
   readonly content: Notebook;
   readonly sessionContext: SessionContext;
+  readonly context: { save(): Promise<void> };
 }
 
 export interface NotebookTracker {

@@ -8,8 +8,9 @@ export function beside(
   panel: NotebookPanel,
   { NotebookActions }: Packages["@jupyterlab/notebook"],
   { Notification }: Packages["@jupyterlab/apputils"],
-): Pick<Transport, "insertCell" | "showLine"> {
+): Pick<Transport, "insertCell" | "showLine" | "saveNotebook"> {
   return {
+    saveNotebook: () => void panel.context.save(),
     insertCell(source) {
       NotebookActions.insertBelow(panel.content);
       const cell = panel.content.activeCell;
@@ -58,9 +59,11 @@ async function reveal(panel: NotebookPanel, cell: Cell, line: number): Promise<v
   mark.remove();
 }
 
-/** The last workbench in the notebook's outputs, null where there is none. */
-export function savedIn(panel: NotebookPanel): unknown {
-  for (const cell of [...panel.content.widgets].reverse()) {
+/** The last workbench in the notebook's outputs, null where there is none; one in the cell of `output` before others. */
+export function savedIn(panel: NotebookPanel, output: HTMLElement | null): unknown {
+  const last = [...panel.content.widgets].reverse();
+  const own = last.filter((cell) => output !== null && cell.node.contains(output));
+  for (const cell of [...own, ...last]) {
     const { outputs } = cell.model;
     for (let position = (outputs?.length ?? 0) - 1; position >= 0; position--) {
       const saved = outputs?.get(position).data[MIME];

@@ -12,6 +12,8 @@ export interface Panel {
   readonly widget: Widget;
   /** Shows the workbench of this notebook; null: there is no notebook. */
   follow(notebook: NotebookPanel | null): void;
+  /** Shows one of the notebook's workbenches: what is drawn in that output. */
+  choose(workbench: string, output: HTMLElement): void;
   actions(): readonly Action[];
   /** What is restored after a reload. */
   kept(): Kept;
@@ -104,6 +106,7 @@ export function createPanel(options: {
   return {
     widget,
     follow: (notebook) => show(notebook && !notebook.isDisposed ? faceOf(notebook) : null),
+    choose: (workbench, output) => face?.choose(workbench, output),
     actions: () => face?.actions() ?? [],
     kept: () => ({
       pane: pane(),
@@ -115,6 +118,7 @@ export function createPanel(options: {
 interface Face {
   readonly host: HTMLElement;
   readonly notebook: NotebookPanel;
+  choose(workbench: string, output: HTMLElement): void;
   actions(): readonly Action[];
   kept(): Kept;
   takeDown(): void;
@@ -142,13 +146,14 @@ function createFace(
   const live = views.draw(liveHost, transport, kept);
   let saved: Drawn | null = null;
   let told = false;
+  let from: HTMLElement | null = null;
 
   function look(): void {
     const { state, problem, status, welcomed } = live.store.values();
     // A cell that runs may tell what became of a workbench, but nothing that is asked for.
     const wanted = !(state && welcomed) && !problem && ABSENT.includes(status);
     if (wanted && !saved) {
-      const found = savedIn(notebook);
+      const found = savedIn(notebook, from);
       if (found) saved = views.drawSaved(savedHost, found, kept);
       told = false;
     } else if (!wanted && saved && state) {
@@ -174,6 +179,15 @@ function createFace(
   return {
     host,
     notebook,
+    choose(workbench, output) {
+      from = output;
+      saved?.takeDown();
+      saved = null;
+      const { welcomed, workbenches } = live.store.values();
+      if (!welcomed || workbenches.includes(workbench)) live.store.choose(workbench);
+      else live.store.say({ text: `The Jupyter kernel does not have ${workbench}: run its cell to see it here.`, failed: false });
+      look();
+    },
     actions: () => (saved ?? live).actions(),
     kept() {
       const { pane, compared } = (saved ?? live).store.values().selection;

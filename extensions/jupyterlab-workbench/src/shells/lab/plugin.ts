@@ -1,7 +1,7 @@
 // The JupyterLab extension: the panel, its commands, where they are found, and when the panel opens by itself.
 
 import type { Action, ActionName } from "../../frame/actions";
-import type { Views } from "../views";
+import type { InNotebook, Views } from "../views";
 import type { FrontEnd, NotebookPanel, NotebookTracker, Packages, Settings, Token, Widget } from "./jupyterlab";
 import { connections, createPanel, type Kept, type Panel } from "./panel";
 
@@ -38,11 +38,11 @@ type Launcher = Service<Packages["@jupyterlab/launcher"]["ILauncher"]>;
 type Restorer = Service<Packages["@jupyterlab/application"]["ILayoutRestorer"]>;
 type Registry = Service<Packages["@jupyterlab/settingregistry"]["ISettingRegistry"]>;
 
-/** `offer` is given what opens the panel beside the notebook that an element is in. */
+/** `offer` is given what finds what the notebook that an element is in can do. */
 export function labPlugin(
   packages: Packages,
   views: () => Promise<Views>,
-  offer: (open: (element: HTMLElement) => void) => void,
+  offer: (around: (element: HTMLElement) => InNotebook) => void,
 ): object {
   const { ICommandPalette } = packages["@jupyterlab/apputils"];
   return {
@@ -66,7 +66,13 @@ export function labPlugin(
     ): void {
       const icon = new packages["@jupyterlab/ui-components"].LabIcon({ name: "workbench:icon", svgstr: ICON });
       const place = createPlace(app, notebooks, packages, views, registry?.load(PLUGIN) ?? null, icon);
-      offer((element) => void place.open(holding(notebooks, element)));
+      offer((element) => ({
+        openPanel(workbench) {
+          const notebook = holding(notebooks, element);
+          void place.open(notebook).then((panel) => panel.choose(workbench, element));
+        },
+        saveNotebook: () => void holding(notebooks, element)?.context.save(),
+      }));
       addCommands(app, place, icon, palette, launcher);
       if (restorer) {
         void restorer.restore(place.tracker, {
@@ -103,6 +109,8 @@ function createPlace(
   let panel: Panel | null = null;
   let opening: Promise<Panel> | null = null;
   let [kept, possible, mode] = ["", "", "split-right"];
+  /** How the panel was left that was closed last. */
+  let left: Partial<Kept> = {};
 
   const setting = async (name: string): Promise<unknown> => {
     try {
@@ -115,7 +123,8 @@ function createPlace(
   /** Views change many times a second; JupyterLab is told what it keeps and shows of them. */
   function changed(): void {
     if (!panel) return;
-    const keeping = JSON.stringify(panel.kept());
+    left = panel.kept();
+    const keeping = JSON.stringify(left);
     if (keeping !== kept) {
       kept = keeping;
       void tracker.save(panel.widget);
@@ -128,13 +137,13 @@ function createPlace(
 
   async function create(beside: NotebookPanel | null, restored: Partial<Kept>): Promise<Panel> {
     const drawing = await views();
-    const chosen = restored.pane ?? (await setting("pane"));
+    const chosen = restored.pane ?? left.pane ?? (await setting("pane"));
     const first = chosen === "none" ? "" : chosen;
     const made = createPanel({
       packages,
       views: drawing,
       connection,
-      kept: { pane: typeof first === "string" ? first : "moves", compared: restored.compared ?? [] },
+      kept: { pane: typeof first === "string" ? first : "moves", compared: restored.compared ?? left.compared ?? [] },
       icon,
       changed,
     });
