@@ -417,10 +417,13 @@ measured ${xr(p.median)}`,tip:{lineWidth:12}}),Kg(t,{x:({row:h})=>(h.predicted_s
 @container (max-width: 700px) {
   .wbk-connection:is([data-status="connected"], [data-status="connecting"]) { font-size: 0; gap: 0; }
 }
-/* A word for the status leaves the steps no room beside it. */
+/* A word for the status leaves the steps no room beside it; while a program runs they make room for where it is. */
 @container (max-width: 570px) {
-  .wbk-header:has(> .wbk-connection:not([data-status="connected"], [data-status="connecting"])) { flex-wrap: wrap; }
-  .wbk-steps:has(~ .wbk-connection:not([data-status="connected"], [data-status="connecting"])) { order: 1; flex-basis: 100%; }
+  .wbk-header:has(> .wbk-connection:not([data-status="connected"], [data-status="connecting"])) {
+    flex-wrap: wrap;
+    > .wbk-steps { order: 1; flex-basis: 100%; }
+  }
+  .wbk-header:has(> .wbk-run) > .wbk-steps { display: none; }
 }
 @container (max-width: 520px) {
   .wbk-header, .wbk-head-buttons { column-gap: 6px; }
@@ -1232,8 +1235,7 @@ body[data-jp-theme-light="false"] .wbk-root {
 .wbk-optimize input[type="number"] { width: 58px; }
 .wbk-root .wbk-answer {
   display: flex;
-  flex-wrap: wrap;
-  align-items: center;
+  align-items: start;
   gap: 6px;
   margin: 6px 0 0;
   padding: 6px 8px;
@@ -1246,6 +1248,8 @@ body[data-jp-theme-light="false"] .wbk-root {
 /* What a drop far down the tree is answered with stays in sight. */
 .wbk-root .wbk-view > .wbk-answer { position: sticky; top: 0; z-index: 2; }
 .wbk-root .wbk-question {
+  flex-wrap: wrap;
+  align-items: center;
   border-color: var(--wbk-line);
   background: var(--wbk-back2);
 }
