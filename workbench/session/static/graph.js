@@ -424,6 +424,7 @@ measured ${xr(p.median)}`,tip:{lineWidth:12}}),Kg(t,{x:({row:h})=>(h.predicted_s
     > .wbk-steps { order: 1; flex-basis: 100%; }
   }
   .wbk-header:has(> .wbk-run) > .wbk-steps { display: none; }
+  .wbk-root .wbk-header:has(> .wbk-run) > .wbk-title { flex-shrink: 0; }
 }
 @container (max-width: 520px) {
   .wbk-header, .wbk-head-buttons { column-gap: 6px; }
