@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import golden from "../../../tests/golden/session/measure.json";
-import { createStore } from "../src/model/store";
+import { createStore, type Store } from "../src/model/store";
 import type { Status, Transport } from "../src/model/transport";
 import type { Capsule, Message, Request, Snapshot, State, StepView, VariantView } from "../src/protocol";
 
@@ -11,7 +11,7 @@ const STEP: StepView = {
 };
 
 /** A workbench in Python, played by hand. */
-function live() {
+function live(views = 1) {
   const sent: Request[] = [];
   const heard = new Set<(message: Message) => void>();
   const watched = new Set<() => void>();
@@ -28,7 +28,8 @@ function live() {
       return () => heard.delete(listener);
     },
   };
-  const store = createStore(transport);
+  const stores = Array.from({ length: views }, () => createStore(transport));
+  const store = stores.at(-1) as Store;
   const say = (message: Message): void => heard.forEach((listener) => listener(message));
   const shows = (change: Partial<State>, open = false): void =>
     say({ type: "state", state: { ...STATE, ...change }, open });
@@ -40,7 +41,7 @@ function live() {
     status = next;
     watched.forEach((watcher) => watcher());
   };
-  return { store, sent, shows, answer, become, say };
+  return { stores, store, sent, shows, answer, become, say };
 }
 
 test("the program that a preview showed is the picture of the variant that the step makes", () => {
@@ -74,6 +75,19 @@ test("the open pane stays open when another workbench is shown", () => {
   store.select({ pane: "code" });
   store.choose(STATE.workbench);
   expect(store.values().selection).toMatchObject({ pane: "code", statements: ["x"] });
+});
+
+test("what one view asked for is not taken for what another asks for", () => {
+  const { stores, sent, shows, say } = live(2);
+  shows({ revision: 1 });
+  const ids = stores.map((store) => {
+    store.part("moves", STATE.current, {});
+    const last = sent.at(-1);
+    return last && "id" in last ? last.id : null;
+  });
+  say({ type: "part", id: ids[0] ?? 0, value: "of the first", done: true });
+  const found = stores.map((store) => store.part("moves", STATE.current, {}).value as unknown);
+  expect(found).toEqual(["of the first", null]);
 });
 
 test("a workbench that is shown again comes to the front, changed or not", () => {

@@ -74,6 +74,10 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** The number of the last request of this page. A connection outlives its views: what one asked for is answered after
+ * it is gone, and must not be taken for another's. */
+let id = 0;
+
 /** `workbench` names the one to show; "" for the one that was shown last. */
 export function createStore(
   transport: Transport,
@@ -88,7 +92,6 @@ export function createStore(
   const states = new Map<string, State>();
   const lost = new Map<string, State>();
   const selections = new Map<string, Selection>();
-  let id = 0;
   let release = "";
   let shown = workbench;
   let cut = false;
