@@ -13,6 +13,7 @@ from workbench.measure.store import Store
 from workbench.measure.store import store as store_at
 from workbench.program.values import Program
 from workbench.session import export
+from workbench.session.filling import fill
 from workbench.session.loading import saved_tree
 from workbench.session.meter import Meter
 from workbench.session.watching import bound
@@ -130,7 +131,10 @@ class Workbench:
         self._session.load(saved_tree(text))
 
     def export(self, path: str | Path) -> None:
-        """Write everything as one HTML page that needs no server and no network."""
+        """Write everything as one HTML page that needs no server and no network. What nobody looked
+        at yet is computed for it, which takes seconds.
+        """
+        fill(self._session.kept, self._session.tree, self._session.name)
         _write(path, export.page(self._session.capsule()))
 
     def _ipython_display_(self) -> None:
