@@ -39,6 +39,8 @@ def test_steps_are_taken_undone_named_and_shown(bench: wb.Workbench) -> None:
     bench.rename(made, "fast")
     assert bench.undo() == wb.variant(leaky_sum())
     assert bench.names == {"fast": made}
+    with pytest.raises(WorkbenchError, match=r"variant 1 \(Vectorize.* is named 'fast' already"):
+        bench.rename(bench.variant, "fast")
     assert bench.show("fast") is made
     assert [v.step for v in bench.variants] == [None, VECTORIZE]
     assert repr(bench) == "<workbench of leaky_sum: 2 variants, shown: Vectorize('b')>"

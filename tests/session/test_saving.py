@@ -46,6 +46,17 @@ def test_a_tree_is_taken_up_without_a_change_of_what_is_shown(
     assert (state.current, state.variants[1].key) == (shown.root, key)
 
 
+def test_a_name_stays_with_the_variant_that_has_it_when_a_file_is_loaded(shown: Shown) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
+    shown.view.ask(type="rename", variant=key, name="fast")
+    saved = shown.view.ask(type="save", format="state")
+    assert isinstance(saved, Saved)
+    shown.view.ask(type="rename", variant=key, name="")
+    shown.view.ask(type="rename", variant=shown.root, name="fast")
+    assert isinstance(shown.view.ask(type="load", show=True, text=saved.text), Done)
+    assert dict(shown.session.tree.names) == {shown.root: "fast"}
+
+
 def test_a_saved_state_of_another_release_is_refused(shown: Shown) -> None:
     key = shown.apply(shown.root, VECTORIZE)
     saved = shown.view.ask(type="save", format="state")

@@ -80,7 +80,7 @@ class Workbench:
         return self.variant
 
     def rename(self, variant: Variant, name: str) -> None:
-        """Give a variant a name; "" takes it away."""
+        """Give a variant a name; "" takes it away. Raises WorkbenchError where another has it."""
         self._session.rename(variant.key, name)
 
     def measure(

@@ -202,7 +202,9 @@ class Session:
         self.change(lambda v: replace(v, tree=v.tree.showing(key)))
 
     def rename(self, key: str, name: str) -> None:
-        """Give a variant the user's name; "" takes it away."""
+        """Give a variant the user's name; "" takes it away. Raises WorkbenchError where another
+        has it.
+        """
         self.change(lambda v: replace(v, tree=v.tree.renamed(key, name.strip())))
 
     def remove(self, key: str) -> None:
@@ -247,7 +249,9 @@ class Session:
                 if values.tree.root != root.key:
                     return values  # traced again meanwhile
                 tree = values.tree.with_variant(variant)
-                return replace(values, tree=tree.renamed(variant.key, name) if name else tree)
+                if name and tree.named(name) is None:  # what is there keeps its name
+                    tree = tree.renamed(variant.key, name)
+                return replace(values, tree=tree)
 
             self.change(changed)
             self._prepare([variant])

@@ -6,7 +6,6 @@ an output shows what it is there, and not what it would be of one step of one en
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-
 from itertools import chain
 
 from workbench.measure.check_sizes import Need, fitting, points
