@@ -193,7 +193,7 @@ def test_a_name_that_another_variant_has_is_refused(shown: Shown) -> None:
     failed = shown.view.ask(type="rename", variant=key, name=" mine ")
     assert isinstance(failed, Failed)
     assert failed.error.sentence == (
-        "variant 0 (as written) is named 'mine' already; expected a name that no other has"
+        "the program as written is named 'mine' already; expected a name that no other has"
     )
     assert [v.named for v in shown.view.newest.variants] == [True, False]
 

@@ -50,7 +50,9 @@ def test_a_name_is_given_and_taken_away() -> None:
 def test_a_name_is_refused_when_another_variant_has_it() -> None:
     named = planted(FOLDED).renamed(B.key, "fast")
     assert named.renamed(B.key, "fast").names == {B.key: "fast"}
-    said = r"variant 1 \(Vectorize\('b'\)\) is named 'fast' already; expected a name that no other"
+    said = (
+        r"the variant with Vectorize\('b'\) is named 'fast' already; expected a name"
+    )
     with pytest.raises(WorkbenchError, match=said):
         named.renamed(FOLDED.key, "fast")
     with pytest.raises(WorkbenchError, match=said):

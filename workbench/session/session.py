@@ -219,6 +219,10 @@ class Session:
         """Something stands in the way of a newer picture; the last good one stays."""
         self.change(lambda v: replace(v, error=error))
 
+    def mended(self, error: ErrorView) -> None:
+        """That stands in the way no more; another error stays."""
+        self.change(lambda v: replace(v, error=None) if v.error is error else v)
+
     def load(self, old: Old, ended: Ended = lambda error: None, show: bool = True) -> None:
         """Take the steps, names and measurements of a saved tree; with `show`, its current variant
         becomes current.

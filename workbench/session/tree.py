@@ -59,10 +59,10 @@ class Tree:
         others = {other: own for other, own in self.names.items() if other != self[key].key}
         holder = self.named(name)
         if holder is not None and holder != key:
-            steps = ", ".join(map(str, self[holder].steps)) or "as written"
+            steps = ", ".join(map(str, self[holder].steps))
+            which = f"the variant with {steps}" if steps else "the program as written"
             raise WorkbenchError(
-                f"variant {self.numbers[holder]} ({steps}) is named {name!r} already; expected a "
-                "name that no other has"
+                f"{which} is named {name!r} already; expected a name that no other has"
             )
         return replace(self, names={**others, key: name} if name else others)
 
