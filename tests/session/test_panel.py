@@ -57,8 +57,11 @@ def test_what_cannot_be_shown_is_refused(bench: wb.Workbench) -> None:
         bench.apply(wb.transforms.Simplify())
     with pytest.raises(WorkbenchError, match="expected a program, found 3"):
         wb.Workbench(3)  # type: ignore[arg-type]
-    with pytest.raises(WorkbenchError, match=r"expected a function decorated with @wb\.program"):
-        wb.watch(leaky_sum())  # type: ignore[arg-type]
+    with pytest.raises(WorkbenchError, match=r"decorated with @wb\.program, found 3"):
+        wb.watch(3)  # type: ignore[arg-type]
+    for made in (leaky_sum(), bench.variant):
+        with pytest.raises(WorkbenchError, match=r"the template `leaky_sum`, not `leaky_sum\(\)`$"):
+            wb.watch(made)  # type: ignore[arg-type]
     with pytest.raises(WorkbenchError, match="leaky_sum has no argument 'X'"):
         wb.watch(leaky_sum, X=3)
 

@@ -50,9 +50,7 @@ def test_a_name_is_given_and_taken_away() -> None:
 def test_a_name_is_refused_when_another_variant_has_it() -> None:
     named = planted(FOLDED).renamed(B.key, "fast")
     assert named.renamed(B.key, "fast").names == {B.key: "fast"}
-    said = (
-        r"the variant with Vectorize\('b'\) is named 'fast' already; expected a name"
-    )
+    said = r"the variant with Vectorize\('b'\) is named 'fast' already; expected a name"
     with pytest.raises(WorkbenchError, match=said):
         named.renamed(FOLDED.key, "fast")
     with pytest.raises(WorkbenchError, match=said):

@@ -175,6 +175,11 @@ def watch(template: Template, *, store: Store | None = None, **arguments: Any) -
     When a cell defines the template again, the picture follows. While tracing fails, the last good
     picture stays and the error is shown with its line.
     """
+    if isinstance(template, Program | Variant):
+        name = variant(template).root.program.name
+        raise WorkbenchError(
+            f"wb.watch traces the program itself: pass the template `{name}`, not `{name}()`"
+        )
     if not isinstance(template, Template):
         raise WorkbenchError(f"expected a function decorated with @wb.program, found {template!r}")
     return Watch(template, arguments, store)
