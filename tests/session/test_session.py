@@ -270,7 +270,7 @@ def test_a_program_traced_again_takes_the_steps_that_fit(
     state = shown.view.state(lambda s: s.recipe_error is not None)
     assert state.recipe_error is not None
     assert state.recipe_error.sentence.startswith(
-        "Vectorize('t') does not fit any more and is left out with what came of it: "
+        "Vectorize('t') does not fit any more and is left out with what came of it: unknown dim t"
     )
     assert [v.name for v in state.variants] == ["as written", "over b"]
     keys = {v.key for v in state.variants}
