@@ -68,6 +68,20 @@ NOT_AFFINE: dict[str, tuple[Callable[[Any], Any], str]] = {
         "the index t // T for t is not affine (a product or quotient of sizes or dims); "
         "use wb.size for sizes, or wb.gather",
     ),
+    "true_quotient": (
+        lambda x: x[b, t / 2],
+        "t / 2 is no whole number: an index is divided by //, as in t // 2; as a number of the "
+        "program, wb.index(t) / 2",
+    ),
+    "true_quotient_of_a_number": (
+        lambda x: x[b, 2.0 / (t + 1)],
+        "2.0 / (t + 1) is no whole number; as a number of the program, 2.0 / wb.index(t + 1)",
+    ),
+    "true_quotient_of_sizes": (
+        lambda x: x * (1 / T),
+        "1 / T is no whole number: an index is divided by //, as in 1 // T; as a number of the "
+        "program, 1 / wb.index(T)",
+    ),
     "data": (
         lambda x: x[b, wb.index(t)],
         "the index wb.index(t) for t depends on data; use wb.gather(x, t=…)",

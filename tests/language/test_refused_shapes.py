@@ -79,6 +79,14 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: wb.uniform(over=b).sum(over=wb.index(b)),
         "expected a dim, found wb.index(b)",
     ),
+    "reduce_over_a_name": (
+        lambda: wb.uniform(over=t).sum(over="t"),
+        "expected a dim, found 't', which is its name: write the dim itself, t instead of 't'",
+    ),
+    "reduce_over_a_name_that_no_dim_has": (
+        lambda: wb.uniform(over=t).sum(over="time"),
+        "expected a dim, found 'time'",
+    ),
     "reduce_over_a_shift": (
         lambda: wb.uniform(over=t).sum(over=t + 1),
         "expected a dim, found t + 1",

@@ -136,6 +136,9 @@ def test_saving_refused_where_the_directory_cannot_be(cache: Path) -> None:
 def test_calibration_refused_for_unknown_backend() -> None:
     with pytest.raises(UnavailableError, match=r"unknown backend 'nampy': did you mean numpy\?"):
         calibrate("nampy")
+    for called in ("cupy", "GPU"):
+        with pytest.raises(UnavailableError, match=f"backend '{called}': the name is 'cuda'$"):
+            calibrate(called)
 
 
 def test_cache_directory_is_the_platforms(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -284,3 +284,12 @@ def test_run_that_was_interrupted_has_nothing_to_save(tmp_path: Path) -> None:
     result = replace(run(descent(), 3), completed=2)
     with pytest.raises(WorkbenchError, match="interrupted after 2 of 3 updates"):
         result.save(tmp_path / "x.safetensors")
+
+
+def test_run_that_was_interrupted_before_its_outputs_shows_none() -> None:
+    from dataclasses import replace
+
+    result = replace(run(descent(), 3), completed=0, outputs={}, seconds=1.5)
+    shown = repr(result)
+    assert shown.startswith("<descent (") and ") on numpy; 1.5 s, peak " in shown
+    assert shown.endswith(", interrupted after 0 of 3>")

@@ -22,6 +22,7 @@ from tests.by_hand import (
     t,
     value,
 )
+from tests.programs import leaky_sum
 from workbench.polyhedral.expression import Expression, choice, maximum, minimum, size, variable
 from workbench.polyhedral.relations import box, domain_with
 from workbench.program.text import body_text, equation, index_text
@@ -236,3 +237,9 @@ def test_choice_is_an_expression() -> None:
     s = statement("w", [choice((m - M + 1,), i + 1, i)], value(n), {"i": (0, T), "m": (0, M)})
     assert equation(s).startswith("w[(i + 1 if m - M + 1 == 0 else i)] = n")
     assert body_text(value(maximum(t, 0))) == "max(t, 0)"
+
+
+def test_a_program_is_one_line_in_an_error_and_all_of_it_as_text() -> None:
+    found = leaky_sum()
+    assert repr(found) == f"<program leaky_sum: {len(found.statements)} statements>"
+    assert "0.5 * s[b, t]" in str(found)

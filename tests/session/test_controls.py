@@ -63,3 +63,8 @@ def test_controls_follow_what_is_changed_elsewhere_and_change_nothing_themselves
     expected = {**values, "hidden": "(16, 16)"}
     assert shown(box) == expected  # beyond the range that a slider had, too
     assert asked == [{**values, "hidden": (16, 16)}]  # traced once
+
+
+def test_controls_are_as_wide_as_their_notebook_up_to_a_limit(watched: Any) -> None:
+    for row in controls(watched).children[:-1]:
+        assert (row.layout.width, row.layout.max_width) == ("auto", "28em")

@@ -14,6 +14,7 @@ import IPython
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from workbench.errors import SizeError
 from workbench.session import export, jupyter
 from workbench.session.bundle import MIME
 from workbench.session.snapshot import line_view
@@ -83,8 +84,8 @@ class Together:
         self.outputs: list[tuple[Any, Any, bool]] = []
         self.jupyter: Any = None
 
-    def run(self, cell: str) -> None:
-        result = self.shell.run_cell(cell)
+    def run(self, cell: str, name: str | None = None) -> None:
+        result = self.shell.run_cell(cell, cell_id=name)
         if result.error_before_exec or result.error_in_exec:
             raise result.error_before_exec or result.error_in_exec
 
@@ -228,6 +229,48 @@ def test_a_cell_that_fails_to_trace_keeps_the_picture_and_shows_its_line(
     assert state.error.line.text == "nowhere[b, 0] = 0.0"
     assert state.error.line.file == "cell"
     notebook.run(CELL + "program = decay()")
+    assert session.state().error is None
+
+
+BROKEN = CELL.replace("s[b, 0]", "nowhere[b, 0]")
+
+
+@pytest.mark.parametrize("later", [CELL + "decay();", CELL + "def walk():\n    decay(B=2)\nwalk()"])
+def test_an_error_goes_when_the_template_is_traced_and_nobody_holds_it(
+    notebook: Any, tmp_path: Path, later: str
+) -> None:
+    notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {str(tmp_path / 's')!r})")
+    session = notebook.jupyter.sessions.find("decay")
+    with pytest.raises(NameError):
+        notebook.run(BROKEN + "program = decay()")
+    with pytest.raises(NameError):
+        notebook.run("decay()")  # the newer of two
+    notebook.run("1 + 1")
+    assert "nowhere" in session.state().error.sentence
+    notebook.run(later)
+    assert session.state().error is None
+
+
+def test_an_error_goes_when_the_same_template_is_traced_with_other_arguments(
+    notebook: Any, tmp_path: Path
+) -> None:
+    notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {str(tmp_path / 's')!r})")
+    session = notebook.jupyter.sessions.find("decay")
+    with pytest.raises(SizeError):
+        notebook.run("decay(B=-1)")
+    assert "positive" in session.state().error.sentence
+    notebook.run("decay(B=1)")
+    assert session.state().error is None
+
+
+def test_an_error_goes_when_the_cell_that_failed_runs(notebook: Any, tmp_path: Path) -> None:
+    notebook.run(CELL + f"program = decay()\nw = wb.Workbench(program, {str(tmp_path / 's')!r})")
+    session = notebook.jupyter.sessions.find("decay")
+    with pytest.raises(SizeError):
+        notebook.run("decay(B=-1)", "four")
+    notebook.run("2", "five")
+    assert session.state().error is not None
+    notebook.run("1", "four")
     assert session.state().error is None
 
 

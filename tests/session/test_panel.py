@@ -39,6 +39,8 @@ def test_steps_are_taken_undone_named_and_shown(bench: wb.Workbench) -> None:
     bench.rename(made, "fast")
     assert bench.undo() == wb.variant(leaky_sum())
     assert bench.names == {"fast": made}
+    with pytest.raises(WorkbenchError, match=r"the variant with Vec.* is named 'fast' already"):
+        bench.rename(bench.variant, "fast")
     assert bench.show("fast") is made
     assert [v.step for v in bench.variants] == [None, VECTORIZE]
     assert repr(bench) == "<workbench of leaky_sum: 2 variants, shown: Vectorize('b')>"
@@ -55,8 +57,11 @@ def test_what_cannot_be_shown_is_refused(bench: wb.Workbench) -> None:
         bench.apply(wb.transforms.Simplify())
     with pytest.raises(WorkbenchError, match="expected a program, found 3"):
         wb.Workbench(3)  # type: ignore[arg-type]
-    with pytest.raises(WorkbenchError, match=r"expected a function decorated with @wb\.program"):
-        wb.watch(leaky_sum())  # type: ignore[arg-type]
+    with pytest.raises(WorkbenchError, match=r"decorated with @wb\.program, found 3"):
+        wb.watch(3)  # type: ignore[arg-type]
+    for made in (leaky_sum(), bench.variant):
+        with pytest.raises(WorkbenchError, match=r"the template `leaky_sum`, not `leaky_sum\(\)`$"):
+            wb.watch(made)  # type: ignore[arg-type]
     with pytest.raises(WorkbenchError, match="leaky_sum has no argument 'X'"):
         wb.watch(leaky_sum, X=3)
 

@@ -130,3 +130,28 @@ def test_sizes_that_the_program_does_not_take_are_refused() -> None:
         drawn(wb.variant(returns()), "g", sizes={"X": 3})
     with pytest.raises(SizeError, match="does not divide"):
         drawn(wb.variant(small_ppo()), "advantage", sizes={"B": 3, "T": 3, "M": 2})
+
+
+@wb.program
+def late_nan(B: int = 2, T: int = 5, W: int = 3) -> dict[str, Any]:
+    """An output that is NaN from the third step on, and one over b."""
+    b, t = wb.dims(b=B, t=T)
+    s = wb.recurrent("s", (), over=(b, t))
+    s[b, 0] = 2.0
+    s[b, t + 1] = wb.log(s) * wb.normal(shape=W).mean()
+    return {"last": s[0, T] + 0.0, "total": s[b, T].sum(b)}
+
+
+def test_sizes_beside_the_picture_are_the_programs_own() -> None:
+    variant = wb.variant(late_nan())
+    (last,) = [s.name for s in variant.program.statements if "last" in s.name]
+    assert dict(drawn(variant, last).sizes) == {"B": 2, "T": 5, "W": 3}
+    assert dict(drawn(variant, last, sizes={"T": 3}).sizes) == {"B": 2, "T": 3, "W": 3}
+    sizes = drawn(variant, "s[t+1]").sizes
+    assert (sizes["B"], sizes["T"], sizes["W"]) == (6, 6, 3)
+
+
+def test_sizes_beside_the_picture_are_smaller_where_the_reference_would_take_long() -> None:
+    variant = wb.variant(late_nan(B=50, T=10_000))
+    (last,) = [s.name for s in variant.program.statements if "last" in s.name]
+    assert dict(drawn(variant, last).sizes) == {"B": 50, "T": 64, "W": 3}

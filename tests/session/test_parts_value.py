@@ -67,6 +67,11 @@ def test_what_is_not_finite_leads_back_to_where_it_began() -> None:
     assert all(e.not_finite for e in found.cause)
 
 
+def test_an_output_is_looked_at_where_the_program_is_run() -> None:
+    found = value(wb.variant(unstable()), "last", b=0)
+    assert (found.sizes["T"], found.of.not_finite, len(found.cause) > 1) == (6, "NaN", True)
+
+
 def test_a_finite_value_has_no_cause() -> None:
     assert value(wb.variant(unstable()), "s", b=0, t=1).cause == ()
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 from tests.programs import leaky_sum
+from tests.session.listening import PATIENCE
 from tests.session.shown import MEASURE, VECTORIZE, Shown
 from workbench.session.filling import fill
 from workbench.session.messages import Done, Failed, Saved
+from workbench.session.proposals import every_step
 from workbench.session.sessions import Sessions
 
 
@@ -41,6 +44,17 @@ def test_a_tree_is_taken_up_without_a_change_of_what_is_shown(
     assert isinstance(fresh.view.ask(type="load", show=False, text=saved.text), Done)
     state = fresh.view.state(lambda s: len(s.variants) == 2)
     assert (state.current, state.variants[1].key) == (shown.root, key)
+
+
+def test_a_name_stays_with_the_variant_that_has_it_when_a_file_is_loaded(shown: Shown) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
+    shown.view.ask(type="rename", variant=key, name="fast")
+    saved = shown.view.ask(type="save", format="state")
+    assert isinstance(saved, Saved)
+    shown.view.ask(type="rename", variant=key, name="")
+    shown.view.ask(type="rename", variant=shown.root, name="fast")
+    assert isinstance(shown.view.ask(type="load", show=True, text=saved.text), Done)
+    assert dict(shown.session.tree.names) == {shown.root: "fast"}
 
 
 def test_a_saved_state_of_another_release_is_refused(shown: Shown) -> None:
@@ -87,3 +101,31 @@ def test_a_page_holds_instances_and_predictions_that_nobody_looked_at(shown: Sho
     assert set(listed) == {(statement.name,) for statement in program.statements}
     swept = {part.arguments["size"] for part in parts if part.part == "sweep"}
     assert swept == {one.name for one in program.parameters if one.definition is None}
+
+
+def test_a_page_holds_the_moves_of_every_variant(shown: Shown) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
+    shown.view.ask(type="show", variant=shown.root)
+    fill(shown.session.kept, shown.session.tree, shown.session.name)
+    found = {
+        p.variant: p.value["moves"] for p in shown.session.capsule().parts if p.part == "moves"
+    }
+    assert set(found) == {shown.root, key}
+    program = shown.session.tree.shown.program
+    assert {move["step"]["text"] for move in found[shown.root]} == {
+        str(step) for step in every_step(program)
+    }
+
+
+def test_moves_of_what_is_shown_are_saved_though_nobody_asked_for_them(shown: Shown) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
+    for variant in (shown.root, key):
+        shown.view.ask(type="show", variant=variant)
+        until = time.monotonic() + PATIENCE
+        while variant not in _with_moves(shown):
+            assert time.monotonic() < until
+            time.sleep(0.02)
+
+
+def _with_moves(shown: Shown) -> set[str]:
+    return {part.variant for part in shown.session.capsule().parts if part.part == "moves"}

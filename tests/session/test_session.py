@@ -187,6 +187,17 @@ def test_variants_are_shown_named_and_removed(shown: Shown) -> None:
     assert "cannot be removed" in failed.error.sentence
 
 
+def test_a_name_that_another_variant_has_is_refused(shown: Shown) -> None:
+    key = shown.apply(shown.root, VECTORIZE)
+    shown.view.ask(type="rename", variant=shown.root, name="mine")
+    failed = shown.view.ask(type="rename", variant=key, name=" mine ")
+    assert isinstance(failed, Failed)
+    assert failed.error.sentence == (
+        "the program as written is named 'mine' already; expected a name that no other has"
+    )
+    assert [v.named for v in shown.view.newest.variants] == [True, False]
+
+
 def test_a_branch_is_tried_on_another(shown: Shown) -> None:
     vectorized = shown.apply(shown.root, VECTORIZE)
     contracted = shown.apply(shown.root, CONTRACT)
@@ -259,7 +270,7 @@ def test_a_program_traced_again_takes_the_steps_that_fit(
     state = shown.view.state(lambda s: s.recipe_error is not None)
     assert state.recipe_error is not None
     assert state.recipe_error.sentence.startswith(
-        "Vectorize('t') does not fit any more and is left out with what came of it: "
+        "Vectorize('t') does not fit any more and is left out with what came of it: unknown dim t"
     )
     assert [v.name for v in state.variants] == ["as written", "over b"]
     keys = {v.key for v in state.variants}

@@ -151,3 +151,9 @@ def test_a_large_program_without_scopes_closes_none() -> None:
 def test_the_pictures_that_the_views_are_tested_on_are_these() -> None:
     written = golden_graph.FILE.read_text("utf8")
     assert written == golden_graph.text(), "run `python -m tests.session.golden_graph`"
+
+
+def test_a_word_that_the_documentation_breaks_at_its_hyphen_is_one() -> None:
+    shown = snapshot(reinforce()).description
+    assert "the return-to-go," in shown and "a lambda-return" in shown
+    assert "horizon T end" in shown  # other lines end as they did

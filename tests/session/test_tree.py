@@ -47,6 +47,19 @@ def test_a_name_is_given_and_taken_away() -> None:
     assert named.renamed(B.key, "").names == {}
 
 
+def test_a_name_is_refused_when_another_variant_has_it() -> None:
+    named = planted(FOLDED).renamed(B.key, "fast")
+    assert named.renamed(B.key, "fast").names == {B.key: "fast"}
+    said = r"the variant with Vectorize\('b'\) is named 'fast' already; expected a name"
+    with pytest.raises(WorkbenchError, match=said):
+        named.renamed(FOLDED.key, "fast")
+    with pytest.raises(WorkbenchError, match=said):
+        named.renamed(ROOT.key, "fast")
+    again = named.renamed(B.key, "").renamed(FOLDED.key, "fast")
+    assert again.names == {FOLDED.key: "fast"}
+    assert again.renamed(B.key, "").names == {FOLDED.key: "fast"}
+
+
 def test_a_tree_is_refused_what_is_not_in_it() -> None:
     tree = planted(ROOT)
     with pytest.raises(WorkbenchError, match=f"no variant {B.key[:8]} in the tree any more"):

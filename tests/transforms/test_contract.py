@@ -152,6 +152,12 @@ def test_data_dependent_read_refused() -> None:
     )
 
 
+def test_data_dependent_read_refused_for_that_and_not_for_an_axis_that_blocks_would_help() -> None:
+    program = wb.variant(looked_up()).apply(Vectorize("n", ("x",))).program
+    found = refusal(program, Contract("x", "n"))
+    assert "depends on data" in found.sentence and "Tile" not in found.sentence
+
+
 def test_unknown_array_and_dimension_refused_with_the_nearest() -> None:
     assert refusal(moving(), Contract("positon")).sentence == (
         "Contract('positon'): unknown array positon: did you mean position? "

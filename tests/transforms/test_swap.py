@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from tests.lowering.test_swapping import same_as_reference
 from tests.programs import PROGRAMS
 from workbench import environments
 from workbench.errors import OutOfMemoryError, RunError
-from workbench.lowering.program import _lowered
+from workbench.lowering.program import _lowered, lower
 from workbench.program.sizes import resolve
+from workbench.program.units import amount
 from workbench.transforms import Donate, Swap, Vectorize
 from workbench.transforms.refusal import Refusal
 
@@ -59,7 +61,7 @@ def test_device_holds_slices_and_the_host_the_array() -> None:
 def test_note_says_what_the_host_holds_and_a_run_copies() -> None:
     (note,) = root().apply(Swap("x")).notes
     assert note.startswith("x takes 200 * T bytes of the host; a run copies up to 400 * T bytes")
-    assert "(16000 at T=40, float32)" in note
+    assert "(16 kB at T=40, float32)" in note
 
 
 def test_note_says_what_the_device_holds_with_the_array_and_without() -> None:
@@ -67,14 +69,14 @@ def test_note_says_what_the_device_holds_with_the_array_and_without() -> None:
     known = resolve(root().program)
     on_device, plain = (v.loop_program.peak(known, "float32") for v in (root(), swapped))
     assert swapped.notes[0].endswith(
-        f"the device's peak is {plain} bytes, and with x there {on_device}"
+        f"the device's peak is {amount(plain, 'B')}, and with x there {amount(on_device, 'B')}"
     )
     early = swapped.apply(Swap("x", prefetch=20))
     more = early.loop_program.peak(known, "float32")
     assert plain < more < on_device
     assert early.notes[0].endswith(
-        f"the device's peak is {more} bytes, and with x there {on_device}; x has up to 21 slices "
-        "there at a time, which pays where a device copies while it computes"
+        f"the device's peak is {amount(more, 'B')}, and with x there {amount(on_device, 'B')}; "
+        "x has up to 21 slices there at a time, which pays where a device copies while it computes"
     )
 
 
@@ -189,15 +191,34 @@ def test_array_that_is_not_held_at_the_peak_refused() -> None:
     found = refusal(wb.variant(apart()).apply(Vectorize("t")), Swap("early"))
     assert found.kind == "no effect"
     assert "early (4 * T bytes) is not held where the device holds most" in found.sentence
-    assert "(T=30, float32)" in found.sentence
+    peak = wb.variant(apart()).apply(Vectorize("t")).predict().peak_bytes["device"]
+    assert f"peak would stay at {amount(peak, 'B')} (T=30, float32)" in found.sentence
 
 
 def test_array_that_is_used_whole_refused_with_both_formulas() -> None:
     found = refusal(root().apply(Vectorize("t", ("x",))), Swap("x"))
     assert found.kind == "no effect"
     assert "x takes 200 * T bytes, its slices 200 * T bytes; " in found.sentence
+    peak = root().apply(Vectorize("t", ("x",))).predict().peak_bytes["device"]
+    said = (
+        f"Swap('x'): the device's peak would stay at {amount(peak, 'B')} (T=40, float32): x takes"
+    )
+    assert found.sentence.startswith(said)
     assert "t runs as an array axis in" in found.sentence
     assert "in blocks (Tile)" in found.sentence
+
+
+def test_slices_that_need_more_than_the_array_refused_with_what_the_peak_would_grow_by() -> None:
+    found = refusal(root(), Swap("x", prefetch=60))
+    program = root().program
+    storage = replace(program.storage, swapped=(("x", 60),))
+    before, after = (
+        lower(one).peak(resolve(one), "float32")
+        for one in (program, replace(program, storage=storage))
+    )
+    assert before < after
+    grown, whole = amount(after - before, "B"), amount(after, "B")
+    assert f"the device's peak would grow by {grown} to {whole} (T=40, " in found.sentence
 
 
 def test_array_that_is_read_at_an_index_from_data_refused() -> None:

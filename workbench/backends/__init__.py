@@ -37,15 +37,26 @@ _MAKERS: dict[str, Callable[[], Backend]] = {
 }
 
 
+_CALLED = {"cupy": "cuda", "gpu": "cuda", "cpu": "numpy", "np": "numpy"}
+"""What else people call them."""
+
+
 def backends() -> dict[str, str | None]:
     """Every backend by name: None where it is available, else the reason why not."""
     return {name: make().unavailable() for name, make in _MAKERS.items()}
 
 
+def unknown(name: str) -> UnavailableError:
+    """The error for a name that no backend has."""
+    meant = _CALLED.get(name.casefold())
+    said = nearest(name, _MAKERS, "backends") if meant is None else f"the name is {meant!r}"
+    return UnavailableError(f"unknown backend {name!r}: {said}")
+
+
 def get(name: str) -> Backend:
     """The backend of that name. Raises UnavailableError for an unknown or unavailable one."""
     if name not in _MAKERS:
-        raise UnavailableError(f"unknown backend {name!r}: {nearest(name, _MAKERS, 'backends')}")
+        raise unknown(name)
     backend = _MAKERS[name]()
     reason = backend.unavailable()
     if reason is not None:

@@ -43,11 +43,15 @@ class Template:
         self.function = function
         self.signature = inspect.signature(function)
         self.name = function.__name__
+        self.traced = 0
+        """How often it was traced to the end."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Program:
         brought = is_template(self.function.__code__.co_filename)
         try:
-            return self._traced(*args, **kwargs)
+            found = self._traced(*args, **kwargs)
+            self.traced += 1
+            return found
         except Exception as error:  # whatever it is goes on, without frames that tell nothing
             if brought and isinstance(error, WorkbenchError) and not _is_users_own(error.line):
                 error.line = calling_line()  # what was passed to it is wrong

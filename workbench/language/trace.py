@@ -261,7 +261,10 @@ def dim_name(value: object) -> str:
         atom, coefficient = value.terms[0]
         if isinstance(atom, Variable) and coefficient == 1:
             return atom.name
-    raise ProgramError(f"expected a dim, found {value!r}", user_line())
+    said = f"expected a dim, found {value!r}"
+    if isinstance(value, str) and value in current().dims:
+        said += f", which is its name: write the dim itself, {value} instead of {value!r}"
+    raise ProgramError(said, user_line())
 
 
 def dim_names(over: object) -> tuple[str, ...]:

@@ -135,8 +135,9 @@ class Result(Mapping[str, Any]):
         shapes = ", ".join(f"{name}{list(values.shape)}" for name, values in self.outputs.items())
         steps = ", ".join(str(step) for step in self.variant.steps) or "as written"
         part = f", interrupted after {self.completed} of {self.total}" if self.interrupted else ""
+        there = f": {shapes}" if shapes else ""
         return (
-            f"<{self.variant.program.name} ({steps}) on {self.backend}: {shapes}; "
+            f"<{self.variant.program.name} ({steps}) on {self.backend}{there}; "
             f"{seconds_text(self.seconds)}, peak {peak_text(self.peak)}{part}>"
         )
 

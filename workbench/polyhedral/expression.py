@@ -172,6 +172,16 @@ class Expression:
                 return Expression(0, divided) + (rest // other if rest.terms else below)
         return atom(FloorDivision(self, other))
 
+    def __truediv__(self, other: object) -> Expression:
+        if not isinstance(other, (Expression, int, float)):
+            return NotImplemented
+        raise _quotient(self, other)
+
+    def __rtruediv__(self, other: object) -> Expression:
+        if not isinstance(other, (int, float)):
+            return NotImplemented
+        raise _quotient(other, self)
+
     def __mod__(self, other: ExpressionLike) -> Expression:
         if not isinstance(other, (Expression, int)):
             return NotImplemented
@@ -386,6 +396,21 @@ def _parts(a: Atom) -> tuple[Expression, ...]:
     if isinstance(a, Choice):
         return (*a.conditions, a.then, a.otherwise)
     return ()
+
+
+def _quotient(left: Expression | float, right: Expression | float) -> ProgramError:
+    """The error for a division by `/`, with what is to be written instead."""
+    written, indexed = (
+        [as_text(e) if isinstance(e, Expression) else str(e) for e in (left, right)]
+        for as_text in (_wrapped, lambda e: f"wb.index({e})")
+    )
+    floored = ""
+    if not isinstance(left, float) and not isinstance(right, float):
+        floored = f": an index is divided by //, as in {written[0]} // {written[1]}"
+    return ProgramError(
+        f"{' / '.join(written)} is no whole number{floored}; as a number of the program, "
+        f"{' / '.join(indexed)}"
+    )
 
 
 def _wrapped(e: Expression, *, bare: tuple[type, ...] = ()) -> str:

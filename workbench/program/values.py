@@ -276,6 +276,10 @@ class Program:
     """What its calls speak to, by name."""
     storage: Storage = Storage()
 
+    def __repr__(self) -> str:
+        """In a line, as errors need it: all of it would be pages."""
+        return f"<program {self.name}: {len(self.statements)} statements>"
+
     def __str__(self) -> str:
         from workbench.program.listing import listing  # it is written in terms of these values
 

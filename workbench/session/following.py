@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
@@ -18,9 +19,22 @@ from workbench.program.values import Program
 from workbench.session.failures import error_view
 from workbench.session.session import Session
 from workbench.session.sessions import Sessions
+from workbench.session.state import ErrorView
 from workbench.variants.variant import Variant
 
 Redefined = Callable[[Template], None]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What is said of a template that could not be traced, how often it had been before, and the
+    cell that tried.
+    """
+
+    said: ErrorView
+    template: Template
+    traced: int
+    cell: str | None
 
 
 class Following:
@@ -31,15 +45,19 @@ class Following:
         self._held: dict[str, weakref.ref[Program | Variant]] = {}
         self._measured = weakref.WeakValueDictionary[str, Comparison | Measurement]()
         self._templates: dict[str, tuple[Template, Redefined]] = {}
+        self._failed: dict[str, Failure] = {}
 
     def watch(self, template: Template, redefined: Redefined) -> None:
         """Call back when a variable of the template's name holds another template."""
         self._templates[template.name] = (template, redefined)
 
-    def after_cell(self, variables: Mapping[str, Any], error: BaseException | None) -> None:
-        """A cell was run; `error` is what it raised."""
+    def after_cell(
+        self, variables: Mapping[str, Any], error: BaseException | None, cell: str | None = None
+    ) -> None:
+        """A cell was run; `error` is what it raised, `cell` how the notebook calls it."""
+        self._forgive(variables, error, cell)
         if error is not None:
-            self._show(error)
+            self._show(error, cell)
         for name, (template, redefined) in list(self._templates.items()):
             found = variables.get(name)
             if isinstance(found, Template) and found is not template:
@@ -88,12 +106,31 @@ class Following:
         program = held.root.program if isinstance(held, Variant) else held
         return program is session.tree.variants[session.tree.root].program
 
-    def _show(self, error: BaseException) -> None:
+    def _show(self, error: BaseException, cell: str | None) -> None:
         """The error of a shown program's template, where that is what was traced."""
         template = _traced(error.__traceback__)
         session = None if template is None else self._sessions.find(template.name)
-        if session is not None:
-            session.fail(error_view(error, line_of(error)))
+        if template is not None and session is not None:
+            said = error_view(error, line_of(error))
+            self._failed[template.name] = Failure(said, template, template.traced, cell)
+            session.fail(said)
+
+    def _forgive(
+        self, variables: Mapping[str, Any], error: BaseException | None, cell: str | None
+    ) -> None:
+        """Take back errors that are over: the template was traced since, whoever holds what came
+        out, or the cell that failed has run.
+        """
+        for name, failure in list(self._failed.items()):
+            now = variables.get(name)
+            anew = isinstance(now, Template) and now is not failure.template and now.traced
+            again = failure.template.traced > failure.traced
+            run = error is None and cell is not None and cell == failure.cell
+            session = self._sessions.find(name)
+            if session is not None and (anew or again or run):
+                session.mended(failure.said)
+            if session is None or anew or again or run:
+                del self._failed[name]
 
 
 def _steps(value: Program | Variant) -> int:

@@ -110,7 +110,8 @@ class Notebook:
 
     def _after_cell(self, result: Any) -> None:
         self._sampler.stop()
-        self.following.after_cell(self._shell.user_ns, result.error_in_exec)
+        cell = getattr(result.info, "cell_id", None)
+        self.following.after_cell(self._shell.user_ns, result.error_in_exec, cell)
 
     def _seen(self, place: Place) -> None:
         session = self.sessions.find(place.program)

@@ -55,7 +55,7 @@ def _control(
     common: dict[str, Any] = {
         "description": name,
         "style": {"description_width": "10em"},
-        "layout": widgets.Layout(width="28em"),
+        "layout": widgets.Layout(width="auto", max_width="28em"),
     }
     slow = {**common, "continuous_update": False}
     if choices:

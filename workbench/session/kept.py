@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
@@ -19,17 +19,20 @@ from workbench.variants.variant import Variant
 
 Reply = Callable[[Message], None]
 Key = tuple[str, str, str]
+Json = Mapping[str, Any]
 
 STREAMED: Part = "moves"
 """The part that comes in batches."""
 _AS_WRITTEN = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
-FIRST: tuple[tuple[Part, Mapping[str, Any]], ...] = (
+FIRST: tuple[tuple[Part, Json], ...] = (
     ("snapshot", {}),
     ("cost", _AS_WRITTEN),
     ("memory", {"sizes": {}, "dtype": "float32"}),
     ("code", {"backend": "numpy"}),
 )
 """What views ask for at first of each variant, with the arguments that they begin with."""
+OF_SHOWN: tuple[tuple[Part, Json], ...] = ((STREAMED, {}),)
+"""The same of the variant that is shown: what takes seconds, and is a list."""
 AS_LONG_AS_VARIANTS: frozenset[Part] = frozenset({"snapshot", "price"})
 """Parts that are kept as long as their variants: what is drawn first; what is many and small."""
 MOST = 256
@@ -58,9 +61,11 @@ class Kept:
         self._lock = threading.RLock()
         self._entries: dict[Key, _Entry] = {}
 
-    def prepare(self, variant: Variant) -> None:
-        """Have everything of a variant computed that is seen at first, before it is asked for."""
-        for part, arguments in FIRST:
+    def prepare(self, variant: Variant, parts: Sequence[tuple[Part, Json]] = FIRST) -> None:
+        """Have parts of a variant computed before they are asked for, and keep them for what is
+        saved.
+        """
+        for part, arguments in parts:
             with self._lock:
                 key = _key(part, variant.key, arguments)
                 if key not in self._entries:

@@ -91,7 +91,7 @@ def misfit_text(old: Old, misfits: list[Misfit]) -> str:
     way = old.way()
     first, *others = sorted(misfits, key=lambda one: one.entry not in way)
     more = f" {len(others)} more do not fit either." if others else ""
-    said = first.sentence.rstrip(".")
+    said = first.sentence.removeprefix(f"{first.step}: ").rstrip(".")
     return f"{first.step} does not fit any more and is left out with what came of it: {said}.{more}"
 
 

@@ -13,6 +13,7 @@ from workbench.measure.store import Store
 from workbench.measure.store import store as store_at
 from workbench.program.values import Program
 from workbench.session import export
+from workbench.session.filling import fill
 from workbench.session.loading import saved_tree
 from workbench.session.meter import Meter
 from workbench.session.watching import bound
@@ -79,7 +80,7 @@ class Workbench:
         return self.variant
 
     def rename(self, variant: Variant, name: str) -> None:
-        """Give a variant a name; "" takes it away."""
+        """Give a variant a name; "" takes it away. Raises WorkbenchError where another has it."""
         self._session.rename(variant.key, name)
 
     def measure(
@@ -130,7 +131,10 @@ class Workbench:
         self._session.load(saved_tree(text))
 
     def export(self, path: str | Path) -> None:
-        """Write everything as one HTML page that needs no server and no network."""
+        """Write everything as one HTML page that needs no server and no network. What nobody looked
+        at yet is computed for it, which takes seconds.
+        """
+        fill(self._session.kept, self._session.tree, self._session.name)
         _write(path, export.page(self._session.capsule()))
 
     def _ipython_display_(self) -> None:
@@ -171,6 +175,11 @@ def watch(template: Template, *, store: Store | None = None, **arguments: Any) -
     When a cell defines the template again, the picture follows. While tracing fails, the last good
     picture stays and the error is shown with its line.
     """
+    if isinstance(template, Program | Variant):
+        name = variant(template).root.program.name
+        raise WorkbenchError(
+            f"wb.watch traces the program itself: pass the template `{name}`, not `{name}()`"
+        )
     if not isinstance(template, Template):
         raise WorkbenchError(f"expected a function decorated with @wb.program, found {template!r}")
     return Watch(template, arguments, store)

@@ -18,7 +18,7 @@ from workbench.measure.store import Store
 from workbench.session.capsule import Capsule, capsule
 from workbench.session.describe import backend_views, size_views, variant_view
 from workbench.session.failures import sentence
-from workbench.session.kept import Kept
+from workbench.session.kept import OF_SHOWN, Kept
 from workbench.session.loading import Old, misfit_text, old_tree
 from workbench.session.made import Made, Misfit
 from workbench.session.measured import belonging, measurement_views, together
@@ -77,6 +77,7 @@ class Session:
         self._views: dict[tuple[str, int, str], VariantView] = {}
         self._measuring: Measuring | None = None
         self._read_store()
+        self._prepare_shown()
         self._prepare(self.tree.variants.values())
 
     # -- what it is --------------------------------------------------------------------------------
@@ -112,6 +113,8 @@ class Session:
             state = self._state(self._values)
         self._send(StateMessage("state", state, False))
         self._tell()
+        if after.tree.current != before.tree.current:
+            self._prepare_shown()
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call back after every change of the state and with every part that was computed; what
@@ -199,7 +202,9 @@ class Session:
         self.change(lambda v: replace(v, tree=v.tree.showing(key)))
 
     def rename(self, key: str, name: str) -> None:
-        """Give a variant the user's name; "" takes it away."""
+        """Give a variant the user's name; "" takes it away. Raises WorkbenchError where another
+        has it.
+        """
         self.change(lambda v: replace(v, tree=v.tree.renamed(key, name.strip())))
 
     def remove(self, key: str) -> None:
@@ -213,6 +218,10 @@ class Session:
     def fail(self, error: ErrorView) -> None:
         """Something stands in the way of a newer picture; the last good one stays."""
         self.change(lambda v: replace(v, error=error))
+
+    def mended(self, error: ErrorView) -> None:
+        """That stands in the way no more; another error stays."""
+        self.change(lambda v: replace(v, error=None) if v.error is error else v)
 
     def load(self, old: Old, ended: Ended = lambda error: None, show: bool = True) -> None:
         """Take the steps, names and measurements of a saved tree; with `show`, its current variant
@@ -244,7 +253,9 @@ class Session:
                 if values.tree.root != root.key:
                     return values  # traced again meanwhile
                 tree = values.tree.with_variant(variant)
-                return replace(values, tree=tree.renamed(variant.key, name) if name else tree)
+                if name and tree.named(name) is None:  # what is there keeps its name
+                    tree = tree.renamed(variant.key, name)
+                return replace(values, tree=tree)
 
             self.change(changed)
             self._prepare([variant])
@@ -270,6 +281,12 @@ class Session:
         """Have what is drawn first of variants computed, whoever looks at them."""
         for variant in variants:
             self.kept.prepare(variant)
+
+    def _prepare_shown(self) -> None:
+        """Have what can be done next with the shown variant computed: what is saved holds it too,
+        whoever looked at it.
+        """
+        self.kept.prepare(self.tree.shown, OF_SHOWN)
 
     def _read_store(self) -> None:
         """Show what was measured before, here or elsewhere."""

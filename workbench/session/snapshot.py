@@ -7,6 +7,7 @@ no isl. Field types are limited to what `protocol.py` can say in TypeScript.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -136,7 +137,7 @@ def snapshot(program: Program) -> Snapshot:
     return Snapshot(
         version=VERSION,
         name=program.name,
-        description=program.description,
+        description=_unbroken(program.description),
         parameters=tuple(
             ParameterView(p.name, p.default, None if p.definition is None else str(p.definition))
             for p in program.parameters
@@ -149,6 +150,11 @@ def snapshot(program: Program) -> Snapshot:
         equations=str(program),
         closed=closed_at_first(paths),
     )
+
+
+def _unbroken(text: str) -> str:
+    """Text without the line breaks behind hyphens: as white space they would part a word."""
+    return re.sub(r"(?<=\w-)\n\s*(?=\w)", "", text)
 
 
 def to_json(value: Snapshot) -> str:

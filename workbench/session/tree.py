@@ -48,9 +48,22 @@ class Tree:
         numbers = dict(zip(new, count(1 + max(self.numbers.values(), default=-1))))
         return replace(self, variants={**self.variants, **new}, numbers={**self.numbers, **numbers})
 
+    def named(self, name: str) -> str | None:
+        """The key of the variant that the user called so."""
+        return next((key for key, own in self.names.items() if own == name), None)
+
     def renamed(self, key: str, name: str) -> Tree:
-        """The tree with the user's name for a variant; "" takes it away."""
+        """The tree with the user's name for a variant; "" takes it away. Raises WorkbenchError
+        where another variant has the name.
+        """
         others = {other: own for other, own in self.names.items() if other != self[key].key}
+        holder = self.named(name)
+        if holder is not None and holder != key:
+            steps = ", ".join(map(str, self[holder].steps))
+            which = f"the variant with {steps}" if steps else "the program as written"
+            raise WorkbenchError(
+                f"{which} is named {name!r} already; expected a name that no other has"
+            )
         return replace(self, names={**others, key: name} if name else others)
 
     def without(self, key: str) -> Tree:

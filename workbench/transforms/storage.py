@@ -140,19 +140,23 @@ class Fixed(NamedTuple):
 
 
 def fixed(program: Program) -> Mapping[Pair, Fixed]:
-    """The dimensions that are whole because of what the array is, or of how it is touched."""
+    """The dimensions that are whole because of what the array is, or of how it is touched; what no
+    other order helps with first, an array axis (which may run in blocks) last.
+    """
     return _fixed(ButForStorage(program))
 
 
 @lru_cache(maxsize=16)
 def _fixed(key: ButForStorage) -> Mapping[Pair, Fixed]:
     program = key.program
-    found: dict[Pair, Fixed] = {}
+    returned: dict[Pair, Fixed] = {}
+    anywhere: dict[Pair, Fixed] = {}
+    axes: dict[Pair, Fixed] = {}
     for output in program.outputs:
         name = output.array
         for d in program.array[name].dims:
             sentence = f"{name} is an output: it is returned whole"
-            found[name, d] = Fixed("returned whole", sentence)
+            returned[name, d] = Fixed("returned whole", sentence)
     assert program.schedule is not None
     around = paths(program.schedule)
     for s in program.statements:
@@ -160,11 +164,11 @@ def _fixed(key: ButForStorage) -> Mapping[Pair, Fixed]:
             name, dims = access.array, program.array[access.array].dims
             for k, blocks in along_axes([(s.instances, access)], around).items():
                 if not blocks:
-                    found.setdefault((name, dims[k]), _along_axis(s.name, name, dims[k]))
+                    axes.setdefault((name, dims[k]), _along_axis(s.name, name, dims[k]))
             for k, e in enumerate(access.index):
                 if e is None:
-                    found.setdefault((name, dims[k]), _anywhere(s.name, name, dims[k]))
-    return found
+                    anywhere.setdefault((name, dims[k]), _anywhere(s.name, name, dims[k]))
+    return {**axes, **anywhere, **returned}
 
 
 def _along_axis(statement: str, array: str, dim: str) -> Fixed:

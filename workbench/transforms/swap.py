@@ -10,6 +10,7 @@ from typing import ClassVar
 from workbench.lowering.program import lower
 from workbench.program.identity import Itself
 from workbench.program.sizes import numbers, resolve
+from workbench.program.units import amount
 from workbench.program.values import Program
 from workbench.transforms.base import Rewritten, Transform, taken
 from workbench.transforms.named import array_called, unknown_array
@@ -127,8 +128,8 @@ class Swap(Transform):
         before, less = relief(program, array, sizes, self.prefetch)
         note = (
             f"{array} takes {bytes_text(host)} of the host; a run copies up to {copied} bytes "
-            f"({copied.evaluate(sizes)} at {numbers(sizes)}, {DTYPE}); the device's peak is {less} "
-            f"bytes, and with {array} there {before}"
+            f"({amount(copied.evaluate(sizes), 'B')} at {numbers(sizes)}, {DTYPE}); the device's "
+            f"peak is {amount(less, 'B')}, and with {array} there {amount(before, 'B')}"
         )
         if self.prefetch:
             note += (
@@ -175,7 +176,7 @@ class Swap(Transform):
         if own.name in held:
             return None
         sentence = (
-            f"the device's peak would stay {sum(held.values())} bytes "
+            f"the device's peak would stay at {amount(sum(held.values()), 'B')} "
             f"({numbers(resolve(program))}, {DTYPE}): {array} ({bytes_text(own)}) is not held "
             "where the device holds most"
         )
@@ -231,7 +232,11 @@ def _no_effect(program: Program, array: str, prefetch: int, before: int, after: 
     parts = " + ".join(bytes_text(b) for b in slices_of(then, array).values())
     sizes = numbers(resolve(program))
     reason = why_whole(program, array)
+    more = after - before
+    peak = f"stay at {amount(after, 'B')}"
+    if more:
+        peak = f"grow by {amount(more, 'B')} to {amount(after, 'B')}"
     return (
-        f"the device's peak would be {after} bytes instead of {before} ({sizes}, {DTYPE}): "
+        f"the device's peak would {peak} ({sizes}, {DTYPE}): "
         f"{array} takes {own}, its slices {parts}{reason}"
     )

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from workbench.backends import backends
+from workbench.backends import backends, unknown
 from workbench.backends.source import SourceText, source_lines
-from workbench.errors import UnavailableError, nearest
 from workbench.lowering import text as loops
 from workbench.polyhedral import tree
 from workbench.program import listing
@@ -78,9 +77,7 @@ def _remark(backend: str) -> str:
     """Array backends run the same source over their own module `xp`."""
     known = backends()
     if backend not in known:
-        raise UnavailableError(
-            f"unknown backend {backend!r}: {nearest(backend, known, 'backends')}"
-        )
+        raise unknown(backend)
     reason = known[backend]
     return "" if reason is None else f"This is what {backend} would run: {reason}."
 
