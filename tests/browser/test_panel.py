@@ -220,6 +220,7 @@ def test_the_notebook_is_saved_from_the_panel(lab: Lab) -> None:
 
     def is_saved() -> bool:
         panel.get_by_label("Search statements").press("Control+s")
+        page.page.wait_for_timeout(1000)
         return not page.page.evaluate(dirty)
 
     until(page, is_saved)  # outputs are brought up to date for a while: that is to be saved again

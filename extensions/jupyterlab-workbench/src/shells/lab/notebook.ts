@@ -10,7 +10,7 @@ export function beside(
   { Notification }: Packages["@jupyterlab/apputils"],
 ): Pick<Transport, "insertCell" | "showLine" | "saveNotebook"> {
   return {
-    saveNotebook: () => void panel.context.save(),
+    saveNotebook: () => save(panel),
     insertCell(source) {
       NotebookActions.insertBelow(panel.content);
       const cell = panel.content.activeCell;
@@ -23,6 +23,15 @@ export function beside(
       else Notification.info(`No cell has this any more at line ${line}: ${text.trim()}`, { autoClose: 5000 });
     },
   };
+}
+
+const saving = new WeakSet<NotebookPanel>();
+
+/** Not while it is being saved: JupyterLab would take its own file for one that another changed. */
+export function save(panel: NotebookPanel): void {
+  if (saving.has(panel)) return;
+  saving.add(panel);
+  void panel.context.save().finally(() => saving.delete(panel));
 }
 
 /** The cell that has the text at that line; of several, the one nearest to the active cell. */

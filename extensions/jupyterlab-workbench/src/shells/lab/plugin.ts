@@ -3,6 +3,7 @@
 import type { Action, ActionName } from "../../frame/actions";
 import type { InNotebook, Views } from "../views";
 import type { FrontEnd, NotebookPanel, NotebookTracker, Packages, Settings, Token, Widget } from "./jupyterlab";
+import { save } from "./notebook";
 import { connections, createPanel, type Kept, type Panel } from "./panel";
 
 const PLUGIN = "jupyterlab-workbench:plugin";
@@ -71,7 +72,10 @@ export function labPlugin(
           const notebook = holding(notebooks, element);
           void place.open(notebook).then((panel) => panel.choose(workbench, element));
         },
-        saveNotebook: () => void holding(notebooks, element)?.context.save(),
+        saveNotebook() {
+          const notebook = holding(notebooks, element);
+          if (notebook) save(notebook);
+        },
       }));
       addCommands(app, place, icon, palette, launcher);
       if (restorer) {
