@@ -12,7 +12,7 @@ from tests.programs import PROGRAMS
 from workbench.backends import get
 from workbench.backends.reference import Reference
 from workbench.errors import TooComplexError
-from workbench.transforms import Contract, Distribute, Fuse, Tile, Vectorize
+from workbench.transforms import Contract, Distribute, Donate, Fuse, Tile, Vectorize
 from workbench.transforms.base import Transform
 from workbench.transforms.refusal import Refusal
 
@@ -45,6 +45,18 @@ def looked_up(N: int = 5) -> dict[str, Any]:
     x = wb.normal(over=n)
     at = wb.cast(wb.uniform(over=n) * 3.0, int) % N
     return {"y": wb.gather(x, n=at)}
+
+
+@wb.program
+def downwards(B: int = 200, T: int = 6) -> dict[str, Any]:
+    """Backwards along b, and the last slice written is read beside every other."""
+    b, t = wb.dims(b=B, t=T)
+    u = wb.uniform(over=t)
+    x = wb.recurrent("x", (), over=(b, t))
+    x[B, t] = u[t]
+    x[b, t] = 0.8 * x[b + 1, t]
+    y = x[b, t] + x[0, t]
+    return {"y": y.sum(over=b)}
 
 
 def refusal(program: Any, step: Contract) -> Refusal:
@@ -226,6 +238,28 @@ def stages(T: int = 5) -> dict[str, Any]:
     y[t + 1] = y * x[t + 1]
     z = wb.sin(y)
     return {"z": z, "end": y[T]}
+
+
+def test_later_step_whose_blocks_need_whole_slots_refused_with_the_blocks() -> None:
+    """B of B + 1 slots are live: a number of slots, and none of blocks."""
+    v = wb.variant(downwards()).apply(Tile("b", 64)).apply(Contract()).apply(Donate())
+    assert v.program.storage.contracted == (("x", "b"),)
+    found = next(move.refusal for move in v.moves() if move.step == Vectorize("b"))
+    assert found is not None and found.kind == "capability"
+    assert found.sentence == (
+        "Vectorize('b') would make x need all of b, which Contract('x', 'b') has folded: y touches "
+        "x in blocks of 64 along b, so x keeps a whole number of blocks; the B slices that are live "
+        "at one time are no such number at all sizes"
+    )
+
+
+def test_blocks_that_need_whole_slots_refused_and_not_for_two_ends_of_the_smallest_size() -> None:
+    """At B = 1 both slices are live at one time; at other sizes B of B + 1 are."""
+    found = (
+        wb.variant(downwards()).apply(Tile("b", 64)).apply(Vectorize("b")).check(Contract("x", "b"))
+    )
+    assert found is not None and found.kind == "capability" and found.witness is None
+    assert "y touches x in blocks of 64 along b" in found.sentence
 
 
 def test_later_step_that_parts_a_loop_refused() -> None:

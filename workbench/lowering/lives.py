@@ -10,11 +10,12 @@ from functools import lru_cache
 
 from workbench.lowering.overwriting import in_itself, may_overwrite
 from workbench.lowering.statements import is_masked
+from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.instances import Instances
 from workbench.polyhedral.lifetimes import Lifetime, Together, together
 from workbench.polyhedral.tree import Loop, Tree, axis_dims, paths
 from workbench.program.identity import ButForStorage
-from workbench.program.values import Program, Statement, Storage
+from workbench.program.values import Array, Program, Statement, Storage
 
 
 def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetime]:
@@ -22,19 +23,30 @@ def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetim
     is contracted.
     """
     storage = program.storage if storage is None else storage
-    in_place = frozenset(array for array, to in storage.donated if array == to)
-    found = _conflicts(ButForStorage(program), in_place)
-    contracted: dict[str, list[str]] = {}
-    for array, dim in storage.contracted:
-        contracted.setdefault(array, []).append(dim)
+    found = _together(program, storage)
+    folded = dict.fromkeys(array for array, _ in storage.contracted)
     return {
-        a.name: found[a.name].folded(
-            [k for k, d in enumerate(a.dims) if d in contracted[a.name]]
-            if a.name in contracted
-            else ()
-        )
+        a.name: found[a.name].folded(_contracted(a, storage) if a.name in folded else ())
         for a in program.arrays
     }
+
+
+def windows_but_for_blocks(
+    program: Program, storage: Storage, array: str
+) -> tuple[Expression | None, ...]:
+    """The windows of an array where slots need not come in whole blocks."""
+    found = _together(program, storage)[array]
+    return found.but_for_blocks(_contracted(program.array[array], storage))
+
+
+def _contracted(array: Array, storage: Storage) -> list[int]:
+    """The positions of the dimensions that a storage contracts."""
+    return [k for k, d in enumerate(array.dims) if (array.name, d) in storage.contracted]
+
+
+def _together(program: Program, storage: Storage) -> Mapping[str, Together]:
+    in_place = frozenset(array for array, to in storage.donated if array == to)
+    return _conflicts(ButForStorage(program), in_place)
 
 
 @lru_cache(maxsize=32)

@@ -8,7 +8,7 @@ distance of two conflicting elements plus one (`folding.py`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import islpy as isl
@@ -140,6 +140,10 @@ class Together:
             parts = (n for n, moving in enumerate(self.loops) if moving & whole)
             self._known[asked] = Lifetime(found, next(parts, len(self.loops)))
         return self._known[asked]
+
+    def but_for_blocks(self, positions: Iterable[int]) -> tuple[Expression | None, ...]:
+        """The windows where slots need not come in whole blocks."""
+        return replace(self, in_blocks=(), _known={}).folded(positions).windows
 
 
 def together(

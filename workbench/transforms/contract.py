@@ -16,7 +16,7 @@ from workbench.transforms.incrementalize.rewrite import moving_dims
 from workbench.transforms.incrementalize.step import BLOCK, Incrementalize
 from workbench.transforms.named import array_called, unknown_array, unknown_dim
 from workbench.transforms.refusal import Refusal
-from workbench.transforms.storage import Pair, fixed, live_at_once
+from workbench.transforms.storage import Pair, fixed, whole, whole_blocks
 from workbench.transforms.tile import USUAL, Tile
 
 
@@ -163,10 +163,7 @@ def _whole(step: Transform, program: Program, array: str, dim: str) -> Refusal:
     if upper - lower == 1:
         sentence = f"{step}: {array} has one slice along {dim}, there is nothing to fold"
         return Refusal("no effect", sentence, line=line)
-    why = fixed(program).get((array, dim))
-    if why is not None:
-        return Refusal("capability", f"{step}: {why.sentence}", line=line)
-    return live_at_once(f"{step}: ", program, array, dim) or Refusal(
+    return whole(f"{step}: ", program, array, dim) or Refusal(
         "no effect", f"{step}: folding {array} along {dim} too would save nothing", line=line
     )
 
@@ -200,7 +197,7 @@ def _notes(program: Program, whole: list[Pair]) -> tuple[str, ...]:
         lower, upper = record.extent[record.dims.index(dim)]
         if upper - lower == 1:
             continue
-        why = reasons.get((array, dim))
+        why = reasons.get((array, dim)) or whole_blocks(program, array, dim)
         reason = "all slices are live at one time" if why is None else why.reason
         by_reason.setdefault(reason, {}).setdefault(array, []).append(dim)
     return tuple(f"kept whole: {_listed(kept)}: {reason}" for reason, kept in by_reason.items())

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from workbench.lowering.lives import shapes
+from workbench.lowering.lives import lives, shapes, windows_but_for_blocks
 from workbench.lowering.overwriting import in_itself, may_overwrite
 from workbench.lowering.takeover import Hindrance, Memory, heirs, hindrance, memory_of
 from workbench.polyhedral.expression import Expression
@@ -121,13 +121,21 @@ def _unfolded(program: Program, array: str, dim: str, step: str) -> Refusal:
         f"{step} would make {array} need all of {dim}, which Contract({array!r}, {dim!r}) has "
         "folded: "
     )
-    why = fixed(program).get((array, dim))
-    if why is not None:
-        line = program.writers[array][0].line
-        return Refusal("capability", before + why.sentence, line=line)
-    found = live_at_once(before, program, array, dim)
+    found = whole(before, program, array, dim)
     assert found is not None, f"{array} is whole along {dim} without a reason"
     return found
+
+
+def whole(before: str, program: Program, array: str, dim: str) -> Refusal | None:
+    """The refusal that says why a dimension stays whole: what the array is, blocks, or two ends that
+    are live at one time. None where it need not.
+
+    `before` begins its sentence.
+    """
+    why = fixed(program).get((array, dim)) or whole_blocks(program, array, dim)
+    if why is None:
+        return live_at_once(before, program, array, dim)
+    return Refusal("capability", before + why.sentence, line=program.writers[array][0].line)
 
 
 class Fixed(NamedTuple):
@@ -185,6 +193,45 @@ def _anywhere(statement: str, array: str, dim: str) -> Fixed:
         "slices may be read"
     )
     return Fixed("read at an index that depends on data", sentence)
+
+
+def whole_blocks(program: Program, array: str, dim: str) -> Fixed | None:
+    """What keeps a dimension whole that runs in blocks, and could be folded if slots need not come
+    in whole blocks.
+    """
+    storage, record = program.storage, program.array[array]
+    contracted = tuple(dict.fromkeys((*storage.contracted, (array, dim))))
+    after = replace(storage, contracted=contracted)
+    position = record.dims.index(dim)
+    slots = windows_but_for_blocks(program, after, array)[position]
+    if slots is None or lives(program, after)[array].windows[position] is not None:
+        return None
+    statement, size = _in_blocks(program, array, position)
+    lower, upper = record.extent[position]
+    if lower != 0:
+        why = f"blocks keep their places only where {dim} counts from 0, and {array} from {lower}"
+    elif slots.sizes:
+        why = f"the {slots} slices that are live at one time are no such number at all sizes"
+    else:
+        why = f"for the {slots} slices that are live at one time it needs all {upper}"
+    return Fixed(
+        f"{dim} runs in blocks of {size}",
+        f"{statement} touches {array} in blocks of {size} along {dim}, so {array} keeps a whole "
+        f"number of blocks; {why}",
+    )
+
+
+def _in_blocks(program: Program, array: str, position: int) -> tuple[str, int]:
+    """The first statement that touches an array in blocks along a dimension, and their size."""
+    assert program.schedule is not None
+    around = paths(program.schedule)
+    return next(
+        (s.name, min(touched[position]))
+        for s in program.statements
+        for access in (s.instances.write, *s.instances.reads)
+        if access.array == array
+        and position in (touched := along_axes([(s.instances, access)], around))
+    )
 
 
 def live_at_once(before: str, program: Program, array: str, dim: str) -> Refusal | None:
