@@ -248,8 +248,8 @@ def test_later_step_whose_blocks_need_whole_slots_refused_with_the_blocks() -> N
     assert found is not None and found.kind == "capability"
     assert found.sentence == (
         "Vectorize('b') would make x need all of b, which Contract('x', 'b') has folded: y touches "
-        "x in blocks of 64 along b, so x keeps a whole number of blocks; the B slices that are live "
-        "at one time are no such number at all sizes"
+        "x in blocks of 64 along b, so x keeps a whole number of blocks; the B slices that are "
+        "live at one time are no such number at all sizes"
     )
 
 
@@ -260,6 +260,22 @@ def test_blocks_that_need_whole_slots_refused_and_not_for_two_ends_of_the_smalle
     )
     assert found is not None and found.kind == "capability" and found.witness is None
     assert "y touches x in blocks of 64 along b" in found.sentence
+
+
+def test_blocks_refused_where_indices_do_not_count_from_0() -> None:
+    @wb.program
+    def example(B: int = 5) -> dict[str, Any]:
+        b = wb.dim(b=B)
+        x = wb.recurrent("x", (), over=b)
+        x[b + 2] = wb.uniform(over=b)
+        y = x[b + 2] * 2.0
+        return {"total": y.sum(over=b)}
+
+    found = wb.variant(example()).apply(Tile("b", 2)).apply(Vectorize("b")).check(Contract("x"))
+    assert found is not None and found.kind == "capability"
+    assert found.sentence.endswith(
+        "blocks keep their places only where b counts from 0, and x from 2"
+    )
 
 
 def test_later_step_that_parts_a_loop_refused() -> None:

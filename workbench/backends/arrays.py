@@ -16,6 +16,7 @@ from workbench.backends import philox
 from workbench.backends.checks import Checks
 from workbench.backends.externals import Externals
 from workbench.backends.functions import Functions
+from workbench.backends.infinities import Infinities
 from workbench.backends.protocol import Execution, Progress
 from workbench.backends.source import ENTRY, generate, main_loop
 from workbench.backends.tracker import Capacity, spaces
@@ -89,9 +90,7 @@ class CompiledArrays:
             with externals, np.errstate(all="ignore"), self.around():
                 function(
                     self.xp,
-                    self.functions
-                    | Checks(self.program, self.xp).functions()
-                    | {"given": partial(_given, tables), "external": externals.call},
+                    self._functions(tables, externals, check_finite),
                     memory.device,
                     memory.host,
                     seed,
@@ -107,6 +106,19 @@ class CompiledArrays:
         seconds = time.perf_counter() - start
         timeline = partial(self.loop_program.timeline, known, dtype)
         return Execution(run.finished(), seconds, memory.peak, run.done, run.total, timeline)
+
+    def _functions(
+        self, tables: Mapping[str, Any], externals: Externals, check_finite: bool
+    ) -> Functions:
+        """The table of functions of one run."""
+        found = self.functions | {
+            "given": partial(_given, tables),
+            "external": externals.call,
+        }
+        if not check_finite:
+            return found | Checks(self.program, self.xp).functions()
+        infinities = Infinities(self.xp)
+        return infinities.watching(found) | Checks(self.program, self.xp, infinities).functions()
 
 
 class _Run:

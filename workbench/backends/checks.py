@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.backends.infinities import Infinities
 from workbench.errors import RunError
+from workbench.program.sentences import impossible
 from workbench.program.values import Program
 
 Named = Sequence[tuple[str, int]]
@@ -19,6 +21,8 @@ class Checks:
 
     program: Program
     xp: Any
+    infinities: Infinities | None = None
+    """What is known of infinities, where values are checked to be finite."""
 
     def functions(self) -> dict[str, Callable[..., None]]:
         """The checks under the names that generated source calls."""
@@ -26,15 +30,19 @@ class Checks:
             "check_finite": self.finite,
             "check_index": self.index,
             "check_within": self.within,
+            "check_possible": self.possible,
             "check_length": self.length,
             "check_all": self.nonempty,
         }
 
     def finite(self, value: Any, statement: str, instance: Named, axes: Named) -> None:
-        """Every element of a statement's result is neither NaN nor infinite."""
+        """No element of a statement's result is NaN, or infinite and made of finite operands."""
+        assert self.infinities is not None
         if value.dtype.kind != "f":
+            self.infinities.forget()
             return
-        wrong = ~self.xp.isfinite(value)
+        wrong = self.xp.isnan(value) | self.infinities.among(value)
+        self.infinities.forget()
         if bool(wrong.any()):
             place, where = self._first(wrong, statement, instance, axes)
             array = self.program.statement[statement].array
@@ -81,6 +89,17 @@ class Checks:
             f"{high - 1}, as the program promises",
             statement,
         )
+
+    def possible(self, highest: Any, statement: str, instance: Named, axes: Named) -> None:
+        """Every greatest logit is above -inf; and not NaN, where values are checked."""
+        wrong = highest == -self.xp.inf
+        if self.infinities is not None:
+            wrong = wrong | self.xp.isnan(highest)
+        if bool(wrong.any()):
+            place, where = self._first(wrong, statement, instance, axes)
+            if bool(self.xp.isnan(highest[place])):
+                raise self._error(f"a logit of a Categorical is nan at {where}", statement)
+            raise self._error(impossible(where), statement)
 
     def length(self, n: int, dim: str, statement: str, instance: Named, axes: Named) -> None:
         """A maximum has at least one element."""

@@ -20,6 +20,7 @@ from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.relations import points
 from workbench.polyhedral.scan import contains, scanner
 from workbench.program.operations import OPERATIONS, evaluate, operand_dtypes
+from workbench.program.sentences import impossible
 from workbench.program.text import at_text, body_text
 from workbench.program.values import Array, Body, Call, IndexValue, Literal, Read, Shape, Statement
 
@@ -132,6 +133,8 @@ class Equation:
             self._check_positions(body, arrays, at)
         if body.operation == "within":
             self._check_within(arrays, at)
+        if body.operation == "possible":
+            self._check_possible(arrays[0], at)
         if self.watch is not None:
             self.watch(self.statement, body, arrays)
         result = evaluate(body.operation, arrays, ranks, options)
@@ -162,6 +165,13 @@ class Equation:
                 f"{lower.flat[place]} to {upper.flat[place] - 1}, as the program promises",
                 self.statement.line,
             )
+
+    def _check_possible(self, highest: Any, at: Sequence[Point]) -> None:
+        """The greatest logit is above -inf."""
+        wrong = np.flatnonzero(np.asarray(highest) == -np.inf)
+        if wrong.size:
+            where = at_text(self.dims, at[int(wrong[0]) if len(at) > 1 else 0], self.sizes)
+            raise ProgramError(impossible(where), self.statement.line)
 
     def combined(self, state: Any, block: Any, at: Sequence[Point]) -> Any:
         """What was combined so far (None at first) with the values at further points."""

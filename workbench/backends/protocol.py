@@ -78,7 +78,7 @@ class Compiled(Protocol):
 
         Raises RunError: out of memory (more than `capacity` bytes on the device, or in the spaces
         that it names, or than the machine has), an index outside its range, an empty max; with
-        `check_finite` at the first instance that is NaN or infinite.
+        `check_finite` at the first instance that is NaN, or infinite while its operands are finite.
         """
 
 

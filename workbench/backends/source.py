@@ -231,10 +231,10 @@ class _Writer:
             case "copyto" if len(inputs) == 2:
                 return f"{self.function('copyto')}({out}, {inputs[0]}, where={inputs[1]})"
             case "copyto":
-                return f"{out}[...] = {inputs[0]}"
+                return self.assign(out, inputs[0])
             case "fill":
                 value = self.show(o["value"]) if isinstance(o["value"], Expression) else o["value"]
-                return f"{out}[...] = {value}"
+                return self.assign(out, str(value))
             case "given":
                 call, where = self.function("given"), self.coordinates(o["coordinates"])
                 return f'{call}("{o["name"]}", {out}, ({where}))'
@@ -244,7 +244,7 @@ class _Writer:
                 return (
                     f'{self.function("random")}("{o["kind"]}", {out}, seed, {key:#010x}, ({where}))'
                 )
-            case "check_index" | "check_within" | "check_length" | "check_all":
+            case "check_index" | "check_within" | "check_possible" | "check_length" | "check_all":
                 return self.check(record)
             case "take":
                 return f'{self.function("take")}({inputs[0]}, {inputs[1]}, 0, {out}, "clip")'
@@ -268,6 +268,12 @@ class _Writer:
                 return f"{self.function(record.function)}({inputs[0]}, {out})"
         arguments = [*inputs, *(f"{k}={v}" for k, v in record.options), f"out={out}"]
         return f"{self.function(record.function)}({', '.join(arguments)})"
+
+    def assign(self, out: str, value: str) -> str:
+        """A copy; where infinities are followed it is a call like any other."""
+        if self.check_finite:
+            return f"{self.function('assign')}({out}, {value})"
+        return f"{out}[...] = {value}"
 
     def coordinates(self, where: tuple[str | Expression, ...]) -> str:
         """The inside of a tuple of an instance's coordinates."""

@@ -12,11 +12,11 @@ from workbench.language.functions import (
     cumsum,
     exp,
     log,
-    log_softmax,
-    one_hot,
+    log_normalized,
     stop_gradient,
+    where,
 )
-from workbench.language.nodes import as_tensor, cast
+from workbench.language.nodes import apply, as_tensor, cast
 from workbench.language.random import draws
 from workbench.language.tensor import Node, Tensor, TensorLike
 from workbench.language.trace import dim_names, scope, user_line
@@ -26,9 +26,15 @@ from workbench.program.operation_shapes import broadcast_shapes, shape_text
 class Categorical:
     """A choice among the entries of the last inner axis of `logits` (unnormalised
     log-probabilities).
+
+    A choice whose logit is -inf is illegal (an action mask: `wb.where(legal, logits, -inf)`): it is
+    never sampled, its log-probability is -inf and constant to `gradient`. Where all are, a run
+    stops with the instance.
     """
 
-    def __init__(self, logits: Tensor) -> None:
+    def __init__(self, logits: TensorLike) -> None:
+        if not isinstance(logits, Tensor):
+            logits = cast(as_tensor(logits), "float")
         choices = logits.shape[0] if len(logits.shape) == 1 else None
         if not isinstance(choices, int) or logits.dtype != "float":
             raise ProgramError(
@@ -42,7 +48,8 @@ class Categorical:
     def log_probabilities(self) -> Tensor:
         """Normalised log-probabilities, inner shape (choices,)."""
         with scope("policy"):
-            log_probabilities = log_softmax(self.logits)
+            highest = apply("possible", self.logits.max(axis=0))
+            log_probabilities = log_normalized(self.logits, highest, 0)
             return log_probabilities
 
     @cached_property
@@ -58,13 +65,15 @@ class Categorical:
 
         Along all other dims the choice is the same: where the logits do not vary over
         environments b, `sample(over=b)` draws for each of them. By inversion: the count of
-        cumulative probabilities <= u; the last one counts as 1 whatever rounding makes of it.
-        Constant to `gradient`.
+        cumulative probabilities <= u; those that equal the last one count as 1 whatever rounding
+        makes of them. Constant to `gradient`.
         """
         with scope("policy"):
             uniform = draws("uniform", (), _dims_of(self.logits, over=over))
-            below = cumsum(self.probabilities)[..., : self.choices - 1]
-            chosen = cast(below <= uniform, "int32").sum(axis=0)
+            cumulative = cumsum(self.probabilities)
+            below, total = cumulative[..., : self.choices - 1], cumulative[..., self.choices - 1]
+            passed = (below <= uniform) & (below < total)
+            chosen = cast(passed, "int32").sum(axis=0)
             if isinstance(chosen.source, Node):
                 chosen.source.choices = self.choices
             return chosen
@@ -77,19 +86,25 @@ class Categorical:
                 f"the action of a Categorical is an integer scalar, found {action!r}", user_line()
             )
         with scope("policy"):
-            hot = one_hot(action, self.choices)
-            return (self.log_probabilities * hot).sum(axis=0)
+            chosen = apply("take", self.log_probabilities, action)
+            return where(chosen == -math.inf, -math.inf, chosen)
 
     def entropy(self) -> Tensor:
-        """-sum p log p, in nats."""
+        """-sum p log p, in nats; an illegal choice adds nothing."""
         with scope("policy"):
-            return -(self.probabilities * self.log_probabilities).sum(axis=0)
+            return -self._expected(self.log_probabilities)
 
     def kl(self, other: Categorical) -> Tensor:
-        """KL(self || other) in nats."""
+        """KL(self || other) in nats: infinite where a choice is illegal to the other only."""
         with scope("policy"):
-            difference = self.log_probabilities - other.log_probabilities
-            return (self.probabilities * difference).sum(axis=0)
+            return self._expected(self.log_probabilities - other.log_probabilities)
+
+    def _expected(self, values: Tensor) -> Tensor:
+        """The mean of a value per choice; those without probability, which may be infinite, have
+        no share in it.
+        """
+        p = self.probabilities
+        return (p * where(p > 0.0, values, 0.0)).sum(axis=0)
 
 
 class Normal:

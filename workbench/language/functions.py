@@ -108,7 +108,9 @@ def clip(x: TensorLike, low: TensorLike, high: TensorLike) -> Tensor:
 
 
 def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
-    """Elementwise `x` where the condition holds, else `y`. Both are evaluated."""
+    """Elementwise `x` where the condition holds, else `y`. Both are evaluated, and so are both
+    derivatives: of `where(x > 0, log(x), 0)` that at x = 0 is 0 / 0.
+    """
     return apply("where", condition, x, y)
 
 
@@ -201,11 +203,18 @@ def _axis(x: Tensor, axis: int, rank: int) -> int:
 
 
 def log_softmax(x: TensorLike, axis: int = -1) -> Tensor:
-    """x - log(sum(exp(x))) along an inner axis, computed after subtracting the maximum."""
+    """x - log(sum(exp(x))) along an inner axis, computed after subtracting the maximum: -inf where
+    x is, and NaN where all of x is -inf.
+    """
     x = as_tensor(x)
     axis = _axis(x, axis, len(x.shape))
+    return log_normalized(x, x.max(axis=axis), axis)
+
+
+def log_normalized(x: Tensor, highest: Tensor, axis: int) -> Tensor:
+    """`log_softmax`, given the maximum."""
     ones = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
-    shifted = x - reshape(stop_gradient(x.max(axis=axis)), ones)
+    shifted = x - reshape(stop_gradient(highest), ones)
     return shifted - reshape(log(exp(shifted).sum(axis=axis)), ones)
 
 

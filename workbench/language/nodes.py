@@ -209,7 +209,9 @@ def _make(name: str, operands: tuple[Tensor, ...], options: dict[str, Any]) -> T
 IDENTITIES = frozenset({"stop_gradient", "copy"})
 """Nodes that are their operand: constant to `gradient`, or an array of its own for an output."""
 
-VIEWS = frozenset({"slice", "reshape", "transpose", "broadcast", "stop_gradient", "within"})
+VIEWS = frozenset(
+    {"slice", "reshape", "transpose", "broadcast", "stop_gradient", "within", "possible"}
+)
 """Operations that only rearrange or check: never a statement of their own unless what they view is
 computed there.
 """

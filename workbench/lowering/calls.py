@@ -307,6 +307,12 @@ def _within(at: Linearizer, body: Call, target: Value | None) -> Value:
     return index
 
 
+def _possible(at: Linearizer, body: Call, target: Value | None) -> Value:
+    highest = at.value(body.arguments[0])
+    at.scope.check("check_possible", highest)
+    return highest
+
+
 VIEWS = frozenset({"slice", "transpose", "reshape", "broadcast"})
 """Rows whose result is (mostly) a view of their operand."""
 
@@ -314,6 +320,7 @@ RULES: dict[str, Rule] = {
     "where": _where,
     "cast": _cast,
     "within": _within,
+    "possible": _possible,
     "slice": _slice,
     "transpose": _transpose,
     "reshape": _reshape,

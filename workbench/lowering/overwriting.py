@@ -79,7 +79,9 @@ class _Overwriting(NamedTuple):
         """Whether the body's value may be a view of the array's memory."""
         if isinstance(body, Read):
             return body.array == self.array
-        if isinstance(body, Call) and (body.operation in (*VIEWS, "take", "cast", "within")):
+        if isinstance(body, Call) and (
+            body.operation in (*VIEWS, "take", "cast", "within", "possible")
+        ):
             return any(self._shows(a) for a in body.arguments)
         return False
 

@@ -159,7 +159,8 @@ def run(
 
     `sizes` overrides sizes by name without a new trace. The same seed gives the same draws whatever
     the variant, the dtype ("float32" or "float64") or the sizes; it is 0 unless given.
-    `check_finite` stops at the first NaN or infinity and names statement and instance; `capacity`
+    `check_finite` stops at the first NaN, or infinity made of finite operands, and names statement
+    and instance: an action mask's -inf is let through. `capacity`
     bounds the device's memory in bytes, or that of each space it names: `{"device": 2**30}`. A
     program of which nothing that is found fits is refused with the least that was found.
     Ctrl-C ends the run and returns what was done.

@@ -246,6 +246,7 @@ RULES: Mapping[str, Rule] = {
     "sum_inside": _sum_inside,
     "check_index": _checked,
     "check_within": _checked_range,
+    "check_possible": _checked_range,
     "check_length": _checked,
     "check_all": _checked,
     "orthogonalize": _orthogonalize,

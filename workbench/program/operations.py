@@ -110,6 +110,7 @@ _ROWS = [
         arity=1,
     ),
     Operation("within", shapes.same, dtypes.within, lambda x, lower, upper: x, arity=3),
+    Operation("possible", shapes.same, dtypes.of_first, lambda x: x, arity=1),
     Operation(
         "contract",
         shapes.contracted,

@@ -54,6 +54,11 @@ def undefined(
     return f"{_read(reader, sizes, ranges)}, but nothing defines {record.name}{where}"
 
 
+def impossible(where: str) -> str:
+    """What a Categorical without a legal choice is refused with."""
+    return f"all logits of a Categorical are -inf at {where}: it has no choice"
+
+
 def _read(reader: Reader, sizes: Mapping[str, int], ranges: Ranges | None) -> str:
     """`x[t:t + 3] is read at t=2 (T=4)`: what was written as a range is shown as one."""
     read, dims, point = reader

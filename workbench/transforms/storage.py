@@ -127,8 +127,8 @@ def _unfolded(program: Program, array: str, dim: str, step: str) -> Refusal:
 
 
 def whole(before: str, program: Program, array: str, dim: str) -> Refusal | None:
-    """The refusal that says why a dimension stays whole: what the array is, blocks, or two ends that
-    are live at one time. None where it need not.
+    """The refusal that says why a dimension stays whole: what the array is, blocks, or two ends
+    that are live at one time. None where it need not.
 
     `before` begins its sentence.
     """
