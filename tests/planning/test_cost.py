@@ -22,7 +22,16 @@ from workbench.planning.steps import Nest, Step, steps_of
 from workbench.program.sizes import resolve
 
 NAMES = sorted(PROGRAMS)
-UNSEEN = ("copyto", "fill", "check_index", "check_within", "check_length", "check_all", "given")
+UNSEEN = (
+    "copyto",
+    "fill",
+    "check_index",
+    "check_within",
+    "check_possible",
+    "check_length",
+    "check_all",
+    "given",
+)
 """Functions that a run does not call through its table."""
 
 
