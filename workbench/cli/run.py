@@ -73,7 +73,9 @@ def _add_options(parser: Parser) -> None:
         help="default 0, or that of the file of --resume",
     )
     group.add_argument(
-        "--check-finite", action="store_true", help="stop at the first NaN or new infinity, naming it"
+        "--check-finite",
+        action="store_true",
+        help="stop at the first NaN or new infinity, naming it",
     )
     group.add_argument("--no-progress", action="store_true", help="no progress bar")
     group.add_argument(
