@@ -175,7 +175,7 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
     "draws_over_a_number": (lambda: wb.uniform(over=3), "expected a dim, found 3"),
     "permutation_of_data": (
         lambda: wb.permutation(wb.uniform())[0],
-        "the size of a permutation is uniform[]: float(); expected a size",
+        "the size of a permutation is uniform[]: float(); expected a whole number or a size",
     ),
 }
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from workbench.errors import ProgramError
 from workbench.language import quoting
+from workbench.language.shapes import index_of
 from workbench.language.tensor import Node, Tensor
 from workbench.language.trace import Range, Trace, current, user_line
-from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.expression import Expression, variable, whole
 from workbench.program.operation_dtypes import INTEGERS, promote
 from workbench.program.operation_shapes import shape_text
 from workbench.program.operations import APART, OPERATIONS, evaluate
@@ -59,12 +60,15 @@ def literal(value: Any, dtype: str | None = None) -> Tensor:
     """A constant tensor from a number, nested sequence or NumPy array; of whole numbers int32,
     where one is larger int64.
     """
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ProgramError(f"expected rows of one length, found {value!r}", user_line()) from None
     if dtype is None:
         whole = "int32" if _beyond(array, "int32") is None else "int64"
         kinds = {"b": "bool", "i": whole, "u": whole, "f": "float"}
         if array.dtype.kind not in kinds:
-            raise ProgramError(f"expected numbers, found {value!r}", user_line())
+            raise ProgramError(_no_numbers(array, value), user_line())
         dtype = kinds[array.dtype.kind]
     beyond = _beyond(array, dtype)
     if beyond is not None:
@@ -82,6 +86,16 @@ def literal(value: Any, dtype: str | None = None) -> Tensor:
     )
 
 
+def _no_numbers(array: np.ndarray, value: Any) -> str:
+    """What is wrong with an array that is none of numbers, and what to write for one of tensors."""
+    said = f"expected numbers, found {value!r}"
+    if array.dtype == object and any(isinstance(e, (Tensor, Expression)) for e in array.flat):
+        said += "; wb.stack([…]) makes an inner axis of tensors"
+    elif array.dtype == object and all(whole(e) is not None for e in array.flat):
+        said += ", which does not fit into int64"
+    return said
+
+
 def _beyond(array: np.ndarray, dtype: str) -> Any:
     """The first number that an integer dtype cannot hold, where there is one."""
     if dtype not in INTEGERS or array.dtype.kind not in "iuf":
@@ -97,15 +111,21 @@ def _nested(value: Any) -> Any:
 
 def index(value: Expression | int, dtype: str = "int32") -> Tensor:
     """An integer expression over dims and sizes as a tensor: `wb.index(t)`."""
-    value = expression(value)
+    found = index_of(value)
+    if found is None:
+        if isinstance(value, Tensor):
+            raise ProgramError(f"wb.index of {value!r}, which is a number already", user_line())
+        raise ProgramError(
+            f"wb.index of {value!r}; expected an expression over dims and sizes", user_line()
+        )
     return record(
         current(),
         operation="index",
         operands=(),
-        dims=current().ordered(set(value.variables)),
+        dims=current().ordered(set(found.variables)),
         shape=(),
         dtype=dtype,
-        options={"expression": value},
+        options={"expression": found},
         inline=True,
     )
 

@@ -69,6 +69,12 @@ def _derived(parameter: Parameter, definition: Expression, sizes: Mapping[str, i
     if parameter.exact:
         for division in _divisions(definition):
             dividend, divisor = (e.evaluate(sizes) for e in (division.dividend, division.divisor))
+            if divisor <= 0:
+                raise SizeError(
+                    f"{written}: the divisor {division.divisor} is {divisor} ({numbers(used)}); "
+                    "it must be positive",
+                    parameter.line,
+                )
             if dividend % divisor:
                 raise SizeError(
                     f"{written}: {dividend} does not divide by {divisor} ({numbers(used)})",
