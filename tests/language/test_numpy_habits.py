@@ -215,11 +215,11 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "wb.index of 1.5; expected an expression over dims and sizes",
     ),
     "rows_of_two_lengths": (
-        lambda: wb.uniform(shape=2) + [[1, 2], [3]],
+        lambda: wb.uniform(shape=2) * [[1, 2], [3]],
         "expected rows of one length, found [[1, 2], [3]]",
     ),
     "list_of_tensors": (
-        lambda: wb.uniform(shape=2) + [1, t],
+        lambda: wb.uniform(shape=2) * [1, t],
         "expected numbers, found [1, t]; wb.stack([…]) makes an inner axis of tensors",
     ),
     "integer_beyond_int64": (

@@ -57,7 +57,7 @@ def unknown_attribute(x: Tensor, name: str) -> UnknownAttribute:
     elif name in functions.__dict__ and callable(functions.__dict__[name]):
         said = f"write wb.{name}(x)"
     else:
-        known = [n for n in dir(type(x)) if not n.startswith("_") and n not in ("substitute",)]
+        known = [n for n in dir(type(x)) if not n.startswith("_") and n != "substitute"]
         said = nearest(name, known, "attributes of a tensor")
     return UnknownAttribute(
         f"{quoting.element_text(x)} has no attribute {name}; {said}", user_line()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import ProgramError
+from workbench.language import quoting
 from workbench.language.nodes import VIEWS, apply, as_tensor, cast, index
 from workbench.language.shapes import index_of
 from workbench.language.tensor import Node, Tensor, TensorLike
@@ -38,8 +39,18 @@ def read(x: Tensor, key: Any) -> Tensor:
             f"{most if where is None else f'{len(dims)} before and {len(x.shape)} behind the ...'}",
             user_line(),
         )
+    if where is None and dims and whole(entries[0]) is not None and not quoting.is_named(x):
+        raise ProgramError(_first_place(x, dims, entries), user_line())
     moved = x.substitute(_moves(x, dims, outer)) if outer else x
     return _inner(moved, inner, 0 if where is None else len(x.shape) - len(inner))
+
+
+def _first_place(x: Tensor, dims: list[str], entries: list[Any]) -> str:
+    """What is wrong with an integer in first place, and what to write."""
+    said = f"[{_text(entries)}] of {x!r} would read it at {dims[0]} = {entries[0]}; write "
+    if x.shape:
+        said += f"[..., {_text(entries)}] for an inner axis, "
+    return said + f"[{', '.join(dims)}] for each {dims[0]}, or give it a name first"
 
 
 def gather(x: TensorLike, /, **indices: Any) -> Tensor:

@@ -16,7 +16,8 @@ from workbench.language import quoting
 from workbench.language.shapes import index_of
 from workbench.language.tensor import Node, Tensor
 from workbench.language.trace import Range, Trace, current, user_line
-from workbench.polyhedral.expression import Expression, variable, whole
+from workbench.polyhedral.expression import Expression, ExpressionLike, variable, whole
+from workbench.program.index_ranges import Interval, fits_int32, interval
 from workbench.program.operation_dtypes import INTEGERS, promote
 from workbench.program.operation_shapes import shape_text
 from workbench.program.operations import APART, OPERATIONS, evaluate
@@ -109,8 +110,12 @@ def _nested(value: Any) -> Any:
     return tuple(_nested(v) for v in value) if isinstance(value, list) else value
 
 
-def index(value: Expression | int, dtype: str = "int32") -> Tensor:
-    """An integer expression over dims and sizes as a tensor: `wb.index(t)`."""
+def index(value: ExpressionLike, dtype: Any = None) -> Tensor:
+    """An integer expression over dims and sizes as a tensor: `wb.index(t)`.
+
+    It is int32, or int64 where it could pass 2**31 at the sizes that the program is traced with;
+    `dtype="int64"` says so for all sizes. A run at sizes at which int32 is too small is refused.
+    """
     found = index_of(value)
     if found is None:
         if isinstance(value, Tensor):
@@ -118,6 +123,12 @@ def index(value: Expression | int, dtype: str = "int32") -> Tensor:
         raise ProgramError(
             f"wb.index of {value!r}; expected an expression over dims and sizes", user_line()
         )
+    if dtype is None:
+        dtype = "int32" if fits_int32(found, _intervals(found)) else "int64"
+    else:
+        dtype = dtype_name(dtype, "wb.index: dtype")
+        if dtype not in INTEGERS:
+            raise ProgramError(f"wb.index: dtype {dtype}; expected int32 or int64", user_line())
     return record(
         current(),
         operation="index",
@@ -128,6 +139,29 @@ def index(value: Expression | int, dtype: str = "int32") -> Tensor:
         options={"expression": found},
         inline=True,
     )
+
+
+def _intervals(e: Expression) -> dict[str, Interval]:
+    """The values of all names in an index expression at the sizes that the trace is given."""
+    trace = current()
+    found = {p.name: (p.default, p.default) for p in trace.sizes.values()}
+    for d in reversed(_inside_out(trace, e)):
+        own = trace.range(d)
+        found[d] = (interval(own.lower, found)[0], interval(own.upper, found)[1] - 1)
+    return found
+
+
+def _inside_out(trace: Trace, e: Expression) -> list[str]:
+    """The dims of an expression, each before those that its bounds depend on."""
+    order: dict[str, None] = {}
+    todo = sorted(e.variables)
+    while todo:
+        d = todo.pop(0)
+        order.pop(d, None)
+        order[d] = None
+        own = trace.range(d)
+        todo += sorted(own.lower.variables | own.upper.variables)
+    return list(order)
 
 
 def as_tensor(value: object) -> Tensor:

@@ -8,6 +8,7 @@ from typing import Any
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.functions import broadcast_to
 from workbench.language.nodes import as_tensor, cast, dtype_name
+from workbench.language.quoting import shape_text_with_line
 from workbench.language.shapes import index_of, shape_of
 from workbench.language.tensor import Tensor
 from workbench.language.trace import current, dim_name, dim_names, user_line
@@ -106,6 +107,12 @@ class Recurrent(Tensor):
                 f"{text} is {self.dtype}, but the value is {value.dtype}; convert with wb.cast",
                 user_line(),
             )
+        if self.dtype == "int32" and value.dtype == "int64":
+            raise ProgramError(
+                f"{text} is int32, but the value is int64; declare it with "
+                'dtype="int64", or convert with wb.cast',
+                user_line(),
+            )
         if self.dtype == "bool" != value.dtype:
             raise ProgramError(
                 f"{text} is bool, but the value is {value.dtype}; convert with wb.cast", user_line()
@@ -118,7 +125,7 @@ class Recurrent(Tensor):
         if not fits:
             raise ProgramError(
                 f"{text} has shape {shape_text(self.shape)}, but the value has shape "
-                f"{shape_text(value.shape)}",
+                f"{shape_text_with_line(value)}",
                 user_line(),
             )
         return broadcast_to(value, self.shape)

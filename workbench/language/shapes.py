@@ -1,4 +1,4 @@
-"""Sizes, inner shapes and inner axes as a user gives them: anything with `__index__` is a number."""
+"""Sizes, inner shapes and inner axes as a user gives them: what has an `__index__` is a number."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Index = Union[Expression, "Tensor"]
 Bound = tuple[str, Expression, Expression]
-Axis = Union[int, Sequence[int], None]
+Axis = int | Sequence[int] | None
 TensorLike = Union["Tensor", Expression, float, int, bool, np.ndarray, Sequence[Any]]
 
 

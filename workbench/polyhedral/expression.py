@@ -490,7 +490,7 @@ def _places(e: Expression, sign: str, other: object) -> int:
 
 
 def _no_index(written: str, instead: str) -> ProgramError:
-    """The error for arithmetic that leaves the whole numbers, with what is to be written instead."""
+    """The error for arithmetic that leaves the whole numbers, with what to write instead."""
     return ProgramError(
         f"{written} is no index, which is made of whole numbers; as a number of the program, "
         f"{instead}"
