@@ -84,6 +84,20 @@ VALUES: dict[str, tuple[Callable[[], Any], Any]] = {
     "index_squared": (lambda: wb.index(T**2), 16),
     "index_with_numpy": (lambda: wb.index(np.int64(2) * t + np.int32(1)), 2 * np.arange(4) + 1),
     "index_over_a_tensor": (lambda: t // (n() + 8), np.arange(4) // (NUMBERS + 8)),
+    "constant_over_a_range": (
+        lambda: (wb.cast(2, float)[b, t:T] * 1.0).sum(),
+        np.stack([2.0 * (4 - np.arange(4))] * 2),
+    ),
+    "constant_discounted": (
+        lambda: wb.discounted_sum(wb.cast(1, float)[b, t:T], 0.5),
+        np.stack([2.0 - 0.5 ** (3.0 - np.arange(4))] * 2),
+    ),
+    "constant_over_a_range_gathered": (
+        lambda: wb.gather(wb.cast(2, float)[b, t:T].sum(), t=wb.index(3 - t)),
+        np.stack([2.0 * (1 + np.arange(4))] * 2),
+    ),
+    "constant_at_indices": (lambda: wb.cast(2, float)[0, t] + 0 * wb.uniform(), 2.0),
+    "constant_vector_at_indices": (lambda: wb.exp(wb.cast([0.0, 1.0], float)[t, 1]), np.exp(1.0)),
     "gathered_number": (lambda: wb.gather(1.5, t=wb.index(t)) + wb.uniform() * 0.0, 1.5),
     "gathered_index": (lambda: wb.gather(t, t=wb.index(3 - t)), np.arange(4)[::-1]),
     "gathered_constant": (lambda: wb.gather(wb.cast(2, float), t=0, b=wb.index(b)), 2.0),
@@ -242,6 +256,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "one_hot_of_floats": (
         lambda: wb.one_hot(wb.uniform(), 3),
         "one_hot(uniform[]: float()): one_hot expects integers, found float",
+    ),
+    "open_range_of_a_constant": (
+        lambda: wb.cast(2, float)[b, :].sum(),
+        "[:] of 2.0, which varies over no dim; write both bounds of the range",
     ),
     "size_divided_by_zero": (
         lambda: wb.size(T // (T - 4)),

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.errors import ProgramError
 from workbench.language import quoting
-from workbench.language.nodes import VIEWS, apply, as_tensor, cast, index
+from workbench.language.nodes import VIEWS, apply, as_tensor, cast, index, literal, repeated
 from workbench.language.shapes import index_of
 from workbench.language.tensor import Node, Tensor, TensorLike
 from workbench.language.trace import Range, current, user_line
@@ -31,6 +31,10 @@ def read(x: Tensor, key: Any) -> Tensor:
         outer, inner = entries[: len(dims)], entries[len(dims) :]
     else:
         outer, inner = entries[:where], entries[where + 1 :]
+    if not x.dims and outer == [] and _is_constant(x) and len(inner) > len(x.shape):
+        outer, inner = inner[: len(inner) - len(x.shape)], inner[len(inner) - len(x.shape) :]
+    if not x.dims and outer and _is_constant(x):
+        return _inner(_along(x, outer), inner, 0)
     if len(outer) > len(dims) or len(inner) > len(x.shape):
         most = len(dims) + len(x.shape)
         raise ProgramError(
@@ -43,6 +47,31 @@ def read(x: Tensor, key: Any) -> Tensor:
         raise ProgramError(_first_place(x, dims, entries), user_line())
     moved = x.substitute(_moves(x, dims, outer)) if outer else x
     return _inner(moved, inner, 0 if where is None else len(x.shape) - len(inner))
+
+
+def _is_constant(x: Tensor) -> bool:
+    return isinstance(x.source, Node) and x.source.operation == "literal"
+
+
+def _along(x: Tensor, entries: list[Any]) -> Tensor:
+    """A constant read at indices (a reward of 1.0 at `[b, t:T]`): it is the same everywhere, and
+    varies over the ranges so that they can be reduced.
+    """
+    found: set[str] = set()
+    axis = 0
+    for entry in entries:
+        if not isinstance(entry, slice):
+            found |= _affine(x, "it", entry).variables
+            continue
+        if entry.start is None or entry.stop is None:
+            raise ProgramError(
+                f"[{_text([entry])}] of {x!r}, which varies over no dim; write both bounds of the "
+                "range",
+                user_line(),
+            )
+        found |= _range("k", entry, axis).variables
+        axis += 1
+    return repeated(x, current().ordered(found))
 
 
 def _first_place(x: Tensor, dims: list[str], entries: list[Any]) -> str:
@@ -108,6 +137,8 @@ def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
         own = {d: e for d, e in pairs if isinstance(e, Expression)}
         operands = (_gathered(y.substitute(own), positions) for y in source.operands)
         return apply(source.operation, *operands, **source.options)
+    if isinstance(source, Node) and source.operation == "literal":
+        return literal(source.options["value"], source.dtype)
     if isinstance(source, Node) and source.operation == "index":
         return cast(_position_of(source.options["expression"], positions), source.dtype)
     return Tensor(
@@ -196,9 +227,8 @@ def _range(d: str, entry: slice, axis: int) -> Expression:
         raise ProgramError(
             f"the range {_text([entry])} has a step; expected lower:upper", user_line()
         )
-    own = trace.range(d)
-    lower = own.lower if entry.start is None else entry.start
-    upper = own.upper if entry.stop is None else entry.stop
+    lower = trace.range(d).lower if entry.start is None else entry.start
+    upper = trace.range(d).upper if entry.stop is None else entry.stop
     for bound in (lower, upper):
         found = index_of(bound)
         if found is None or not found.is_affine:

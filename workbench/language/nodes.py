@@ -40,6 +40,7 @@ def _key(node: Node) -> tuple[object, ...]:
     return (
         node.operation,
         tuple(_operand_key(x) for x in node.operands),
+        node.dims,
         node.shape,
         node.dtype,
         repr(node.options["value"])
@@ -83,6 +84,21 @@ def literal(value: Any, dtype: str | None = None) -> Tensor:
         shape=tuple(array.shape),
         dtype=dtype,
         options={"value": _nested(value)},
+        inline=True,
+    )
+
+
+def repeated(x: Tensor, dims: tuple[str, ...]) -> Tensor:
+    """A constant that counts as varying over dims: it is the same along them."""
+    assert isinstance(x.source, Node)
+    return record(
+        current(),
+        operation="literal",
+        operands=(),
+        dims=dims,
+        shape=x.shape,
+        dtype=x.dtype,
+        options=x.source.options,
         inline=True,
     )
 
@@ -180,7 +196,7 @@ def as_tensor(value: object) -> Tensor:
 def is_literal(x: Tensor, value: float | None = None) -> bool:
     """Whether `x` is a scalar constant (equal to `value`, if given)."""
     source = x.source
-    if not isinstance(source, Node) or source.operation != "literal" or source.shape:
+    if not isinstance(source, Node) or source.operation != "literal" or source.shape or x.dims:
         return False
     return value is None or source.options["value"] == value
 
@@ -199,7 +215,7 @@ def cast(x: Tensor, dtype: str) -> Tensor:
     """`x` with another dtype."""
     if x.dtype == dtype:
         return x
-    if isinstance(x.source, Node) and x.source.operation == "literal":
+    if isinstance(x.source, Node) and x.source.operation == "literal" and not x.dims:
         return literal(x.source.options["value"], dtype)
     return _make("cast", (x,), {"dtype": dtype})
 

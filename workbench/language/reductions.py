@@ -11,8 +11,9 @@ from workbench.language.shapes import axes_of
 from workbench.language.tensor import Axis, Bound, Node, Tensor
 from workbench.language.trace import current, dim_names, user_line
 from workbench.polyhedral.expression import Expression, expression
-from workbench.polyhedral.relations import box, parse_set
+from workbench.polyhedral.relations import box, parse_set, possible
 from workbench.polyhedral.witness import smallest
+from workbench.program.sizes import known_of_sizes
 from workbench.program.text import at_text
 
 
@@ -71,7 +72,9 @@ def _refuse_empty(ranges: tuple[str, ...]) -> None:
         own = trace.range(name)
         outer = trace.ordered(set(own.lower.variables | own.upper.variables))
         bounds = [(d, trace.dims[d].lower, trace.dims[d].upper) for d in outer]
-        found = smallest(parse_set(box(bounds, at_least=[(own.lower, own.upper)])))
+        known = known_of_sizes(tuple(trace.sizes.values()))
+        empty = parse_set(box(bounds, at_least=[(own.lower, own.upper)]))
+        found = smallest(possible(empty, known))
         if found is not None:
             sizes, instance = found
             raise ProgramError(
