@@ -195,8 +195,10 @@ def test_interrupted_outputs_come_in_the_order_of_the_returned_dict(
 def test_options_of_a_run_that_are_not_what_they_should_be() -> None:
     for given, sentence in (
         ({"backend": {"I": 1}}, "backend {'I': 1}; expected a name (sizes are given by sizes=)"),
-        ({"seed": "x"}, "seed 'x'; expected an integer"),
-        ({"seed": True}, "seed True; expected an integer"),
+        ({"seed": "x"}, "seed 'x'; expected a whole number from 0 to 2**32 - 1"),
+        ({"seed": 2**32}, "seed 4294967296; expected a whole number from 0 to 2**32 - 1"),
+        ({"seed": -1}, "seed -1; expected a whole number from 0 to 2**32 - 1"),
+        ({"seed": True}, "seed True; expected a whole number from 0 to 2**32 - 1"),
     ):
         with pytest.raises(WorkbenchError) as refused:
             wb.run(counting(), **given)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import workbench as wb
 from tests.language.refused import B, T, b, recurrent, refused, t
 from workbench import environments, nn
 from workbench.backends.reference import Reference
-from workbench.errors import WorkbenchError
+from workbench.errors import ProgramError, WorkbenchError
 from workbench.polyhedral.expression import variable
 
 
@@ -267,3 +268,50 @@ def test_row_that_is_not_there_is_refused_when_it_happens(shift: int, row: int, 
     assert error.value.message == (
         f"take(x, {shifted}) takes row {row} at t={at} (T=4), but there are rows 0..2 only"
     )
+
+
+def test_integer_in_first_place_of_an_unnamed_expression_refused() -> None:
+    for key, instead in ((0, "[..., 0] for an inner axis, "), (np.int64(-1), "[..., -1] for")):
+        said = refused(lambda key=key: (wb.uniform(shape=1, over=(b, t)) * 2.0)[key]).message
+        assert said.startswith(
+            f"[{key}] of multiply[b, t]: float(1,) would read it at b = {key}; write {instead}"
+        )
+        assert said.endswith("[b, t] for each b, or give it a name first")
+    said = refused(lambda: wb.exp(wb.uniform(over=b))[0]).message
+    assert said == (
+        "[0] of exp[b]: float() would read it at b = 0; write [b] for each b, or give it a name "
+        "first"
+    )
+
+
+def test_integer_in_first_place_of_what_has_a_name() -> None:
+    @wb.program
+    def example(B: int = 2, T: int = 4) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        value = wb.uniform(shape=1, over=(b, t)) * 2.0
+        state = wb.recurrent("state", (), over=t)
+        state[t] = value[0, t, 0]
+        return {"y": value[0], "z": state[0], "inner": wb.exp(value)[..., 0]}
+
+    y = Reference(example()).outputs()
+    assert y["y"].shape == (4, 1) and y["inner"].shape == (2, 4)
+
+
+def test_shape_names_the_line_that_made_it() -> None:
+    @wb.program
+    def example(B: int = 2, T: int = 4) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        theta = nn.parameters(critic := nn.mlp("critic", 3, (2,), 1))
+        value = critic(theta, wb.uniform(shape=3, over=(b, t)))
+        error = (value - 1.0) ** 2
+        target = wb.recurrent("target", (), over=(b, t))
+        target[b, t] = error + 2.0
+        return {"y": target}
+
+    with pytest.raises(ProgramError) as refusal:
+        example()
+    first, line = refusal.value.message.split(", made by ")
+    assert first == "target[b, t] has shape (), but the value has shape (1,)"
+    assert line.startswith("value = critic(theta, wb.uniform(shape=3, over=(b, t)))")
+    assert refusal.value.line is not None
+    assert refusal.value.line.text == "target[b, t] = error + 2.0"

@@ -175,7 +175,7 @@ MISMATCHES: dict[str, tuple[Callable[[], Any], str]] = {
     "draws_over_a_number": (lambda: wb.uniform(over=3), "expected a dim, found 3"),
     "permutation_of_data": (
         lambda: wb.permutation(wb.uniform())[0],
-        "the size of a permutation is uniform[]: float(); expected a size",
+        "the size of a permutation is uniform[]: float(); expected a whole number or a size",
     ),
 }
 
@@ -220,7 +220,9 @@ def test_number_for_a_piece_of_booleans() -> None:
 
 
 def test_whole_number_that_is_too_large() -> None:
-    assert refused(lambda: wb.index(t) + 2**70).message == f"expected numbers, found {2**70}"
+    assert refused(lambda: wb.index(t) + 2**70).message == (
+        f"expected numbers, found {2**70}, which does not fit into int64"
+    )
     assert refused(lambda: wb.index(t) + 2**63).message == f"{2**63} does not fit into int64"
     assert refused(lambda: wb.cast(2**40, int)).message == f"{2**40} does not fit into int32"
     assert refused(lambda: wb.cast(1e12, int)).message == "1000000000000.0 does not fit into int32"

@@ -10,8 +10,9 @@ import pytest
 
 import workbench as wb
 from tests.language.refused import B, T, refused, t
+from workbench.backends import get
 from workbench.backends.reference import Reference
-from workbench.errors import SizeError
+from workbench.errors import ProgramError, SizeError
 from workbench.polyhedral.expression import variable
 
 # -- reductions over nothing ----------------------------------------------------------------------
@@ -128,3 +129,36 @@ def test_sizes_and_dims(name: str) -> None:
     error = refused(function)
     assert error.message == sentence
     assert error.line is not None and error.line.file.endswith("test_refused_sizes.py")
+
+
+def test_derived_sizes_have_the_values_of_their_definitions() -> None:
+    @wb.program
+    def example(B: int = 2, T: int = 4) -> dict[str, Any]:
+        L, N, P = wb.size(T * 2), wb.size(T - 1), wb.size(B * T)
+        H = wb.size(T // 2)
+        b, t, l, n, p, h = wb.dims(b=B, t=T, l=L, n=N, p=P, h=H)
+        x, y, z = wb.uniform(over=l), wb.uniform(over=t), wb.uniform(over=p)
+        pairs = wb.recurrent("pairs", (), over=t)
+        pairs[2 * h] = y[2 * h]
+        pairs[2 * h + 1] = -y[2 * h + 1]
+        last = y[n : n + 1 + T - N].max() + wb.uniform(over=h)[H - 1]
+        return {"v": x[2 * t + 1], "w": y[n + 1] - y + last, "z": z[t] + z[b + T - 1], "p": pairs}
+
+    program = example()
+    for sizes in ({}, {"B": 1, "T": 2}, {"B": 3, "T": 6}):
+        expected = Reference(program, sizes).outputs()
+        for one in (program, wb.optimize(wb.variant(program)).program):
+            found = get("numpy").compile(one).run(sizes, dtype="float64").outputs
+            for name, value in expected.items():
+                np.testing.assert_allclose(found[name], value, rtol=1e-12)
+
+
+def test_read_beyond_a_derived_size_shows_sizes_that_there_are() -> None:
+    @wb.program
+    def example(T: int = 4) -> dict[str, Any]:
+        N = wb.size(T * 2)
+        n, t = wb.dims(n=N, t=T)
+        return {"y": wb.uniform(over=n)[2 * t + 2]}
+
+    with pytest.raises(ProgramError, match=r"read at t=0 \(T=1, N=2\)"):
+        example()

@@ -103,7 +103,7 @@ def test_progress_is_shown_unless_told_not_to(capsys: pytest.CaptureFixture[str]
         ({"repeats": 0}, "repeats 0; expected an integer from 1 on"),
         ({"repeats": 2.5}, "repeats 2.5; expected an integer from 1 on"),
         ({"warmup": -1}, "warmup -1; expected an integer from 0 on"),
-        ({"seed": True}, "seed True; expected an integer from 0 on"),
+        ({"seed": True}, "seed True; expected a whole number from 0 to 2**32 - 1"),
         ({"dtype": "float16"}, 'dtype \'float16\'; expected "float32" or "float64"'),
     ],
 )

@@ -22,6 +22,7 @@ from workbench.backends.source import ENTRY, generate, main_loop
 from workbench.backends.tracker import Capacity, spaces
 from workbench.lowering.attribution import attributed
 from workbench.lowering.program import LoopProgram, lower
+from workbench.program.index_ranges import check_indices
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 
@@ -78,6 +79,7 @@ class CompiledArrays:
     ) -> Execution:
         """Run once; see `protocol.Compiled`."""
         known = resolve(self.program, sizes)
+        check_indices(self.program, known)
         tables = {name: self.xp.asarray(values) for name, values in (given or {}).items()}
         described = partial(attributed, self.loop_program, self.program)
         memory = spaces(self.xp, capacity, described)

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.errors import RunError
+from workbench.polyhedral.expression import whole
 from workbench.program.keys import statement_key
 
 __all__ = [
@@ -51,6 +52,7 @@ CHUNK = 8192
 """Counters worked on at a time: the 64-bit temporaries stay in cache, about 1 MiB in all."""
 
 _LOW = 0xFFFFFFFF
+MOST_SEED = _LOW
 _BITS = {0: (32, 32), 1: (32, 32), 2: (32, 32), 3: (32, 32), 4: (26, 24), 5: (21, 23)}
 
 
@@ -159,9 +161,12 @@ def bits(dimensions: int) -> tuple[int, int]:
     return _BITS[dimensions]
 
 
-def checked_seed(seed: int) -> int:
-    """The seed, which must fit 32 bits."""
-    return _fitting(seed, 32, "the seed")
+def checked_seed(seed: object) -> int:
+    """The seed as a number, which must fit 32 bits."""
+    number = whole(seed)
+    if number is None or not 0 <= number <= MOST_SEED:
+        raise RunError(f"seed {seed!r}; expected a whole number from 0 to 2**32 - 1")
+    return number
 
 
 # -- the vectorised version ---------------------------------------------------------------------

@@ -22,6 +22,7 @@ from workbench.backends.externals import Externals
 from workbench.backends.indices import Point
 from workbench.errors import ProgramError, nearest
 from workbench.program import sentences
+from workbench.program.index_ranges import check_indices
 from workbench.program.operations import OPERATIONS
 from workbench.program.sizes import resolve
 from workbench.program.values import Array, Call, Program, Read
@@ -79,6 +80,7 @@ class Reference:
         self.program = program
         self.watch = watch
         self.sizes = resolve(program, sizes)
+        check_indices(program, self.sizes)
         self.seed = philox.checked_seed(seed)
         self._given = {self.resolve(name): f for name, f in (given or {}).items()}
         self._known: dict[str, dict[Point, Any]] = {a.name: {} for a in program.arrays}

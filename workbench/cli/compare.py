@@ -7,6 +7,7 @@ import math
 import sys
 from typing import Any
 
+from workbench.backends.philox import MOST_SEED
 from workbench.cli.arguments import Parser, add_arguments
 from workbench.cli.options import add_backend, whole_number
 from workbench.cli.templates import chosen
@@ -57,7 +58,8 @@ def _add_options(parser: Parser) -> None:
         f"variant (default: {' and '.join(NAMED)}); the first is what the others are compared with",
     )
     add_backend(group)
-    group.add_argument("--seed", type=whole_number(0), default=0, metavar="N", help="default 0")
+    seeds = whole_number(0, MOST_SEED)
+    group.add_argument("--seed", type=seeds, default=0, metavar="N", help="default 0")
     group.add_argument(
         "--repeats",
         type=whole_number(1),

@@ -18,13 +18,15 @@ def add_backend(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def whole_number(least: int) -> Callable[[str], int]:
-    """A reader of whole numbers from `least` on."""
+def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
+    """A reader of whole numbers from `least` on, up to `most`."""
+    upper = "on" if most is None else f"to {most}"
 
     def read(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
+        number = int(text) if text.isdecimal() else -1
+        if number < least or (most is not None and number > most):
             raise argparse.ArgumentTypeError(
-                f"expected a whole number from {least} on, found {text!r}"
+                f"expected a whole number from {least} {upper}, found {text!r}"
             )
         return int(text)
 

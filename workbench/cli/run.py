@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from workbench.backends.philox import MOST_SEED
 from workbench.cli.arguments import Parser, add_arguments
 from workbench.cli.options import add_backend, whole_number
 from workbench.cli.results import FORMATS, save, table
@@ -68,7 +69,7 @@ def _add_options(parser: Parser) -> None:
     add_backend(group)
     group.add_argument(
         "--seed",
-        type=whole_number(0),
+        type=whole_number(0, MOST_SEED),
         metavar="N",
         help="default 0, or that of the file of --resume",
     )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.nodes import apply, as_tensor, dtype_name
 from workbench.language.nodes import cast as cast_tensor
+from workbench.language.shapes import axis_of, index_of, length_of, shape_of
 from workbench.language.tensor import Tensor, TensorLike
 from workbench.language.trace import user_line
 from workbench.polyhedral import expression as affine
-from workbench.polyhedral.expression import Expression
-from workbench.program.operation_shapes import broadcast_shapes
-from workbench.program.values import Shape
+from workbench.polyhedral.expression import Expression, whole
+from workbench.program.operation_dtypes import promote
+from workbench.program.operation_shapes import broadcast_shapes, shape_text
 
 
 def exp(x: TensorLike) -> Tensor:
@@ -98,8 +101,7 @@ def maximum(x: Any, y: Any) -> Any:
 
 
 def _indices(x: Any, y: Any) -> bool:
-    kinds = (int, Expression)
-    return isinstance(x, kinds) and isinstance(y, kinds) and Expression in (type(x), type(y))
+    return Expression in (type(x), type(y)) and None not in (index_of(x), index_of(y))
 
 
 def clip(x: TensorLike, low: TensorLike, high: TensorLike) -> Tensor:
@@ -115,7 +117,11 @@ def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
 
 
 def cast(x: TensorLike, dtype: Any) -> Tensor:
-    """`x` with another dtype: float, int, bool or a dtype's name."""
+    """`x` with another dtype: float, bool, int (int32) or a dtype's name ("int64").
+
+    Integers are two's complement in their dtype: what passes 2**31 in int32 wraps around, so cast
+    to "int64" before numbers grow as large. A float is cut off towards zero.
+    """
     return cast_tensor(as_tensor(x), dtype_name(dtype, "dtype"))
 
 
@@ -124,31 +130,62 @@ def stop_gradient(x: TensorLike) -> Tensor:
     return apply("stop_gradient", x)
 
 
-def contract(spec: str, x: TensorLike, y: TensorLike) -> Tensor:
+_SPEC = r"[a-zA-Z]*,[a-zA-Z]*->[a-zA-Z]*"
+
+
+def contract(spec: Any, x: TensorLike, y: TensorLike) -> Tensor:
     """Einstein summation over inner axes of two tensors: `wb.contract("f,fg->g", x, w)`."""
+    if not isinstance(spec, str) or not re.fullmatch(_SPEC, spec.replace(" ", "")):
+        raise ProgramError(
+            f'contract by {spec!r}; expected a letter for each inner axis, as in "f,fg->g"',
+            user_line(),
+        )
     x, y = cast_tensor(as_tensor(x), "float"), cast_tensor(as_tensor(y), "float")
     return apply("contract", x, y, spec=spec.replace(" ", ""))
 
 
-def reshape(x: TensorLike, shape: Shape) -> Tensor:
-    """The inner shape rearranged, row by row."""
-    return apply("reshape", x, shape=tuple(shape))
+def reshape(x: TensorLike, shape: Any) -> Tensor:
+    """The inner shape rearranged, row by row; one entry may be -1: what is left."""
+    x, wanted = as_tensor(x), (shape,) if whole(shape) is not None else shape
+    if isinstance(wanted, Sequence) and [whole(n) for n in wanted].count(-1) == 1:
+        wanted = _filled(x, wanted)
+    return apply("reshape", x, shape=shape_of(wanted, "the shape of a reshape"))
 
 
-def transpose(x: TensorLike, axes: Sequence[int] | None = None) -> Tensor:
+def _filled(x: Tensor, shape: Sequence[Any]) -> tuple[Any, ...]:
+    """A shape with the number in place of its -1; 0 where none fits, which is refused later."""
+    others = math.prod(n for n in shape if whole(n) != -1)
+    count = math.prod(x.shape)
+    known = isinstance(others, int) and isinstance(count, int)
+    missing = count // others if known and others else 0
+    return tuple(missing if whole(n) == -1 else n for n in shape)
+
+
+def transpose(x: TensorLike, axes: Any = None) -> Tensor:
     """Inner axes permuted (reversed by default)."""
     x = as_tensor(x)
-    return apply(
-        "transpose", x, axes=tuple(axes if axes is not None else range(len(x.shape))[::-1])
-    )
+    rank = len(x.shape)
+    if axes is None:
+        return apply("transpose", x, axes=tuple(range(rank))[::-1])
+    given = tuple(axes) if isinstance(axes, Sequence) else (axes,)
+    order = tuple(axis_of(x, axis) for axis in given)
+    if sorted(order) != list(range(rank)):
+        raise ProgramError(
+            f"axes {axes!r} of {x!r}; expected each of its {rank} inner axes once", user_line()
+        )
+    return apply("transpose", x, axes=order)
 
 
-def broadcast_to(x: TensorLike, shape: Shape) -> Tensor:
+def broadcast_to(x: TensorLike, shape: Any) -> Tensor:
     """The inner shape widened as NumPy does."""
-    x = as_tensor(x)
-    if broadcast_shapes([x.shape, tuple(shape)]) != tuple(shape):
-        raise ProgramError(f"{x!r} does not broadcast to {tuple(shape)}", user_line())
-    return x if x.shape == tuple(shape) else apply("broadcast", x, shape=tuple(shape))
+    x, shape = as_tensor(x), shape_of(shape)
+    try:
+        fits = broadcast_shapes([x.shape, shape]) == shape
+    except ProgramError:
+        fits = False
+    if not fits:
+        raise ProgramError(f"{x!r} does not broadcast to {shape_text(shape)}", user_line())
+    return x if x.shape == shape else apply("broadcast", x, shape=shape)
 
 
 def stack(xs: Sequence[TensorLike], axis: int = 0) -> Tensor:
@@ -162,21 +199,21 @@ def concatenate(xs: Sequence[TensorLike], axis: int = 0) -> Tensor:
 
 
 def _joined(name: str, xs: Sequence[TensorLike], axis: int) -> Tensor:
+    if isinstance(xs, Tensor):
+        raise ProgramError(f"{name} of the one tensor {xs!r}; expected a list of them", user_line())
     tensors = [as_tensor(x) for x in xs]
     if not tensors:
         raise ProgramError(f"{name} of no tensors", user_line())
-    kinds = {x.dtype for x in tensors}
-    if len(kinds) > 1:
-        target = "float" if "float" in kinds else "int32"
-        tensors = [cast_tensor(x, target) for x in tensors]
+    target = promote([x.dtype for x in tensors])
+    tensors = [cast_tensor(x, target) for x in tensors]
     rank = len(tensors[0].shape) + (name == "stack")
-    return apply(name, *tensors, axis=_axis(tensors[0], axis, rank))
+    return apply(name, *tensors, axis=axis_of(tensors[0], axis, rank))
 
 
 def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
     """The entries along an inner axis: `position, velocity = wb.unstack(state)`."""
     x = as_tensor(x)
-    axis = _axis(x, axis, len(x.shape))
+    axis = axis_of(x, axis)
     count = x.shape[axis]
     if not isinstance(count, int):
         raise ProgramError(f"inner axis {axis} of {x!r} has the symbolic size {count}", user_line())
@@ -185,21 +222,19 @@ def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
 
 
 def one_hot(index: TensorLike, size: int) -> Tensor:
-    """1.0 at the position `index` of a new last axis of the given size, else 0.0."""
-    return apply("one_hot", index, size=size)
+    """1.0 at the position `index` (integers) of a new last axis of the given size, else 0.0."""
+    index, count = as_tensor(index), length_of(size, "the size of a one_hot")
+    if isinstance(count, Expression):
+        raise ProgramError(
+            f"one_hot of the symbolic size {count}; expected a whole number", user_line()
+        )
+    return apply("one_hot", index, size=count)
 
 
 def cumsum(x: TensorLike, axis: int = 0) -> Tensor:
     """Running sum along an inner axis."""
     x = as_tensor(x)
-    return apply("cumsum", x, axis=_axis(x, axis, len(x.shape)))
-
-
-def _axis(x: Tensor, axis: int, rank: int) -> int:
-    """The axis counted from the front, one of `rank`."""
-    if not -rank <= axis < rank:
-        raise ProgramError(f"{x!r} has no inner axis {axis}", user_line())
-    return axis % rank
+    return apply("cumsum", x, axis=axis_of(x, axis))
 
 
 def log_softmax(x: TensorLike, axis: int = -1) -> Tensor:
@@ -207,7 +242,7 @@ def log_softmax(x: TensorLike, axis: int = -1) -> Tensor:
     x is, and NaN where all of x is -inf.
     """
     x = as_tensor(x)
-    axis = _axis(x, axis, len(x.shape))
+    axis = axis_of(x, axis)
     return log_normalized(x, x.max(axis=axis), axis)
 
 

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import ProgramError
-from workbench.language.nodes import VIEWS, apply, as_tensor, cast, index
-from workbench.language.tensor import Node, Tensor
+from workbench.language import quoting
+from workbench.language.nodes import VIEWS, apply, as_tensor, cast, index, literal, repeated
+from workbench.language.shapes import index_of
+from workbench.language.tensor import Node, Tensor, TensorLike
 from workbench.language.trace import Range, current, user_line
-from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.expression import Expression, expression, variable, whole
 from workbench.program.operation_shapes import shape_text
 
 
@@ -29,6 +31,10 @@ def read(x: Tensor, key: Any) -> Tensor:
         outer, inner = entries[: len(dims)], entries[len(dims) :]
     else:
         outer, inner = entries[:where], entries[where + 1 :]
+    if not x.dims and outer == [] and _is_constant(x) and len(inner) > len(x.shape):
+        outer, inner = inner[: len(inner) - len(x.shape)], inner[len(inner) - len(x.shape) :]
+    if not x.dims and outer and _is_constant(x):
+        return _inner(_along(x, outer), inner, 0)
     if len(outer) > len(dims) or len(inner) > len(x.shape):
         most = len(dims) + len(x.shape)
         raise ProgramError(
@@ -37,20 +43,58 @@ def read(x: Tensor, key: Any) -> Tensor:
             f"{most if where is None else f'{len(dims)} before and {len(x.shape)} behind the ...'}",
             user_line(),
         )
+    if where is None and dims and whole(entries[0]) is not None and not quoting.is_named(x):
+        raise ProgramError(_first_place(x, dims, entries), user_line())
     moved = x.substitute(_moves(x, dims, outer)) if outer else x
     return _inner(moved, inner, 0 if where is None else len(x.shape) - len(inner))
 
 
-def gather(x: Tensor, /, **indices: Any) -> Tensor:
+def _is_constant(x: Tensor) -> bool:
+    return isinstance(x.source, Node) and x.source.operation == "literal"
+
+
+def _along(x: Tensor, entries: list[Any]) -> Tensor:
+    """A constant read at indices (a reward of 1.0 at `[b, t:T]`): it is the same everywhere, and
+    varies over the ranges so that they can be reduced.
+    """
+    found: set[str] = set()
+    axis = 0
+    for entry in entries:
+        if not isinstance(entry, slice):
+            found |= _affine(x, "it", entry).variables
+            continue
+        if entry.start is None or entry.stop is None:
+            raise ProgramError(
+                f"[{_text([entry])}] of {x!r}, which varies over no dim; write both bounds of the "
+                "range",
+                user_line(),
+            )
+        found |= _range("k", entry, axis).variables
+        axis += 1
+    return repeated(x, current().ordered(found))
+
+
+def _first_place(x: Tensor, dims: list[str], entries: list[Any]) -> str:
+    """What is wrong with an integer in first place, and what to write."""
+    said = f"[{_text(entries)}] of {x!r} would read it at {dims[0]} = {entries[0]}; write "
+    if x.shape:
+        said += f"[..., {_text(entries)}] for an inner axis, "
+    return said + f"[{', '.join(dims)}] for each {dims[0]}, or give it a name first"
+
+
+def gather(x: TensorLike, /, **indices: Any) -> Tensor:
     """Read `x` at data-dependent indices, one per named dim: `wb.gather(x, b=sample // T, t=sample
     % T)`.
 
     Each index is an integer tensor of scalars (or an index expression); the result varies over the
-    indices' dims and the dims of `x` not named.
+    indices' dims and the dims of `x` not named. A value that never varied over a dim is the same
+    wherever it is read along it: a reward of 1.0 stays 1.0.
     """
+    x = as_tensor(x)
     positions = {d: as_tensor(value) for d, value in indices.items()}
     for d, value in positions.items():
-        if d not in x.dims:
+        current().range(d)
+        if d not in x.dims and x.dims:
             raise ProgramError(
                 f"{x!r} does not vary over {d}; its dims: {', '.join(x.dims)}", user_line()
             )
@@ -58,7 +102,7 @@ def gather(x: Tensor, /, **indices: Any) -> Tensor:
             raise ProgramError(
                 f"the index for {d} must be a scalar integer tensor, found {value!r}", user_line()
             )
-    return _gathered(x, positions)
+    return _gathered(x, positions) if x.dims else x
 
 
 def within(index: Any, lower: Any, upper: Any) -> Tensor:
@@ -73,8 +117,8 @@ def within(index: Any, lower: Any, upper: Any) -> Tensor:
     if x.shape or x.dtype not in ("int32", "int64"):
         raise ProgramError(f"within needs a scalar integer tensor, found {x!r}", user_line())
     for bound in (lower, upper):
-        plain = isinstance(bound, (int, np.integer, Expression)) and not isinstance(bound, bool)
-        if not plain or not expression(bound).is_affine:
+        found = index_of(bound)
+        if found is None or not found.is_affine:
             raise ProgramError(
                 f"the bound {bound!r} of within is not an affine expression of dims", user_line()
             )
@@ -93,6 +137,8 @@ def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
         own = {d: e for d, e in pairs if isinstance(e, Expression)}
         operands = (_gathered(y.substitute(own), positions) for y in source.operands)
         return apply(source.operation, *operands, **source.options)
+    if isinstance(source, Node) and source.operation == "literal":
+        return literal(source.options["value"], source.dtype)
     if isinstance(source, Node) and source.operation == "index":
         return cast(_position_of(source.options["expression"], positions), source.dtype)
     return Tensor(
@@ -156,11 +202,11 @@ def _affine(x: Tensor, d: str, entry: Any) -> Expression:
         raise ProgramError(
             f"the index {entry!r} for {d} depends on data; use wb.gather(x, {d}=…)", user_line()
         )
-    if isinstance(entry, bool) or not isinstance(entry, (int, np.integer, Expression)):
+    value = index_of(entry)
+    if value is None:
         raise ProgramError(
             f"the index {entry!r} for {d} of {x!r} is not an affine expression of dims", user_line()
         )
-    value = entry if isinstance(entry, Expression) else expression(int(entry))
     if not value.is_affine:
         raise ProgramError(
             f"the index {value} for {d} is not affine (a product or quotient of sizes or dims); "
@@ -181,16 +227,14 @@ def _range(d: str, entry: slice, axis: int) -> Expression:
         raise ProgramError(
             f"the range {_text([entry])} has a step; expected lower:upper", user_line()
         )
-    own = trace.range(d)
-    lower = own.lower if entry.start is None else entry.start
-    upper = own.upper if entry.stop is None else entry.stop
+    lower = trace.range(d).lower if entry.start is None else entry.start
+    upper = trace.range(d).upper if entry.stop is None else entry.stop
     for bound in (lower, upper):
-        if isinstance(bound, bool) or not isinstance(bound, (int, Expression)):
+        found = index_of(bound)
+        if found is None or not found.is_affine:
             raise ProgramError(
                 f"the bound {bound!r} of the range for {d} is not affine", user_line()
             )
-        if not expression(bound).is_affine:
-            raise ProgramError(f"the bound {bound} of the range for {d} is not affine", user_line())
     lower, upper = expression(lower), expression(upper)
     for known in trace.dims.values():
         if known.axis == axis and known.lower == lower and known.upper == upper:
@@ -213,13 +257,20 @@ def _inner(x: Tensor, entries: list[Any], axis: int) -> Tensor:
             axis += len(entry.shape)
         elif isinstance(entry, slice):
             x, axis = _sliced(x, axis, entry), axis + 1
-        elif isinstance(entry, (int, np.integer)) and not isinstance(entry, bool):
-            x = _position(x, axis, int(entry))
         else:
-            raise ProgramError(
-                f"index {entry!r} of an inner axis; expected an int or a slice", user_line()
-            )
+            number = whole(entry)
+            if number is None:
+                raise ProgramError(_no_entry(x, entry), user_line())
+            x = _position(x, axis, number)
     return x
+
+
+def _no_entry(x: Tensor, entry: Any) -> str:
+    """What is wrong with an index of an inner axis, and what to write for a new one."""
+    said = f"index {entry!r} of an inner axis of {x!r}; expected an int or a slice"
+    if entry is None:
+        said += f" (a new axis: wb.reshape(x, {shape_text((*x.shape, 1))}))"
+    return said
 
 
 def _length(x: Tensor, axis: int) -> int:
@@ -242,7 +293,18 @@ def _position(x: Tensor, axis: int, entry: int) -> Tensor:
 
 
 def _sliced(x: Tensor, axis: int, entry: slice) -> Tensor:
-    start, stop, step = entry.indices(_length(x, axis))
+    parts = (entry.start, entry.stop, entry.step)
+    numbers = [whole(part) for part in parts]
+    for part, number in zip(parts, numbers, strict=True):
+        if number is None and part is not None:
+            raise ProgramError(
+                f"the range {_text([entry])} of inner axis {axis} of {x!r}; expected whole "
+                f"numbers, found {part!r}",
+                user_line(),
+            )
+    if numbers[2] == 0:
+        raise ProgramError(f"the range {_text([entry])} has the step 0", user_line())
+    start, stop, step = slice(*numbers).indices(_length(x, axis))
     if (start, stop, step) == (0, x.shape[axis], 1):
         return x
     return apply("slice", x, axis=axis, start=start, stop=stop, step=step)

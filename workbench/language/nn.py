@@ -5,9 +5,8 @@ update.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 from workbench.errors import ProgramError
@@ -15,9 +14,10 @@ from workbench.language.functions import broadcast_to, tanh
 from workbench.language.nodes import apply, literal
 from workbench.language.random import draws
 from workbench.language.recurrent import Recurrent
+from workbench.language.shapes import shape_of
 from workbench.language.tensor import Tensor
 from workbench.language.trace import Range, current, dim_names, scope, user_line
-from workbench.polyhedral.expression import Expression, choice, expression, variable
+from workbench.polyhedral.expression import Expression, choice, expression, variable, whole
 from workbench.program.operation_shapes import shape_text
 from workbench.program.values import Shape
 
@@ -107,16 +107,16 @@ def mlp(
             f"network {name!r}: hidden layers {hidden!r}; expected their widths, like (64, 64)",
             user_line(),
         )
+    sizes = _widths(name, inputs, hidden, outputs)
     if layers == "dim" and len(hidden) > 1:
-        if len(set(hidden)) > 1:
+        if len(set(sizes[1:-1])) > 1:
             raise ProgramError(
                 f"network {name!r}: layers as a dim need hidden layers of one width, found "
-                f"{', '.join(map(str, hidden))}",
+                f"{', '.join(map(str, sizes[1:-1]))}",
                 user_line(),
             )
         gains = hidden_gain, output_gain
-        return _recurrent(name, inputs, hidden, outputs, activation, gains, initializer)
-    sizes = [inputs, *hidden, outputs]
+        return _recurrent(name, sizes, activation, gains, initializer)
     last = len(sizes) - 1
     members: dict[str, Member] = {}
     for k in range(1, len(sizes)):
@@ -136,17 +136,29 @@ def mlp(
     return Network(name, members, function)
 
 
+def _widths(name: str, inputs: Any, hidden: Iterable[Any], outputs: Any) -> list[int]:
+    """The widths as numbers, whatever they are given as (`env.observation_space.n` is NumPy's)."""
+    found = []
+    for width in (inputs, *hidden, outputs):
+        number = whole(width)
+        if number is None or number < 1:
+            raise ProgramError(
+                f"network {name!r}: a width is {width!r}; expected a whole number from 1 on",
+                user_line(),
+            )
+        found.append(number)
+    return found
+
+
 def _are_widths(hidden: object) -> bool:
     if not isinstance(hidden, Sequence) or isinstance(hidden, str):
         return False
-    return all(isinstance(width, Integral) and int(width) > 0 for width in hidden)
+    return all((whole(width) or 0) > 0 for width in hidden)
 
 
 def _recurrent(
     name: str,
-    inputs: int,
-    hidden: Sequence[int],
-    outputs: int,
+    sizes: Sequence[int],
     activation: Activation,
     gains: tuple[float, float],
     initializer: Initializer | None,
@@ -154,7 +166,7 @@ def _recurrent(
     """The perceptron with its equal layers over a dim l: hidden[…, 0] is the first layer's output,
     hidden[…, l + 1] = activation(hidden[…, l] @ weight[…, l] + bias[…, l]).
     """
-    width, layer = hidden[0], _layer_dim(len(hidden) - 1)
+    inputs, width, outputs, layer = sizes[0], sizes[1], sizes[-1], _layer_dim(len(sizes) - 3)
     inner, last = (initializer or orthogonal(gain) for gain in gains)
     members = {
         "weight_first": Member((inputs, width), inner),
@@ -212,7 +224,8 @@ def vector(name: str, size: int, value: float = 0.0) -> Network:
     def function(own: Mapping[str, Tensor], x: Tensor | None) -> Tensor:
         return own["value"]
 
-    return Network(name, {"value": Member((size,), constant(value))}, function)
+    (width,) = shape_of(size, f"network {name!r}: size")
+    return Network(name, {"value": Member((width,), constant(value))}, function)
 
 
 @dataclass(frozen=True)

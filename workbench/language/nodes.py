@@ -13,9 +13,11 @@ import numpy as np
 
 from workbench.errors import ProgramError
 from workbench.language import quoting
+from workbench.language.shapes import index_of
 from workbench.language.tensor import Node, Tensor
 from workbench.language.trace import Range, Trace, current, user_line
-from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.expression import Expression, ExpressionLike, variable, whole
+from workbench.program.index_ranges import Interval, fits_int32, interval
 from workbench.program.operation_dtypes import INTEGERS, promote
 from workbench.program.operation_shapes import shape_text
 from workbench.program.operations import APART, OPERATIONS, evaluate
@@ -38,6 +40,7 @@ def _key(node: Node) -> tuple[object, ...]:
     return (
         node.operation,
         tuple(_operand_key(x) for x in node.operands),
+        node.dims,
         node.shape,
         node.dtype,
         repr(node.options["value"])
@@ -59,12 +62,15 @@ def literal(value: Any, dtype: str | None = None) -> Tensor:
     """A constant tensor from a number, nested sequence or NumPy array; of whole numbers int32,
     where one is larger int64.
     """
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ProgramError(f"expected rows of one length, found {value!r}", user_line()) from None
     if dtype is None:
         whole = "int32" if _beyond(array, "int32") is None else "int64"
         kinds = {"b": "bool", "i": whole, "u": whole, "f": "float"}
         if array.dtype.kind not in kinds:
-            raise ProgramError(f"expected numbers, found {value!r}", user_line())
+            raise ProgramError(_no_numbers(array, value), user_line())
         dtype = kinds[array.dtype.kind]
     beyond = _beyond(array, dtype)
     if beyond is not None:
@@ -82,6 +88,31 @@ def literal(value: Any, dtype: str | None = None) -> Tensor:
     )
 
 
+def repeated(x: Tensor, dims: tuple[str, ...]) -> Tensor:
+    """A constant that counts as varying over dims: it is the same along them."""
+    assert isinstance(x.source, Node)
+    return record(
+        current(),
+        operation="literal",
+        operands=(),
+        dims=dims,
+        shape=x.shape,
+        dtype=x.dtype,
+        options=x.source.options,
+        inline=True,
+    )
+
+
+def _no_numbers(array: np.ndarray, value: Any) -> str:
+    """What is wrong with an array that is none of numbers, and what to write for one of tensors."""
+    said = f"expected numbers, found {value!r}"
+    if array.dtype == object and any(isinstance(e, (Tensor, Expression)) for e in array.flat):
+        said += "; wb.stack([…]) makes an inner axis of tensors"
+    elif array.dtype == object and all(whole(e) is not None for e in array.flat):
+        said += ", which does not fit into int64"
+    return said
+
+
 def _beyond(array: np.ndarray, dtype: str) -> Any:
     """The first number that an integer dtype cannot hold, where there is one."""
     if dtype not in INTEGERS or array.dtype.kind not in "iuf":
@@ -95,19 +126,58 @@ def _nested(value: Any) -> Any:
     return tuple(_nested(v) for v in value) if isinstance(value, list) else value
 
 
-def index(value: Expression | int, dtype: str = "int32") -> Tensor:
-    """An integer expression over dims and sizes as a tensor: `wb.index(t)`."""
-    value = expression(value)
+def index(value: ExpressionLike, dtype: Any = None) -> Tensor:
+    """An integer expression over dims and sizes as a tensor: `wb.index(t)`.
+
+    It is int32, or int64 where it could pass 2**31 at the sizes that the program is traced with;
+    `dtype="int64"` says so for all sizes. A run at sizes at which int32 is too small is refused.
+    """
+    found = index_of(value)
+    if found is None:
+        if isinstance(value, Tensor):
+            raise ProgramError(f"wb.index of {value!r}, which is a number already", user_line())
+        raise ProgramError(
+            f"wb.index of {value!r}; expected an expression over dims and sizes", user_line()
+        )
+    if dtype is None:
+        dtype = "int32" if fits_int32(found, _intervals(found)) else "int64"
+    else:
+        dtype = dtype_name(dtype, "wb.index: dtype")
+        if dtype not in INTEGERS:
+            raise ProgramError(f"wb.index: dtype {dtype}; expected int32 or int64", user_line())
     return record(
         current(),
         operation="index",
         operands=(),
-        dims=current().ordered(set(value.variables)),
+        dims=current().ordered(set(found.variables)),
         shape=(),
         dtype=dtype,
-        options={"expression": value},
+        options={"expression": found},
         inline=True,
     )
+
+
+def _intervals(e: Expression) -> dict[str, Interval]:
+    """The values of all names in an index expression at the sizes that the trace is given."""
+    trace = current()
+    found = {p.name: (p.default, p.default) for p in trace.sizes.values()}
+    for d in reversed(_inside_out(trace, e)):
+        own = trace.range(d)
+        found[d] = (interval(own.lower, found)[0], interval(own.upper, found)[1] - 1)
+    return found
+
+
+def _inside_out(trace: Trace, e: Expression) -> list[str]:
+    """The dims of an expression, each before those that its bounds depend on."""
+    order: dict[str, None] = {}
+    todo = sorted(e.variables)
+    while todo:
+        d = todo.pop(0)
+        order.pop(d, None)
+        order[d] = None
+        own = trace.range(d)
+        todo += sorted(own.lower.variables | own.upper.variables)
+    return list(order)
 
 
 def as_tensor(value: object) -> Tensor:
@@ -126,7 +196,7 @@ def as_tensor(value: object) -> Tensor:
 def is_literal(x: Tensor, value: float | None = None) -> bool:
     """Whether `x` is a scalar constant (equal to `value`, if given)."""
     source = x.source
-    if not isinstance(source, Node) or source.operation != "literal" or source.shape:
+    if not isinstance(source, Node) or source.operation != "literal" or source.shape or x.dims:
         return False
     return value is None or source.options["value"] == value
 
@@ -145,7 +215,7 @@ def cast(x: Tensor, dtype: str) -> Tensor:
     """`x` with another dtype."""
     if x.dtype == dtype:
         return x
-    if isinstance(x.source, Node) and x.source.operation == "literal":
+    if isinstance(x.source, Node) and x.source.operation == "literal" and not x.dims:
         return literal(x.source.options["value"], dtype)
     return _make("cast", (x,), {"dtype": dtype})
 

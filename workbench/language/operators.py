@@ -1,8 +1,16 @@
-"""The operators of tensors: each applies the operation of its name."""
+"""The operators of tensors: each applies the operation of its name.
+
+Integers are two's complement in their dtype: what passes its range wraps around.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from workbench.errors import ProgramError
+from workbench.language.trace import user_line
+from workbench.polyhedral.expression import whole
+from workbench.program.operation_dtypes import INTEGERS
 
 if TYPE_CHECKING:
     from workbench.language.tensor import Tensor, TensorLike
@@ -12,6 +20,9 @@ class Operators:
     """`x + y`, `-x`, `x < y` and the like, elementwise as in NumPy, and `@`."""
 
     __slots__ = ()
+
+    def __pos__(self) -> Tensor:
+        return apply("add", self, 0)
 
     def __neg__(self) -> Tensor:
         return apply("negative", self)
@@ -47,10 +58,35 @@ class Operators:
         return apply("divide", other, self)
 
     def __floordiv__(self, other: TensorLike) -> Tensor:
+        """The floor of the quotient of integers, as Python's: -7 // 2 is -4."""
         return apply("floor_divide", self, other)
 
+    def __rfloordiv__(self, other: TensorLike) -> Tensor:
+        return apply("floor_divide", other, self)
+
     def __mod__(self, other: TensorLike) -> Tensor:
+        """What floor division leaves, of the divisor's sign: -7 % 2 is 1."""
         return apply("remainder", self, other)
+
+    def __rmod__(self, other: TensorLike) -> Tensor:
+        return apply("remainder", other, self)
+
+    def __divmod__(self, other: TensorLike) -> tuple[Tensor, Tensor]:
+        return self // other, self % other
+
+    def __rshift__(self, places: int) -> Tensor:
+        """The floor of an integer divided by 2**places, a constant; the sign stays."""
+        return shifted("floor_divide", self, places)
+
+    def __lshift__(self, places: int) -> Tensor:
+        """An integer times 2**places, a constant, in its dtype."""
+        return shifted("multiply", self, places)
+
+    def __rrshift__(self, other: Any) -> Tensor:
+        return shifted("floor_divide", other, self)
+
+    def __rlshift__(self, other: Any) -> Tensor:
+        return shifted("multiply", other, self)
 
     def __pow__(self, other: TensorLike) -> Tensor:
         if isinstance(other, int) and other in (1, 2, 3):
@@ -78,6 +114,11 @@ class Operators:
 
     __ror__ = __or__
 
+    def __xor__(self, other: TensorLike) -> Tensor:
+        return exclusive(self, other)
+
+    __rxor__ = __xor__
+
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]  # elementwise, as in NumPy
         return apply("equal", self, other)
 
@@ -102,6 +143,38 @@ def apply(name: str, *arguments: Any) -> Tensor:
     from workbench.language import nodes  # the circle tensor <-> nodes
 
     return nodes.apply(name, *arguments)
+
+
+def exclusive(x: Any, y: Any) -> Tensor:
+    """Exactly one of two booleans."""
+    from workbench.language import nodes
+
+    apply("logical_or", x, y)  # what is no boolean is refused
+    return apply("not_equal", nodes.as_tensor(x), y)
+
+
+def shifted(by: str, x: Any, places: Any) -> Tensor:
+    """An integer multiplied or divided by a power of two, in steps that its dtype can hold."""
+    from workbench.language import nodes
+
+    number, sign = whole(places), "<<" if by == "multiply" else ">>"
+    shifting = nodes.as_tensor(x)
+    if shifting.dtype not in INTEGERS:
+        raise ProgramError(
+            f"{shifting!r} {sign} {places!r}: expected an integer tensor", user_line()
+        )
+    if number is None or number < 0:
+        raise ProgramError(
+            f"{shifting!r} {sign} {places!r}: integers are shifted by a constant number of places, "
+            "0 or more",
+            user_line(),
+        )
+    bits = 32 if shifting.dtype == "int32" else 64
+    left = min(number, bits if by == "multiply" else bits - 1)
+    while left > 0:
+        step = min(left, 30)
+        shifting, left = apply(by, shifting, 1 << step), left - step
+    return shifting
 
 
 def matmul(x: Any, y: Any) -> Tensor:

@@ -8,8 +8,6 @@ import linecache
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from workbench.errors import ProgramError, SizeError, SourceLine, WorkbenchError
 from workbench.language.build import build
 from workbench.language.naming import naming
@@ -26,7 +24,7 @@ from workbench.language.trace import (
     line_of,
     tracing,
 )
-from workbench.polyhedral.expression import size
+from workbench.polyhedral.expression import size, whole
 from workbench.program.values import Parameter, Program
 from workbench.program.wellformed import check
 
@@ -88,14 +86,14 @@ class Template:
         return dict(bound.arguments)
 
     def _size(self, name: str, value: Any) -> Parameter:
-        integer = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not integer or value <= 0:
+        number = whole(value)
+        if number is None or number <= 0:
             raise SizeError(
                 f"{name}={value!r}: a size must be a positive int "
                 "(arguments whose name starts with a capital are sizes)",
                 self._line(),
             )
-        return Parameter(name, int(value))
+        return Parameter(name, number)
 
     def _outputs(self, outputs: Any) -> dict[str, Tensor]:
         if not isinstance(outputs, Mapping) or not outputs:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.language.trace import current, user_frame
+from workbench.language.trace import user_frame, user_line
 from workbench.polyhedral.expression import Expression, variable
 from workbench.program.operation_shapes import shape_text
 from workbench.program.operations import OPERATIONS
@@ -17,6 +17,7 @@ from workbench.program.values import Literal
 
 if TYPE_CHECKING:
     from workbench.language.tensor import Index, Tensor
+    from workbench.language.trace import Trace
 
 
 def tensor_text(x: Tensor) -> str:
@@ -41,11 +42,36 @@ def call_text(name: str, operands: Iterable[Tensor]) -> str:
     return template.format(*texts) if template else f"{name}({', '.join(texts)})"
 
 
+def is_named(x: Tensor) -> bool:
+    """Whether a variable of the user's holds the tensor, or it is of an array that has a name."""
+    from workbench.language.recurrent import Recurrent  # the circle recurrent <-> quoting
+
+    if isinstance(x.source, Recurrent) or x.source.name is not None:
+        return True
+    frame = user_frame()
+    held = [] if frame is None else frame.f_locals.values()
+    return any(type(v) is type(x) and v.source is x.source for v in held)
+
+
+def shape_text_with_line(x: Tensor) -> str:
+    """The inner shape, and the line of the user's that made it, where that is another one."""
+    from workbench.language.tensor import Node  # the circle tensor <-> quoting
+
+    source = x.source
+    while isinstance(source, Node):
+        before = [y.source for y in source.operands if y.shape == x.shape]
+        if not before:
+            break
+        source = next((s for s in before if isinstance(s, Node)), before[0])
+    said, line = shape_text(x.shape), source.line
+    return said if line is None or line == user_line() or not x.shape else f"{said}, made by {line}"
+
+
 def element_text(x: Tensor) -> str:
     """`x[b, t:T]`, under the variable of the user's that holds the tensor or its source."""
     name, whole = _variable(x)
     index: Sequence[Index] = tuple(variable(d) for d in x.dims) if whole else x.index
-    return f"{name}[{', '.join(_index_text(e) for e in index)}]"
+    return f"{name}[{', '.join(_index_text(e, x.source.trace) for e in index)}]"
 
 
 def _variable(x: Tensor) -> tuple[str, bool]:
@@ -63,12 +89,12 @@ def _variable(x: Tensor) -> tuple[str, bool]:
     return str(x.source.name or getattr(x.source, "operation", "tensor")), False
 
 
-def _index_text(e: Index) -> str:
+def _index_text(e: Index, trace: Trace) -> str:
     """An index, a range as it is written."""
     if not isinstance(e, Expression):
         return tensor_text(e).partition(": ")[0]
     for d in e.variables:
-        own = current().dims.get(d)
+        own = trace.dims.get(d)
         if own is not None and own.axis is not None and e.coefficient(d) == 1:
             return f"{e.substitute({d: own.lower})}:{e.substitute({d: own.upper})}"
     return str(e)

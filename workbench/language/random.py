@@ -4,11 +4,12 @@ instance.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from workbench.errors import ProgramError
 from workbench.language.indexing import read
 from workbench.language.nodes import as_tensor, record
+from workbench.language.shapes import length_of, shape_of
 from workbench.language.tensor import Tensor, TensorLike
 from workbench.language.trace import current, dim_names, user_line
 from workbench.polyhedral.expression import Expression, ExpressionLike
@@ -26,7 +27,7 @@ def uniform(
     same in every dtype.
     """
     low, high = _given("low", low), _given("high", high)
-    draw = draws("uniform", _shape(shape), dim_names(over) if over != () else ())
+    draw = draws("uniform", shape_of(shape), dim_names(over) if over != () else ())
     return low + (high - low) * draw
 
 
@@ -40,7 +41,7 @@ def normal(
     draw is the same: without `over` there is a single one.
     """
     mean, std = _given("mean", mean), _given("std", std)
-    draw = draws("normal", _shape(shape), dim_names(over) if over != () else ())
+    draw = draws("normal", shape_of(shape), dim_names(over) if over != () else ())
     return mean + std * draw
 
 
@@ -74,21 +75,25 @@ def draws(kind: str, shape: Shape, dims: tuple[str, ...]) -> Tensor:
 class Permutation:
     """A random order of `0 … size - 1` per instance; `permutation[n]` is its n-th entry."""
 
-    def __init__(self, size: ExpressionLike, over: tuple[str, ...]) -> None:
+    def __init__(self, size: int | Expression, over: tuple[str, ...]) -> None:
+        self.size = size
         self.tensor = draws("permutation", (size,), over)
 
     def __getitem__(self, key: Any) -> Tensor:
         return read(self.tensor, (Ellipsis, as_tensor(key)))
+
+    def __iter__(self) -> NoReturn:
+        raise ProgramError(
+            f"a permutation of {self.size} cannot be iterated; its n-th entry is permutation[n]",
+            user_line(),
+        )
 
 
 def permutation(size: ExpressionLike, over: Any = ()) -> Permutation:
     """A random permutation of `size` samples per instance of `over` (one dim or a tuple of dims):
     the stable argsort of random words.
     """
-    if not isinstance(size, (int, Expression)):
-        raise ProgramError(f"the size of a permutation is {size!r}; expected a size", user_line())
-    return Permutation(size, dim_names(over) if over != () else ())
-
-
-def _shape(shape: Any) -> Shape:
-    return (shape,) if isinstance(shape, (int, Expression)) else tuple(shape)
+    length = length_of(size, "the size of a permutation")
+    if length == 0:
+        raise ProgramError("the size of a permutation is 0; expected at least 1", user_line())
+    return Permutation(length, dim_names(over) if over != () else ())

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.functions import broadcast_to
 from workbench.language.nodes import as_tensor, cast, dtype_name
+from workbench.language.quoting import shape_text_with_line
+from workbench.language.shapes import index_of, shape_of
 from workbench.language.tensor import Tensor
 from workbench.language.trace import current, dim_name, dim_names, user_line
-from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.expression import Expression, variable
 from workbench.program.operation_shapes import broadcast_shapes, shape_text
 from workbench.program.values import Shape
 
@@ -107,6 +107,12 @@ class Recurrent(Tensor):
                 f"{text} is {self.dtype}, but the value is {value.dtype}; convert with wb.cast",
                 user_line(),
             )
+        if self.dtype == "int32" and value.dtype == "int64":
+            raise ProgramError(
+                f"{text} is int32, but the value is int64; declare it with "
+                'dtype="int64", or convert with wb.cast',
+                user_line(),
+            )
         if self.dtype == "bool" != value.dtype:
             raise ProgramError(
                 f"{text} is bool, but the value is {value.dtype}; convert with wb.cast", user_line()
@@ -119,7 +125,7 @@ class Recurrent(Tensor):
         if not fits:
             raise ProgramError(
                 f"{text} has shape {shape_text(self.shape)}, but the value has shape "
-                f"{shape_text(value.shape)}",
+                f"{shape_text_with_line(value)}",
                 user_line(),
             )
         return broadcast_to(value, self.shape)
@@ -139,13 +145,12 @@ class Recurrent(Tensor):
         return tuple(self._index(e) for e in entries)
 
     def _index(self, entry: Any) -> Expression:
-        known = isinstance(entry, (int, np.integer, Expression)) and not isinstance(entry, bool)
-        if not known:
+        found = index_of(entry)
+        if found is None:
             raise ProgramError(
                 f"{self.name}[…] = …: the index {entry!r} is not an affine expression of dims",
                 user_line(),
             )
-        found = entry if isinstance(entry, Expression) else expression(int(entry))
         if not found.is_affine:
             raise ProgramError(
                 f"{self.name}[{found}] = …: the index {found} is not affine "
@@ -164,7 +169,11 @@ def recurrent(name: str, shape: Any = (), over: Any = (), dtype: Any = "float") 
     `shape` is the inner shape (an int means one axis), `over` its dims, `dtype` float, int or bool.
     """
     trace = current()
-    shape = (shape,) if isinstance(shape, (int, Expression)) else tuple(shape)
+    if not isinstance(name, str):
+        raise ProgramError(
+            f"the name of a recurrent tensor is {name!r}; expected text", user_line()
+        )
+    shape = shape_of(shape, f"{name}: shape")
     dtype = dtype_name(dtype, f"{name}: dtype")
     if any(r.name == name and r.scope == trace.scope for r in trace.recurrents):
         raise ProgramError(f"there is already a recurrent tensor {name!r}", user_line())

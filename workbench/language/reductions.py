@@ -7,17 +7,22 @@ from typing import Any
 from workbench.errors import ProgramError
 from workbench.language.functions import reshape, sqrt
 from workbench.language.nodes import apply, cast, index, record
-from workbench.language.tensor import Bound, Node, Tensor
+from workbench.language.shapes import axes_of
+from workbench.language.tensor import Axis, Bound, Node, Tensor
 from workbench.language.trace import current, dim_names, user_line
 from workbench.polyhedral.expression import Expression, expression
-from workbench.polyhedral.relations import box, parse_set
+from workbench.polyhedral.relations import box, parse_set, possible
 from workbench.polyhedral.witness import smallest
+from workbench.program.sizes import known_of_sizes
 from workbench.program.text import at_text
 
 
-def reduce(x: Tensor, kind: str, over: Any = None, axis: int | None = None) -> Tensor:
-    """Combine by `kind` ("sum", "max", "min", "argmax") over dims, over an inner axis, or over
-    everything that has no name (range axes and inner axes) when neither is given.
+def reduce(
+    x: Tensor, kind: str, over: Any = None, axis: Axis = None, keepdims: bool = False
+) -> Tensor:
+    """Combine by `kind` ("sum", "max", "min", "argmax") over dims, over inner axes, or over
+    everything that has no name (range axes and inner axes) when neither is given. With `keepdims`
+    the inner axes that are combined stay, with one entry each.
 
     A value that never varied over a dim counts once for each point of it; raises ProgramError for
     one that was reduced over the dim already.
@@ -27,7 +32,10 @@ def reduce(x: Tensor, kind: str, over: Any = None, axis: int | None = None) -> T
             "a reduction takes over= (dims) or axis= (an inner axis), not both", user_line()
         )
     if axis is not None:
-        return _axis(x, kind, axis)
+        axes = axes_of(x, axis)
+        if kind == "argmax" and len(axes) != 1:
+            raise ProgramError(f"argmax is over exactly one axis, found {axis!r}", user_line())
+        return _axes(x, kind, axes, keepdims)
     names = dim_names(over) if over is not None else _ranges(x)
     if over is not None:
         return _dims(x, kind, names)
@@ -37,29 +45,24 @@ def reduce(x: Tensor, kind: str, over: Any = None, axis: int | None = None) -> T
         )
     if kind == "argmax" and len(names) + len(x.shape) != 1:
         raise ProgramError("argmax needs exactly one axis; say axis= or over=", user_line())
-    for _ in x.shape:
-        x = _axis(x, kind, 0)
+    x = _axes(x, kind, tuple(range(len(x.shape))), keepdims)
     return _dims(x, kind, names) if names else x
 
 
-def mean(x: Tensor, over: Any = None, axis: int | None = None) -> Tensor:
+def mean(x: Tensor, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """The sum divided by the count."""
     if axis is None:
         names = _ranges(x) if over is None else dim_names(over)
         _refuse_twice(x, "mean", names)
         _refuse_empty(names)
-    total = reduce(cast(x, "float"), "sum", over, axis)
+    total = reduce(cast(x, "float"), "sum", over, axis, keepdims)
     return _of_kind("mean", total / count(x, over, axis))
 
 
-def std(x: Tensor, over: Any = None, axis: int | None = None) -> Tensor:
+def std(x: Tensor, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
     """Square root of the mean squared distance from the mean."""
-    middle = mean(x, over, axis)
-    if axis is not None:
-        axis %= len(x.shape)
-        middle = reshape(middle, (*x.shape[:axis], 1, *x.shape[axis + 1 :]))
-    distance = x - middle
-    return _of_kind("std", sqrt(mean(distance * distance, over, axis)))
+    distance = x - mean(x, over, axis, keepdims=axis is not None)
+    return _of_kind("std", sqrt(mean(distance * distance, over, axis, keepdims)))
 
 
 def _refuse_empty(ranges: tuple[str, ...]) -> None:
@@ -69,7 +72,9 @@ def _refuse_empty(ranges: tuple[str, ...]) -> None:
         own = trace.range(name)
         outer = trace.ordered(set(own.lower.variables | own.upper.variables))
         bounds = [(d, trace.dims[d].lower, trace.dims[d].upper) for d in outer]
-        found = smallest(parse_set(box(bounds, at_least=[(own.lower, own.upper)])))
+        known = known_of_sizes(tuple(trace.sizes.values()))
+        empty = parse_set(box(bounds, at_least=[(own.lower, own.upper)]))
+        found = smallest(possible(empty, known))
         if found is not None:
             sizes, instance = found
             raise ProgramError(
@@ -115,11 +120,12 @@ def _of_kind(kind: str, x: Tensor) -> Tensor:
     return x
 
 
-def count(x: Tensor, over: Any, axis: int | None) -> Tensor | float:
+def count(x: Tensor, over: Any, axis: Axis) -> Tensor | float:
     """How many elements a mean combines; of a range `t:T` they depend on the instance."""
     total = expression(1)
     if axis is not None:
-        total = expression(x.shape[axis])
+        for k in axes_of(x, axis):
+            total = total * x.shape[k]
     else:
         for name in dim_names(over) if over is not None else _ranges(x):
             total = total * current().range(name).length
@@ -181,10 +187,12 @@ def _ranges(x: Tensor) -> tuple[str, ...]:
     return tuple(d for d in x.dims if current().dims[d].axis is not None)
 
 
-def _axis(x: Tensor, kind: str, axis: int) -> Tensor:
-    if not -len(x.shape) <= axis < len(x.shape):
-        raise ProgramError(f"{x!r} has no inner axis {axis}", user_line())
-    return apply(kind, x if x.dtype != "bool" else cast(x, "int32"), axis=axis % len(x.shape))
+def _axes(x: Tensor, kind: str, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    """Combined over inner axes, the last first."""
+    kept = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
+    for axis in sorted(axes, reverse=True):
+        x = apply(kind, x if x.dtype != "bool" else cast(x, "int32"), axis=axis)
+    return reshape(x, kept) if keepdims and axes else x
 
 
 def _dims(x: Tensor, kind: str, names: tuple[str, ...]) -> Tensor:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-from workbench.errors import ProgramError
+from workbench.errors import ProgramError, SizeError
+from workbench.language.shapes import index_of
 from workbench.language.trace import Range, current, user_line
 from workbench.polyhedral.expression import Expression, ExpressionLike, expression, variable
 from workbench.polyhedral.expression import size as size_expression
+from workbench.program.sizes import numbers
 from workbench.program.values import Parameter
 
 
@@ -48,13 +51,23 @@ def size(definition: ExpressionLike) -> Expression:
     name = assigned.group(1) if assigned else "N"
     while name in trace.sizes:
         name += "_"
-    default = definition.evaluate({p.name: p.default for p in trace.sizes.values()})
+    default = _default(name, definition, {p.name: p.default for p in trace.sizes.values()})
     trace.sizes[name] = Parameter(name, default, definition, line=line)
     return size_expression(name)
 
 
+def _default(name: str, definition: Expression, sizes: Mapping[str, int]) -> int:
+    try:
+        return definition.evaluate(sizes)
+    except ZeroDivisionError:
+        used = {size: sizes[size] for size in sizes if size in definition.sizes}
+        raise SizeError(
+            f"{name} = {definition} divides by 0 ({numbers(used)})", user_line()
+        ) from None
+
+
 def _is_size(value: object) -> bool:
-    return isinstance(value, (int, Expression)) and not isinstance(value, bool)
+    return index_of(value) is not None
 
 
 def _declare(name: str, upper: ExpressionLike) -> Expression:

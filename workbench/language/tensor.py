@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 import numpy as np
 
 from workbench.errors import ProgramError, SourceLine
 from workbench.language import numpy_functions, quoting
 from workbench.language.operators import Operators
-from workbench.language.trace import Trace, current, user_line
+from workbench.language.trace import Trace, user_line
 from workbench.polyhedral.expression import Expression, variable
 from workbench.program.values import Shape
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Index = Union[Expression, "Tensor"]
 Bound = tuple[str, Expression, Expression]
+Axis = int | Sequence[int] | None
 TensorLike = Union["Tensor", Expression, float, int, bool, np.ndarray, Sequence[Any]]
 
 
@@ -92,7 +93,7 @@ class Tensor(Operators):
                 found: set[str] = set()
                 for e in self.index:
                     found |= e.variables if isinstance(e, Expression) else set(e.dims)
-                self._dims = current().ordered(found)
+                self._dims = self.source.trace.ordered(found)
         return self._dims
 
     @property
@@ -133,6 +134,34 @@ class Tensor(Operators):
             f'wb.recurrent("{name}", over=…)',
             user_line(),
         )
+
+    def __delitem__(self, key: Any) -> None:
+        self[key] = None
+
+    if not TYPE_CHECKING:  # the type checker is to find what is not there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            from workbench.language.attributes import unknown_attribute
+
+            raise unknown_attribute(self, name)
+
+    def __len__(self) -> int:
+        raise ProgramError(
+            f"{self!r} has no len(); its inner shape is x.shape, the number of entries of an inner "
+            "axis x.shape[0]",
+            user_line(),
+        )
+
+    def __format__(self, how: str) -> str:
+        if how:
+            raise self._no_number("float")
+        return repr(self)
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        raise ProgramError(f"round of {self!r}; write wb.floor(x + 0.5)", user_line())
+
+    def __trunc__(self) -> NoReturn:
+        raise self._no_number("int")
 
     def __float__(self) -> float:
         raise self._no_number("float")
@@ -176,40 +205,40 @@ class Tensor(Operators):
 
     # -- reductions ------------------------------------------------------------------------
 
-    def sum(self, over: Any = None, axis: int | None = None) -> Tensor:
-        """Sum over dimensions (`over=t`, `over=(b, t)`), an inner axis, or every range and inner
-        axis.
+    def sum(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        """Sum over dimensions (`over=t`, `over=(b, t)`), inner axes (`axis=-1`, `axis=(0, 1)`), or
+        every range and inner axis. With `keepdims` the inner axes stay, with one entry each.
         """
         from workbench.language import reductions
 
-        return reductions.reduce(self, "sum", over, axis)
+        return reductions.reduce(self, "sum", over, axis, keepdims)
 
-    def mean(self, over: Any = None, axis: int | None = None) -> Tensor:
+    def mean(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Mean, as `sum`."""
         from workbench.language import reductions
 
-        return reductions.mean(self, over, axis)
+        return reductions.mean(self, over, axis, keepdims)
 
-    def std(self, over: Any = None, axis: int | None = None) -> Tensor:
+    def std(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Standard deviation of the population (divided by the count, as NumPy), as `sum`."""
         from workbench.language import reductions
 
-        return reductions.std(self, over, axis)
+        return reductions.std(self, over, axis, keepdims)
 
-    def max(self, over: Any = None, axis: int | None = None) -> Tensor:
+    def max(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Maximum, as `sum`; over no elements it is an error."""
         from workbench.language import reductions
 
-        return reductions.reduce(self, "max", over, axis)
+        return reductions.reduce(self, "max", over, axis, keepdims)
 
-    def min(self, over: Any = None, axis: int | None = None) -> Tensor:
+    def min(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Minimum, as `max`."""
         from workbench.language import reductions
 
-        return reductions.reduce(self, "min", over, axis)
+        return reductions.reduce(self, "min", over, axis, keepdims)
 
-    def argmax(self, over: Any = None, axis: int | None = None) -> Tensor:
+    def argmax(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
         """Position of the first maximum over one dimension or one inner axis."""
         from workbench.language import reductions
 
-        return reductions.reduce(self, "argmax", over, axis)
+        return reductions.reduce(self, "argmax", over, axis, keepdims)

@@ -277,10 +277,10 @@ def _with_offsets(
 
 def _one_hot(at: Linearizer, body: Call, target: Value | None) -> Value:
     scope, size = at.scope, expression(body.options["size"])
-    value = at.value(body.arguments[0], "int32")
+    value = at.value(body.arguments[0])
     if size.terms:
         raise ProgramError(f"one_hot of symbolic size {size}", at.statement.line)
-    places = scope.workspace.constant(tuple(range(size.constant)), "int32", (size,))
+    places = scope.workspace.constant(tuple(range(size.constant)), value.dtype, (size,))
     column = scope.inner(value, [*[WHOLE] * len(value.shape), NEW], (*value.shape, expression(1)))
     hot = scope.temporary(value.axes, (*value.shape, size), "bool")
     scope.apply("equal", [column, places], hot)

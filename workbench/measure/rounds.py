@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from workbench.backends import get
+from workbench.backends.philox import checked_seed
 from workbench.backends.protocol import Compiled, Execution
 from workbench.errors import RunError, WorkbenchError
 from workbench.lowering.memory import Point
@@ -21,6 +22,7 @@ from workbench.measure.curves import Curve, kept
 from workbench.measure.expected import Expectation, too_slow
 from workbench.measure.measurement import Measurement, Predicted
 from workbench.measure.progress import stream
+from workbench.polyhedral.expression import whole
 from workbench.program.sizes import resolve
 from workbench.variants.variant import Variant
 
@@ -57,11 +59,13 @@ class Request:
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:
             raise WorkbenchError(f'dtype {self.dtype!r}; expected "float32" or "float64"')
-        for name, least in (("seed", 0), ("repeats", 1), ("warmup", 0)):
+        checked_seed(self.seed)
+        for name, least in (("repeats", 1), ("warmup", 0)):
             value = getattr(self, name)
             if name == "repeats" and value is None:
                 continue
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            number = whole(value)
+            if number is None or number < least:
                 raise WorkbenchError(f"{name} {value!r}; expected an integer from {least} on")
 
     @property

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import numpy.typing as npt
 
 from workbench.backends import get
+from workbench.backends.philox import checked_seed
 from workbench.backends.tracker import Capacity, limits_of
 from workbench.errors import OutOfMemoryError, ProgramError, WorkbenchError, nearest
 from workbench.lowering.memory import Point
@@ -172,8 +172,8 @@ def run(
     """
     if not isinstance(backend, str):
         raise WorkbenchError(f"backend {backend!r}; expected a name (sizes are given by sizes=)")
-    if seed is not None and not _is_integer(seed):
-        raise WorkbenchError(f"seed {seed!r}; expected an integer")
+    if seed is not None:
+        seed = checked_seed(seed)
     if dtype not in ("float32", "float64"):
         raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
     chosen = variant(program)
@@ -242,10 +242,6 @@ def _with_help(
     share = f"{peaks[best][1] / peaks[best][0]:.0%}"
     said = f"{error.message}; {best} would leave {share} of what the device holds at most"
     return OutOfMemoryError(said, error.space, error.arrays)
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 @remembered

@@ -18,7 +18,7 @@ import islpy as isl
 from workbench.polyhedral.instances import Access, Entry, Extent, Instances
 from workbench.polyhedral.names import dim_name, readable
 from workbench.polyhedral.relations import index_text
-from workbench.polyhedral.sets import box, context, parse_map, parse_set, sizes_in
+from workbench.polyhedral.sets import box, context, parse_map, parse_set, possible, sizes_in
 from workbench.polyhedral.tree import Loop, Standing, standing
 from workbench.polyhedral.witness import Witness, smallest, written_element
 
@@ -233,9 +233,11 @@ def _value_text(coordinates: str, at: Standing) -> str:
 
 
 def undefined_read(
-    statements: Sequence[Instances], extents: Mapping[str, Extent]
+    statements: Sequence[Instances], extents: Mapping[str, Extent], known: str = ""
 ) -> Witness | None:
-    """The first point, in the statements' order, that reads an element nothing writes."""
+    """The first point, in the statements' order, that reads an element nothing writes, at sizes
+    that satisfy what is `known` of them.
+    """
     written: dict[str, list[AccessKey]] = {}
     for s in statements:
         written.setdefault(s.write.array, []).append(write_key(s))
@@ -244,28 +246,44 @@ def undefined_read(
             read = read_key(s, access, extents)
             if not _is_defined(read, tuple(written.get(access.array, ()))):
                 missing = _unwritten(read, tuple(written.get(access.array, ())))
-                return _read_witness(s, access, missing)
+                found = _read_witness(s, access, missing, known)
+                if found is not None:
+                    return found
     return None
 
 
-def outside(statements: Sequence[Instances], extents: Mapping[str, Extent]) -> Witness | None:
-    """A point that reads an element outside its array's extent, the first in the order."""
+def outside(
+    statements: Sequence[Instances], extents: Mapping[str, Extent], known: str = ""
+) -> Witness | None:
+    """A point that reads an element outside its array's extent, the first in the order, at sizes
+    that satisfy what is `known` of them.
+    """
     for s in statements:
         for access in s.reads:
             read, inside = read_key(s, access, extents), _extent_text(extents[access.array])
             if not _is_inside(read, inside):
-                return _read_witness(s, access, touches(read).subtract_range(parse_set(inside)))
+                beyond = touches(read).subtract_range(parse_set(inside))
+                found = _read_witness(s, access, beyond, known)
+                if found is not None:
+                    return found
     return None
 
 
-def overlap(statements: Sequence[Instances], extents: Mapping[str, Extent]) -> Witness | None:
-    """Two instances that write one element, of two statements or of one."""
+def overlap(
+    statements: Sequence[Instances], extents: Mapping[str, Extent], known: str = ""
+) -> Witness | None:
+    """Two instances that write one element, of two statements or of one, at sizes that satisfy
+    what is `known` of them.
+    """
     earlier: dict[str, list[Instances]] = {}
     for s in statements:
         for other in [*earlier.get(s.write.array, ()), s]:
             keys = write_key(other), write_key(s)
             if not _is_disjoint(*keys, other is s):
-                return _write_witness(other, s, _collisions(*keys, other is s))
+                bad = _collisions(*keys, other is s)
+                bad = possible(bad.wrap(), known).unwrap()
+                if not _is_empty(bad):
+                    return _write_witness(other, s, bad)
         earlier.setdefault(s.write.array, []).append(s)
     return None
 
@@ -309,9 +327,10 @@ def _extent_text(extent: Extent) -> str:
     return box([(str(k), lower, upper) for k, (lower, upper) in enumerate(extent)])
 
 
-def _read_witness(statement: Instances, access: Access, bad: isl.Map) -> Witness:
-    found = smallest(bad.wrap().flatten())
-    assert found is not None
+def _read_witness(statement: Instances, access: Access, bad: isl.Map, known: str) -> Witness | None:
+    found = smallest(possible(bad.wrap().flatten(), known))
+    if found is None:
+        return None
     sizes, values = found
     dims = statement.dims + statement.reduction_dims
     instance = dict(zip(dims, values, strict=False))

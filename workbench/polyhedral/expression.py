@@ -9,10 +9,12 @@ isl has no products). This file knows no islpy; `relations.py` turns expressions
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn, Union
+from numbers import Number
+from typing import NoReturn, SupportsIndex, Union
 
 from workbench.errors import ProgramError
 
@@ -66,7 +68,7 @@ class Choice:
 
 
 Atom = Variable | Size | FloorDivision | Extremum | Product | Choice
-ExpressionLike = Union["Expression", int]
+ExpressionLike = Union["Expression", SupportsIndex]
 
 _NOTHING = frozenset[str]()
 
@@ -85,7 +87,8 @@ class Expression:
         if isinstance(other, int):
             return not self.terms and self.constant == other
         if not isinstance(other, Expression):
-            return NotImplemented
+            number = whole(other)
+            return NotImplemented if number is None else self == number
         return self.constant == other.constant and self.terms == other.terms
 
     def __hash__(self) -> int:
@@ -114,7 +117,7 @@ class Expression:
     __lt__ = __le__ = __gt__ = __ge__ = _compared
 
     def __add__(self, other: ExpressionLike) -> Expression:
-        if not isinstance(other, (Expression, int)):
+        if not _is_operand(self, "+", other):
             return NotImplemented
         other = expression(other)
         if not other.terms:
@@ -127,7 +130,7 @@ class Expression:
         return Expression(-self.constant, tuple((a, -c) for a, c in self.terms))
 
     def __sub__(self, other: ExpressionLike) -> Expression:
-        if not isinstance(other, (Expression, int)):
+        if not _is_operand(self, "-", other):
             return NotImplemented
         other = expression(other)
         if not other.terms:
@@ -136,12 +139,12 @@ class Expression:
         return _linear(self.constant - other.constant, [*self.terms, *negated])
 
     def __rsub__(self, other: ExpressionLike) -> Expression:
-        if not isinstance(other, (Expression, int)):
+        if not _is_operand(self, "-", other):
             return NotImplemented
         return expression(other) + (-self)
 
     def __mul__(self, other: ExpressionLike) -> Expression:
-        if not isinstance(other, (Expression, int)):
+        if not _is_operand(self, "*", other):
             return NotImplemented
         other = expression(other)
         if not other.terms:
@@ -156,7 +159,7 @@ class Expression:
     __rmul__ = __mul__
 
     def __floordiv__(self, other: ExpressionLike) -> Expression:
-        if not isinstance(other, (Expression, int)):
+        if not _is_operand(self, "//", other):
             return NotImplemented
         other = expression(other)
         if not other.terms:
@@ -182,10 +185,67 @@ class Expression:
             return NotImplemented
         raise _quotient(other, self)
 
+    def __rfloordiv__(self, other: ExpressionLike) -> Expression:
+        if not _is_operand(self, "//", other):
+            return NotImplemented
+        return expression(other) // self
+
     def __mod__(self, other: ExpressionLike) -> Expression:
-        if not isinstance(other, (Expression, int)):
+        if not _is_operand(self, "%", other):
             return NotImplemented
         return self - expression(other) * (self // other)
+
+    def __rmod__(self, other: ExpressionLike) -> Expression:
+        if not _is_operand(self, "%", other):
+            return NotImplemented
+        return expression(other) % self
+
+    def __divmod__(self, other: ExpressionLike) -> tuple[Expression, Expression]:
+        return self // other, self % other
+
+    def __pow__(self, other: int) -> Expression:
+        exponent = whole(other)
+        if exponent is None or exponent < 1:
+            if not isinstance(other, (Number, Expression)):
+                return NotImplemented
+            raise _no_index(f"{_wrapped(self)} ** {other}", f"wb.index({self}) ** {other}")
+        return self if exponent == 1 else self * self ** (exponent - 1)
+
+    def __rpow__(self, other: object) -> Expression:
+        if not isinstance(other, Number):
+            return NotImplemented
+        raise _no_index(f"{other} ** {_wrapped(self)}", f"{other} ** wb.index({self})")
+
+    def __lshift__(self, other: int) -> Expression:
+        return self * (1 << _places(self, "<<", other))
+
+    def __rshift__(self, other: int) -> Expression:
+        return self // (1 << _places(self, ">>", other))
+
+    def __and__(self, other: object) -> Expression:
+        if not isinstance(other, (Number, Expression)):
+            return NotImplemented
+        raise ProgramError(f"an index expression has no &, |, ^ or ~; as a number wb.index({self})")
+
+    __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __and__
+
+    def __invert__(self) -> Expression:
+        return self & 0
+
+    def __pos__(self) -> Expression:
+        return self
+
+    def __abs__(self) -> Expression:
+        return maximum(self, -self)
+
+    def __iter__(self) -> Iterator[Expression]:
+        self.__index__()
+        raise AssertionError
+
+    def __format__(self, how: str) -> str:
+        if how:
+            self.__index__()
+        return self._text
 
     def __str__(self) -> str:
         return self._text
@@ -278,9 +338,21 @@ class Expression:
         return _linear(constant, terms)
 
 
+def whole(value: object) -> int | None:
+    """The number that a value is by its `__index__` (an int, NumPy's integers); None for others,
+    truth values and expressions among them.
+    """
+    if isinstance(value, (bool, Expression)) or not hasattr(value, "__index__"):
+        return None
+    try:
+        return operator.index(value)
+    except (TypeError, ProgramError):  # an array has it, and a tensor, but is no number yet
+        return None
+
+
 def expression(value: ExpressionLike) -> Expression:
-    """An expression from an int or an expression."""
-    return value if isinstance(value, Expression) else Expression(int(value))
+    """An expression from a whole number or an expression."""
+    return value if isinstance(value, Expression) else Expression(operator.index(value))
 
 
 def atom(a: Atom) -> Expression:
@@ -396,6 +468,33 @@ def _parts(a: Atom) -> tuple[Expression, ...]:
     if isinstance(a, Choice):
         return (*a.conditions, a.then, a.otherwise)
     return ()
+
+
+def _is_operand(e: Expression, sign: str, other: object) -> bool:
+    """Whether arithmetic with `e` stays in whole numbers; with other numbers it is an error."""
+    if isinstance(other, (Expression, int)) or whole(other) is not None:
+        return True
+    if isinstance(other, Number):
+        raise _no_index(f"{_wrapped(e)} {sign} {other}", f"wb.index({e}) {sign} {other}")
+    return False
+
+
+def _places(e: Expression, sign: str, other: object) -> int:
+    """By how many binary places it is shifted."""
+    places = whole(other)
+    if places is None or places < 0:
+        raise ProgramError(
+            f"{_wrapped(e)} {sign} {other!r}: an index is shifted by a number of places, 0 or more"
+        )
+    return places
+
+
+def _no_index(written: str, instead: str) -> ProgramError:
+    """The error for arithmetic that leaves the whole numbers, with what to write instead."""
+    return ProgramError(
+        f"{written} is no index, which is made of whole numbers; as a number of the program, "
+        f"{instead}"
+    )
 
 
 def _quotient(left: Expression | float, right: Expression | float) -> ProgramError:

@@ -143,6 +143,16 @@ def context(sizes: Sequence[str]) -> isl.Set:
     return parse_set(f"{parameters_text(names)} -> {{ : {conditions or 'true'} }}")
 
 
+def sizes_satisfying(equal: Sequence[Equality], at_least: Sequence[Equality]) -> str:
+    """The sizes at which `left == right` (`left >= right`) holds for each pair, as text."""
+    return box((), equal, at_least)
+
+
+def possible(points: isl.Set, known: str) -> isl.Set:
+    """The points at sizes that satisfy what is `known` of them (of `sizes_satisfying`)."""
+    return points.intersect_params(parse_set(known).params()) if known else points
+
+
 def in_context(points: isl.Set) -> isl.Set:
     """The same set where every size is at least 1."""
     return points.intersect_params(context(sizes_in(points)))

@@ -60,5 +60,11 @@ def within(dtypes: Sequence[str], options: Options) -> str:
     return dtypes[0]
 
 
+def hot(dtypes: Sequence[str], options: Options) -> str:
+    if dtypes[0] not in INTEGERS:
+        raise ProgramError(f"one_hot expects integers, found {dtypes[0]}")
+    return "float"
+
+
 def index(dtypes: Sequence[str], options: Options) -> str:
     return "int32"

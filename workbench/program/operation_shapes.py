@@ -60,6 +60,9 @@ def contracted(shapes: Sequence[Shape], options: Options) -> Shape:
                 raise ProgramError(
                     f"shapes {left} and {right} do not contract: {sizes[letter]} against {n}"
                 )
+    unknown = [letter for letter in output if letter not in sizes]
+    if unknown:
+        raise ProgramError(f"contraction {options['spec']}: no operand has the axis {unknown[0]}")
     return tuple(sizes[letter] for letter in output)
 
 

@@ -199,7 +199,7 @@ _ROWS = [
     Operation("stack", shapes.stacked, dtypes.of_first, None, gradients.of_stack),
     Operation("concatenate", shapes.concatenated, dtypes.of_first, None, gradients.of_concatenate),
     Operation("take", shapes.taken, dtypes.of_first, arrays.take, gradients.of_take, arity=2),
-    Operation("one_hot", shapes.one_hot, dtypes.floating, arrays.one_hot, arity=1),
+    Operation("one_hot", shapes.one_hot, dtypes.hot, arrays.one_hot, arity=1),
     Operation("orthogonalize", shapes.same, dtypes.floating, arrays.orthogonalize, arity=1),
     Operation("uniform", shapes.from_option, dtypes.floating, random=True, arity=0),
     Operation("normal", shapes.from_option, dtypes.floating, random=True, arity=0),

@@ -8,9 +8,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from workbench.errors import SizeError, nearest
-from workbench.polyhedral.expression import Expression, FloorDivision
+from workbench.polyhedral.expression import (
+    Expression,
+    FloorDivision,
+    Product,
+    Size,
+    expression,
+    size,
+)
+from workbench.polyhedral.relations import sizes_satisfying
 from workbench.program.values import Parameter, Program
 
 
@@ -44,6 +53,40 @@ def resolve(program: Program, given: Mapping[str, int] | None = None) -> dict[st
     return sizes
 
 
+@lru_cache(maxsize=256)
+def known_of_sizes(parameters: tuple[Parameter, ...]) -> str:
+    """What the definitions say of derived sizes, as far as it is affine (isl has no products): text
+    of a set of sizes, "" if that is nothing. A product is at least as large as its factors' sum
+    less one for each factor but one.
+    """
+    equal, at_least = [], []
+    for p in parameters:
+        if p.definition is None:
+            continue
+        own = size(p.name)
+        if p.definition.is_affine:
+            equal.append((own, p.definition))
+            exact = [d for d in _divisions(p.definition) if p.exact]
+            equal += [(d.dividend // d.divisor * d.divisor, d.dividend) for d in exact]
+        factors = _factors(p.definition)
+        if len(factors) > 1:
+            at_least.append((own, sum(factors, expression(1 - len(factors)))))
+    return sizes_satisfying(equal, at_least) if equal or at_least else ""
+
+
+def _factors(e: Expression) -> list[Expression]:
+    """The sizes that a product is made of; nothing for what is no such product."""
+    if len(e.terms) != 1 or e.constant:
+        return []
+    ((a, coefficient),) = e.terms
+    if isinstance(a, Size) and coefficient == 1:
+        return [e]
+    if not isinstance(a, Product) or coefficient < 1:
+        return []
+    left, right = _factors(a.left), _factors(a.right)
+    return left + right if left and right else []
+
+
 def numbers(sizes: Mapping[str, int]) -> str:
     """Sizes as a message shows them: `B=4, T=128`."""
     return ", ".join(f"{name}={value}" for name, value in sizes.items())
@@ -69,6 +112,12 @@ def _derived(parameter: Parameter, definition: Expression, sizes: Mapping[str, i
     if parameter.exact:
         for division in _divisions(definition):
             dividend, divisor = (e.evaluate(sizes) for e in (division.dividend, division.divisor))
+            if divisor <= 0:
+                raise SizeError(
+                    f"{written}: the divisor {division.divisor} is {divisor} ({numbers(used)}); "
+                    "it must be positive",
+                    parameter.line,
+                )
             if dividend % divisor:
                 raise SizeError(
                     f"{written}: {dividend} does not divide by {divisor} ({numbers(used)})",

@@ -23,6 +23,7 @@ from workbench.polyhedral.relations import (
     is_equal,
     is_subset,
     parse_set,
+    possible,
     project_out,
     subtract,
     with_dims,
@@ -32,6 +33,7 @@ from workbench.program import sentences
 from workbench.program.keys import statement_key
 from workbench.program.operations import OPERATIONS
 from workbench.program.ranges import extent_text, unnamed_ranges
+from workbench.program.sizes import known_of_sizes
 from workbench.program.text import at_text, body_text, element_text, equation
 from workbench.program.types import check_types
 from workbench.program.values import Array, Body, Call, IndexValue, Program, Read, Statement, walk
@@ -283,7 +285,8 @@ def _writes_inside(
 
 def pieces_are_apart(program: Program) -> None:
     """No element is defined twice."""
-    found = overlap([s.instances for s in program.statements], _extents(program))
+    known = known_of_sizes(program.parameters)
+    found = overlap([s.instances for s in program.statements], _extents(program), known)
     if found is None:
         return
     first, second = (program.statement[name] for name in found.statements)
@@ -300,7 +303,8 @@ def pieces_are_apart(program: Program) -> None:
 
 def reads_are_inside(program: Program, statements: Iterable[Statement]) -> None:
     """Every element that may be read lies in its array's extent."""
-    found = outside([s.instances for s in statements], _extents(program))
+    known = known_of_sizes(program.parameters)
+    found = outside([s.instances for s in statements], _extents(program), known)
     if found is not None:
         statement, array, reader = _reader(program, found)
         sizes = _at_least_one(program, array, found.sizes)
@@ -312,7 +316,8 @@ def reads_are_inside(program: Program, statements: Iterable[Statement]) -> None:
 
 def reads_are_defined(program: Program) -> None:
     """Every element that may be read is written by some instance."""
-    found = undefined_read([s.instances for s in program.statements], _extents(program))
+    known = known_of_sizes(program.parameters)
+    found = undefined_read([s.instances for s in program.statements], _extents(program), known)
     if found is not None:
         statement, array, reader = _reader(program, found)
         ranges = unnamed_ranges(statement, program)
@@ -332,7 +337,7 @@ def ranges_are_not_empty(program: Program, statements: Iterable[Statement]) -> N
         if s.combiner in (None, "sum", "collect"):
             continue
         without = subtract(s.domain, project_out(s.reduction, s.reduction_dims))
-        found = smallest(parse_set(without))
+        found = smallest(possible(parse_set(without), known_of_sizes(program.parameters)))
         if found is not None:
             sizes, instance = found
             raise ProgramError(sentences.empty(s, program, instance, sizes), s.line)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.backends.philox import checked_seed
 from workbench.errors import WorkbenchError
 from workbench.language.program import Template
 from workbench.measure.compare import Comparison
@@ -98,6 +99,7 @@ class Workbench:
         result: `wb.compare`, shown in the workbench and appended to its store. Where it is stopped
         there, the rounds that are finished come out; Ctrl-C stops it too, and they are kept.
         """
+        seed = checked_seed(seed)
         chosen = tuple(self.variants if variants is None else variants)
         for one in chosen:
             if one.key not in self._session.tree.variants:
