@@ -20,12 +20,13 @@ from typing import Any
 from workbench.errors import ProgramError
 from workbench.language.functions import broadcast_to, reshape
 from workbench.language.inverse import Contribution, Read, pull
+from workbench.language.naming import unobserved
 from workbench.language.nodes import apply, as_tensor, cast, index, is_literal, literal
 from workbench.language.quoting import element_text
 from workbench.language.recurrent import Recurrent
 from workbench.language.reductions import reduce_over
 from workbench.language.tensor import Bound, Node, Tensor
-from workbench.language.trace import current, scope, user_line
+from workbench.language.trace import current, inline, scope, user_line
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.relations import (
     box,
@@ -53,6 +54,7 @@ class Gradient(dict[str, Tensor]):
         self.parameters, self.loss = parameters, loss
 
 
+@unobserved
 def gradient(loss: Tensor, wrt: Any) -> Any:
     """The derivative of `loss` (a float scalar) with respect to `wrt`.
 
@@ -157,6 +159,8 @@ class _Reverse:
         if isinstance(consumer, Node):
             if consumer.operation == "stop_gradient" or consumer.dtype != "float":
                 return False
+            if any(name in self.seeds for name, _, _ in consumer.over):
+                return False
             by_rule = consumer.combiner is None and consumer.operation != "copy"
             if by_rule and OPERATIONS[consumer.operation].gradient is None:
                 return False
@@ -180,11 +184,12 @@ class _Reverse:
                     f"a second derivative through the recurrence {array.name}", user_line()
                 )
             at = dict(zip(array.dims, piece.index, strict=True))
-            outside = {d: variable(d) for d in self.seeds if d not in at}
-            if any(at.get(d, variable(d)) != variable(d) for d in self.seeds):
-                continue
-            value = adjoint.substitute({**at, **outside})
-            self._contribute(Read(piece.value, _bounds(piece.dims)), value)
+            moved = {d: at[d] for d in self.seeds if d in at and at[d] != variable(d)}
+            if any(d in e.variables for d, e in moved.items()):
+                continue  # from another update to this one
+            starts = tuple((variable(d), e) for d, e in moved.items())
+            value = adjoint.substitute({d: e for d, e in at.items() if d not in moved})
+            self._contribute(Read(piece.value, _bounds(piece.dims), starts), value)
 
     def _propagate(self, node: Node, adjoint: Tensor) -> None:
         reads = _reads(node)
@@ -222,7 +227,8 @@ class _Reverse:
         parts = self.contributions[source]
         domain = _extent(source, self.seeds)
         whole = [c.value for c in parts if c.domain is None or is_subset(domain, c.domain)]
-        if len(whole) == len(parts):
+        within = len(parts) == 1 or is_subset(domain, box(_bounds(self._over(source))))
+        if len(whole) == len(parts) and within:
             return _added(whole, source.shape)
         name = _name_of(source) or "adjoint"
         adjoint = Recurrent(name, source.shape, self._over(source), "float", current().scope)
@@ -249,10 +255,9 @@ class _Reverse:
         here = tuple(variable(d) for d in adjoint.dims)
         for cell, found in cells:
             for part in pieces(cell):
-                value = _added([c.value for c in found], source.shape) if found else literal(0.0)
-                if isinstance(value.source, Node) and len(found) > 1:
-                    _mark_inline(value, {id(c.value.source) for c in found})
-                adjoint.define(here, value, part)
+                with inline():  # the values may exist on this part only
+                    value = _added([c.value for c in found], source.shape)
+                    adjoint.define(here, value, part)
 
     def _whole(self, target: Source) -> Tensor:
         """The adjoint of a target, over all its elements whatever it depends on."""
@@ -351,17 +356,7 @@ def _summed_to(share: Tensor, shape: Shape) -> Tensor:
 
 
 def _added(values: list[Tensor], shape: Shape) -> Tensor:
-    total = values[0]
+    total = values[0] if values else literal(0.0)
     for value in values[1:]:
         total = apply("add", total, value)
     return total if total.shape == tuple(shape) else broadcast_to(cast(total, "float"), shape)
-
-
-def _mark_inline(value: Tensor, known: set[int]) -> None:
-    """The sum of a piece belongs to the piece: its parts may exist nowhere else."""
-    todo = [value.source]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Node) and id(node) not in known:
-            node.inline = True
-            todo.extend(x.source for x in node.operands)

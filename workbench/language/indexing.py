@@ -4,6 +4,8 @@ axes.
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import and_
 from types import EllipsisType
 from typing import Any
 
@@ -15,7 +17,19 @@ from workbench.language.nodes import VIEWS, apply, as_tensor, cast, index, liter
 from workbench.language.shapes import index_of
 from workbench.language.tensor import Node, Tensor, TensorLike
 from workbench.language.trace import Range, current, user_line
-from workbench.polyhedral.expression import Expression, expression, variable, whole
+from workbench.polyhedral.expression import (
+    Atom,
+    Choice,
+    Expression,
+    Extremum,
+    FloorDivision,
+    Product,
+    Variable,
+    atom,
+    expression,
+    variable,
+    whole,
+)
 from workbench.program.operation_shapes import shape_text
 
 
@@ -167,17 +181,33 @@ def _only_indices(source: object) -> bool:
 
 
 def _position_of(e: Expression, positions: dict[str, Tensor]) -> Tensor:
-    """The affine expression `e` with tensors in place of some dims."""
-    total = index(e.substitute(dict.fromkeys(positions, expression(0))))
-    for d, value in positions.items():
-        coefficient = e.coefficient(d)
-        rest = e - coefficient * variable(d)
-        if d in rest.variables:
-            raise ProgramError(f"gather through the index {e} is not possible", user_line())
-        if coefficient:
-            term = value if coefficient == 1 else value * coefficient
-            total = term if is_literal_index(total) else term + total
+    """The index expression `e` with tensors in place of some dims."""
+    moved = [(a, factor) for a, factor in e.terms if atom(a).variables & set(positions)]
+    total = index(Expression(e.constant, tuple(term for term in e.terms if term not in moved)))
+    for a, factor in moved:
+        value = _atom_at(a, positions)
+        term = value if factor == 1 else value * factor
+        total = term if is_literal_index(total) else term + total
     return total
+
+
+def _atom_at(a: Atom, positions: dict[str, Tensor]) -> Tensor:
+    """An atom of an index expression, computed from tensors."""
+
+    def at(e: Expression) -> Tensor:
+        return _position_of(e, positions)
+
+    if isinstance(a, Variable):
+        return positions[a.name]
+    if isinstance(a, FloorDivision):
+        return at(a.dividend) // at(a.divisor)
+    if isinstance(a, Extremum):
+        return apply("minimum" if a.kind == "min" else "maximum", at(a.left), at(a.right))
+    if isinstance(a, Product):
+        return at(a.left) * at(a.right)
+    assert isinstance(a, Choice)
+    holds = [apply("equal", at(e), 0) for e in a.conditions]
+    return apply("where", reduce(and_, holds), at(a.then), at(a.otherwise))
 
 
 def is_literal_index(x: Tensor) -> bool:

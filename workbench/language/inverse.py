@@ -7,15 +7,22 @@ for p; points' dims that stay open are summed over, under whatever constraints r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import contextlib
+from dataclasses import dataclass, field, replace
 
 from workbench.language.nodes import apply, cast, index
 from workbench.language.reductions import reduce_over
 from workbench.language.tensor import Bound, Tensor
-from workbench.language.trace import Range, current
-from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.polyhedral.relations import box, domain_with, hull, is_subset, universe
+from workbench.language.trace import Range, current, inline
+from workbench.polyhedral.expression import Expression, expression, maximum, variable
+from workbench.polyhedral.relations import (
+    box,
+    domain_with,
+    hull,
+    is_empty,
+    is_subset,
+    universe,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +54,8 @@ class _Solution:
     equal: list[tuple[Expression, Expression]] = field(default_factory=list)
     at_least: list[Expression] = field(default_factory=list)
     tests: list[tuple[Tensor, str]] = field(default_factory=list)
+    count: Expression = field(default_factory=lambda: expression(1))
+    """How many points there are for each that is solved or open."""
 
 
 def pull(
@@ -57,15 +66,18 @@ def pull(
 
     `seeds` are dims that points and elements share. `extent` is the set of all elements.
     """
-    solution = _solve(read, seeds)
-    if not solution.open:
-        conditions = [e for e in solution.at_least if e.terms]
-        moved = value.substitute(_named(solution, {}))
-        if not solution.equal and not conditions:
-            return Contribution(moved, None)
-        pairs = [(e, expression(0)) for e in conditions]
-        return Contribution(moved, domain_with(universe(elements), solution.equal, pairs))
-    return _summed(solution, value, elements, seeds, extent)
+    solution = _counted(_solve(read, seeds), value)
+    if solution.open:
+        return _summed(solution, value, elements, seeds, extent)
+    conditions = [(e, expression(0)) for e in solution.at_least if e.terms]
+    domain = None
+    if solution.equal or conditions:
+        domain = domain_with(universe(elements), solution.equal, conditions)
+    moves = _named(solution, {})
+    ranges = [current().dims[d] for d in elements]
+    everywhere = is_subset(extent, box([(r.name, r.lower, r.upper) for r in ranges]))
+    with contextlib.nullcontext() if everywhere and domain is None else inline():
+        return Contribution(_tested(solution, value, moves, {}), domain)
 
 
 def _solve(read: Read, seeds: tuple[str, ...]) -> _Solution:
@@ -114,6 +126,46 @@ def _named(solution: _Solution, names: dict[str, Expression]) -> dict[str, Expre
     return moves | {p[:-1]: name for p, name in names.items()}
 
 
+def _counted(solution: _Solution, value: Tensor) -> _Solution:
+    """The solution in which an open dim that nothing mentions only counts."""
+    indices = [e for e, _ in solution.tests]
+    used = {d + "'" for x in (value, *indices) for d in x.dims}
+    used |= {v for a, b in solution.equal for v in a.variables | b.variables}
+    used |= {v for e in solution.at_least for v in e.variables}
+    used |= {v for _, low, high in solution.open for v in low.variables | high.variables}
+    kept, count = [], solution.count
+    for name, low, high in solution.open:
+        if name in used or any(v.endswith("'") for v in low.variables | high.variables):
+            kept.append((name, low, high))
+        else:
+            count = count * _length(solution, low, high)
+    return replace(solution, open=kept, count=count)
+
+
+def _length(solution: _Solution, low: Expression, high: Expression) -> Expression:
+    """How many points a range has, where the solution's other conditions hold."""
+    outer = [e for e in solution.at_least if not any(v.endswith("'") for v in e.variables)]
+    outer += [low - 1 - high]
+    dims = sorted({v for e in outer for v in e.variables})
+    reversed_ = domain_with(universe(dims), at_least=[(e, expression(0)) for e in outer])
+    return high - low if is_empty(reversed_) else maximum(high - low, 0)
+
+
+def _tested(
+    solution: _Solution, value: Tensor, moves: dict[str, Expression], wide: dict[str, Expression]
+) -> Tensor:
+    """The value at the points in terms of elements: as often as it counts, and only where the
+    data-dependent indices are the elements' own.
+    """
+    value = value.substitute(moves)
+    if solution.count != expression(1):
+        value = apply("multiply", value, cast(index(solution.count.substitute(wide)), "float"))
+    for test, d in solution.tests:
+        here = index(wide.get(d, variable(d)))
+        value = apply("where", apply("equal", test.substitute(moves), here), value, 0.0)
+    return value
+
+
 def _summed(
     solution: _Solution,
     value: Tensor,
@@ -135,12 +187,10 @@ def _summed(
     inside = set(names.values())
     equal = [(moved(a), moved(b)) for a, b in solution.equal]
     at_least = [moved(e) for e in solution.at_least if e.terms]
-    over = [(names[p], moved(low), moved(high)) for p, low, high in solution.open]
-    value = value.substitute({p: moved(e) for p, e in _named(solution, rename).items()})
-    for test, d in solution.tests:
-        position = test.substitute({p: moved(e) for p, e in _named(solution, rename).items()})
-        here = index(wide.get(d, variable(d)))
-        value = apply("where", apply("equal", position, here), value, 0.0)
+    over = tuple((names[p], moved(low), moved(high)) for p, low, high in solution.open)
+    with inline():
+        moves = {p: moved(e) for p, e in _named(solution, rename).items()}
+        value = _tested(solution, value, moves, wide)
     outer_equal = [(a, b) for a, b in equal if not (a.variables | b.variables) & inside]
     outer_least = [e for e in at_least if not e.variables & inside]
     # Where the sum varies over what such a constraint speaks of, it must not read beyond it either.
@@ -149,7 +199,7 @@ def _summed(
         (a, b) for a, b in equal if (a, b) not in outer_equal or a.variables | b.variables <= varies
     ]
     kept_least = [e for e in at_least if e not in outer_least or e.variables <= varies]
-    total = _sum(value, over, kept_equal, kept_least)
+    total = reduce_over(value, "sum", over, tuple(kept_equal), tuple(kept_least))
     back = {e.terms[0][0].name: variable(d) for d, e in wide.items()}  # type: ignore[union-attr]
     read = total.substitute(back)
     conditions = [(e.substitute(back), expression(0)) for e in outer_least]
@@ -183,22 +233,3 @@ def _wide(elements: tuple[str, ...], seeds: tuple[str, ...], extent: str) -> dic
             trace.dims[fresh] = Range(fresh, low, high)
             found[d] = variable(fresh)
     return found
-
-
-def _sum(
-    value: Tensor,
-    over: Sequence[Bound],
-    equal: list[tuple[Expression, Expression]],
-    at_least: list[Expression],
-) -> Tensor:
-    """The sum; a dim that neither the value nor a constraint mentions only counts."""
-    mentioned = {v for a, b in equal for v in a.variables | b.variables}
-    mentioned |= {v for e in at_least for v in e.variables}
-    mentioned |= {v for _, low, high in over for v in low.variables | high.variables}
-    kept = []
-    for name, low, high in over:
-        if name in value.dims or name in mentioned or (low.variables | high.variables):
-            kept.append((name, low, high))
-        else:
-            value = value * cast(index(high - low), "float")
-    return reduce_over(value, "sum", tuple(kept), tuple(equal), tuple(at_least)) if kept else value

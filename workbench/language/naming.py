@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, wraps
 from types import FrameType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from workbench.language.recurrent import Recurrent
 from workbench.language.tensor import Node, Tensor
 from workbench.language.trace import PACKAGE, Trace, is_library, source_line
 
+P = ParamSpec("P")
+R = TypeVar("R")
 _WRITTEN_LIKE_A_USER = (
     str(PACKAGE / "algorithms"),
     str(PACKAGE / "environments"),
@@ -59,6 +61,23 @@ def _resume(previous: Any) -> None:
         sys.setprofile(previous)
     else:
         previous.enable()
+
+
+def unobserved(function: Callable[P, R]) -> Callable[P, R]:
+    """`function`, inside which nothing is named: the hook would see each of its many calls."""
+
+    @wraps(function)
+    def run(*arguments: P.args, **options: P.kwargs) -> R:
+        hook = sys.getprofile()
+        if not callable(hook):  # none, or that of cProfile
+            return function(*arguments, **options)
+        sys.setprofile(None)
+        try:
+            return function(*arguments, **options)
+        finally:
+            sys.setprofile(hook)  # in this frame, whose call the hook saw
+
+    return run
 
 
 def _is_named(frame: FrameType) -> bool:

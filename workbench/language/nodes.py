@@ -50,6 +50,7 @@ def _key(node: Node) -> tuple[object, ...]:
         node.over,
         node.equal,
         node.at_least,
+        node.inline,
     )
 
 
@@ -272,7 +273,7 @@ def _make(name: str, operands: tuple[Tensor, ...], options: dict[str, Any]) -> T
         shape=shape,
         dtype=dtype,
         options=options,
-        inline=name in VIEWS,
+        inline=name in VIEWS or trace.inline,
     )
 
 

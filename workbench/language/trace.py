@@ -78,6 +78,8 @@ class Trace:
     updates: dict[str, None] = field(default_factory=dict)
     """The outermost dims of parameters: what counts updates, if it is one."""
     scope: tuple[str, ...] = ()
+    inline: bool = False
+    """Whether what is being recorded belongs to the statements that read it."""
     calls: list[Calls] = field(default_factory=list)
     """Of each external object."""
     returned: SourceLine | None = None
@@ -151,6 +153,19 @@ def scope(name: str) -> Iterator[None]:
         yield
     finally:
         trace.scope = outer
+
+
+@contextlib.contextmanager
+def inline() -> Iterator[None]:
+    """Elementwise operations recorded inside belong to the statements that read them: what they
+    read may exist only there. (Otherwise a node is defined for all values of its dims.)
+    """
+    trace = current()
+    outer, trace.inline = trace.inline, True
+    try:
+        yield
+    finally:
+        trace.inline = outer
 
 
 def user_line() -> SourceLine | None:

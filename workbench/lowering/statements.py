@@ -18,7 +18,7 @@ from workbench.lowering.scope import Made, Scope, Workspace
 from workbench.lowering.storage import Stored
 from workbench.lowering.swapping import Swapping
 from workbench.polyhedral.blocks import Block, with_blocks
-from workbench.polyhedral.conditions import Comparison, Compound, negated
+from workbench.polyhedral.conditions import Comparison, Compound, Condition, negated
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.relations import (
     bounds,
@@ -77,7 +77,7 @@ def linearize(
         over: Letters = scope.ordered(statement.reduction_dims)
         combine(at, target, over, mask)
     if at.needs_points:
-        _where_there_are_points(scope, statement, target, begin)
+        _where_there_are_points(at, points, target, begin)
         swapping.held = known
     lengths = tuple((a, found[a][0]) for a in own)
     scope.records.append(Check(statement.name, target.name, loops, lengths, statement.line))
@@ -85,23 +85,48 @@ def linearize(
     return scope.records
 
 
-def _where_there_are_points(scope: Scope, statement: Statement, target: Value, begin: int) -> None:
-    """The records from `begin` on only run where no axis is empty: elsewhere an element that they
+def _where_there_are_points(at: Linearizer, points: _Points, target: Value, begin: int) -> None:
+    """The records from `begin` on only run where there are points: elsewhere an element that they
     read need not exist. A sum over nothing is 0; another combiner of nothing has been refused.
     """
+    scope, statement = at.scope, at.statement
     empty = [a for a in scope.axes if not at_least(scope.length(a), 1, scope.ranges)]
     if statement.combiner not in (None, "sum"):
         empty = [a for a in empty if a not in statement.reduction_dims]
-    if not empty:
+    none: list[Condition] = [Comparison(scope.length(a), "<=", expression(0)) for a in empty]
+    is_of_points = any(a in statement.reduction_dims for a in empty)
+    if statement.combiner == "sum":
+        somewhere = _has_points_here(at, points)
+        is_of_points = is_of_points or bool(somewhere)
+        none += map(negated, somewhere)
+    if not none:
         return
-    none = [Comparison(scope.length(a), "<=", expression(0)) for a in empty]
     nothing = none[0] if len(none) == 1 else Compound("or", tuple(none))
     inside = tuple(scope.records[begin:])
     del scope.records[begin:]
-    if any(a in statement.reduction_dims for a in empty):
+    if is_of_points:
         zero = Apply("fill", (), target.name, (("value", 0),))
         scope.records.append(If(nothing, (zero,)))
     scope.records.append(If(negated(nothing), inside))
+
+
+def _has_points_here(at: Linearizer, points: _Points) -> list[Condition]:
+    """What the loops' values must be for a reduction to have any point; nothing where it always
+    has, as far as that is not for the axes to tell.
+    """
+    axes = at.scope.axes
+    asked = project_out(points.domain, [d for d in dims_of(points.domain) if d in axes])
+    held = project_out(points.reduction, [d for d in dims_of(points.reduction) if d in axes])
+    if is_equal(asked, held):
+        return []
+    alternatives = []
+    for each in conditions(held, asked):
+        parts: list[Condition] = [
+            Comparison(expression(0), "==" if equality else "<=", at.placed(e))
+            for e, equality in each
+        ]
+        alternatives.append(parts[0] if len(parts) == 1 else Compound("and", tuple(parts)))
+    return alternatives if len(alternatives) < 2 else [Compound("or", tuple(alternatives))]
 
 
 def _title(statement: Statement) -> str:
