@@ -1,5 +1,5 @@
-"""Errors as views show them: a sentence, the user's line, a cycle if it is one, and the trace of what
-was no sentence.
+"""Errors as views show them: a sentence, the user's line, a cycle if it is one, and the trace of
+what was no sentence.
 """
 
 from __future__ import annotations

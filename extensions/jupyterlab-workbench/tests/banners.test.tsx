@@ -19,7 +19,7 @@ test("every program that could not be traced is told, with its cell, why, and it
   const shown = await drawn(Banners, GOLDEN, true, { showLine });
   const { host } = shown;
   await shown.hear({ type: "untraced", programs: [untraced("cyc"), untraced("lost", { line: null })] });
-  expect(texts(host, "[role=alert] .wbk-said")).toEqual([
+  expect(texts(host, "[role=alert] .wbk-sentences")).toEqual([
     "cyc of cell 4 could not be traced: unknown dim u.",
     "lost of cell 4 could not be traced: unknown dim u.",
   ]);
@@ -48,7 +48,7 @@ test("the program that is shown is told to be how it was before", async () => {
   const shown = await drawn(Banners, GOLDEN, true);
   const state = { ...GOLDEN.state, revision: 100, error: untraced(GOLDEN.state.name) };
   await shown.hear({ type: "state", state, open: false });
-  expect(texts(shown.host, "[role=alert] .wbk-said")[0]).toContain("Shown is how it was before.");
+  expect(texts(shown.host, "[role=alert] .wbk-sentences")[0]).toContain("Shown is how it was before.");
   await shown.takeDown();
 });
 
@@ -66,7 +66,7 @@ test("a cycle is drawn with a line for each instance, of a long one the ends at 
   await shown.hear({ type: "untraced", programs: [untraced("cyc", { cycle: ring(2) })] });
   expect(texts(host, ".wbk-cycle .wbk-instance")).toEqual(["x_0[t=0]", "x_1[t=0]"]);
   expect(texts(host, ".wbk-cycle .wbk-error-line code")).toEqual(["x[t] = y[t]", "x[t] = y[t]"]);
-  expect(texts(host, ".wbk-said")[0]).toBe(
+  expect(texts(host, ".wbk-sentences")[0]).toBe(
     "cyc of cell 4 could not be traced: each of these needs the next with no delay, at T=1 already.",
   );
   await shown.hear({ type: "untraced", programs: [untraced("cyc", { cycle: ring(9) })] });
@@ -92,5 +92,15 @@ test("in place of a Jupyter kernel that has not run the program, its cell can be
   expect(runCell).toHaveBeenLastCalledWith(GOLDEN.state.workbench, false);
   await shown.press(byText(host, "button", "Run all cells up to it"));
   expect(runCell).toHaveBeenLastCalledWith(GOLDEN.state.workbench, true);
+  await shown.takeDown();
+});
+
+test("the cell of a workbench that the Jupyter kernel does not have can be run", async () => {
+  const runCell = vi.fn(async () => undefined);
+  const shown = await drawn(Banners, GOLDEN, true, { runCell });
+  await act(async () => shown.store.say({ text: "This Jupyter kernel has not run other yet.", failed: false, missing: "other" }));
+  await shown.press(byText(shown.host, "button", "Run its cell"));
+  expect(runCell).toHaveBeenCalledWith("other", false);
+  expect(shown.host.textContent).toBe("");
   await shown.takeDown();
 });

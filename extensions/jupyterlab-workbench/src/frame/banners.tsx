@@ -10,7 +10,7 @@ import { Cycle } from "./cycle";
 export function Banners(): JSX.Element {
   const store = useStore();
   const { status, kernel, notice, untraced } = useValues();
-  const { name, error, recipe_error, measuring } = useWorkbench();
+  const { name, workbench, error, recipe_error, measuring } = useWorkbench();
   return (
     <div className="wbk-banners">
       {status === "disconnected" && (
@@ -18,12 +18,12 @@ export function Banners(): JSX.Element {
       )}
       {status === "empty" && (
         <Told text="The Jupyter kernel was restarted and has not run the program; what was loaded still shows." warns>
-          <RunIt />
+          <RunIt workbench={workbench} />
         </Told>
       )}
       {kernel === "empty" && (
         <Told text={`This Jupyter kernel has not run ${name} yet: this is what was saved.`}>
-          <RunIt />
+          <RunIt workbench={workbench} />
         </Told>
       )}
       {kernel === "waiting" && (
@@ -37,8 +37,9 @@ export function Banners(): JSX.Element {
       )}
       {measuring && status === "connected" && <Progress measuring={measuring} />}
       {notice && (
-        <div className={notice.failed ? "wbk-banner wbk-bad" : "wbk-banner"} role={notice.failed ? "alert" : "status"}>
-          <p>{notice.text}</p>
+        <div className={notice.failed ? "wbk-banner wbk-bad" : "wbk-banner wbk-told"} role={notice.failed ? "alert" : "status"}>
+          <p className="wbk-sentences">{notice.text}</p>
+          {notice.missing && <RunIt workbench={notice.missing} />}
           <Close close={() => store.say(null)} />
         </div>
       )}
@@ -56,9 +57,8 @@ function Told({ text, warns, children }: { text: string; warns?: boolean; childr
 }
 
 /** A Jupyter kernel that was just started mostly wants the cells before it too. */
-function RunIt(): JSX.Element | null {
+function RunIt({ workbench }: { workbench: string }): JSX.Element | null {
   const store = useStore();
-  const { workbench } = useWorkbench();
   const [runs, setRuns] = useState(false);
   const { runCell } = store.transport;
   if (!runCell) return null;
@@ -120,7 +120,7 @@ function Failure(props: { error: ErrorView; close?: () => void; children: React.
   return (
     <div className="wbk-banner wbk-bad" role="alert">
       <div>
-        <p className="wbk-said">{children}</p>
+        <p className="wbk-sentences">{children}</p>
         {error.cycle ? (
           <Cycle cycle={error.cycle} line={(line) => <Line line={line} />} />
         ) : (

@@ -12,6 +12,8 @@ import type { Status, Transport } from "./transport";
 export interface Notice {
   readonly text: string;
   readonly failed: boolean;
+  /** A workbench that the Jupyter kernel does not have: running its cell helps. */
+  readonly missing?: string;
 }
 
 export interface Values {

@@ -14,6 +14,8 @@ export function beside(
   { NotebookActions }: Packages["@jupyterlab/notebook"],
   { Notification }: Packages["@jupyterlab/apputils"],
 ): Hands {
+  /** Those that were run from here: one that fails has its error in place of the workbench. */
+  const known = new Map<string, Cell>();
   return {
     saveNotebook: () => save(panel),
     insertCell(source) {
@@ -28,11 +30,12 @@ export function beside(
       else Notification.info(`No cell has this any more at line ${line}: ${text.trim()}`, { autoClose: 5000 });
     },
     async runCell(workbench, above) {
-      const cell = await cellShowing(panel, workbench);
-      if (!cell) {
+      const cell = (await cellShowing(panel, workbench)) ?? known.get(workbench);
+      if (!cell || !panel.content.widgets.includes(cell)) {
         Notification.info(`No cell has ${workbench} in its output: run the one that shows it.`, { autoClose: 5000 });
         return;
       }
+      known.set(workbench, cell);
       const { content, sessionContext } = panel;
       const go = (): void => {
         content.deselectAll();

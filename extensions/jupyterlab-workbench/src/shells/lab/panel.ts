@@ -174,7 +174,7 @@ function createFace(
       saved = null;
       const { welcomed, workbenches } = live.store.values();
       if (!welcomed || workbenches.includes(workbench)) live.store.choose(workbench);
-      else live.store.say({ text: `The Jupyter kernel does not have ${workbench}: run its cell to see it here.`, failed: false });
+      else live.store.say({ text: `This Jupyter kernel has not run ${workbench} yet.`, failed: false, missing: workbench });
       look();
     },
     actions: () => (saved ?? live).actions(),
