@@ -7,7 +7,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
@@ -30,8 +30,12 @@ class SourceLine:
     @property
     def place(self) -> str:
         """Where it stands, to be read: `cell 3, line 26`."""
-        which = "" if self.cell is None else f" {self.cell}"
-        return f"{self.short_file}{which}, line {self.number}"
+        return f"{self.origin}, line {self.number}"
+
+    @property
+    def origin(self) -> str:
+        """The file or the cell that it is of: `cell 3`."""
+        return self.short_file if self.cell is None else f"{self.short_file} {self.cell}"
 
     @property
     def short_file(self) -> str:
@@ -58,6 +62,23 @@ class WorkbenchError(Exception):
 
 class ProgramError(WorkbenchError):
     """The equations are not a program: undefined instance, overlap, cycle, shape or type."""
+
+
+class CycleError(ProgramError):
+    """Instances that wait for each other: each needs the next, and the last the first.
+
+    `instances` are their texts (`x[t=0]`) with their lines, at the least `sizes` that have them.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        instances: Sequence[tuple[str, SourceLine | None]],
+        sizes: Mapping[str, int],
+    ) -> None:
+        self.instances = tuple(instances)
+        self.sizes = sizes
+        super().__init__(message, instances[0][1])
 
 
 class TooComplexError(ProgramError):

@@ -57,6 +57,13 @@ CLOSE = """() => {
 PUT = """([plugin, values]) => fetch(`/lab/api/settings/${encodeURIComponent(plugin)}`, {
   method: "PUT", body: JSON.stringify({ raw: JSON.stringify(values) })
 }).then((answer) => answer.status)"""
+RUN = """(number) => {
+  const { commands, shell } = window.jupyterapp;
+  const notebook = [...shell.widgets("main")].find((one) => one.content?.widgets);
+  shell.activateById(notebook.id);
+  notebook.content.activeCellIndex = number;
+  return commands.execute("notebook:run-cell").then(() => null);
+}"""
 IDLE = """() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status
     === 'idle'"""
 
@@ -218,6 +225,7 @@ def theme(page: Page, name: str) -> Iterator[None]:
     def change(name: str) -> None:
         command(page, "apputils:change-theme", {"theme": name})
         page.page.wait_for_selector(f'body[data-jp-theme-name="{name}"]', state="attached")
+        page.page.wait_for_selector("#jupyterlab-splash", state="detached")
 
     change(name)
     try:
@@ -244,6 +252,11 @@ def run_all(page: Page) -> None:
     """Runs every cell, once the Jupyter kernel is idle."""
     page.page.wait_for_function(IDLE, timeout=60_000)
     command(page, "notebook:run-all-cells")
+
+
+def run_cell(page: Page, number: int) -> None:
+    """Runs one cell to its end."""
+    page.page.evaluate(RUN, number)
 
 
 @contextmanager

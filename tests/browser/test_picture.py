@@ -38,9 +38,9 @@ def box(view: Any, title: str) -> Any:
     return view.locator(f'g.node[aria-label^="{title},"]')
 
 
-def executed(lab: Lab, name: str, cell: str) -> Path:
+def executed(lab: Lab, name: str, *cells: str) -> Path:
     """A notebook that was run without a browser, as a saved one is."""
-    path = lab.root / lab.notebook(name, [cell])
+    path = lab.root / lab.notebook(name, cells)
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook).execute(env={**os.environ, "PYTHONPATH": str(REPOSITORY)})
     nbformat.write(notebook, path)

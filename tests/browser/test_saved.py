@@ -5,10 +5,24 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.browser.lab import Lab, command, run_all
+from playwright.sync_api import expect
+
+from tests.browser.lab import IDLE, Lab, command, run_all, theme
 from tests.browser.panel import SHOW, STEP, live, open_pane, saved_as, shows
+from tests.browser.test_panel import RESTART
 from tests.browser.test_picture import executed
 
+PROGRAM = """\
+import workbench as wb
+
+@wb.program
+def walk(T=4):
+    t = wb.dim(t=T)
+    place = wb.recurrent("place", (), over=t)
+    place[0] = 0.0
+    place[t + 1] = place[t] + 1.0
+    return {"far": place.sum(over=t)}
+"""
 PRINTED = """() => {
   const open = HTMLElement.prototype.append;
   HTMLElement.prototype.append = function (...children) {
@@ -104,3 +118,32 @@ def test_a_state_file_is_saved_and_loaded(lab: Lab, tmp_path: Path) -> None:
     chooser.value.set_files(path)
     panel.get_by_text("every step was checked anew").wait_for(timeout=60_000)
     other.check()
+
+
+def test_a_fresh_kernel_has_not_run_the_program_and_runs_its_cell(lab: Lab) -> None:
+    path = executed(lab, "fresh.ipynb", PROGRAM, "wb.Workbench(walk())")
+    page = lab.open(path.name, width=1400)
+    page.page.wait_for_function(IDLE, timeout=60_000)
+    command(page, "workbench:open")
+    panel = page.page.locator("#workbench")
+    told = panel.get_by_text("This Jupyter kernel has not run walk yet")
+    told.wait_for(timeout=60_000)
+    page.page.wait_for_timeout(1500)  # as long as an answer is waited for, and longer
+    expect(told).to_be_visible()
+    expect(panel.get_by_text("does not answer")).to_have_count(0)
+    page.page.screenshot(path=lab.shots / "fresh.png")
+    with theme(page, "JupyterLab Dark"):
+        page.page.screenshot(path=lab.shots / "fresh-dark.png")
+    panel.get_by_role("button", name="Run its cell").click()
+    page.page.locator(".jp-OutputArea-output", has_text="NameError").wait_for(timeout=60_000)
+    expect(told).to_be_visible()  # the cells before it were not run
+    panel.get_by_role("button", name="Run all cells up to it").click()
+    live(page)
+    expect(told).to_have_count(0)
+    command(page, "docmanager:open", {"path": path.name})
+    page.page.evaluate(RESTART)
+    panel.get_by_text("was restarted and has not run the program").wait_for(timeout=30_000)
+    page.page.screenshot(path=lab.shots / "fresh-restarted.png")
+    panel.get_by_role("button", name="Run all cells up to it").click()
+    live(page)
+    page.check()

@@ -25,6 +25,8 @@ def sessions(shared: Sessions) -> Sessions:
     """None shown yet."""
     for session in shared.all():
         shared.forget(session.name)
+    for view in shared.untraced:
+        shared.mended(view)
     return shared
 
 

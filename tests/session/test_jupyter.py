@@ -225,9 +225,9 @@ def test_a_cell_that_fails_to_trace_keeps_the_picture_and_shows_its_line(
         notebook.run(CELL.replace("s[b, 0] = 0.0", "nowhere[b, 0] = 0.0") + "program = decay()")
     state = session.state()
     assert state.root == root
-    assert "nowhere" in state.error.sentence
-    assert state.error.line.text == "nowhere[b, 0] = 0.0"
-    assert state.error.line.file == "cell"
+    assert "nowhere" in state.error.error.sentence
+    assert state.error.error.line.text == "nowhere[b, 0] = 0.0"
+    assert state.error.error.line.file == "cell"
     notebook.run(CELL + "program = decay()")
     assert session.state().error is None
 
@@ -246,7 +246,7 @@ def test_an_error_goes_when_the_template_is_traced_and_nobody_holds_it(
     with pytest.raises(NameError):
         notebook.run("decay()")  # the newer of two
     notebook.run("1 + 1")
-    assert "nowhere" in session.state().error.sentence
+    assert "nowhere" in session.state().error.error.sentence
     notebook.run(later)
     assert session.state().error is None
 
@@ -258,7 +258,7 @@ def test_an_error_goes_when_the_same_template_is_traced_with_other_arguments(
     session = notebook.jupyter.sessions.find("decay")
     with pytest.raises(SizeError):
         notebook.run("decay(B=-1)")
-    assert "positive" in session.state().error.sentence
+    assert "positive" in session.state().error.error.sentence
     notebook.run("decay(B=1)")
     assert session.state().error is None
 
@@ -394,7 +394,7 @@ def test_watched_arguments_are_traced_anew(notebook: Any, tmp_path: Path) -> Non
     )
     comm.say(type="change", id=4, workbench="decay", arguments={"T": 0})
     until(lambda: session.state().error is not None)
-    assert "a size must be a positive int" in session.state().error.sentence
+    assert "a size must be a positive int" in session.state().error.error.sentence
     comm.say(type="change", id=5, workbench="decay", arguments={"X": 0})
     said = comm.until(lambda m: m.get("id") == 5)
     assert "decay has no argument 'X'" in said["error"]["sentence"]

@@ -24,6 +24,7 @@ from workbench.session.kept import FIRST
 from workbench.session.messages import Done, Failed, Part, Rename, Show, StateMessage, Welcome
 from workbench.session.sessions import Sessions
 from workbench.session.snapshot import snapshot
+from workbench.session.state import UntracedView
 
 
 def test_a_view_is_welcomed_with_every_workbench(shown: Shown) -> None:
@@ -280,8 +281,9 @@ def test_a_program_traced_again_takes_the_steps_that_fit(
 
 
 def test_an_error_stays_until_the_program_is_there_again(shown: Shown) -> None:
-    shown.session.fail(sentence("no such dimension"))
-    assert shown.view.newest.error == sentence("no such dimension")
+    error = UntracedView("leaky_sum", "cell 3", sentence("no such dimension"))
+    shown.session.fail(error)
+    assert shown.view.newest.error == error
     assert shown.view.newest.root == shown.root
     shown.session.redefine(wb.variant(leaky_sum()))
     assert shown.view.newest.error is None

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from workbench.errors import ProgramError
+from workbench.errors import CycleError, ProgramError
 from workbench.polyhedral.cycles import Cycle, find_cycle
 from workbench.polyhedral.dependences import Dependences
 from workbench.polyhedral.ordering import NoOrder, order
@@ -18,8 +18,8 @@ from workbench.program.values import Program
 def scheduled(program: Program) -> Program:
     """The program with the greedy root schedule of its equations.
 
-    Raises ProgramError where there is none: with the shortest cycle of instances if there is a
-    cycle, else saying that no order was found.
+    Raises CycleError with the shortest cycle of instances where there is one, ProgramError where no
+    order was found.
     """
     found = dependences(program)
     try:
@@ -36,7 +36,7 @@ def _explained(program: Program, found: Dependences, component: tuple[str, ...])
     cycle = find_cycle(statements, found.among(component))
     lines = {name: program.statement[name].line for name in component}
     if cycle is not None:
-        return ProgramError(_cycle_text(cycle, program), lines[cycle.instances[0][0]])
+        return _cycle_error(cycle, program)
     listed = "\n".join(f"  {name}: {line or 'no line'}" for name, line in lines.items())
     return ProgramError(
         "no order of loops was found for these equations, although they may have no cycle:\n"
@@ -45,7 +45,7 @@ def _explained(program: Program, found: Dependences, component: tuple[str, ...])
     )
 
 
-def _cycle_text(cycle: Cycle, program: Program) -> str:
+def _cycle_error(cycle: Cycle, program: Program) -> CycleError:
     """`x[t=0] needs y[t=0] needs x[t=0]` with the lines."""
 
     def one(name: str, at: Mapping[str, int]) -> str:
@@ -56,6 +56,7 @@ def _cycle_text(cycle: Cycle, program: Program) -> str:
     text = f"a cycle with no delay: {' needs '.join([*steps, steps[0]])}" + (
         f" (at {sizes})" if sizes else ""
     )
-    names = dict.fromkeys(name for name, _ in cycle.instances)
-    lines = "".join(f"\n  {name}: {program.statement[name].line}" for name in names)
-    return text + lines
+    lines = {name: program.statement[name].line for name, _ in cycle.instances}
+    listed = "".join(f"\n  {name}: {line}" for name, line in lines.items())
+    instances = [(x, lines[name]) for x, (name, _) in zip(steps, cycle.instances, strict=True)]
+    return CycleError(text + listed, instances, cycle.sizes)

@@ -16,10 +16,10 @@ from workbench.language.trace import line_of
 from workbench.measure.compare import Comparison
 from workbench.measure.measurement import Measurement
 from workbench.program.values import Program
-from workbench.session.failures import error_view
+from workbench.session.failures import error_view, untraced
 from workbench.session.session import Session
 from workbench.session.sessions import Sessions
-from workbench.session.state import ErrorView
+from workbench.session.state import UntracedView
 from workbench.variants.variant import Variant
 
 Redefined = Callable[[Template], None]
@@ -31,7 +31,7 @@ class Failure:
     cell that tried.
     """
 
-    said: ErrorView
+    view: UntracedView
     template: Template
     traced: int
     cell: str | None
@@ -55,9 +55,8 @@ class Following:
         self, variables: Mapping[str, Any], error: BaseException | None, cell: str | None = None
     ) -> None:
         """A cell was run; `error` is what it raised, `cell` how the notebook calls it."""
-        self._forgive(variables, error, cell)
-        if error is not None:
-            self._show(error, cell)
+        failed = None if error is None else _traced(error.__traceback__)
+        self._forgive(variables, error is None or failed is not None, cell)
         for name, (template, redefined) in list(self._templates.items()):
             found = variables.get(name)
             if isinstance(found, Template) and found is not template:
@@ -68,6 +67,8 @@ class Following:
             self._take(name, value)
             self._held[name] = weakref.ref(value)
         self._take_measured(variables)
+        if error is not None and failed is not None:  # last: what came before it stands
+            self._tell(failed, error, cell)
 
     def _take_measured(self, variables: Mapping[str, Any]) -> None:
         """What a cell measured of shown programs is shown too: a variable, or what the cell gave
@@ -106,31 +107,25 @@ class Following:
         program = held.root.program if isinstance(held, Variant) else held
         return program is session.tree.variants[session.tree.root].program
 
-    def _show(self, error: BaseException, cell: str | None) -> None:
-        """The error of a shown program's template, where that is what was traced."""
-        template = _traced(error.__traceback__)
-        session = None if template is None else self._sessions.find(template.name)
-        if template is not None and session is not None:
-            said = error_view(error, line_of(error))
-            self._failed[template.name] = Failure(said, template, template.traced, cell)
-            session.fail(said)
+    def _tell(self, template: Template, error: BaseException, cell: str | None) -> None:
+        """Tell that a template could not be traced, whether its program is shown or not."""
+        view = untraced(template, error_view(error, line_of(error)))
+        self._failed[template.name] = Failure(view, template, template.traced, cell)
+        self._sessions.fail(view)
 
-    def _forgive(
-        self, variables: Mapping[str, Any], error: BaseException | None, cell: str | None
-    ) -> None:
+    def _forgive(self, variables: Mapping[str, Any], traces: bool, cell: str | None) -> None:
         """Take back errors that are over: the template was traced since, whoever holds what came
-        out, or the cell that failed has run.
+        out, or the cell that failed was run again. `traces`: the cell came to its end, or to a
+        template, whose error is told anew; of another error nothing is known.
         """
         for name, failure in list(self._failed.items()):
             now = variables.get(name)
             anew = isinstance(now, Template) and now is not failure.template and now.traced
             again = failure.template.traced > failure.traced
-            run = error is None and cell is not None and cell == failure.cell
-            session = self._sessions.find(name)
-            if session is not None and (anew or again or run):
-                session.mended(failure.said)
-            if session is None or anew or again or run:
+            run = traces and cell is not None and cell == failure.cell
+            if anew or again or run:
                 del self._failed[name]
+                self._sessions.mended(failure.view)
 
 
 def _steps(value: Program | Variant) -> int:

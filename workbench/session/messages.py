@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from workbench.session.state import ErrorView, State
+from workbench.session.state import ErrorView, State, UntracedView
 
 PROTOCOL = 1
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
@@ -243,6 +243,16 @@ class StateMessage:
 
 
 @dataclass(frozen=True)
+class Untraced:
+    """The programs without a workbench that could not be traced: all of them, whenever one comes or
+    goes, and after `Welcome` where there are any. Of the others their states tell.
+    """
+
+    type: Literal["untraced"]
+    programs: tuple[UntracedView, ...]
+
+
+@dataclass(frozen=True)
 class Answer:
     """A part, or a batch of one that is streamed: `done` with the last."""
 
@@ -296,4 +306,4 @@ class Running:
     over: bool
 
 
-Message = Welcome | StateMessage | Answer | Saved | Done | Failed | Running
+Message = Welcome | StateMessage | Untraced | Answer | Saved | Done | Failed | Running

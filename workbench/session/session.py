@@ -36,6 +36,7 @@ from workbench.session.state import (
     MeasurementView,
     ProgressView,
     State,
+    UntracedView,
     VariantView,
 )
 from workbench.session.tree import Tree, planted
@@ -55,7 +56,7 @@ class Values:
     measurements: tuple[MeasurementView, ...] = ()
     arguments: tuple[ArgumentView, ...] = ()
     measuring: ProgressView | None = None
-    error: ErrorView | None = None
+    error: UntracedView | None = None
     recipe_error: ErrorView | None = None
 
 
@@ -215,12 +216,12 @@ class Session:
         self.kept.keep_only(after)
         self.work.forget(set(before) - set(after))
 
-    def fail(self, error: ErrorView) -> None:
-        """Something stands in the way of a newer picture; the last good one stays."""
+    def fail(self, error: UntracedView) -> None:
+        """The program could not be traced again; what is shown stays."""
         self.change(lambda v: replace(v, error=error))
 
-    def mended(self, error: ErrorView) -> None:
-        """That stands in the way no more; another error stays."""
+    def mended(self, error: UntracedView) -> None:
+        """That is over; another error stays."""
         self.change(lambda v: replace(v, error=None) if v.error is error else v)
 
     def load(self, old: Old, ended: Ended = lambda error: None, show: bool = True) -> None:

@@ -18,10 +18,12 @@ from workbench.session.messages import (
     Hello,
     Message,
     StateMessage,
+    Untraced,
     Welcome,
 )
 from workbench.session.requests import number_of, read
 from workbench.session.session import Session
+from workbench.session.state import UntracedView
 from workbench.session.work import Work
 from workbench.variants.variant import Variant
 
@@ -36,11 +38,17 @@ class Sessions:
         self._lock = threading.RLock()
         self._sessions: dict[str, Session] = {}
         self._views: tuple[Send, ...] = ()
+        self._untraced: dict[str, UntracedView] = {}
 
     @property
     def views(self) -> tuple[Send, ...]:
         """Every view that is connected."""
         return self._views
+
+    @property
+    def untraced(self) -> tuple[UntracedView, ...]:
+        """Programs without a workbench that could not be traced."""
+        return tuple(self._untraced.values())
 
     def all(self) -> tuple[Session, ...]:
         """Every workbench, the last shown first."""
@@ -64,6 +72,7 @@ class Sessions:
         if found is not None:
             found.store = store
             found.redefine(variant)
+        self._tell_untraced({key: view for key, view in self._untraced.items() if key != name})
         self.open(new)
         return new
 
@@ -74,6 +83,26 @@ class Sessions:
                 return  # it was forgotten
             self._sessions[session.name] = session
         self.broadcast(StateMessage("state", session.state(), True))
+
+    def fail(self, view: UntracedView) -> None:
+        """A program could not be traced; views are told, whether it has a workbench or not."""
+        session = self.find(view.program)
+        if session is not None:
+            session.fail(view)
+        else:
+            self._tell_untraced({**self._untraced, view.program: view})
+
+    def mended(self, view: UntracedView) -> None:
+        """That is over; another error of the program stays."""
+        session = self.find(view.program)
+        if session is not None:
+            session.mended(view)
+        self._tell_untraced({k: one for k, one in self._untraced.items() if one is not view})
+
+    def _tell_untraced(self, programs: dict[str, UntracedView]) -> None:
+        if programs != self._untraced:
+            self._untraced = programs
+            self.broadcast(Untraced("untraced", self.untraced))
 
     def broadcast(self, message: Message) -> None:
         """Tell every view."""
@@ -133,6 +162,8 @@ class Sessions:
             )
             send(Failed("failed", None, sentence(said)))
             return
+        if self.untraced:
+            send(Untraced("untraced", self.untraced))
         for session in sessions:
             send(StateMessage("state", session.state(), False))
 

@@ -124,14 +124,45 @@ class BackendView:
 
 
 @dataclass(frozen=True)
+class WaitingView:
+    """An instance that waits for another one: `x[t=0]`, with the line of its equation."""
+
+    text: str
+    line: LineView | None
+
+
+@dataclass(frozen=True)
+class CycleView:
+    """Instances of which each needs the next, and the last the first, at the least sizes that have
+    them.
+    """
+
+    instances: tuple[WaitingView, ...]
+    sizes: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class ErrorView:
     """What went wrong: a sentence, and the user's line where one is known. `trace` is the rest of
-    what Python said, for errors that are not the workbench's own.
+    what Python said, for errors that are not the workbench's own. `cycle` is there where instances
+    wait for each other.
     """
 
     sentence: str
     line: LineView | None
     trace: str
+    cycle: CycleView | None
+
+
+@dataclass(frozen=True)
+class UntracedView:
+    """A program that could not be traced. `place` is the file or the cell that it is written in, of
+    one that the workbench brings the cell that called it; "" where that is not known.
+    """
+
+    program: str
+    place: str
+    error: ErrorView
 
 
 @dataclass(frozen=True)
@@ -163,8 +194,8 @@ class ArgumentView:
 class State:
     """All that is known of a workbench beside its parts. `revision` grows; a view drops older ones.
 
-    `error` is what stands in the way of a newer picture (the last good one stays), `recipe_error`
-    why steps no longer fit.
+    `error` is why the program as it is written now is not the one that is shown, `recipe_error` why
+    steps no longer fit.
     """
 
     workbench: str
@@ -178,7 +209,7 @@ class State:
     backends: tuple[BackendView, ...]
     arguments: tuple[ArgumentView, ...]
     measuring: ProgressView | None
-    error: ErrorView | None
+    error: UntracedView | None
     recipe_error: ErrorView | None
     store: str
     """The file that measurements are appended to."""

@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from workbench.errors import WorkbenchError, nearest
 from workbench.language.program import Template
 from workbench.language.trace import cells
+from workbench.session.failures import untraced
 from workbench.session.made import Made, Source
 from workbench.session.session import Session
 from workbench.session.state import ArgumentView, ErrorView
@@ -66,7 +67,7 @@ class Watched:
 
         def ended(error: ErrorView | None) -> None:
             if error is not None:
-                self._session.fail(error)
+                self._session.fail(untraced(self.template, error))
             elif made:
                 self._session.redefine(made[0])
 

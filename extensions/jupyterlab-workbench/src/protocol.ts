@@ -380,10 +380,27 @@ export interface BackendView {
   readonly reason: string;
 }
 
+export interface WaitingView {
+  readonly text: string;
+  readonly line: LineView | null;
+}
+
+export interface CycleView {
+  readonly instances: readonly WaitingView[];
+  readonly sizes: Readonly<Record<string, number>>;
+}
+
 export interface ErrorView {
   readonly sentence: string;
   readonly line: LineView | null;
   readonly trace: string;
+  readonly cycle: CycleView | null;
+}
+
+export interface UntracedView {
+  readonly program: string;
+  readonly place: string;
+  readonly error: ErrorView;
 }
 
 export interface ProgressView {
@@ -414,7 +431,7 @@ export interface State {
   readonly backends: readonly BackendView[];
   readonly arguments: readonly ArgumentView[];
   readonly measuring: ProgressView | null;
-  readonly error: ErrorView | null;
+  readonly error: UntracedView | null;
   readonly recipe_error: ErrorView | null;
   readonly store: string;
 }
@@ -541,6 +558,11 @@ export interface StateMessage {
   readonly open: boolean;
 }
 
+export interface Untraced {
+  readonly type: "untraced";
+  readonly programs: readonly UntracedView[];
+}
+
 export interface Answer {
   readonly type: "part";
   readonly id: number;
@@ -600,4 +622,4 @@ export interface Packed {
 
 export type Request = Hello | Want | Forget | Apply | Show | Rename | Remove | Replay | Optimize | Measure | Cancel | Change | Save | Load;
 
-export type Message = Welcome | StateMessage | Answer | Saved | Done | Failed | Running;
+export type Message = Welcome | StateMessage | Untraced | Answer | Saved | Done | Failed | Running;

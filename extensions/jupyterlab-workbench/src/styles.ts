@@ -1,5 +1,6 @@
 // All style sheets as one text.
 
+import cycle from "./frame/cycle.css";
 import frame from "./frame/frame.css";
 import graph from "./graph/graph.css";
 import root from "./style.css";
@@ -11,4 +12,4 @@ import moves from "./views/moves.css";
 import space from "./views/space.css";
 import variants from "./views/variants.css";
 
-export const css = [root, frame, graph, charts, code, compare, memory, moves, space, variants].join("\n");
+export const css = [root, frame, cycle, graph, charts, code, compare, memory, moves, space, variants].join("\n");

@@ -125,3 +125,11 @@ test("a cell that runs before the panel is opened is told too", async () => {
   await vi.advanceTimersByTimeAsync(0);
   expect(status()).toBe("empty");
 });
+
+test("a Jupyter kernel that knows no workbench is not waited for", async () => {
+  connection.ask();
+  kernel.comm?.onClose({ content: { data: {} } }); // it has no such target
+  expect(status()).toBe("empty");
+  vi.advanceTimersByTime(5000);
+  expect(status()).toBe("empty");
+});

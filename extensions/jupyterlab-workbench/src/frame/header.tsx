@@ -13,7 +13,7 @@ export function Header(): JSX.Element {
   const { status, running } = useValues();
   const header = useRef<HTMLElement>(null);
   const { openPanel } = store.transport;
-  const { workbench } = useWorkbench();
+  const { workbench, error } = useWorkbench();
   const all = (): readonly Action[] => {
     const root = header.current?.closest<HTMLElement>(".wbk-root");
     return root ? actions(store, root) : [];
@@ -23,7 +23,7 @@ export function Header(): JSX.Element {
       <Name />
       <Steps />
       {running && <Now running={running} />}
-      <StatusMark status={status} inNotebook={openPanel !== undefined} />
+      <StatusMark status={status} inNotebook={openPanel !== undefined} older={error !== null} />
       <div className="wbk-head-buttons">
         {openPanel && (
           <button className="wbk-button" type="button" onClick={() => openPanel(workbench)} title="Open the workbench beside the notebook">
@@ -107,11 +107,15 @@ const MARKS: Readonly<Record<Status, readonly [string, string]>> = {
 
 const IN_NOTEBOOK = ["saved in notebook", "What is saved with the notebook; the panel beside it shows the present state"] as const;
 
-/** What was saved is in a file of its own, or a cell's output. */
-function StatusMark({ status, inNotebook }: { status: Status; inNotebook: boolean }): JSX.Element {
-  const [text, meaning] = status === "saved" && inNotebook ? IN_NOTEBOOK : MARKS[status];
+const OLDER = ["out of date", "The program could not be traced since; this is how it was before"] as const;
+
+/** What was saved is in a file of its own, or a cell's output. `older`: the program is written differently by now. */
+function StatusMark({ status, inNotebook, older }: { status: Status; inNotebook: boolean; older: boolean }): JSX.Element {
+  const here = status === "saved" && inNotebook ? IN_NOTEBOOK : MARKS[status];
+  const stale = status === "connected" && older;
+  const [text, meaning] = stale ? OLDER : here;
   return (
-    <span className="wbk-connection" data-status={status} title={meaning} role="status">
+    <span className="wbk-connection" data-status={status} data-older={stale} title={meaning} role="status">
       {text}
     </span>
   );

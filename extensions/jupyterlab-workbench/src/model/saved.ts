@@ -14,7 +14,10 @@ export interface SavedTransport extends Transport {
   renew(saved: unknown): void;
 }
 
-export function savedTransport(saved: unknown, more: Pick<Transport, "openPanel" | "saveNotebook"> = {}): SavedTransport {
+/** What is possible without Python: what a notebook gives. */
+export type Beside = Pick<Transport, "insertCell" | "showLine" | "runCell" | "openPanel" | "saveNotebook">;
+
+export function savedTransport(saved: unknown, more: Beside = {}): SavedTransport {
   const listeners = new Set<(message: Message) => void>();
   const missing = new Set<Request>();
   let revision = 0;
@@ -118,5 +121,5 @@ const signed = ({ protocol, release }: Signed): Signed => ({ protocol, release }
 const fileName = (name: string): string => `${name.replaceAll(/[^\p{L}\p{N}_-]+/gu, "-")}.workbench.json`;
 
 function failure(id: number | null, sentence: string): Message {
-  return { type: "failed", id, error: { sentence, line: null, trace: "" } };
+  return { type: "failed", id, error: { sentence, line: null, trace: "", cycle: null } };
 }

@@ -2,7 +2,7 @@
 // replaced; whoever subscribes hears of it.
 
 import type {
-  Capsule, Done, Message, Part, PreviewView, Request, Running, Saved, Snapshot, State, VariantView, Welcome,
+  Capsule, Done, Message, Part, PreviewView, Request, Running, Saved, Snapshot, State, UntracedView, VariantView, Welcome,
 } from "../protocol";
 import { PROTOCOL } from "../protocol";
 import { ABSENT, type Arguments, type Loaded, merged, partKey, type Parts, WAITING } from "./parts";
@@ -12,10 +12,14 @@ import type { Status, Transport } from "./transport";
 export interface Notice {
   readonly text: string;
   readonly failed: boolean;
+  /** A workbench that the Jupyter kernel does not have: running its cell helps. */
+  readonly missing?: string;
 }
 
 export interface Values {
   readonly status: Status;
+  /** What the notebook's Jupyter kernel does, where what was saved is shown in its place; null where it is not. */
+  readonly kernel: Status | null;
   /** Null until the first has come. */
   readonly state: State | null;
   /** Python has answered. */
@@ -23,6 +27,8 @@ export interface Values {
   /** The names of all workbenches there are to choose from. */
   readonly workbenches: readonly string[];
   readonly selection: Selection;
+  /** The programs that could not be traced, beside the one that is shown. */
+  readonly untraced: readonly UntracedView[];
   /** Where the running program is; null while none runs. */
   readonly running: Running | null;
   /** Why nothing can be shown: another release, a message that cannot be read. */
@@ -54,6 +60,8 @@ export interface Store {
   goOn(from: State): void;
   /** Tells what came of something; null puts it away. */
   say(notice: Notice | null): void;
+  /** Tells what the Jupyter kernel does in whose place this is shown. */
+  standFor(kernel: Status | null): void;
   /** Shows another workbench of the same Jupyter kernel, as it was left. */
   choose(workbench: string): void;
   /** What views offer to menus and to JupyterLab's commands, by name. */
@@ -93,14 +101,17 @@ export function createStore(
   const lost = new Map<string, State>();
   const selections = new Map<string, Selection>();
   let release = "";
+  let strangers: readonly UntracedView[] = [];
   let shown = workbench;
   let cut = false;
   let values: Values = {
     status: transport.status(),
+    kernel: null,
     state: null,
     welcomed: false,
     workbenches: [],
     selection,
+    untraced: [],
     running: null,
     problem: "",
     notice: null,
@@ -125,6 +136,11 @@ export function createStore(
       case "state":
         hearState(message.state, message.open);
         break;
+      case "untraced":
+        if (workbench) break; // it is one of several, which are told of elsewhere
+        strangers = message.programs;
+        change({ untraced: untraced() });
+        break;
       case "part":
         hearPart(message.id, message.value, message.done);
         break;
@@ -144,7 +160,8 @@ export function createStore(
 
   function hearWelcome({ protocol, release: signed, workbenches }: Welcome): void {
     release = signed;
-    change({ welcomed: true });
+    strangers = []; // those that there are follow
+    change({ welcomed: true, untraced: untraced() });
     if (protocol !== PROTOCOL) {
       const told = values.status === "saved" ? savedByAnother(signed) : otherRelease(protocol, signed);
       change({ problem: told });
@@ -162,9 +179,17 @@ export function createStore(
     states.set(name, state);
     state.variants.forEach(takePreviewed);
     if (!values.workbenches.includes(name)) change({ workbenches: [...values.workbenches, name] });
+    change({ untraced: untraced() });
     if (!shown || open) show(name);
     else if (name === shown) change({ state, selection: holding(values.selection, state), problem: "" });
     void takeUp(state);
+  }
+
+  /** Of a Jupyter kernel that is gone nothing is told that is not shown. */
+  function untraced(): readonly UntracedView[] {
+    if (transport.status() !== "connected") return [];
+    const others = [...states.values()].filter((state) => state.workbench !== shown);
+    return [...others.flatMap(({ error }) => error ?? []), ...strangers];
   }
 
   /** A Jupyter kernel that was restarted knows nothing of the tree that is shown: every step is checked anew. */
@@ -206,7 +231,7 @@ export function createStore(
     // Which pane is open is the reader's, whatever it shows.
     const next = { ...before, pane: values.selection.pane };
     const state = states.get(name) ?? null;
-    change({ state, selection: state ? holding(next, state) : next, running: null, problem: "" });
+    change({ state, selection: state ? holding(next, state) : next, untraced: untraced(), running: null, problem: "" });
   }
 
   /** A preview showed the program of what now is a variant: it is not asked for again. */
@@ -257,7 +282,7 @@ export function createStore(
       for (const { reject } of waiting.values()) reject(new Error(UNANSWERED.disconnected));
       waiting.clear();
     }
-    change({ status, running: status === "connected" ? values.running : null });
+    change({ status, untraced: untraced(), running: status === "connected" ? values.running : null });
   }
 
   const forget = [transport.onMessage(hear), transport.onStatus(reconnect)];
@@ -305,6 +330,9 @@ export function createStore(
     },
     say(notice) {
       change({ notice });
+    },
+    standFor(kernel) {
+      if (kernel !== values.kernel) change({ kernel });
     },
     choose: show,
     tools: {},

@@ -17,6 +17,9 @@ export interface Transport {
   readonly insertCell?: (source: string) => void;
   /** Shows the cell that has the text at that line; absent where there is no notebook. */
   readonly showLine?: (line: number, text: string) => void;
+  /** Runs the cell that shows the workbench, with `above` all cells before it first; absent where there is no
+   * notebook. */
+  readonly runCell?: (workbench: string, above: boolean) => Promise<void>;
   /** Opens the workbench's panel beside the notebook; absent where there is none or this is in it. */
   readonly openPanel?: (workbench: string) => void;
   /** Saves the notebook; absent where there is none. */

@@ -1,6 +1,7 @@
 // What the bundle of the views gives to shells that load it when they need it.
 
 import type { Drawn, Options } from "../workbench";
+import type { Beside } from "../model/saved";
 import type { Transport } from "../model/transport";
 
 export interface DrawnSaved {
@@ -14,6 +15,6 @@ export type InNotebook = Pick<Transport, "openPanel" | "saveNotebook">;
 
 export interface Views {
   draw(host: HTMLElement, transport: Transport, options?: Options): Drawn;
-  drawSaved(host: HTMLElement, saved: unknown, options?: Options): Drawn;
+  drawSaved(host: HTMLElement, saved: unknown, options?: Options, more?: Beside): Drawn;
   renderSaved(element: HTMLElement, saved: unknown, more?: InNotebook): DrawnSaved;
 }

@@ -1,6 +1,6 @@
 // The views as shells load them: connected to a widget's custom messages, or drawn from what was saved.
 
-import { savedTransport } from "../model/saved";
+import { type Beside, savedTransport } from "../model/saved";
 import type { Transport } from "../model/transport";
 import type { Message } from "../protocol";
 import type { DrawnSaved, InNotebook } from "./views";
@@ -29,8 +29,8 @@ export function drawWidget(el: HTMLElement, model: WidgetModel): () => void {
 }
 
 /** A saved workbench, drawn into an element without a widget. */
-export function drawSaved(el: HTMLElement, saved: unknown, options: Options = {}): Drawn {
-  return draw(el, savedTransport(saved), options);
+export function drawSaved(el: HTMLElement, saved: unknown, options: Options = {}, more: Beside = {}): Drawn {
+  return draw(el, savedTransport(saved, more), options);
 }
 
 /** A saved workbench in a notebook's output. */

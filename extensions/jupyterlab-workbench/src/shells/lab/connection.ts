@@ -3,6 +3,7 @@
 import { type Message, PROTOCOL, type Request } from "../../protocol";
 import type { Status, Transport } from "../../model/transport";
 import type { Comm, Kernel, SessionContext } from "./jupyterlab";
+import type { Hands } from "./notebook";
 
 export const TARGET = "workbench";
 
@@ -11,6 +12,7 @@ const PROMPT = 1000;
 
 export interface Connection {
   readonly transport: Transport;
+  readonly hands: Hands;
   /** Asks the Jupyter kernel for its workbenches even where it seems to have none. */
   ask(): void;
   dispose(): void;
@@ -29,7 +31,7 @@ async function hasComm(kernel: Kernel): Promise<boolean> {
 /** `shown` is called when a cell shows a workbench. */
 export function connect(
   session: SessionContext,
-  more: Pick<Transport, "insertCell" | "showLine" | "saveNotebook">,
+  hands: Hands,
   shown: () => void,
 ): Connection {
   const listeners = new Set<(message: Message) => void>();
@@ -71,9 +73,7 @@ export function connect(
       if (message.type === "state" && message.open) shown();
     };
     opened.onClose = () => {
-      if (comm !== opened) return;
-      comm = null;
-      become("empty");
+      if (comm === opened) drop("empty"); // what was asked for on it is not answered any more
     };
   }
 
@@ -175,8 +175,9 @@ export function connect(
   if (session.session?.kernel) attach(session.session.kernel);
 
   return {
+    hands,
     transport: {
-      ...more,
+      ...hands,
       send,
       onMessage(heard) {
         listeners.add(heard);

@@ -84,6 +84,7 @@ export interface Notebook extends Widget {
   readonly widgets: readonly Cell[];
   readonly activeCell: Cell | null;
   activeCellIndex: number;
+  deselectAll(): void;
   scrollToCell(cell: Cell, align?: "center" | "smart"): Promise<void>;
 }
 
@@ -164,7 +165,12 @@ export interface Packages {
   };
   readonly "@jupyterlab/notebook": {
     readonly INotebookTracker: Token<NotebookTracker>;
-    readonly NotebookActions: { insertBelow(notebook: Notebook): void };
+    readonly NotebookActions: {
+      insertBelow(notebook: Notebook): void;
+      /** These end in whether all cells ran to their ends. */
+      run(notebook: Notebook, session: SessionContext): Promise<boolean>;
+      runAllAbove(notebook: Notebook, session: SessionContext): Promise<boolean>;
+    };
   };
   readonly "@jupyterlab/settingregistry": {
     readonly ISettingRegistry: Token<{ load(plugin: string): Promise<Settings> }>;

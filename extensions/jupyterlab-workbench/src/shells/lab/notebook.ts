@@ -1,14 +1,21 @@
 // What views do with the notebook that they stand beside.
 
+import { unpacked } from "../../model/packed";
 import type { Transport } from "../../model/transport";
+import type { Capsule } from "../../protocol";
 import { MIME } from "../mime";
 import type { Cell, NotebookPanel, Packages } from "./jupyterlab";
+
+/** What a notebook gives to the panel beside it. */
+export type Hands = Pick<Transport, "insertCell" | "showLine" | "runCell" | "saveNotebook">;
 
 export function beside(
   panel: NotebookPanel,
   { NotebookActions }: Packages["@jupyterlab/notebook"],
   { Notification }: Packages["@jupyterlab/apputils"],
-): Pick<Transport, "insertCell" | "showLine" | "saveNotebook"> {
+): Hands {
+  /** Those that were run from here: one that fails has its error in place of the workbench. */
+  const known = new Map<string, Cell>();
   return {
     saveNotebook: () => save(panel),
     insertCell(source) {
@@ -21,6 +28,24 @@ export function beside(
       const cell = cellWith(panel, line, text);
       if (cell) void reveal(panel, cell, line - 1);
       else Notification.info(`No cell has this any more at line ${line}: ${text.trim()}`, { autoClose: 5000 });
+    },
+    async runCell(workbench, above) {
+      const cell = (await cellShowing(panel, workbench)) ?? known.get(workbench);
+      if (!cell || !panel.content.widgets.includes(cell)) {
+        Notification.info(`No cell has ${workbench} in its output: run the one that shows it.`, { autoClose: 5000 });
+        return;
+      }
+      known.set(workbench, cell);
+      const { content, sessionContext } = panel;
+      const go = (): void => {
+        content.deselectAll();
+        content.activeCellIndex = content.widgets.indexOf(cell);
+      };
+      go();
+      void content.scrollToCell(cell, "smart");
+      if (above && content.activeCellIndex > 0 && !(await NotebookActions.runAllAbove(content, sessionContext))) return;
+      go();
+      await NotebookActions.run(content, sessionContext);
     },
   };
 }
@@ -41,6 +66,23 @@ function cellWith(panel: NotebookPanel, line: number, text: string): Cell | unde
   return widgets
     .filter((cell) => cell.model.sharedModel.getSource().split("\n")[line - 1]?.trim() === text.trim())
     .sort((one, other) => far(one) - far(other))[0];
+}
+
+/** The last cell that has the workbench in its output. */
+async function cellShowing(panel: NotebookPanel, workbench: string): Promise<Cell | undefined> {
+  for (const cell of [...panel.content.widgets].reverse()) {
+    for (const saved of savedBy(cell)) {
+      const name = await unpacked(saved).then((capsule) => (capsule as Capsule).state.workbench, () => null);
+      if (name === workbench) return cell;
+    }
+  }
+  return undefined;
+}
+
+/** The workbenches in a cell's output, the last first. */
+function savedBy({ model: { outputs } }: Cell): readonly unknown[] {
+  const all = Array.from({ length: outputs?.length ?? 0 }, (_, position) => outputs?.get(position).data[MIME]);
+  return all.filter((saved) => saved !== undefined).reverse();
 }
 
 async function reveal(panel: NotebookPanel, cell: Cell, line: number): Promise<void> {
@@ -73,11 +115,8 @@ export function savedIn(panel: NotebookPanel, output: HTMLElement | null): unkno
   const last = [...panel.content.widgets].reverse();
   const own = last.filter((cell) => output !== null && cell.node.contains(output));
   for (const cell of [...own, ...last]) {
-    const { outputs } = cell.model;
-    for (let position = (outputs?.length ?? 0) - 1; position >= 0; position--) {
-      const saved = outputs?.get(position).data[MIME];
-      if (saved) return saved;
-    }
+    const [saved] = savedBy(cell);
+    if (saved !== undefined) return saved;
   }
   return null;
 }

@@ -127,16 +127,11 @@ interface Face {
 /** While there is no state, what was saved is shown. */
 const ABSENT: readonly Status[] = ["empty", "disconnected", "waiting"];
 
-const WAITS = {
-  text: "The Jupyter kernel does not answer yet, as while a cell runs: this is what was saved.",
-  failed: false,
-};
-
 /** One notebook's side of the panel: its live workbench, or what is saved in its outputs until there is one. */
 function createFace(
   views: Views,
   notebook: NotebookPanel,
-  { transport, ask }: Connection,
+  { transport, hands, ask }: Connection,
   kept: Kept,
   changed: () => void,
 ): Face {
@@ -145,7 +140,6 @@ function createFace(
   host.append(liveHost, savedHost);
   const live = views.draw(liveHost, transport, kept);
   let saved: Drawn | null = null;
-  let told = false;
   let from: HTMLElement | null = null;
 
   function look(): void {
@@ -154,8 +148,7 @@ function createFace(
     const wanted = !(state && welcomed) && !problem && ABSENT.includes(status);
     if (wanted && !saved) {
       const found = savedIn(notebook, from);
-      if (found) saved = views.drawSaved(savedHost, found, kept);
-      told = false;
+      if (found) saved = views.drawSaved(savedHost, found, kept, hands);
     } else if (!wanted && saved && state) {
       const { selection, state: left } = saved.store.values();
       saved.takeDown();
@@ -163,11 +156,7 @@ function createFace(
       live.store.select(selection); // the reader goes on where they were
       if (left) live.store.goOn(left);
     }
-    const waits = status === "waiting";
-    if (saved && waits !== told) {
-      told = waits;
-      saved.store.say(waits ? WAITS : null);
-    }
+    saved?.store.standFor(status);
     liveHost.hidden = saved !== null;
     savedHost.hidden = saved === null;
     changed();
@@ -185,7 +174,7 @@ function createFace(
       saved = null;
       const { welcomed, workbenches } = live.store.values();
       if (!welcomed || workbenches.includes(workbench)) live.store.choose(workbench);
-      else live.store.say({ text: `The Jupyter kernel does not have ${workbench}: run its cell to see it here.`, failed: false });
+      else live.store.say({ text: `This Jupyter kernel has not run ${workbench} yet.`, failed: false, missing: workbench });
       look();
     },
     actions: () => (saved ?? live).actions(),
