@@ -29,7 +29,7 @@ def main() -> None:
     variant = wb.optimize(reinforce(B=given.B, T=given.T, I=given.I))
     reports: list[str] = []
 
-    def seen(place: Place) -> None:
+    def seen(place: Place, variant: wb.Variant | None) -> None:
         reports.append(json.dumps(plain(place)))
 
     sampler = Sampler(seen)  # one for all cells, as in a notebook

@@ -198,3 +198,41 @@ def test_the_graph_shows_where_a_running_program_is(lab: Lab) -> None:
     (lab.root / "ran").touch()
     running.wait_for(state="detached", timeout=120_000)
     page.check()
+
+
+def test_sizes_that_are_measured_are_offered_where_those_asked_for_take_too_long(
+    lab: Lab,
+) -> None:
+    cell = SHOW.replace("B=4, I=3, T=5", "B=64, I=5000, T=100")
+    page = lab.open(lab.notebook("offered.ipynb", [cell]), width=1500)
+    run_all(page)
+    panel = live(page)
+    open_pane(panel, "Compare")
+    offer = panel.locator(".wbk-expected").get_by_role("button", name=re.compile("Take I=[0-9]+$"))
+    offer.wait_for(timeout=60_000)
+    page.page.screenshot(path=lab.shots / "offered.png")
+    offer.click()
+    expect(panel.get_by_text(re.compile("About .* of runs, predicted"))).to_be_visible()
+    expect(panel.locator(".wbk-expected button")).to_have_count(0)
+    page.check()
+
+
+def test_the_variant_that_a_program_runs_as_is_named_and_gone_to(lab: Lab) -> None:
+    cell = LONG.replace('shown.apply(wb.transforms.Vectorize("b"))\n', "")
+    run = "wb.run(shown.variants[0].program, sizes={'I': 3000}, progress=False)"
+    looped = UNTIL.format("went").replace("time.sleep(0.1)", run)
+    page = lab.open(lab.notebook("named.ipynb", [cell, looped]))
+    run_first(page)
+    panel = live(page)
+    start_below(page)
+    named = panel.locator(".wbk-run").first.get_by_role("button", name="automatic")
+    named.wait_for(timeout=60_000)
+    expect(panel.locator(".wbk-share")).to_have_count(0)  # as written is shown, which does not run
+    open_pane(panel, "Variants")
+    page.page.screenshot(path=lab.shots / "named.png")
+    named.click()
+    panel.locator(".wbk-share").first.wait_for(timeout=60_000)
+    expect(panel.locator(".wbk-run b")).to_have_text("automatic")
+    page.page.screenshot(path=lab.shots / "named-shown.png")
+    (lab.root / "went").touch()
+    page.check()

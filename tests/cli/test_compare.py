@@ -1,6 +1,7 @@
 """`workbench compare`: its table, its JSON, its store, its exit code."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import workbench as wb
 from tests.cli.calling import Call
 from workbench.backends.arrays import CompiledArrays
+from workbench.measure import expected
 
 WALK = ["--B", "3", "--T", "6", "--repeats", "2", "--no-progress"]
 
@@ -75,3 +77,19 @@ def test_compare_fails_where_a_variant_is_wrong(
     done = workbench("compare", users_file, *WALK, "--drift", "0.75")
     assert done.code == 1
     assert "FAILED: x[" in done.out.replace("\n   ", " ")
+
+
+def test_compare_says_in_its_own_options_what_is_soon_measured(
+    workbench: Call, users_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expected, "LIMIT", 0.5)
+    words = ["--variant", "as-written", "--repeats", "1", "--no-progress"]
+    done = workbench("compare", users_file, "--B", "1000", "--T", "100000", *words)
+    said = " ".join(done.out.split())
+    assert "not measured, since a run would take about" in said
+    assert "force=True" not in said and "sizes=" not in said
+    found = re.search(r"((?:--[BT] \d+ ?)+)is soon measured; --force measures it all", said)
+    assert found is not None
+    monkeypatch.setattr(expected, "LIMIT", 30.0)  # whatever the machine is busy with
+    again = workbench("compare", users_file, "--B", "1000", *found[1].split(), *words)
+    assert "not measured" not in again.out

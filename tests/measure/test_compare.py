@@ -269,7 +269,9 @@ D  slow
 E  stopped
    3 of 5 rounds
 F  large
-   it stops: out of memory"""
+   it stops: out of memory
+
+force=True measures it all the same"""
 
 
 def test_ends_of_an_interval_have_no_exponents() -> None:

@@ -25,6 +25,7 @@ from workbench.session.messages import PROTOCOL, Part
 from workbench.session.parts.code import code
 from workbench.session.parts.cost import cost
 from workbench.session.parts.memory import memory
+from workbench.session.parts.runs import runs
 from workbench.session.parts.sweep import sweep
 from workbench.session.state import BackendView, State
 from workbench.transforms import Contract, Vectorize
@@ -38,6 +39,7 @@ PARTS: Mapping[Part, tuple[Callable[..., Any], dict[str, Any]]] = {
     "code": (code, {"backend": "numpy"}),
     "cost": (cost, RUN),
     "sweep": (sweep, {**RUN, "size": "T"}),
+    "runs": (runs, {**RUN, "repeats": None, "pace": None}),
     "memory": (memory, {"sizes": {}, "dtype": "float32"}),
 }
 
@@ -97,7 +99,6 @@ def state(shown: tuple[Variant, ...]) -> State:
         measuring=None,
         error=None,
         recipe_error=None,
-        store="measurements.jsonl",
     )
 
 

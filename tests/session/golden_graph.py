@@ -32,7 +32,6 @@ def golden() -> Any:
         variants=tuple(variant_view(v, n) for n, v in enumerate(shown)),
         sizes=size_views(root.program),
         measurements=(), backends=(), arguments=(), measuring=None, error=None, recipe_error=None,
-        store="",
     )  # fmt: skip
     parts = tuple(SavedPart("snapshot", v.key, {}, snapshot(v.program)) for v in shown)
     return plain(

@@ -119,7 +119,6 @@ def state(variant: Variant) -> State:
         measuring=None,
         error=None,
         recipe_error=None,
-        store="",
     )
 
 

@@ -17,6 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from workbench.errors import SizeError
 from workbench.session import export, jupyter
 from workbench.session.bundle import MIME
+from workbench.session.messages import PROTOCOL
 from workbench.session.snapshot import line_view
 
 PATIENCE = 120.0
@@ -351,7 +352,7 @@ def test_an_output_hears_of_a_workbench_while_it_is_drawn_as_a_widget(
     assert notebook.jupyter.sessions.views == views  # the extension draws what the outputs hold
     for output in notebook.outputs[:2]:
         widget = output[0]["application/vnd.jupyter.widget-view+json"]["model_id"]
-        hello = {"method": "custom", "content": {"type": "hello", "protocol": 1}}
+        hello = {"method": "custom", "content": {"type": "hello", "protocol": PROTOCOL}}
         said = {"content": {"data": hello}, "buffers": []}
         for _ in range(2):
             comm.get_comm_manager().get_comm(widget).handle_msg(said)

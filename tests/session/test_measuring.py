@@ -41,8 +41,8 @@ def test_what_is_in_the_store_is_shown_where_it_is_of_the_program(
     store.append(measured)
     store.append(other)
     shown = Shown(sessions, tmp_path, leaky_sum())
-    state = shown.view.state(lambda s: any(m.recorded == str(store.path) for m in s.measurements))
-    (view,) = (m for m in state.measurements if m.recorded == str(store.path))
+    state = shown.view.state(lambda s: any(m.recorded == store.path.name for m in s.measurements))
+    (view,) = (m for m in state.measurements if m.recorded == store.path.name)
     assert view.variant == measured[0].measurement.key
     assert view.device == measured[0].measurement.device
 
@@ -70,7 +70,7 @@ def test_what_a_gpu_measured_is_shown_where_there_is_none(
     )
     shown = Shown(sessions, tmp_path, leaky_sum())
     state = shown.view.state(lambda s: len(s.measurements) > 0)
-    assert {m.recorded for m in state.measurements} == {str(store.path)}
+    assert {m.recorded for m in state.measurements} == {store.path.name}
     assert [(m.device, m.date, m.backend, m.variant) for m in state.measurements] == [
         ("NVIDIA H200", "2026-03-02T10:00:00+00:00", "cuda", key)
         for key in (root.key, vectorized.key)

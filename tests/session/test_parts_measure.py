@@ -18,6 +18,7 @@ from workbench.session.messages import Part
 from workbench.session.parts.code import TextView, code
 from workbench.session.parts.cost import cost
 from workbench.session.parts.memory import MemoryView, memory
+from workbench.session.parts.runs import runs
 from workbench.session.parts.sweep import sweep
 from workbench.session.work import URGENCY
 from workbench.variants.variant import Variant
@@ -234,3 +235,33 @@ def test_sizes_that_the_program_does_not_take_are_refused(part: Callable[..., An
 def test_an_unknown_dtype_is_refused(part: Callable[..., Any]) -> None:
     with pytest.raises(WorkbenchError, match="unknown dtype 'float16'"):
         part(variant(), {**RUN, "size": "B", "dtype": "float16"})
+
+
+# -- runs ------------------------------------------------------------------------------------------
+
+MEASURED: dict[str, Any] = {"backend": "numpy", "dtype": "float32", "repeats": None, "pace": None}
+
+
+def test_runs_that_are_soon_over_have_no_other_sizes() -> None:
+    found = runs(variant(), {**MEASURED, "sizes": SIZES})
+    said = variant().predict(SIZES).seconds
+    assert (found.run, found.too_slow, found.affordable) == (said, False, None)
+    assert found.seconds == pytest.approx(said * 31)
+    assert runs(variant(), {**MEASURED, "sizes": SIZES, "repeats": 3}).seconds == said * 4
+
+
+def test_runs_that_take_too_long_come_with_sizes_that_do_not() -> None:
+    large = {"B": 3, "I": 10**7, "T": 5}
+    found = runs(variant(), {**MEASURED, "sizes": large, "pace": 2.0})
+    assert found.run == 2 * variant().predict(large).seconds
+    assert found.too_slow
+    assert found.affordable is not None
+    assert (found.affordable["B"], found.affordable["T"]) == (3, 5)
+    again = runs(variant(), {**MEASURED, "sizes": found.affordable, "pace": 2.0})
+    assert not again.too_slow
+    assert again.seconds <= 30
+
+
+def test_runs_on_a_backend_that_nobody_knows_are_not_predicted() -> None:
+    with pytest.raises(UnavailableError, match="no times are predicted for native"):
+        runs(variant(), {**MEASURED, "sizes": SIZES, "backend": "native"})

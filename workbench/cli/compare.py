@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Collection
 from typing import Any
 
 from workbench.backends.philox import MOST_SEED
@@ -15,6 +16,7 @@ from workbench.cli.variants import NAMED, named, traced
 from workbench.measure.compare import Comparison
 from workbench.measure.compare import compare as compare_variants
 from workbench.measure.store import store
+from workbench.measure.tables import table
 
 PURPOSE = "Measure variants in turn (A B A B …), check each against the reference, print a table."
 
@@ -40,12 +42,24 @@ def main(words: list[str]) -> int:
         force=given.force,
         progress=not (given.no_progress or given.json),
     )
-    print(json.dumps(_record(found), indent=1, allow_nan=False) if given.json else found)
+    shown = table(found.records(), found.measurements, _advice(found, names))
+    print(json.dumps(_record(found), indent=1, allow_nan=False) if given.json else shown)
     if given.store is not None:
         kept = store(given.store or None)
         kept.append(found)
         print(f"appended to {kept.path}", file=sys.stderr if given.json else sys.stdout)
     return 1 if any(m.checked is False for m in found.measurements) else 0
+
+
+def _advice(found: Comparison, names: Collection[str]) -> str:
+    """What to type to have measured what is too slow; "" where nothing is."""
+    if not any(m.too_slow for m in found.measurements):
+        return ""
+    now, smaller = found.measurements[0].sizes, found.affordable or {}
+    cut = {name: value for name, value in smaller.items() if value != now[name]}
+    options = " ".join(f"--{name} {value}" for name, value in cut.items())
+    sizes = f"{options} is soon measured; " if cut and cut.keys() <= set(names) else ""
+    return f"{sizes}--force measures it all the same"
 
 
 def _add_options(parser: Parser) -> None:

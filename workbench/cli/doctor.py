@@ -14,7 +14,7 @@ from workbench.backends import backends
 from workbench.cli.arguments import Parser
 from workbench.errors import installing
 from workbench.measure.calibration import calibrate
-from workbench.planning.calibrated import machine
+from workbench.planning.calibrated import file_of, machine
 from workbench.planning.machine import Machine
 from workbench.program.units import amount, digits
 
@@ -111,7 +111,8 @@ def _calibration(known: Machine) -> Finding:
     """Whether predicted times are of this machine."""
     name = f"{known.backend} times"
     if not known.calibrated:
-        return Finding(name, False, known.note)
+        path = file_of(known.backend)
+        return Finding(name, False, f"{known.note}{f' ({path})' if path.exists() else ''}")
     versions = ", ".join(f"{name} {version}" for name, version in known.versions.items())
     return Finding(name, True, f"calibrated {known.date} on {known.device} ({versions})")
 

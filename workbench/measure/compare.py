@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Any, overload
 
 from workbench.errors import RunError, WorkbenchError
+from workbench.measure.affordable import smallest
 from workbench.measure.agreement import Deviation, deviations
 from workbench.measure.bootstrap import Interval, ratio_interval
 from workbench.measure.check import ran
-from workbench.measure.measurement import Measurement
+from workbench.measure.measurement import Measurement, in_python
 from workbench.measure.rounds import (
     Candidate,
     Report,
@@ -85,6 +86,14 @@ class Comparison(Sequence[Row]):
         """What was measured, in order."""
         return tuple(row.measurement for row in self.rows)
 
+    @property
+    def affordable(self) -> Mapping[str, int] | None:
+        """Sizes at which all of it would be measured; None where nothing is too slow, or something
+        is at any.
+        """
+        slow = [m.affordable for m in self.measurements if m.too_slow]
+        return smallest(slow)
+
     def records(self) -> list[dict[str, Any]]:
         """A row each, of plain values: times in milliseconds, memory in bytes."""
         return [_record(row) for row in self.rows]
@@ -97,10 +106,15 @@ class Comparison(Sequence[Row]):
         return pd.DataFrame(self.records()).set_index("variant")
 
     def __repr__(self) -> str:
-        return table(self.records(), self.measurements)
+        return table(self.records(), self.measurements, self._advice)
 
     def _repr_html_(self) -> str:
-        return html(self.records(), self.measurements)
+        return html(self.records(), self.measurements, self._advice)
+
+    @property
+    def _advice(self) -> str:
+        slow = any(m.too_slow for m in self.measurements)
+        return in_python(self.affordable) if slow else ""
 
 
 @dataclass(frozen=True)

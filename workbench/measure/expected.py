@@ -18,12 +18,15 @@ from workbench.measure.measurement import Predicted
 from workbench.planning.calibrated import machine
 from workbench.planning.prediction import predict
 from workbench.planning.steps import Step, steps_of
-from workbench.program.sizes import numbers, resolve
+from workbench.program.sizes import numbers, resolve, settable
 from workbench.program.units import seconds_text
 from workbench.program.values import Program
 
 LIMIT = 60.0
 """Seconds of all runs of a variant after which it is asked whether they are wanted."""
+
+TWICE, MOST, SHORT = 2, 5, 0.02
+"""Trial runs: at least and at most, the latter of runs so short that anything delays them."""
 
 
 @dataclass(frozen=True)
@@ -50,23 +53,37 @@ class Expectation:
         return Predicted(found.seconds, dict(found.peak_bytes), found.note)
 
 
-def too_slow(
-    expectation: Expectation, compiled: Compiled, check: Check, said: Predicted | None, runs: int
-) -> str:
-    """Why so many runs would take too long; "" where they do not."""
+@dataclass(frozen=True)
+class Trial:
+    """A run at check sizes: its seconds, and their ratio to those predicted of it (`pace`)."""
+
+    sizes: Mapping[str, int]
+    seconds: float
+    pace: float
+
+
+def trial(expectation: Expectation, compiled: Compiled, check: Check) -> Trial | None:
+    """Run at the sizes of the check; None where those are not known, or nothing is predicted."""
     program = expectation.program
-    free = {p.name for p in program.parameters if p.definition is None}
-    at_small = expectation.at({name: n for name, n in check.sizes.items() if name in free})
-    if said is None or at_small is None or not check.sizes:
+    said = expectation.at(settable(program, check.sizes)) if check.sizes else None
+    if said is None:
+        return None
+    runs: list[float] = []
+    while len(runs) < TWICE or (len(runs) < MOST and sum(runs) < SHORT):
+        runs.append(ran(compiled, program, check.sizes, check.seed, check.dtype).seconds)
+    taken = min(runs)
+    return Trial(check.sizes, taken, taken / said.seconds)
+
+
+def too_slow(said: Predicted | None, tried: Trial | None, runs: int) -> str:
+    """Why so many runs would take too long; "" where they do not."""
+    if said is None or tried is None:
         return ""
-    taken = min(
-        ran(compiled, program, check.sizes, check.seed, check.dtype).seconds for _ in range(2)
-    )
-    seconds = said.seconds * taken / at_small.seconds
+    seconds = said.seconds * tried.pace
     if seconds * runs <= LIMIT:
         return ""
     return (
         f"not measured, since a run would take about {seconds_text(seconds)}, {runs} of them "
-        f"{seconds_text(seconds * runs)} (predicted from one of {seconds_text(taken)} at "
-        f"{numbers(check.sizes)}); force=True measures it all the same, smaller sizes take less"
+        f"{seconds_text(seconds * runs)} (predicted from one of {seconds_text(tried.seconds)} at "
+        f"{numbers(tried.sizes)})"
     )

@@ -43,8 +43,8 @@ class Measurement:
     taken where the measurement was ended before its time. `peak_bytes` is by memory space what
     the backend held at most; `process_peak_bytes` what the whole process did. `timeline` is one
     iteration of every loop. `curves` are the outputs of the last run. `comparison` is shared by
-    what was measured in turn, so that ratios can be told; `recorded` names the file that it was
-    read from.
+    what was measured in turn, so that ratios can be told; `recorded` is the name of the file that
+    it was read from, without its folder.
     """
 
     program: str
@@ -66,6 +66,10 @@ class Measurement:
     predicted: Predicted | None = None
     too_slow: str = ""
     """Why it was not measured, where a run would take too long."""
+    pace: float | None = None
+    """Seconds of a trial run at small sizes over those predicted of it, where there was one."""
+    affordable: Mapping[str, int] | None = None
+    """Sizes at which it would be measured, where it is too slow and there are any."""
     stopped: str = ""
     """Why there are no times, where a run stops: out of memory, an index outside its range."""
     curves: tuple[Curve, ...] = field(default=(), repr=False)
@@ -141,6 +145,8 @@ class Measurement:
             "timeline": _changes(self.timeline),
             "predicted": _plain(self.predicted),
             "too_slow": self.too_slow,
+            "pace": self.pace,
+            "affordable": None if self.affordable is None else dict(self.affordable),
             "stopped": self.stopped,
             "curves": [_curve(curve) for curve in self.curves],
             "comparison": self.comparison,
@@ -170,6 +176,8 @@ class Measurement:
             lines.append(f"  predicted: {seconds_text(self.predicted.seconds)}, {peaks}{note}")
         if self.not_measured:
             lines.append(f"  {self.not_measured}")
+        if self.too_slow:
+            lines.append(f"  {in_python(self.affordable)}")
         return "\n".join([*lines, *(f"  {line}" for line in str(self.check).splitlines())])
 
     __repr__ = __str__
@@ -195,6 +203,12 @@ def from_json(record: Mapping[str, Any], recorded: str = "") -> Measurement:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise WorkbenchError(f"no measurement: {type(error).__name__} {error}") from None
+
+
+def in_python(affordable: Mapping[str, int] | None) -> str:
+    """What to write to have measured what is too slow."""
+    sizes = "" if affordable is None else f"sizes={dict(affordable)} is soon measured; "
+    return f"{sizes}force=True measures it all the same"
 
 
 def step_text(step: Mapping[str, Any]) -> str:

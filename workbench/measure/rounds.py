@@ -16,10 +16,11 @@ from workbench.backends.protocol import Compiled, Execution
 from workbench.errors import RunError, WorkbenchError
 from workbench.lowering.memory import Point
 from workbench.measure import process
+from workbench.measure.affordable import affordable
 from workbench.measure.agreement import on_host
 from workbench.measure.check import Check, check, ran
 from workbench.measure.curves import Curve, kept
-from workbench.measure.expected import Expectation, too_slow
+from workbench.measure.expected import Expectation, Trial, too_slow, trial
 from workbench.measure.measurement import Measurement, Predicted
 from workbench.measure.progress import stream
 from workbench.polyhedral.expression import whole
@@ -90,7 +91,9 @@ class Candidate:
     compile_seconds: float
     check: Check
     predicted: Predicted | None = None
+    tried: Trial | None = None
     too_slow: str = ""
+    affordable: Mapping[str, int] | None = None
     stopped: str = ""
     """Why a run at the sizes asked for could not be finished."""
     planned: int = 0
@@ -165,6 +168,8 @@ class Candidate:
             timeline=self.timeline if timed else (),
             predicted=self.predicted,
             too_slow=self.too_slow,
+            pace=None if self.tried is None else self.tried.pace,
+            affordable=self.affordable,
             stopped=self.stopped,
             curves=self.curves() if timed else (),
             comparison=request.comparison,
@@ -189,10 +194,16 @@ def prepare(variant: Variant, request: Request) -> Candidate:
     expectation = Expectation(
         variant.program, compiled.loop_program, request.backend, request.dtype
     )
-    said, slow = expectation.at(request.sizes), ""
+    said = expectation.at(request.sizes)
+    candidate = Candidate(variant, request, compiled, seconds, checked, said)
     if checked.verdict != "failed" and not request.force:
-        slow = too_slow(expectation, compiled, checked, said, request.least_runs)
-    return Candidate(variant, request, compiled, seconds, checked, said, slow)
+        candidate.tried = tried = trial(expectation, compiled, checked)
+        candidate.too_slow = too_slow(said, tried, request.least_runs)
+        if candidate.too_slow and tried is not None:
+            candidate.affordable = affordable(
+                expectation, variant.root.program, request.sizes, request.least_runs, tried.pace
+            )
+    return candidate
 
 
 def alternate(candidates: Sequence[Candidate], request: Request, report: Report) -> Iterator[int]:

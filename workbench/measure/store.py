@@ -1,7 +1,8 @@
 """Measurements kept in a file: JSON, a line each, only ever appended to.
 
 A line holds all of a measurement, its device's name included, so what was recorded on a GPU can be
-opened where there is none. Several processes may append at a time: a line is one write at the end.
+opened where there is none. What is read from a file says its name, and not its folder: tables are
+given away. Several processes may append at a time: a line is one write at the end.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Recorded(Sequence[Measurement]):
     def __repr__(self) -> str:
         devices = dict.fromkeys(m.device for m in self.measurements)
         count = len(self.measurements)
-        head = f"{count} measurement{'s' if count != 1 else ''} recorded in {self.path}"
+        head = f"{count} measurement{'s' if count != 1 else ''} recorded in {self.path.name}"
         on = [f"  on {device}" for device in devices]
         return "\n".join([head, *on, *(f"  not read: {text}" for text in self.problems)])
 
@@ -96,7 +97,7 @@ class Store:
             if not line.strip():
                 continue
             try:
-                found.append(_measurement(line, str(self.path)))
+                found.append(_measurement(line, self.path.name))
             except WorkbenchError as error:
                 problems.append(f"line {number}: {error.message}")
         return Recorded(self.path, tuple(found), tuple(problems))
@@ -143,14 +144,14 @@ def _write(file: int, data: bytes) -> None:
         written += os.write(file, data[written:])
 
 
-def _measurement(line: str, path: str) -> Measurement:
+def _measurement(line: str, name: str) -> Measurement:
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:
         raise WorkbenchError(f"no JSON: {error.msg} at column {error.colno}") from None
     if not isinstance(record, dict):
         raise WorkbenchError(f"no measurement: expected an object, found {line.strip()[:40]}")
-    return from_json(record, path)
+    return from_json(record, name)
 
 
 def _row(measurement: Measurement) -> dict[str, Any]:

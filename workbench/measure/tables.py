@@ -18,9 +18,9 @@ WIDTH = 80
 Record = Mapping[str, Any]
 
 
-def table(records: Sequence[Record], measurements: Sequence[Measurement]) -> str:
+def table(records: Sequence[Record], measurements: Sequence[Measurement], advice: str = "") -> str:
     """The variants as lettered rows, what was predicted below what was measured, then what the
-    letters stand for and why there is no time or no check.
+    letters stand for and why there is no time or no check; at the end what to do about that.
     """
     letters = [letter(k) for k in range(len(records))]
     titles, cells = columns(records)
@@ -39,10 +39,11 @@ def table(records: Sequence[Record], measurements: Sequence[Measurement]) -> str
     for a, record in zip(letters, records, strict=True):
         lines += wrapped(f"{a}  ", record["variant"])
         lines += [line for text in remarks(record) for line in wrapped("   ", text)]
+    lines += ["", *wrapped("", advice)] if advice else []
     return "\n".join(lines)
 
 
-def html(records: Sequence[Record], measurements: Sequence[Measurement]) -> str:
+def html(records: Sequence[Record], measurements: Sequence[Measurement], advice: str = "") -> str:
     """The same as a table element; remarks stand below the variant's name."""
     titles, cells = columns(records)
     if any(not math.isnan(r["predicted_ms"]) for r in records):
@@ -55,7 +56,8 @@ def html(records: Sequence[Record], measurements: Sequence[Measurement]) -> str:
         first = f'<td style="text-align:left">{escape(record["variant"])}{below}</td>'
         rows.append(f"<tr>{first}{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>")
     caption = f'<caption style="text-align:left">{escape(head(measurements[0]))}</caption>'
-    return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    made = f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return made + (f"<p>{escape(advice)}</p>" if advice else "")
 
 
 def letter(position: int) -> str:

@@ -35,12 +35,12 @@ def machine(backend: str) -> Machine:
     except FileNotFoundError:
         return _default(backend, "`workbench doctor --calibrate` measures this machine")
     except OSError as error:
-        return _default(backend, f"{path} cannot be read ({error.strerror})")
+        return _default(backend, f"what was measured cannot be read ({error.strerror})")
     try:
         found = _from_json(json.loads(text))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         return _default(
-            backend, f"{path} is broken ({error}); `workbench doctor --calibrate` again"
+            backend, f"what was measured is broken ({error}); `workbench doctor --calibrate` again"
         )
     return found
 

@@ -7,7 +7,7 @@ is the one place that evaluates its definition and checks that it divides.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from workbench.errors import SizeError, nearest
@@ -85,6 +85,26 @@ def _factors(e: Expression) -> list[Expression]:
         return []
     left, right = _factors(a.left), _factors(a.right)
     return left + right if left and right else []
+
+
+def settable(program: Program, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Those of all sizes that are not derived from others."""
+    return {p.name: sizes[p.name] for p in program.parameters if p.definition is None}
+
+
+def settable_in(program: Program, lengths: Iterable[Expression]) -> set[str]:
+    """The names of the sizes, none of them derived, that lengths are made of."""
+    definitions = {p.name: p.definition for p in program.parameters}
+    found: set[str] = set()
+    left = [name for length in lengths for name in length.sizes]
+    while left:
+        name = left.pop()
+        definition = definitions[name]
+        if definition is None:
+            found.add(name)
+        else:
+            left.extend(definition.sizes)
+    return found
 
 
 def numbers(sizes: Mapping[str, int]) -> str:

@@ -15,6 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from workbench.session.messages import PROTOCOL, Part
+from workbench.session.shareable import shareable
 from workbench.session.state import State
 
 LARGE = 200_000
@@ -51,8 +52,8 @@ class Capsule:
 
 
 def capsule(state: State, parts: tuple[SavedPart, ...]) -> Capsule:
-    """A state and its parts, signed."""
-    return Capsule(PROTOCOL, release(), state, parts)
+    """A state and its parts, signed, without anybody's folders."""
+    return Capsule(PROTOCOL, release(), shareable(state), parts)
 
 
 def release() -> str:

@@ -110,7 +110,6 @@ def still(variant: Variant) -> State:
         measuring=None,
         error=None,
         recipe_error=None,
-        store="",
     )
 
 

@@ -113,10 +113,13 @@ class Notebook:
         cell = getattr(result.info, "cell_id", None)
         self.following.after_cell(self._shell.user_ns, result.error_in_exec, cell)
 
-    def _seen(self, place: Place) -> None:
+    def _seen(self, place: Place, variant: Variant | None) -> None:
         session = self.sessions.find(place.program)
-        if session is not None:
-            session.show_running(place)
+        if session is None:
+            return
+        if variant is not None:
+            session.join_running(variant)
+        session.show_running(place)
 
 
 @lru_cache(maxsize=1)

@@ -111,6 +111,7 @@ def _view(row: Row, last_steps: DifferenceView | None, name: str) -> Measurement
         predicted_peak_bytes={} if predicted is None else dict(predicted.peak_bytes),
         prediction_note="" if predicted is None else predicted.note,
         too_slow=found.too_slow,
+        pace=found.pace,
         stopped=found.stopped,
         curves=tuple(_curve(curve) for curve in found.curves),
     )

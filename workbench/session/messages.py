@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from workbench.session.state import ErrorView, State, UntracedView
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
 Part = Literal[
@@ -24,6 +24,7 @@ Part = Literal[
     "preview",
     "cost",
     "sweep",
+    "runs",
     "memory",
     "code",
     "domain",
@@ -52,9 +53,10 @@ class Want:
 
     snapshot {}, moves {} (with {statements} those that name them), why {step, sizes | null},
     price {step, sizes, backend, dtype}, preview {step, backend}, cost {sizes, backend, dtype},
-    sweep {size, sizes, backend, dtype}, memory {sizes, dtype}, code {backend},
-    domain {statements, sizes}, value {array, coordinates, sizes, seed}. Sizes that are left out
-    have their defaults; those of `domain`, `why` and `value` are small of themselves.
+    sweep {size, sizes, backend, dtype}, runs {sizes, backend, dtype, repeats, pace},
+    memory {sizes, dtype}, code {backend}, domain {statements, sizes},
+    value {array, coordinates, sizes, seed}. Sizes that are left out have their defaults; those of
+    `domain`, `why` and `value` are small of themselves.
     """
 
     type: Literal["want"]
@@ -293,7 +295,8 @@ class Failed:
 @dataclass(frozen=True)
 class Running:
     """Where a running program is: statements with the share of samples taken in each, loop
-    variables with their values and numbers of iterations, seconds so far. `over`: it has ended.
+    variables with their values and numbers of iterations, seconds so far. `variant` is "" of one
+    that is not in the tree. `over`: it has ended.
     """
 
     type: Literal["running"]

@@ -129,7 +129,7 @@ def measure(order: Meter, parent: Parent, keeping: Keeping) -> None:
             force=order.force,
             comparison=uuid.uuid4().hex[:12],
         )
-        with Sampler(parent.send):
+        with Sampler(lambda place, _: parent.send(place)):
             for keeping.so_far in comparing(order.variants, request, report):
                 if is_due("rounds", least):
                     started = time.monotonic()

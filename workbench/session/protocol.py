@@ -20,6 +20,7 @@ from workbench.session.parts import (
     moves,
     preview,
     price,
+    runs,
     step,
     sweep,
     value,
@@ -27,8 +28,8 @@ from workbench.session.parts import (
 )
 
 MODULES = (
-    snapshot, edges, step, moves, price, domain, why, code, preview, cost, sweep, memory, value,
-    state, messages, capsule,
+    snapshot, edges, step, moves, price, domain, why, code, preview, cost, sweep, runs, memory,
+    value, state, messages, capsule,
 )  # fmt: skip
 UNIONS = {"Request": messages.Request, "Message": messages.Message}
 CHOICES = {"Kind": snapshot.Kind, "Part": messages.Part, "Outcome": state.Outcome}

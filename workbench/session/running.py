@@ -50,6 +50,10 @@ class Place:
     over: bool
 
 
+Seen = Callable[[Place, Variant | None], None]
+"""What hears where a program is, and which variant it is, where it does not run alone."""
+
+
 @dataclass(frozen=True)
 class _Loop:
     """A loop in the generated source: how deep it is, its variable and its range."""
@@ -116,7 +120,7 @@ class Sampler:
     and once when it is over.
     """
 
-    def __init__(self, seen: Callable[[Place], None]) -> None:
+    def __init__(self, seen: Seen) -> None:
         self._seen = seen
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -169,7 +173,7 @@ class Sampler:
                 reported = now
                 self._read(running)
                 running.is_told = True
-                self._seen(running.place(line, frame.f_locals, over=False))
+                self._seen(running.place(line, frame.f_locals, over=False), running.variant)
         if running is not None:
             self._end(running)
 
@@ -177,7 +181,7 @@ class Sampler:
         """Say that it is over, if it was said that it runs."""
         if running.is_told:
             running.is_told = False
-            self._seen(running.place(1, {}, over=True))
+            self._seen(running.place(1, {}, over=True), running.variant)
 
     def _read(self, running: _Seen) -> None:
         """Find out what the lines are, and which variant it is."""

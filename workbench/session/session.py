@@ -46,6 +46,9 @@ from workbench.variants.variant import Variant
 
 Ended = Callable[[ErrorView | None], None]
 
+AUTOMATIC = "automatic"
+"""What the variant of the automatic recipe is called that `wb.run` runs a program as."""
+
 
 @dataclass(frozen=True)
 class Values:
@@ -150,7 +153,6 @@ class Session:
             measuring=values.measuring,
             error=values.error,
             recipe_error=values.recipe_error,
-            store=str(self.store.path),
         )
 
     def _variant_views(self, tree: Tree) -> tuple[VariantView, ...]:
@@ -346,16 +348,33 @@ class Session:
         self.cancel()
         self._send = lambda message: None
 
-    def show_running(self, place: Place) -> None:
-        """Tell every view where a program of this name is; one that is not in the tree is shown on
-        what is.
+    def join_running(self, variant: Variant) -> None:
+        """Take a variant that runs into the tree, if it is of this program, so that views can name
+        it; what is shown stays. The automatic recipe's is called so.
         """
         tree = self.tree
+        if variant.key in tree.variants or variant.root.key != tree.root:
+            return
+
+        def changed(values: Values) -> Values:
+            if values.tree.root != variant.root.key:
+                return values  # traced again meanwhile
+            tree = values.tree.with_variant(variant)
+            if variant.why and tree.named(AUTOMATIC) is None:
+                tree = tree.renamed(variant.key, AUTOMATIC)
+            return replace(values, tree=tree)
+
+        self.change(changed)
+
+    def show_running(self, place: Place) -> None:
+        """Tell every view where a program of this name is; `variant` is "" of one that is not in
+        the tree.
+        """
         self._send(
             Running(
                 "running",
                 self.name,
-                place.variant if place.variant in tree.variants else tree.current,
+                place.variant if place.variant in self.tree.variants else "",
                 place.shares,
                 place.now,
                 place.loops,

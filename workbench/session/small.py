@@ -6,12 +6,11 @@ an output shows what it is there, and not what it would be of one step of one en
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 
 from workbench.measure.check_sizes import Need, fitting, points
 from workbench.polyhedral.counting import count
-from workbench.polyhedral.expression import Expression, size
-from workbench.program.sizes import resolve
+from workbench.polyhedral.expression import size
+from workbench.program.sizes import resolve, settable, settable_in
 from workbench.program.values import Program, Statement
 
 LENGTHS = (6, 5, 4, 3, 2)
@@ -60,18 +59,13 @@ def sizes_with(program: Program, array: str, element: Sizes, given: Sizes) -> Si
     return _with_others(program, needs, given)
 
 
-def settable(program: Program, sizes: Sizes) -> Sizes:
-    """Those of all sizes that are not derived from others."""
-    return {p.name: sizes[p.name] for p in program.parameters if p.definition is None}
-
-
 def _with_others(program: Program, needs: Sequence[Need], given: Sizes) -> Sizes:
     """Sizes that meet the needs, no larger than they must be where a need is about them; the others
     are the program's own, or what the reference can afford of them.
     """
     least = _resolved(program, needs, given)
     own = settable(program, resolve(program))
-    about = _settable_in(program, [need.length for need in needs]) | given.keys()
+    about = settable_in(program, [need.length for need in needs]) | given.keys()
     others = own.keys() - about
     for most in (max(own.values(), default=1), *BESIDE) if others else ():
         beside = [Need(size(name), min(own[name], most), "") for name in sorted(others)]
@@ -79,21 +73,6 @@ def _with_others(program: Program, needs: Sequence[Need], given: Sizes) -> Sizes
         if points(program, found) <= QUICK:
             return found
     return least
-
-
-def _settable_in(program: Program, lengths: Sequence[Expression]) -> set[str]:
-    """The sizes that are not derived which some lengths are made of."""
-    definitions = {p.name: p.definition for p in program.parameters}
-    found: set[str] = set()
-    left = list(chain.from_iterable(length.sizes for length in lengths))
-    while left:
-        name = left.pop()
-        definition = definitions[name]
-        if definition is None:
-            found.add(name)
-        else:
-            left.extend(definition.sizes)
-    return found
 
 
 def _resolved(program: Program, needs: Sequence[Need], given: Sizes) -> Sizes:

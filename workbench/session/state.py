@@ -110,6 +110,8 @@ class MeasurementView:
     predicted_peak_bytes: Mapping[str, int]
     prediction_note: str
     too_slow: str
+    pace: float | None
+    """Seconds of a trial run at small sizes over those predicted of it, where there was one."""
     stopped: str
     """Why there are no times, where a run stops: out of memory, an index outside its range."""
     curves: tuple[CurveView, ...]
@@ -211,5 +213,3 @@ class State:
     measuring: ProgressView | None
     error: UntracedView | None
     recipe_error: ErrorView | None
-    store: str
-    """The file that measurements are appended to."""

@@ -23,6 +23,7 @@ from workbench.session.parts.memory import memory
 from workbench.session.parts.moves import moves
 from workbench.session.parts.preview import preview
 from workbench.session.parts.price import price
+from workbench.session.parts.runs import runs
 from workbench.session.parts.sweep import sweep
 from workbench.session.parts.value import value
 from workbench.session.parts.why import why
@@ -41,6 +42,7 @@ PARTS: Mapping[Part, Callable[[Variant, Json], Any]] = {
     "preview": preview,
     "cost": cost,
     "sweep": sweep,
+    "runs": runs,
     "memory": memory,
     "code": code,
     "domain": domain,

@@ -26,7 +26,7 @@ MODULE = "workbench.session.worker"
 URGENCY: Mapping[str, int] = {
     "apply": 0, "replay": 0, "automatic": 1, "anew": 1, "trace": 0, "recorded": 4,
     "snapshot": 0, "preview": 1, "why": 1, "value": 1, "domain": 1, "code": 2, "cost": 2,
-    "memory": 2, "moves": 3, "sweep": 3, "price": 4, "prepare": 5,
+    "runs": 2, "memory": 2, "moves": 3, "sweep": 3, "price": 4, "prepare": 5,
 }  # fmt: skip
 """Tasks and parts: the lower, the sooner. What a click waits for comes first, lists come last."""
 LATER = 3

@@ -2,11 +2,11 @@
 
 export const VERSION = 5;
 
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
 
-export type Part = "snapshot" | "moves" | "price" | "why" | "preview" | "cost" | "sweep" | "memory" | "code" | "domain" | "value";
+export type Part = "snapshot" | "moves" | "price" | "why" | "preview" | "cost" | "sweep" | "runs" | "memory" | "code" | "domain" | "value";
 
 export type Outcome = "passed" | "failed" | "impossible" | "not run";
 
@@ -252,6 +252,13 @@ export interface SweepView {
   readonly points: readonly SweepPoint[];
 }
 
+export interface RunsView {
+  readonly run: number;
+  readonly seconds: number;
+  readonly too_slow: boolean;
+  readonly affordable: Readonly<Record<string, number>> | null;
+}
+
 export interface MemoryPoint {
   readonly line: number;
   readonly text: string;
@@ -371,6 +378,7 @@ export interface MeasurementView {
   readonly predicted_peak_bytes: Readonly<Record<string, number>>;
   readonly prediction_note: string;
   readonly too_slow: string;
+  readonly pace: number | null;
   readonly stopped: string;
   readonly curves: readonly CurveView[];
 }
@@ -433,7 +441,6 @@ export interface State {
   readonly measuring: ProgressView | null;
   readonly error: UntracedView | null;
   readonly recipe_error: ErrorView | null;
-  readonly store: string;
 }
 
 export interface Hello {

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import compared from "../../../tests/golden/session/rows.json";
 import type { Capsule, SweepView } from "../src/protocol";
 import { Compare } from "../src/views/compare";
-import { durationText, smaller } from "../src/views/expected";
+import { durationText } from "../src/views/expected";
 import { letterOf, lettered } from "../src/views/letters";
-import { changedSizes, comparisons } from "../src/views/measured";
+import { changedSizes, comparisons, paceOf } from "../src/views/measured";
 import { bytesText, secondsText } from "../src/views/numbers";
 import { extent } from "../src/views/plots";
 import { csv, sorted } from "../src/views/rows";
@@ -320,9 +320,40 @@ describe("what a measurement would take", () => {
     expect([0.2, 40, 720, 12_000].map(durationText)).toEqual(["a second", "40 s", "12 min", "3.33 h"]);
   });
 
-  test("is made short by sizes that shrink alike, in round numbers", () => {
-    expect(smaller({ B: 64, T: 200 }, 1500)).toEqual({ B: 5, T: 20 });
-    expect(smaller({ B: 64, T: 4096, I: 1 }, 120)).toEqual({ B: 20, T: 1000, I: 1 });
-    expect(smaller({ B: 1 }, 1e6)).toEqual({ B: 1 });
+  const large = { run: 14, seconds: 84, too_slow: true };
+  const asked = (): readonly unknown[] => shown.parts.filter((one) => one.type === "want" && one.part === "runs");
+
+  test("comes with sizes at which it is measured, of which those that are cut are named", async () => {
+    shown = await drawn(Compare, GOLDEN, true);
+    await act(async () => shown.store.select({ sizes: { T: 4096 }, compared: [root?.key ?? "", one?.key ?? ""] }));
+    const [first, second] = asked().slice(-2) as readonly { readonly id: number }[];
+    await shown.part(first?.id ?? 0, { ...large, affordable: { B: 3, T: 50 } });
+    await shown.part(second?.id ?? 0, { ...large, affordable: { B: 3, T: 20 } });
+    expect(shown.host.querySelector(".wbk-expected p")?.textContent).toContain("About 3 min of runs, predicted");
+    const take = byText(shown.host, "button", "Take");
+    expect(take?.textContent).toBe("Take T=20");
+    await shown.press(take);
+    expect(shown.store.values().selection.sizes).toEqual({ T: 20 });
+  });
+
+  test("offers no sizes where none are small enough", async () => {
+    shown = await drawn(Compare, GOLDEN, true);
+    await act(async () => shown.store.select({ sizes: { T: 4096 }, compared: [root?.key ?? ""] }));
+    const [first] = asked().slice(-1) as readonly { readonly id: number }[];
+    await shown.part(first?.id ?? 0, { ...large, affordable: null });
+    expect(byText(shown.host, "button", "Take")).toBeUndefined();
+    expect(byText(shown.host, "button", "Measure all the same")).toBeDefined();
+  });
+
+  test("is set right by a trial run: the variant's own, the newest", async () => {
+    const tried = state.measurements.map((row, k) => (row.group === "c1" ? { ...row, pace: k + 2 } : row));
+    const now = { ...state, measurements: tried };
+    const run = { backend: "numpy", dtype: "float32" } as const;
+    expect(paceOf(state, root?.key ?? "", run)).toBeNull();
+    expect(paceOf(now, one?.key ?? "", run)).toBe(tried.find((row) => row.variant === one?.key)?.pace);
+    expect(paceOf(now, "another", run)).toBe(5);
+    expect(paceOf(now, "another", { ...run, backend: "cuda" })).toBeNull();
+    shown = await drawn(Compare, { ...GOLDEN, state: now }, true);
+    expect(asked().slice(-2)).toMatchObject([{ arguments: { pace: 2 } }, { arguments: { pace: 3 } }]);
   });
 });

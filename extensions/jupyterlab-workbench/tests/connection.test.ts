@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { PROTOCOL } from "../src/protocol";
 import type { Comm, SessionContext, Signal } from "../src/shells/lab/jupyterlab";
 import { connect, type Connection } from "../src/shells/lab/connection";
 
@@ -93,7 +94,7 @@ test("a cell that runs after the answer changes nothing", () => {
 
 test("an answer that comes late is not taken for that to a later greeting", () => {
   connection.ask();
-  connection.transport.send({ type: "hello", protocol: 1 });
+  connection.transport.send({ type: "hello", protocol: PROTOCOL });
   kernel.say({ type: "welcome" });
   expect(status()).toBe("connected");
   vi.advanceTimersByTime(1100);
@@ -105,7 +106,7 @@ test("an answer that comes late is not taken for that to a later greeting", () =
 test("a greeting that a lost network swallowed is not waited for", () => {
   connection.ask();
   kernel.say({ type: "welcome" });
-  connection.transport.send({ type: "hello", protocol: 1 });
+  connection.transport.send({ type: "hello", protocol: PROTOCOL });
   kernel.network("disconnected");
   expect(status()).toBe("disconnected");
   kernel.network("connected");
@@ -113,7 +114,7 @@ test("a greeting that a lost network swallowed is not waited for", () => {
   vi.advanceTimersByTime(1100);
   expect(status()).toBe("connected");
   kernel.say({ type: "welcome" }); // the one before comes after all
-  connection.transport.send({ type: "hello", protocol: 1 });
+  connection.transport.send({ type: "hello", protocol: PROTOCOL });
   vi.advanceTimersByTime(1100);
   expect(status()).toBe("waiting");
 });

@@ -13,7 +13,7 @@ const STATE: State = {
   workbench: "small", revision: 7, name: "small", root: "a", current: "b",
   variants: [variant("a", null), variant("b", "a")],
   sizes: [], measurements: [], backends: [], arguments: [],
-  measuring: null, error: null, recipe_error: null, store: "",
+  measuring: null, error: null, recipe_error: null,
 };
 
 function capsule(more: Partial<Capsule> = {}): Capsule {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import golden from "../../../tests/golden/session/measure.json";
 import { createStore, type Store } from "../src/model/store";
 import type { Status, Transport } from "../src/model/transport";
-import type { Capsule, Message, Request, Snapshot, State, StepView, VariantView } from "../src/protocol";
+import { PROTOCOL, type Capsule, type Message, type Request, type Snapshot, type State, type StepView, type VariantView } from "../src/protocol";
 
 const { state: STATE } = golden as unknown as Capsule;
 const STEP: StepView = {
@@ -104,7 +104,7 @@ test("a workbench that is shown again comes to the front, changed or not", () =>
 });
 
 test("what was chosen before the Jupyter kernel told what it has is shown where it has it", () => {
-  const welcome = { type: "welcome", protocol: 1, release: "1.2", workbenches: ["another", STATE.workbench] } as const;
+  const welcome = { type: "welcome", protocol: PROTOCOL, release: "1.2", workbenches: ["another", STATE.workbench] } as const;
   for (const [chosen, expected] of [[STATE.workbench, STATE.workbench], ["unknown", "another"]] as const) {
     const { store, shows, say } = live();
     store.choose(chosen);
@@ -135,13 +135,13 @@ test("after a restart of the Jupyter kernel the tree that was shown is taken up"
   shows({ revision: 7 });
   become("empty");
   become("connected");
-  say({ type: "welcome", protocol: 1, release: "1.2", workbenches: [STATE.workbench] });
+  say({ type: "welcome", protocol: PROTOCOL, release: "1.2", workbenches: [STATE.workbench] });
   shows({ revision: 1, variants: ROOT, current: STATE.root, measurements: [] });
   const asked = sent.at(-1);
   if (asked?.type !== "load") throw new Error("nothing is taken up");
   expect(asked).toMatchObject({ workbench: STATE.workbench, show: false });
   const file = JSON.parse(asked.text) as Capsule;
-  expect(file).toMatchObject({ protocol: 1, release: "1.2", state: { root: STATE.root, current: STATE.current } });
+  expect(file).toMatchObject({ protocol: PROTOCOL, release: "1.2", state: { root: STATE.root, current: STATE.current } });
   expect(file.state.variants).toEqual(STATE.variants);
   say({ type: "done", id: asked.id, variant: null });
   await Promise.resolve();

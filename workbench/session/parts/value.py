@@ -13,9 +13,9 @@ import numpy.typing as npt
 from workbench.backends.inspect import explain, number_text
 from workbench.backends.reference import Reference
 from workbench.errors import WorkbenchError
-from workbench.program.sizes import numbers
+from workbench.program.sizes import numbers, settable
 from workbench.program.values import Call, Statement
-from workbench.session.small import settable, sizes_with
+from workbench.session.small import sizes_with
 from workbench.session.snapshot import LineView, line_view
 from workbench.variants.variant import Variant
 

@@ -86,12 +86,31 @@ function Undo(): JSX.Element {
   );
 }
 
+/** Which variant runs, and how far it is; another one than is shown can be gone to. */
 function Now({ running }: { running: Running }): JSX.Element {
+  const store = useStore();
+  const { variants, current } = useWorkbench();
+  const found = variants.find(({ key }) => key === running.variant);
   const loops = running.loops.map(([name, value, count]) => `${name} ${value} of ${count}`).join(", ");
   return (
     <span className="wbk-run" title={running.now.join(", ")}>
       <span className="wbk-blink" aria-hidden="true" />
-      running{loops && ` · ${loops}`} · {running.seconds.toFixed(1)} s
+      running{" "}
+      {!found ? (
+        "none of these variants"
+      ) : found.key === current ? (
+        <b>{found.name}</b>
+      ) : (
+        <button
+          className="wbk-button wbk-link"
+          type="button"
+          title={`Show ${found.name}, the variant that runs`}
+          onClick={() => void perform(store, () => store.ask({ type: "show", variant: found.key }))}
+        >
+          {found.name}
+        </button>
+      )}
+      {loops && ` · ${loops}`} · {running.seconds.toFixed(1)} s
     </span>
   );
 }

@@ -251,7 +251,7 @@ function useCost(variant: string, wanted: boolean): { readonly value: CostView |
 function note(measured: boolean, cost: { value: CostView | null; why: string }, run: Shares | null): string {
   if (!cost.value) return cost.why;
   if (!measured) return `predicted for ${cost.value.backend}, ${cost.value.dtype}`;
-  if (!run) return "Nothing was measured by statement yet: run this variant while its graph is shown.";
+  if (!run) return "Nothing was measured by statement yet: run this variant while the workbench is open.";
   return "shares of the last run's time over predicted shares";
 }
 
@@ -260,7 +260,7 @@ function useRunning(variant: string): { readonly now: Running | null; readonly l
   const { running } = useValues();
   const seen = useRef(new Map<string, Shares>());
   const now = running?.variant === variant ? running : null;
-  if (now && Object.keys(now.shares).length) seen.current.set(variant, now.shares);
+  if (running && Object.keys(running.shares).length) seen.current.set(running.variant, running.shares);
   return { now, last: seen.current.get(variant) ?? null };
 }
 

@@ -10,6 +10,7 @@ import type {
   MovesView,
   Part,
   PreviewView,
+  RunsView,
   Snapshot,
   SweepView,
   ValueView,
@@ -24,6 +25,7 @@ export interface Parts {
   readonly preview: PreviewView;
   readonly cost: CostView;
   readonly sweep: SweepView;
+  readonly runs: RunsView;
   readonly memory: MemoryView;
   readonly code: CodeView;
   readonly domain: DomainView;

@@ -1,22 +1,9 @@
-// How long a measurement would take by what is predicted, and smaller sizes where that is long.
+// How long a measurement would take, and the sizes at which it is made without being asked where that is long.
 
-import { useSelection, useStore, useWorkbench } from "../model/hooks";
+import { useSelection, useStore, useValues, useWorkbench } from "../model/hooks";
 import type { Sizes } from "../model/selection";
-import type { CostView } from "../protocol";
-import { changedSizes, runSizes, usePredictions } from "./measured";
+import { changedSizes, paceOf, runSizes } from "./measured";
 import { digits, secondsText, sizesText } from "./numbers";
-
-/** Rounds where none are asked for: as many as fit into so many seconds, within these bounds. */
-const [SECONDS, LEAST, MOST] = [2, 5, 30];
-/** Seconds of all rounds of a variant that are not run without consent. */
-const LIMIT = 60;
-/** Seconds that what is offered instead would take. */
-const SOON = 15;
-
-/** The seconds of all runs of a variant, the one for warming up among them. */
-function taken({ seconds }: Pick<CostView, "seconds">, rounds: number | null): number {
-  return seconds * (1 + (rounds ?? Math.min(MOST, Math.max(LEAST, Math.ceil(SECONDS / seconds)))));
-}
 
 /** `40 s`, `12 min`, `3 h`. */
 export function durationText(seconds: number): string {
@@ -25,17 +12,17 @@ export function durationText(seconds: number): string {
   return seconds < 100 * 60 ? `${(seconds / 60).toFixed(0)} min` : `${digits(seconds / 3600)} h`;
 }
 
-/** All sizes made so much smaller, alike and in round numbers, that what takes `seconds` is done soon, were it linear
- * in each. */
-export function smaller(sizes: Sizes, seconds: number): Sizes {
-  const count = Object.values(sizes).filter((value) => value > 1).length;
-  const part = Math.min(1, SOON / seconds) ** (1 / Math.max(1, count));
-  return Object.fromEntries(Object.entries(sizes).map(([name, value]) => [name, roundedDown(value * part)]));
-}
+const runText = (seconds: number): string => (seconds < 100 ? secondsText(seconds) : durationText(seconds));
 
-function roundedDown(value: number): number {
-  const unit = 10 ** Math.floor(Math.log10(Math.max(1, value)));
-  return (value >= 5 * unit ? 5 : value >= 2 * unit ? 2 : 1) * unit;
+/** The farthest of several cuts of the same sizes; null where one of them is none. */
+export function smallest(cuts: readonly (Sizes | null)[]): Sizes | null {
+  const [first, ...others] = cuts;
+  if (!first) return null;
+  return others.reduce<Sizes | null>(
+    (one, other) =>
+      one && other && Object.fromEntries(Object.entries(one).map(([name, value]) => [name, Math.min(value, other[name] ?? value)])),
+    first,
+  );
 }
 
 export function Expected(props: {
@@ -47,31 +34,46 @@ export function Expected(props: {
   const state = useWorkbench();
   const selection = useSelection();
   const store = useStore();
+  useValues();
+  const { sizes, backend, dtype } = selection;
   const chosen = state.variants.filter(({ key }) => variants.includes(key));
-  const predictions = usePredictions(chosen, selection);
   const known = chosen.flatMap((variant) => {
-    const cost = predictions.get(variant.key);
-    return cost ? [{ variant, cost, seconds: taken(cost, rounds) }] : [];
+    const pace = paceOf(state, variant.key, selection);
+    const { value } = store.part("runs", variant.key, { sizes, backend, dtype, repeats: rounds, pace });
+    return value ? [{ variant, runs: value, tried: pace !== null }] : [];
   });
   if (!known.length || known.length < chosen.length) return null;
-  const total = known.reduce((sum, one) => sum + one.seconds, 0);
-  const slow = known.filter((one) => one.seconds > LIMIT);
-  const less = smaller(runSizes(state.sizes, selection.sizes), total);
-  if (!slow.length) return <p className="wbk-note wbk-expected">About {durationText(total)} of runs, predicted.</p>;
+  const total = known.reduce((sum, one) => sum + one.runs.seconds, 0);
+  const by = known.every((one) => one.tried) ? "by a trial run" : "predicted";
+  const slow = known.filter((one) => one.runs.too_slow);
+  if (!slow.length) {
+    return (
+      <p className="wbk-note wbk-expected">
+        About {durationText(total)} of runs, {by}.
+      </p>
+    );
+  }
+  const less = smallest(slow.map((one) => one.runs.affordable));
+  const now = runSizes(state.sizes, sizes);
+  const cut = Object.fromEntries(Object.entries(less ?? {}).filter(([name, value]) => value !== now[name]));
   return (
     <div className="wbk-expected wbk-hint" role="status">
       <p>
-        About {durationText(total)} of runs, predicted: {slow.map(({ variant, cost }) => `${variant.name} ≈ ${secondsText(cost.seconds)} a run`).join(", ")}
-        . What takes more than a minute is not measured unless you say so.
+        About {durationText(total)} of runs, {by}:{" "}
+        {slow.map(({ variant, runs }) => `${variant.name} ≈ ${runText(runs.run)} a run`).join(", ")}. What takes
+        more than a minute is not measured unless you say so.
       </p>
       <div className="wbk-bar">
-        <button
-          className="wbk-button"
-          type="button"
-          onClick={() => store.select({ sizes: changedSizes(state.sizes, less) })}
-        >
-          Take {sizesText(less)}
-        </button>
+        {less && (
+          <button
+            className="wbk-button"
+            type="button"
+            title="The other sizes stay as they are"
+            onClick={() => store.select({ sizes: changedSizes(state.sizes, less) })}
+          >
+            Take {sizesText(cut)}
+          </button>
+        )}
         <button className="wbk-button" type="button" disabled={state.measuring !== null} onClick={force}>
           Measure all the same
         </button>

@@ -80,6 +80,17 @@ export function usePredictions(variants: readonly VariantView[], run: Run): Read
   return found;
 }
 
+/** What a trial run of the variant took over what was predicted of it, else the most that another's did; null where
+ * none was made here. */
+export function paceOf(state: State, variant: string, run: Omit<Run, "sizes">): number | null {
+  const tried = state.measurements.filter(
+    (row) => row.pace !== null && !row.recorded && row.backend === run.backend && row.dtype === run.dtype,
+  );
+  const own = tried.filter((row) => row.variant === variant).sort((one, other) => (one.date < other.date ? -1 : 1));
+  const paces = (own.length ? own.slice(-1) : tried).map((row) => row.pace ?? 0);
+  return paces.length ? Math.max(...paces) : null;
+}
+
 /** The variant and those that it came from, the root first. */
 export function lineage(state: State, key: string): readonly VariantView[] {
   const found: VariantView[] = [];

@@ -1,7 +1,7 @@
 // A variant in the tree: its station on the line, its step, what that changed.
 
 import { useState } from "react";
-import { useSelection, useStore, useWorkbench } from "../model/hooks";
+import { useSelection, useStore, useValues, useWorkbench } from "../model/hooks";
 import type { CostView } from "../protocol";
 import type { Ask } from "./asking";
 import { Badge } from "./badge";
@@ -30,6 +30,7 @@ export function Row(props: {
   const state = useWorkbench();
   const store = useStore();
   const { compared } = useSelection();
+  const { running } = useValues();
   const [over, setOver] = useState(false);
   const [renaming, setRenaming] = useState(false);
   const current = variant.key === state.current;
@@ -78,6 +79,12 @@ export function Row(props: {
             >
               {variant.name}
             </button>
+          )}
+          {running?.variant === variant.key && (
+            <span className="wbk-running">
+              <span className="wbk-blink" aria-hidden="true" />
+              running
+            </span>
           )}
           <Badge measured={measured} />
           <Menu variant={variant} ask={ask} drop={drop} tell={tell} rename={() => setRenaming(true)} />

@@ -171,3 +171,16 @@ test("names with markup stay text", async () => {
   expect(shown.host.querySelector("img")).toBeNull();
   expect(byText(shown.host, "g.node text", "<img")).toBeDefined();
 });
+
+test("what was seen of a variant's run stands on its graph, whichever was shown meanwhile", async () => {
+  shown = await drawn(GraphView, CAPSULE, true);
+  for (let turn = 0; turn < 5; turn++) await act(async () => new Promise((done) => setTimeout(done, 20)));
+  void shown.store.ask({ type: "cancel" }).catch(() => undefined);
+  const [one] = WRITTEN.nodes.map((node) => node.id) as [string];
+  const other = CAPSULE.state.variants.find((variant) => variant.key !== CAPSULE.state.current)?.key ?? "";
+  const running = {
+    type: "running", workbench: "golden", variant: other, shares: { [one]: 1 }, now: [one], loops: [], seconds: 1, over: false,
+  } as const;
+  await shown.answer(() => running);
+  expect(shown.host.querySelectorAll(".wbk-now, .wbk-share").length).toBe(0);
+});
