@@ -126,7 +126,7 @@ class Differences:
             if set(array.dims) & set(self.dims):
                 given[name] = partial(self._elsewhere, array, entry)
         given[self.x.name] = partial(self._x, entry, step)
-        return Reference(self.program, self.sizes, 3, given)
+        return self.plain.overridden(given)
 
     def _elsewhere(self, array: Array, entry: Entry, element: Point) -> Any:
         """What is given of an array over the loss's dims: elements at other points of them, and
@@ -157,8 +157,22 @@ class Differences:
         ]
 
 
-def held(program: Written, dice: Random, kinks: bool) -> Tally:
-    """A program's gradient against differences, at random sizes."""
+def assert_same_in_numpy(differences: Differences) -> None:
+    """NumPy computes the gradient that the reference computes."""
+    result = wb.run(
+        wb.variant(differences.program),
+        backend="numpy",
+        sizes=differences.sizes,
+        seed=3,
+        dtype="float64",
+        progress=False,
+    )
+    expected = differences.plain.array("gradient")
+    np.testing.assert_allclose(result["gradient"], expected, rtol=1e-9, atol=1e-9)
+
+
+def held(program: Written, dice: Random, kinks: bool, runs: bool = True) -> Tally:
+    """A program's gradient against differences, at random sizes; where it `runs` NumPy's too."""
     tally = Tally(1)
     try:
         traced = program.traced()
@@ -167,16 +181,8 @@ def held(program: Written, dice: Random, kinks: bool) -> Tally:
         entries = list(differences.entries())
         chosen = entries if len(entries) <= MOST else dice.sample(entries, MOST)
         pairs = [(e, differences.gradient(e), differences.difference(e)) for e in chosen]
-        result = wb.run(
-            wb.variant(traced),
-            backend="numpy",
-            sizes=sizes,
-            seed=3,
-            dtype="float64",
-            progress=False,
-        )
-        expected_array = differences.plain.array("gradient")
-        np.testing.assert_allclose(result["gradient"], expected_array, rtol=1e-9, atol=1e-9)
+        if runs:
+            assert_same_in_numpy(differences)
     except Exception as error:
         tally.wrong.append(f"{program.text}\n{type(error).__name__}: {error}")
         return tally
@@ -195,7 +201,7 @@ def held(program: Written, dice: Random, kinks: bool) -> Tally:
 def numbered(number: int, seed: int) -> Tally:
     """Program `number`; every second one has kinks."""
     dice, kinks = Random(f"{seed} {number}"), number % 2 == 1
-    return held(written(dice, kinks), dice, kinks)
+    return held(written(dice, kinks), dice, kinks, runs=number % 8 < 2)
 
 
 def several(seed: int, first: int, count: int) -> Tally:

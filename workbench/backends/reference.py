@@ -24,7 +24,7 @@ from workbench.errors import ProgramError, nearest
 from workbench.program import sentences
 from workbench.program.index_ranges import check_indices
 from workbench.program.operations import OPERATIONS
-from workbench.program.sizes import resolve
+from workbench.program.sizes import resolve, settable
 from workbench.program.values import Array, Call, Program, Read
 
 Override = Callable[[Point], Any]
@@ -91,6 +91,15 @@ class Reference:
             a.name: [(lo.evaluate(self.sizes), up.evaluate(self.sizes)) for lo, up in a.extent]
             for a in program.arrays
         }
+
+    def overridden(self, given: Mapping[str, Override]) -> Reference:
+        """The same program at the same sizes and seed with other elements given; its statements
+        are made ready once for all.
+        """
+        sizes = settable(self.program, self.sizes)
+        other = Reference(self.program, sizes, self.seed, given, self.watch)
+        other._equations = self._equations
+        return other
 
     def element(self, array: str, coordinates: Sequence[int]) -> npt.NDArray[Any]:
         """The value of one element, of the array's inner shape."""

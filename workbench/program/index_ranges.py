@@ -19,7 +19,7 @@ from workbench.polyhedral.expression import (
     Size,
     Variable,
 )
-from workbench.program.ranges import Ranges, unnamed_ranges
+from workbench.polyhedral.relations import dims_of, hull, is_empty
 from workbench.program.sizes import numbers
 from workbench.program.values import IndexValue, Program, Statement, walk
 
@@ -81,15 +81,15 @@ def _intervals(
 ) -> dict[str, Interval]:
     """The values of sizes and of the dims that an expression needs."""
     found = dict(fixed)
-    unnamed: Ranges = {}
-    if not e.variables <= set(program.dim):
-        unnamed = unnamed_ranges(statement, program)
-    for d in (*statement.dims, *statement.reduction_dims):
-        if d in program.dim:
-            found[d] = (0, interval(program.dim[d].size, fixed)[1] - 1)
-        elif d in unnamed:
-            lower, upper = unnamed[d]
-            found[d] = (interval(lower, found)[0], interval(upper, found)[1] - 1)
+    parts = ((statement.domain, statement.dims), (statement.reduction, statement.reduction_dims))
+    for text, dims in parts:
+        for d in dims:
+            found[d] = (
+                (0, interval(program.dim[d].size, fixed)[1] - 1) if d in program.dim else (0, 0)
+            )
+        if dims and not e.variables <= set(program.dim) and not is_empty(text):
+            for d, (lower, upper) in zip(dims_of(text), hull(text), strict=True):
+                found[d] = (interval(lower, fixed)[0], interval(upper, fixed)[1] - 1)
     return found
 
 
