@@ -16,11 +16,17 @@ FRONT_END := $(wildcard workbench/session/static/sources.sha256)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 PYTEST := $(BIN)/python -m pytest $(PYTEST_ARGS)
 # Two workers on two cores, so one thread of linear algebra each.
-PARALLEL := OMP_NUM_THREADS=1 $(PYTEST) -n 2 --benchmark-disable
-APART := not browser and not learn and not benchmark
+PARALLEL := OMP_NUM_THREADS=1 $(PYTEST) -n 2 --benchmark-disable --durations=25
+# The files with tests that Hypothesis draws.
+DRAWN = $(shell grep -rl --include='test_*.py' hypothesis tests)
+# What is not run is not imported: the plugin for notebooks alone takes seconds in each process.
+APART := -p no:nbmake $(foreach folder,browser learning benchmarks,--ignore=tests/$(folder))
 RECORD := --record tests/soundness/recorded.jsonl
 # As the address and not as an argument, so that the address which JupyterLab prints leads there too.
 START := --LabApp.default_url=/lab/tree/notebooks/00_start.ipynb
+
+# What a process compiles of the package is there for the next one: tests start many.
+unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
@@ -42,7 +48,18 @@ help:
 lab: $(LAB_STAMP) dot
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(START) $(LAB_ARGS)
 
-test: lint unit property notebooks browser
+# Each in turn, with what it took; `times` knows the CPU of all processes that have ended.
+test:
+	@start=$$(date +%s); begun=$$start; before=0; \
+	for target in $(DEV_STAMP) lint unit property notebooks browser; do \
+		$(MAKE) --no-print-directory $$target || exit; \
+		times > $(VENV)/.times; now=$$(date +%s); \
+		cpu=$$(awk -F '[ms ]+' 'NR == 2 { print int(60 * ($$1 + $$3) + $$2 + $$4) }' $(VENV)/.times); \
+		name=$${target##*/.}; took=$$((cpu - before)); before=$$cpu; \
+		lines="$$lines$$(printf '%-14s %4d s of CPU in %4d s' $$name $$took $$((now - begun)))|"; \
+		begun=$$now; \
+	done; \
+	echo "$${lines}together       $$before s of CPU in $$((now - start)) s" | tr '|' '\n'
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check
@@ -50,16 +67,16 @@ lint: $(DEV_STAMP)
 	$(BIN)/mypy
 
 unit: $(DEV_STAMP) dot
-	$(PARALLEL) -m "not hypothesis and $(APART)"
+	$(PARALLEL) $(APART) -m "not hypothesis and not soundness"
 
 property: $(DEV_STAMP)
-	$(PARALLEL) -m "hypothesis and $(APART)"
+	$(PARALLEL) $(APART) -m "hypothesis and not soundness" $(DRAWN)
 
 notebooks: $(DEV_STAMP) dot
 	$(PARALLEL) --nbmake --nbmake-timeout=120 notebooks
 
 browser: $(DEV_STAMP) dot chromium
-	OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadfile -m browser tests/browser
+	OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadfile --durations=25 -m browser tests/browser
 
 learn: $(DEV_STAMP)
 	$(PYTEST) -m learn tests/learning
@@ -68,6 +85,7 @@ bench: $(DEV_STAMP)
 	$(PYTEST) -m benchmark tests/benchmarks
 
 soundness: $(DEV_STAMP)
+	$(PARALLEL) $(APART) -m soundness
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --steps 100000 --seconds 7200 $(RECORD)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --programs algorithms --steps 2000 --seconds 7200 $(RECORD)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.refusals --count 1000

@@ -1,6 +1,7 @@
-"""What all tests share: markers by folder, Hypothesis's profile, Chromium."""
+"""What all tests share: markers by folder, Hypothesis's profile, a machine, Chromium."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.chromium import found, launched
+from workbench.planning.calibrated import file_of, machine
+from workbench.planning.machine import Machine
 
 TESTS = Path(__file__).parent
+SERVER = TESTS / "golden" / "server.json"
+"""The constants of a server, as `workbench doctor --calibrate` writes them."""
 MARKER_OF_FOLDER = {"browser": "browser", "learning": "learn", "benchmarks": "benchmark"}
 IN_CI = os.environ.get("CI") == "true"
 
@@ -38,6 +43,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def repository() -> Path:
     """The folder with pyproject.toml."""
     return TESTS.parent
+
+
+@pytest.fixture
+def server() -> Machine:
+    """Makes this machine, for predictions, one whose constants are known: what a search finds
+    depends on them.
+    """
+    place = file_of("numpy")
+    place.parent.mkdir(parents=True)
+    shutil.copy(SERVER, place)
+    return machine("numpy")
 
 
 @pytest.fixture(scope="session")

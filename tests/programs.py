@@ -5,12 +5,15 @@ Between them they have every kind of read, piece and reduction. Sizes are odd, a
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import workbench as wb
 from workbench import environments, nn, optim, rl
 from workbench.language.program import Template
 from workbench.language.tensor import Tensor
+from workbench.program.values import Program
 
 Outputs = dict[str, Any]
 Sizes = dict[str, int]
@@ -315,7 +318,7 @@ def staggered(B: int = 2, T: int = 8) -> Outputs:
     return {"end": y[b, T + 4], "total": ahead.sum(over=t), "halves": halves}
 
 
-PROGRAMS: dict[str, tuple[Template, list[Sizes]]] = {
+_TEMPLATES: dict[str, tuple[Template, list[Sizes]]] = {
     "leaky_sum": (leaky_sum, [{}, {"T": 1}, {"B": 1, "T": 3}]),
     "returns": (returns, [{}, {"T": 1}, {"B": 1, "T": 2}]),
     "ranges": (ranges, [{}, {"T": 2}, {"T": 3}, {"T": 11}]),
@@ -334,3 +337,8 @@ PROGRAMS: dict[str, tuple[Template, list[Sizes]]] = {
     "staggered": (staggered, [{}, {"B": 1, "T": 1}, {"T": 11}]),
     "small_ppo": (small_ppo, [{}, {"B": 1, "M": 1}, {"B": 3, "T": 3, "M": 3}, {"T": 1, "E": 1}]),
 }
+
+PROGRAMS: dict[str, tuple[Callable[[], Program], list[Sizes]]] = {
+    name: (cache(template), sizes) for name, (template, sizes) in _TEMPLATES.items()
+}
+"""Each traced once: programs are values, and most tests take the same ones."""

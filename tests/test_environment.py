@@ -48,7 +48,7 @@ def test_environment_files_have_only_known_keys_and_channels(repository: Path) -
     for path in (repository / "environment.yml", repository / "binder" / "environment.yml"):
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
         assert list(content) == ["name", "channels", "dependencies"]
-        assert content["name"] == "workbench"
+        assert content["name"] == "rl-workbench"
         assert content["channels"] == CHANNELS
 
 

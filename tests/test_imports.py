@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import workbench
+
 PACKAGE = "workbench"
 
 # A part and the parts directly below it; what lies below those may be imported as well.
@@ -195,8 +197,39 @@ def test_two_parts_never_import_each_other(first: str, second: str) -> None:
     assert (allowed is None) == (second in layers_below(first))
 
 
+def said(code: str) -> list[str]:
+    """The words that a fresh process prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
 def test_importing_the_package_loads_nothing_heavy() -> None:
     heavy = sorted(IMPORTED_WHERE_USED | {"IPython", "ipywidgets", "anywidget", "jupyterlab"})
+    heavy += ["asyncio", "cloudpickle", "graphviz", "safetensors", "tqdm"]
+    parts = ["lowering", "transforms", "planning", "variants", "session", "cli", "algorithms"]
+    heavy += [f"{PACKAGE}.{part}" for part in [*parts, "backends.numpy", "measure.run"]]
     code = f"import sys, {PACKAGE}; print(*[name for name in {heavy} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
+    assert said(code) == []
+
+
+def test_every_public_name_is_there_when_it_is_asked_for() -> None:
+    listed = "assert not {*wb.__all__} - {*dir(wb)}"
+    resolved = "print(*[name for name in wb.__all__ if getattr(wb, name) is None])"
+    assert said(f"import {PACKAGE} as wb; {listed}; {resolved}") == []
+    assert said(f"from {PACKAGE} import *; print(run.__name__, transforms.__name__)") == [
+        "run",
+        f"{PACKAGE}.transforms",
+    ]
+
+
+@pytest.mark.parametrize("name", ["backends", "measure", "program"])
+def test_a_function_keeps_its_name_when_the_package_of_that_name_is_imported(name: str) -> None:
+    modules = f"{PACKAGE}.backends.numpy, {PACKAGE}.measure.run, {PACKAGE}.program.values"
+    before = f"import {modules}; import {PACKAGE} as wb; print(wb.{name}.__name__)"
+    after = f"import {PACKAGE} as wb; wb.{name}; import {modules}; print(wb.{name}.__name__)"
+    assert said(before) == said(after) == [name]
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'workbench' has no attribute 'rum'"):
+        workbench.rum  # noqa: B018

@@ -1,6 +1,7 @@
 """What `make` says on a machine that lacks something. PATH has a shell only, so nothing happens."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -78,3 +79,42 @@ def test_missing_program_is_named_and_make_goes_on(bare: Path, target: str, pack
 def test_present_program_is_not_mentioned(bare: Path) -> None:
     add_program(bare, "dot", "exit 0")
     assert "Graphviz" not in make(bare, "dot").stdout
+
+
+def test_what_each_part_of_the_tests_took_is_said_at_the_end(bare: Path) -> None:
+    for name in ("awk", "date", "grep", "tr"):
+        program = shutil.which(name)
+        assert program is not None
+        (bare / "bin" / name).symlink_to(program)
+    (bare / "tests").mkdir()
+    folder = bare / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    busy = "n=0; while [ $n -lt 300000 ]; do n=$((n + 1)); done"
+    for name, script in {"python": ":", "ruff": ":", "mypy": busy}.items():
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        (folder / name).chmod(0o755)
+    for stamp in ("dev", "lab"):
+        (bare / ".venv" / f".installed-{stamp}").touch()
+    done = make(bare, "test")
+    assert done.returncode == 0, done.stderr
+    said = re.findall(r"^(\S+) +(\d+) s of CPU in +\d+ s$", done.stdout, re.MULTILINE)
+    parts = ["installed-dev", "lint", "unit", "property", "notebooks", "browser", "together"]
+    assert [name for name, _ in said] == parts
+    *each, together = (int(seconds) for _, seconds in said)
+    assert sum(each) == together
+
+
+def test_the_first_part_that_fails_is_the_last(bare: Path) -> None:
+    folder = bare / ".venv" / "bin"
+    folder.mkdir(parents=True)
+    (folder / "ruff").write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+    for name in ("python", "ruff"):
+        (folder / name).touch()
+        (folder / name).chmod(0o755)
+    for program in ("date",):
+        (bare / "bin" / program).symlink_to(str(shutil.which(program)))
+    for stamp in ("dev", "lab"):
+        (bare / ".venv" / f".installed-{stamp}").touch()
+    done = make(bare, "test")
+    assert done.returncode != 0
+    assert "together" not in done.stdout

@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import nbformat
 import pytest
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
@@ -12,6 +11,8 @@ NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebook_is_valid(path: Path) -> None:
+    import nbformat  # takes seconds, in every process that collects this file
+
     notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=nbformat.NO_CONVERT)
     nbformat.validate(notebook)
     assert re.fullmatch(r"\d\d_[a-z_]+", path.stem)

@@ -127,7 +127,8 @@ def test_wheel_and_sdist_hold_the_package_and_its_front_end(
         (entry_points,) = (name for name in in_wheel if name.endswith("entry_points.txt"))
         assert "workbench = workbench.cli:main" in archive.read(entry_points).decode()
     assert package <= in_wheel
-    assert {name.split("/")[0].split("-")[0] for name in in_wheel} == {"workbench"}
+    tops = {name.split("/")[0].split("-")[0] for name in in_wheel}
+    assert tops == {"workbench", "rl_workbench"}  # the package; the distribution's metadata
 
     (sdist,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:

@@ -1,8 +1,14 @@
-"""Reinforcement-learning programs as recurrence equations: write, check, transform, run."""
+"""Reinforcement-learning programs as recurrence equations: write, check, transform, run.
 
-from workbench import transforms
-from workbench.backends import backends
-from workbench.backends.inspect import value
+What a program is written with is imported here; what transforms, runs, measures and shows it when
+it is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from workbench.language import nn, optim, rl
 from workbench.language.distributions import Categorical, Normal
 from workbench.language.functions import (
@@ -46,17 +52,22 @@ from workbench.language.rl import discounted_sum
 from workbench.language.sizes import dim, dims, size
 from workbench.language.tensor import Tensor
 from workbench.language.trace import scope
-from workbench.measure.compare import Comparison, compare
-from workbench.measure.measurement import Measurement
-from workbench.measure.measuring import measure
-from workbench.measure.run import Result, run
-from workbench.measure.store import Store, store
 from workbench.program.values import Program
-from workbench.session.panel import Workbench, watch
-from workbench.transforms.refusal import Refusal, Refused
-from workbench.variants.moves import Move
-from workbench.variants.recipes import RecipeError, load_recipe
-from workbench.variants.variant import Variant, optimize, variant
+
+if TYPE_CHECKING:
+    from workbench import transforms
+    from workbench.backends import backends
+    from workbench.backends.inspect import value
+    from workbench.measure.compare import Comparison, compare
+    from workbench.measure.measurement import Measurement
+    from workbench.measure.measuring import measure
+    from workbench.measure.run import Result, run
+    from workbench.measure.store import Store, store
+    from workbench.session.panel import Workbench, watch
+    from workbench.transforms.refusal import Refusal, Refused
+    from workbench.variants.moves import Move
+    from workbench.variants.recipes import RecipeError, load_recipe
+    from workbench.variants.variant import Variant, optimize, variant
 
 __all__ = [
     "Categorical",
@@ -132,6 +143,39 @@ __all__ = [
     "within",
 ]
 
+for _package in ("backends", "measure"):  # named like functions, whose places they would take later
+    import_module(f"workbench.{_package}")
+    del globals()[_package]
+
+_WHERE = {
+    "workbench.backends": ("backends",),
+    "workbench.backends.inspect": ("value",),
+    "workbench.measure.compare": ("Comparison", "compare"),
+    "workbench.measure.measurement": ("Measurement",),
+    "workbench.measure.measuring": ("measure",),
+    "workbench.measure.run": ("Result", "run"),
+    "workbench.measure.store": ("Store", "store"),
+    "workbench.session.panel": ("Workbench", "watch"),
+    "workbench.transforms.refusal": ("Refusal", "Refused"),
+    "workbench.variants.moves": ("Move",),
+    "workbench.variants.recipes": ("RecipeError", "load_recipe"),
+    "workbench.variants.variant": ("Variant", "optimize", "variant"),
+}
+_MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    if name == "transforms":
+        return import_module("workbench.transforms")
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 def _drawn(
     self: Program | Variant, include: object = None, exclude: object = None
@@ -142,5 +186,4 @@ def _drawn(
     return mimebundle(self)
 
 
-for _shown in (Program, Variant):
-    setattr(_shown, "_repr_mimebundle_", _drawn)  # noqa: B010  # a program may not know its views
+setattr(Program, "_repr_mimebundle_", _drawn)  # noqa: B010  # a program may not know its views

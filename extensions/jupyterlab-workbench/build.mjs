@@ -86,8 +86,8 @@ const extension = {
 };
 const installed = {
   packageManager: "python",
-  packageName: "workbench",
-  uninstallInstructions: "Use your Python package manager (pip, conda, …) to uninstall the package workbench",
+  packageName: "rl-workbench",
+  uninstallInstructions: "Use your Python package manager (pip, conda, …) to uninstall the package rl-workbench",
 };
 const described = `${JSON.stringify(extension, null, 2)}\n`;
 const schemas = join(out, "schemas", manifest.name);

@@ -14,5 +14,14 @@ export default defineConfig({
       },
     },
   ],
-  test: { environment: "jsdom", include: ["tests/**/*.test.{ts,tsx}"], setupFiles: ["tests/setup.ts"], testTimeout: 60_000 },
+  test: {
+    environment: "jsdom",
+    include: ["tests/**/*.test.{ts,tsx}"],
+    setupFiles: ["tests/setup.ts"],
+    testTimeout: 60_000,
+    // one document for all files: making one takes longer than the tests of a file
+    pool: "threads",
+    maxWorkers: 1,
+    isolate: false,
+  },
 });

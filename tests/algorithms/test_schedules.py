@@ -10,6 +10,8 @@ import workbench as wb
 from workbench.algorithms import ALGORITHMS
 from workbench.backends import get
 
+pytestmark = pytest.mark.usefixtures("server")  # what is found depends on the machine
+
 
 def top_loops(program: Any) -> list[str]:
     """The loops that stand in no other loop."""

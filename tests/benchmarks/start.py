@@ -1,5 +1,6 @@
-"""How long a user waits before anything runs: import beyond NumPy's, trace and root schedule; for
-PPO also with eight hidden layers, unrolled and as a dimension, and until its first update is done.
+"""How long a user waits before anything runs: import beyond NumPy's, in CPU seconds too, trace and
+root schedule; for PPO also with eight hidden layers, unrolled and as a dimension, and until its
+first update is done.
 
 python -m tests.benchmarks.start
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from functools import partial
 from typing import Any
 
 from tests.benchmarks.measuring import REPOSITORY, emit, interleaved, machine, median
@@ -30,6 +32,20 @@ wb.run(ppo(), sizes={"B": 4, "I": 1}, progress=False)
 print(time.perf_counter() - start)
 """
 DEEP = (64,) * 8
+
+
+ALONE = """
+import resource
+before = resource.getrusage(resource.RUSAGE_SELF)
+import {module}
+after = resource.getrusage(resource.RUSAGE_SELF)
+print(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+"""
+
+
+def import_cpu_seconds(module: str) -> float:
+    """Of user and system, in a fresh process."""
+    return _printed(ALONE.format(module=module))
 
 
 def import_seconds() -> float:
@@ -97,6 +113,10 @@ def main() -> None:
     }
     for name, samples in found.items():
         emit(what=name, seconds=median(samples), samples=samples, target=targets.get(name))
+    imports = {name: partial(import_cpu_seconds, name) for name in ("numpy", "workbench")}
+    taken = {name: min(samples) for name, samples in interleaved(imports, rounds=20).items()}
+    beyond = (taken["workbench"] - taken["numpy"]) / taken["numpy"]
+    emit(what="import beyond NumPy / import NumPy", of_least=beyond, cpu_seconds=taken, target=3.0)
     for name, target in (("ppo_8_layers", 3.0), ("ppo_8_layers_as_dim", 1.5)):
         of_least = min(found[name]) / min(found["ppo_trace_and_root_schedule"])
         emit(what=f"{name} / ppo_trace_and_root_schedule", of_least=of_least, target=target)

@@ -25,6 +25,7 @@ def figures(capsys: pytest.CaptureFixture[str], name: str, *words: str) -> dict[
 def test_start_is_quick(capsys: pytest.CaptureFixture[str]) -> None:
     found = figures(capsys, "start")
     assert min(found["import"]["samples"]) <= 0.5
+    assert found["import beyond NumPy / import NumPy"]["of_least"] <= 3.0
     assert min(found["trace_and_root_schedule"]["samples"]) <= 1.0
     assert min(found["ppo_trace_and_root_schedule"]["samples"]) <= 1.5
     assert min(found["ppo_first_update"]["samples"]) <= 4.0

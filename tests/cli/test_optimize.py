@@ -3,9 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
+
 import workbench as wb
 from tests.cli.calling import SMALL, Call
 from workbench.algorithms import reinforce
+
+pytestmark = pytest.mark.usefixtures("server")  # what is found depends on the machine
 
 SIZES = SMALL[:-1]
 

@@ -1,6 +1,7 @@
 """Parameters saved and loaded, and runs that go on where another one stopped."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -52,19 +53,16 @@ def joined(first: wb.Result, second: wb.Result) -> dict[str, Any]:
     return {name: np.concatenate([first[name], second[name]]) for name in first}
 
 
-CASES = {
-    "descent": (descent(), {}),
-    "reinforce": (reinforce(hidden=(8,)), SIZES),
-    "ppo": (ppo(hidden=(8,)), SIZES | EPOCHS),
-    "ppo normalized": (
-        ppo(
-            hidden=(8,),
-            environment="Pendulum",
-            normalize_observations=True,
-            normalize_rewards=True,
-        ),
-        SIZES | EPOCHS,
-    ),
+NORMALIZED = {
+    "environment": "Pendulum",
+    "normalize_observations": True,
+    "normalize_rewards": True,
+}
+CASES: dict[str, tuple[Callable[[], Program], dict[str, int]]] = {
+    "descent": (cache(descent), {}),
+    "reinforce": (cache(partial(reinforce, hidden=(8,))), SIZES),
+    "ppo": (cache(partial(ppo, hidden=(8,))), SIZES | EPOCHS),
+    "ppo normalized": (cache(partial(ppo, hidden=(8,), **NORMALIZED)), SIZES | EPOCHS),
 }
 
 
@@ -72,7 +70,8 @@ CASES = {
     ("name", "dtype"), [*((name, "float32") for name in CASES), ("reinforce", "float64")]
 )
 def test_resumed_run_is_the_rest_of_a_longer_one(tmp_path: Path, name: str, dtype: str) -> None:
-    program, sizes = CASES[name]
+    template, sizes = CASES[name]
+    program = wb.optimize(template(), sizes=sizes)
     path = tmp_path / "parameters.safetensors"
     whole = run(program, 5, sizes=sizes, seed=7, dtype=dtype)
     first = run(program, 2, sizes=sizes, seed=7, dtype=dtype)
@@ -156,7 +155,7 @@ def test_annealed_rate_is_that_of_all_updates() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_programs_that_keep_and_go_on_are_well_formed(name: str) -> None:
-    program, _ = CASES[name]
+    program = CASES[name][0]()
     check(keeping(program))
     names = {s.name for s in starts(program)}
     going_on = resumed(program, names, 3)
@@ -200,7 +199,9 @@ def test_frame_counts_on(tmp_path: Path) -> None:
 # -- refusals --------------------------------------------------------------------------------------
 
 
-def refused(path: Any, program: Program, sizes: Mapping[str, int] | None = None) -> str:
+def refused(
+    path: Any, program: Program | wb.Variant, sizes: Mapping[str, int] | None = None
+) -> str:
     with pytest.raises(WorkbenchError) as error:
         run(program, 1, sizes=SIZES if sizes is None else sizes, parameters=path)
     assert "\n" not in str(error.value)
@@ -209,12 +210,12 @@ def refused(path: Any, program: Program, sizes: Mapping[str, int] | None = None)
 
 def test_checkpoint_of_another_network_refused_with_shapes(tmp_path: Path) -> None:
     path = tmp_path / "parameters.safetensors"
-    run(reinforce(hidden=(4,)), 1, sizes=SIZES).save(path)
-    wider = refused(path, reinforce(hidden=(6,)))
+    run(wb.variant(reinforce(hidden=(4,))), 1, sizes=SIZES).save(path)
+    wider = refused(path, wb.variant(reinforce(hidden=(6,))))
     assert f"{path} does not fit reinforce: " in wider
     assert "parameters.policy.weight_1 is (4, 4), expected (4, 6)" in wider
     assert "; and " in wider
-    deeper = refused(path, reinforce(hidden=(4, 4)))
+    deeper = refused(path, wb.variant(reinforce(hidden=(4, 4))))
     assert "parameters.policy.weight_2 is (4, 2), expected (4, 4)" in deeper
     other = refused(path, descent(), {"I": 1})
     assert "policy.weight_2 (4, 2) is none of the program's" in other
@@ -222,7 +223,7 @@ def test_checkpoint_of_another_network_refused_with_shapes(tmp_path: Path) -> No
 
 def test_checkpoint_of_other_sizes_refused(tmp_path: Path) -> None:
     path = tmp_path / "parameters.safetensors"
-    program = ppo(hidden=(4,))
+    program = wb.variant(ppo(hidden=(4,)))
     run(program, 1, sizes=SIZES | EPOCHS).save(path)
     assert "state is (3, 5), expected (2, 5)" in refused(path, program, SIZES | EPOCHS | {"B": 2})
 

@@ -21,11 +21,6 @@ from workbench.variants.variant import variant
 NAMES = sorted(PROGRAMS)
 
 
-@pytest.fixture(autouse=True)
-def _uncalibrated(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
-    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path))
-
-
 @wb.program
 def triangle(T: int = 4) -> Outputs:
     """A range read that is short at first and long at last."""

@@ -9,7 +9,6 @@ import re
 import textwrap
 from typing import Any
 
-import jsonschema
 import pytest
 
 import workbench as wb
@@ -49,6 +48,8 @@ def test_docstring_says_when_it_is_legal(name: str) -> None:
 
 @pytest.mark.parametrize("name", REGISTRY)
 def test_schema_is_valid_and_names_every_field(name: str) -> None:
+    import jsonschema  # takes seconds, in every process that collects this file
+
     found = schema(REGISTRY[name])
     jsonschema.Draft202012Validator.check_schema(found)
     assert set(found["properties"]) == {f.name for f in dataclasses.fields(REGISTRY[name])}
@@ -67,6 +68,8 @@ def test_schema_gives_the_least_number_that_a_step_takes(step: Transform) -> Non
 
 
 def test_step_survives_json() -> None:
+    import jsonschema
+
     step = wb.transforms.Vectorize("t", ("state", "alive"))
     jsonschema.validate(step.to_json()["arguments"], schema(wb.transforms.Vectorize))
     assert from_json(step.to_json()) == step

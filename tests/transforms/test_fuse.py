@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import jsonschema
 import pytest
 
 import workbench as wb
@@ -416,6 +415,8 @@ def test_name_of_an_array_stands_for_its_main_piece() -> None:
 
 
 def test_step_survives_json() -> None:
+    import jsonschema  # takes seconds, in every process that collects this file
+
     step = Fuse(("state", "worth"), shifts=(("worth", 2),))
     jsonschema.validate(step.to_json()["arguments"], schema(Fuse))
     assert from_json(step.to_json()) == step

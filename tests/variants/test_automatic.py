@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 import workbench as wb
 from workbench.algorithms import reinforce
 from workbench.transforms import Contract, Donate, Simplify, Vectorize
 from workbench.variants.variant import optimize
+
+pytestmark = pytest.mark.usefixtures("server")  # what is found depends on the machine
 
 
 def test_reinforce_is_vectorized_but_not_over_updates_and_keeps_what_is_live_only() -> None:

@@ -1,15 +1,18 @@
-"""Backends: the reference that fixes what a program means, and those that run variants of it."""
+"""Backends: the reference that fixes what a program means, and those that run variants of it. One
+is imported when it is asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from workbench.backends.cuda import CudaBackend
-from workbench.backends.numpy import NumPyBackend
-from workbench.backends.protocol import Backend
 from workbench.errors import UnavailableError, nearest
-from workbench.program.values import Program
+
+if TYPE_CHECKING:
+    from workbench.backends.protocol import Backend
+    from workbench.program.values import Program
+
+NAMES = ("numpy", "native", "cuda")
 
 
 class NativeBackend:
@@ -30,35 +33,40 @@ class NativeBackend:
         raise UnavailableError(f"native: {self.unavailable()}")
 
 
-_MAKERS: dict[str, Callable[[], Backend]] = {
-    "numpy": NumPyBackend,
-    "native": NativeBackend,
-    "cuda": CudaBackend,
-}
-
-
 _CALLED = {"cupy": "cuda", "gpu": "cuda", "cpu": "numpy", "np": "numpy"}
 """What else people call them."""
 
 
 def backends() -> dict[str, str | None]:
     """Every backend by name: None where it is available, else the reason why not."""
-    return {name: make().unavailable() for name, make in _MAKERS.items()}
+    return {name: _made(name).unavailable() for name in NAMES}
 
 
 def unknown(name: str) -> UnavailableError:
     """The error for a name that no backend has."""
     meant = _CALLED.get(name.casefold())
-    said = nearest(name, _MAKERS, "backends") if meant is None else f"the name is {meant!r}"
+    said = nearest(name, NAMES, "backends") if meant is None else f"the name is {meant!r}"
     return UnavailableError(f"unknown backend {name!r}: {said}")
 
 
 def get(name: str) -> Backend:
     """The backend of that name. Raises UnavailableError for an unknown or unavailable one."""
-    if name not in _MAKERS:
+    if name not in NAMES:
         raise unknown(name)
-    backend = _MAKERS[name]()
+    backend = _made(name)
     reason = backend.unavailable()
     if reason is not None:
         raise UnavailableError(f"{name}: {reason}")
     return backend
+
+
+def _made(name: str) -> Backend:
+    if name == "native":
+        return NativeBackend()
+    if name == "cuda":
+        from workbench.backends.cuda import CudaBackend
+
+        return CudaBackend()
+    from workbench.backends.numpy import NumPyBackend
+
+    return NumPyBackend()

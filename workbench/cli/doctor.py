@@ -8,11 +8,11 @@ import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import metadata
 
 from workbench.backends import backends
 from workbench.cli.arguments import Parser
 from workbench.errors import installing
+from workbench.measure import process
 from workbench.measure.calibration import calibrate
 from workbench.planning.calibrated import file_of, machine
 from workbench.planning.machine import Machine
@@ -101,10 +101,7 @@ def findings() -> Iterator[Finding]:
 
 def version() -> str:
     """The installed version of the workbench."""
-    try:
-        return metadata.version("workbench")
-    except metadata.PackageNotFoundError:
-        return "not installed, used from its checkout"
+    return process.release() or "not installed, used from its checkout"
 
 
 def _calibration(known: Machine) -> Finding:
@@ -143,10 +140,8 @@ def _nanoseconds(seconds: float | None) -> str:
 
 
 def _package(name: str, advice: str, required: bool = False) -> Finding:
-    try:
-        return Finding(name, True, metadata.version(name), required)
-    except metadata.PackageNotFoundError:
-        return Finding(name, False, advice, required)
+    version = process.installed(name)
+    return Finding(name, version is not None, version or advice, required)
 
 
 def _program(name: str, commands: tuple[str, ...], advice: str) -> Finding:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import platform
 import sys
-from importlib import metadata
 from pathlib import Path
 
-PACKAGES = ("workbench", "numpy", "islpy", "cupy-cuda13x")
+DISTRIBUTION = "rl-workbench"
+"""What package indexes call the workbench; `workbench` is another project there."""
+PACKAGES = (DISTRIBUTION, "numpy", "islpy", "cupy-cuda13x")
 STATUS = Path("/proc/self/status")
 FORGET = Path("/proc/self/clear_refs")
 
@@ -38,10 +39,20 @@ def peak_bytes() -> int | None:
 
 def versions() -> dict[str, str]:
     """Python's and the packages' that a measurement depends on, those installed."""
-    found = {"python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+    found = {name: version for name in PACKAGES if (version := installed(name)) is not None}
+    return {"python": platform.python_version(), **found}
+
+
+def release() -> str | None:
+    """The installed version of the workbench; None where it runs from plain files."""
+    return installed(DISTRIBUTION)
+
+
+def installed(distribution: str) -> str | None:
+    """The version of what is installed under this name; None where nothing is."""
+    from importlib import metadata  # with its parser of e-mail, a third of what NumPy takes
+
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Literal, get_args
 
 from workbench.errors import WorkbenchError, nearest
@@ -15,6 +15,7 @@ from workbench.planning.plan import Plan
 from workbench.planning.search import Ideas, Search
 from workbench.planning.strategies import Idea, elsewhere, lifted, nearer, simpler, smaller
 from workbench.planning.vectorized import in_order, vectorized
+from workbench.program.identity import Itself
 from workbench.program.units import amount
 from workbench.program.values import Program
 
@@ -58,11 +59,34 @@ def expect_aim(objective: str, capacity: object) -> None:
         raise WorkbenchError(f"capacity {capacity!r}; expected a positive number of bytes")
 
 
+class _Wanted(Itself):
+    """A program itself, together with what is wanted of it."""
+
+    def __init__(self, program: Program, aim: Aim) -> None:
+        super().__init__(program)
+        self.aim = aim
+
+    def __hash__(self) -> int:
+        return hash((id(self.program), self.aim.objective, self.aim.capacity))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Wanted):
+            return NotImplemented
+        return self.program is other.program and self.aim == other.aim
+
+
 def planned(program: Program, aim: Aim) -> Plan:
-    """The steps that serve the aim best, of those that are tried.
+    """The steps that serve the aim best, of those that are tried. The last few plans are kept: a
+    program is run many times, and measured after it was run.
 
     Raises WorkbenchError where nothing that is found fits under the capacity.
     """
+    return _planned(_Wanted(program, aim))
+
+
+@lru_cache(maxsize=8)
+def _planned(wanted: _Wanted) -> Plan:
+    program, aim = wanted.program, wanted.aim
     judge = Judge(aim.machine, aim.sizes, aim.dtype)
     limit = MOST // len(program.statements) + 1
     whole = judge.of(vectorized(Plan(program)))

@@ -11,9 +11,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from workbench.measure import process
 from workbench.session.messages import PROTOCOL, Part
 from workbench.session.shareable import shareable
 from workbench.session.state import State
@@ -58,10 +58,7 @@ def capsule(state: State, parts: tuple[SavedPart, ...]) -> Capsule:
 
 def release() -> str:
     """The installed version of the workbench; "unknown" where it runs from plain files."""
-    try:
-        return version("workbench")
-    except PackageNotFoundError:
-        return "unknown"
+    return process.release() or "unknown"
 
 
 def plain(value: Any) -> Any:

@@ -44,6 +44,10 @@ class Variant:
     notes: tuple[str, ...] = field(default=(), compare=False)
     why: str = field(default="", compare=False)
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        """How Jupyter shows it: as a program is shown, by whoever has views of programs."""
+        return getattr(Program, "_repr_mimebundle_")(self, include, exclude)  # noqa: B009
+
     @property
     def root(self) -> Variant:
         """The program as written."""
