@@ -89,6 +89,7 @@ soundness: $(DEV_STAMP)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --steps 100000 --seconds 7200 $(RECORD)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --programs algorithms --steps 2000 --seconds 7200 $(RECORD)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.refusals --count 1000
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.gradients --count 20000 $(RECORD)
 
 clean:
 	rm -rf $(VENV) build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -315,3 +315,31 @@ def test_shape_names_the_line_that_made_it() -> None:
     assert line.startswith("value = critic(theta, wb.uniform(shape=3, over=(b, t)))")
     assert refusal.value.line is not None
     assert refusal.value.line.text == "target[b, t] = error + 2.0"
+
+
+def test_gradient_of_a_vector_names_the_line_that_made_it() -> None:
+    @wb.program
+    def vector(B: int = 2) -> dict[str, Any]:
+        b = wb.dim(b=B)
+        x = wb.uniform(shape=(1,), over=b)
+        loss = (x * 2.0).sum(over=b)
+        return {"gradient": wb.gradient(loss, x)}
+
+    with pytest.raises(ProgramError) as refusal:
+        vector()
+    first, line = refusal.value.message.split(", made by ")
+    assert first == "gradient of loss[]: float(1,); expected a float scalar"
+    assert "x = wb.uniform(shape=(1,), over=b)" in line
+
+
+@pytest.mark.parametrize("key", ["pair", "range", "float"])
+def test_permutation_refused_when_its_index_is_no_position(key: str) -> None:
+    @wb.program
+    def ordered(B: int = 2, T: int = 3) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        order = wb.permutation(T, over=b)
+        keys = {"pair": (b, t), "range": slice(0, 2), "float": wb.uniform(over=t)}
+        return {"order": order[keys[key]]}
+
+    with pytest.raises(ProgramError, match=r"one index|expected integers"):
+        ordered()

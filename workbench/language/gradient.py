@@ -22,7 +22,7 @@ from workbench.language.functions import broadcast_to, reshape
 from workbench.language.inverse import Contribution, Read, pull
 from workbench.language.naming import unobserved
 from workbench.language.nodes import apply, as_tensor, cast, index, is_literal, literal
-from workbench.language.quoting import element_text
+from workbench.language.quoting import element_text, made_by
 from workbench.language.recurrent import Recurrent
 from workbench.language.reductions import reduce_over
 from workbench.language.tensor import Bound, Node, Tensor
@@ -64,7 +64,9 @@ def gradient(loss: Tensor, wrt: Any) -> Any:
     """
     loss = as_tensor(loss)
     if loss.shape or loss.dtype != "float":
-        raise ProgramError(f"gradient of {loss!r}; expected a float scalar", user_line())
+        raise ProgramError(
+            f"gradient of {loss!r}; expected a float scalar{made_by(loss)}", user_line()
+        )
     members: Mapping[str, Tensor] | None = getattr(wrt, "tensors", None)
     targets = list(members.values()) if members is not None else [as_tensor(wrt)]
     for x in targets:

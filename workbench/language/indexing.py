@@ -30,6 +30,7 @@ from workbench.polyhedral.expression import (
     variable,
     whole,
 )
+from workbench.program.operation_dtypes import INTEGERS
 from workbench.program.operation_shapes import shape_text
 
 
@@ -279,6 +280,12 @@ def _inner(x: Tensor, entries: list[Any], axis: int) -> Tensor:
         if isinstance(entry, (np.ndarray, list, Expression)):
             entry = as_tensor(entry)
         if isinstance(entry, Tensor):
+            if entry.dtype not in INTEGERS:
+                raise ProgramError(
+                    f"the index {entry!r} of an inner axis of {x!r}; expected integers "
+                    "(wb.cast(x, int) converts)",
+                    user_line(),
+                )
             if axis:
                 raise ProgramError(
                     "an integer tensor may index the first inner axis only", user_line()

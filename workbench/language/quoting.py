@@ -55,6 +55,11 @@ def is_named(x: Tensor) -> bool:
 
 def shape_text_with_line(x: Tensor) -> str:
     """The inner shape, and the line of the user's that made it, where that is another one."""
+    return shape_text(x.shape) + made_by(x)
+
+
+def made_by(x: Tensor) -> str:
+    """The line of the user's that made an inner shape, where there is one and it is another one."""
     from workbench.language.tensor import Node  # the circle tensor <-> quoting
 
     source = x.source
@@ -63,8 +68,8 @@ def shape_text_with_line(x: Tensor) -> str:
         if not before:
             break
         source = next((s for s in before if isinstance(s, Node)), before[0])
-    said, line = shape_text(x.shape), source.line
-    return said if line is None or line == user_line() or not x.shape else f"{said}, made by {line}"
+    line = source.line
+    return "" if line is None or line == user_line() or not x.shape else f", made by {line}"
 
 
 def element_text(x: Tensor) -> str:

@@ -80,6 +80,12 @@ class Permutation:
         self.tensor = draws("permutation", (size,), over)
 
     def __getitem__(self, key: Any) -> Tensor:
+        if isinstance(key, (tuple, slice)):
+            raise ProgramError(
+                f"a permutation takes one index, of its {self.size} entries, found {key!r}; the "
+                "dims of over= are the instance's own",
+                user_line(),
+            )
         return read(self.tensor, (Ellipsis, as_tensor(key)))
 
     def __iter__(self) -> NoReturn:

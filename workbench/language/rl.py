@@ -14,11 +14,12 @@ from workbench.language.trace import current, dim_name, scope, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
 
 
-def discounted_sum(x: Tensor, gamma: float) -> Tensor:
+def discounted_sum(x: TensorLike, gamma: float) -> Tensor:
     """sum over k of gamma**(k - lower) * x[k] over the range axis `lower:upper` of `x`.
 
     `wb.discounted_sum(gain[b, i, t:T], gamma)` is the return-to-go (Sutton & Barto 2018, eq. 3.8).
     """
+    x = as_tensor(x)
     ranges = [d for d in x.dims if current().dims[d].axis is not None]
     if len(ranges) != 1:
         raise ProgramError(
