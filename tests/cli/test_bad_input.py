@@ -23,7 +23,10 @@ from tests.cli.calling import SMALL, Call
         ("run reinforce --B", "--B: expected one argument"),
         ("run reinforce --gamma high", "--gamma: expected a number, found 'high'"),
         ("run reinforce --hidden 8,x", "--hidden: expected a whole number, found 'x'"),
-        ("run reinforce --seed -1", "--seed: expected a whole number from 0 on, found '-1'"),
+        (
+            "run reinforce --seed -1",
+            "--seed: expected a whole number from 0 to 4294967295, found '-1'",
+        ),
         ("run reinforce --dtype float16", "--dtype: invalid choice: 'float16'"),
         ("run reinforce --backend nunpy", "--backend: invalid choice: 'nunpy'"),
         ("run reinforce --as-written --vectorized b", "not allowed with"),

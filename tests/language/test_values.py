@@ -170,7 +170,11 @@ TYPES: dict[str, tuple[Callable[[], Any], str, Any]] = {
     "bool_plus_bool": (lambda: (wb.index(t) > 1) + (wb.index(t) > 2), "int32", [0, 0, 1, 2, 2]),
     "bool_times_float": (lambda: (wb.index(t) > 1) * 0.5, "float", [0, 0, 0.5, 0.5, 0.5]),
     "negated_bool": (lambda: ~(wb.index(t) > 1), "bool", [True, True, False, False, False]),
-    "compared_with_an_int": (lambda: grid()[0] == 1, "bool", [False, True, False, False, False]),
+    "compared_with_an_int": (
+        lambda: (lambda g: g[0] == 1)(grid()),
+        "bool",
+        [False, True, False, False, False],
+    ),
     "compared_with_a_float": (lambda: wb.index(t) < 1.5, "bool", [True, True] + [False] * 3),
     "compared_with_a_size": (lambda: wb.index(t) == T - 1, "bool", [False] * 4 + [True]),
     "reflected": (lambda: 3 - wb.index(t), "int32", 3 - np.arange(5)),

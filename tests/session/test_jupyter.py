@@ -127,7 +127,7 @@ def test_the_kernel_opens_a_comm_for_the_first_workbench(notebook: Any, tmp_path
 def test_the_front_end_opens_a_comm_and_asks(notebook: Any, tmp_path: Path) -> None:
     comm = FakeComm()
     notebook.manager.targets["workbench"](comm, {})
-    comm.say(type="hello", protocol=1)
+    comm.say(type="hello", protocol=PROTOCOL)
     assert comm.sent[-1]["type"] == "welcome"
     notebook.run(CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})")
     assert notebook.made == []  # there is a view already

@@ -10,7 +10,7 @@ from tests.programs import leaky_sum
 from tests.session.listening import PATIENCE
 from tests.session.shown import MEASURE, VECTORIZE, Shown
 from workbench.session.filling import fill
-from workbench.session.messages import Done, Failed, Saved
+from workbench.session.messages import PROTOCOL, Done, Failed, Saved
 from workbench.session.proposals import every_step
 from workbench.session.sessions import Sessions
 
@@ -65,8 +65,8 @@ def test_a_saved_state_of_another_release_is_refused(shown: Shown) -> None:
     failed = shown.view.ask(type="load", show=True, text=json.dumps(older))
     assert isinstance(failed, Failed)
     assert failed.error.sentence == (
-        "this workbench was saved by release 0.0.1 (protocol 0), which this one (protocol 1) "
-        "cannot read"
+        "this workbench was saved by release 0.0.1 (protocol 0), "
+        f"which this one (protocol {PROTOCOL}) cannot read"
     )
     broken = json.loads(saved.text)
     broken["state"]["variants"][0]["key"] = 3

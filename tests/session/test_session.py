@@ -21,7 +21,16 @@ from workbench.session import tasks
 from workbench.session.failures import sentence
 from workbench.session.handling import handle
 from workbench.session.kept import FIRST
-from workbench.session.messages import Done, Failed, Part, Rename, Show, StateMessage, Welcome
+from workbench.session.messages import (
+    PROTOCOL,
+    Done,
+    Failed,
+    Part,
+    Rename,
+    Show,
+    StateMessage,
+    Welcome,
+)
 from workbench.session.sessions import Sessions
 from workbench.session.snapshot import snapshot
 from workbench.session.state import UntracedView
@@ -29,7 +38,7 @@ from workbench.session.state import UntracedView
 
 def test_a_view_is_welcomed_with_every_workbench(shown: Shown) -> None:
     newcomer = Listener(shown.view.sessions)
-    newcomer.say(type="hello", protocol=1)
+    newcomer.say(type="hello", protocol=PROTOCOL)
     welcome, state = newcomer.heard
     assert isinstance(welcome, Welcome)
     assert welcome.workbenches == ("leaky_sum",)
@@ -45,8 +54,8 @@ def test_a_view_of_another_protocol_is_told_so(shown: Shown) -> None:
     assert isinstance(welcome, Welcome)
     assert isinstance(failed, Failed)
     assert failed.error.sentence == (
-        "These views speak protocol 0 of the workbench, Python speaks 1: reload the page, and "
-        "restart the Jupyter kernel after an update."
+        "These views speak protocol 0 of the workbench, "
+        f"Python speaks {PROTOCOL}: reload the page, and restart the Jupyter kernel after an update."
     )
 
 

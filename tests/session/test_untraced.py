@@ -12,7 +12,7 @@ from tests.session.listening import Listener
 from tests.session.shown import Shown
 from workbench.language.program import Template
 from workbench.session.following import Following
-from workbench.session.messages import Untraced
+from workbench.session.messages import PROTOCOL, Untraced
 from workbench.session.sessions import Sessions
 from workbench.session.state import CycleView, UntracedView
 from workbench.session.watching import Watched
@@ -126,7 +126,7 @@ def test_a_view_that_comes_later_is_told_after_its_welcome(
 ) -> None:
     following.after_cell({"cyc": cyc}, failure(cyc), "four")
     newcomer = Listener(shown.view.sessions)
-    newcomer.say(type="hello", protocol=1)
+    newcomer.say(type="hello", protocol=PROTOCOL)
     assert [message.type for message in newcomer.heard] == ["welcome", "untraced", "state"]
     assert told(newcomer) == told(shown.view)
 

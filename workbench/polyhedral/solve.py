@@ -23,7 +23,7 @@ from workbench.polyhedral.proposal import Reader, as_written
 from workbench.polyhedral.sets import context, limited, parse_set, sizes_in
 from workbench.polyhedral.tree import Tree
 
-OPERATIONS = 300_000
+OPERATIONS = 400_000
 """isl operations that one question may take: a few seconds."""
 
 Fusion = Literal["most", "least"]

@@ -31,7 +31,7 @@ def shareable(value: Any) -> Any:
 
 
 def without_folders(text: str) -> str:
-    """The text, in which `/home/ann/work/data.csv` is `data.csv`."""
+    """The text, in which a file with all its folders (`/…/data.csv`) is `data.csv`."""
     if "/" not in text and "\\" not in text:
         return text
     own = {str(Path.home()), str(Path.cwd()), tempfile.gettempdir()}
