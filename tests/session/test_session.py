@@ -55,7 +55,8 @@ def test_a_view_of_another_protocol_is_told_so(shown: Shown) -> None:
     assert isinstance(failed, Failed)
     assert failed.error.sentence == (
         "These views speak protocol 0 of the workbench, "
-        f"Python speaks {PROTOCOL}: reload the page, and restart the Jupyter kernel after an update."
+        f"Python speaks {PROTOCOL}: reload the page, "
+        "and restart the Jupyter kernel after an update."
     )
 
 
