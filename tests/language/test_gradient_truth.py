@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import workbench as wb
 from tests.soundness.differentiable import written
 from tests.soundness.gradients import Differences, Tally, assert_same_in_numpy, held
+from workbench.backends.reference import Reference
 from workbench.program.values import Program
 
 TALLY = Tally()
@@ -193,3 +194,43 @@ def test_sum_over_a_dim_of_the_loss_is_constant() -> None:
 
     result = wb.run(baseline(), backend="numpy", dtype="float64", progress=False)
     np.testing.assert_allclose(result["gradient"], 2 * result["x"])
+
+
+@pytest.mark.parametrize("loss", ["mirrored", "twice"])
+def test_gradient_is_an_array_that_can_be_gathered_from(loss: str) -> None:
+    @wb.program
+    def read(B: int = 3, T: int = 4) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x = wb.uniform(0.2, 1.2, over=(b, t))
+        j, k = drawn(T, over=b), drawn(T, over=b)
+        each = wb.sin(wb.gather(x[B - 1 - b, t] if loss == "mirrored" else x, t=j))
+        each = wb.exp(each) if loss == "twice" else each
+        g = wb.gradient(each.sum(over=b), x)
+        return {"g": g, "k": k, "at": wb.gather(g, t=k), "late": g[b, 1:T].sum()}
+
+    for variant in (wb.variant(read()), wb.variant(read()).apply(wb.transforms.Vectorize("b"))):
+        result = wb.run(variant, backend="numpy", dtype="float64", progress=False)
+        g = result["g"]
+        assert np.count_nonzero(g) == 3
+        np.testing.assert_allclose(result["at"], g[np.arange(3), result["k"]])
+        np.testing.assert_allclose(result["late"], g[:, 1:].sum(axis=1))
+
+
+def test_sum_that_reads_an_array_without_elements() -> None:
+    @wb.program
+    def later(B: int = 2, T: int = 3) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x = wb.uniform(0.2, 1.2, over=(b, t))
+        loss = (x + wb.sin(x[1:B, wb.minimum(t + 1, T - 1)]).sum()).sum(over=(b, t))
+        return {"x": x, "loss": loss, "gradient": wb.gradient(loss, x)}
+
+    program = later()
+    for sizes in ({"B": 1}, {"B": 2}, {"B": 1, "T": 1}):
+        assert_right(program, **sizes)
+        expected = Reference(program, sizes, 3).array("gradient")
+        for dim in ("b", "t"):
+            variant = wb.variant(program).apply(wb.transforms.Vectorize(dim))
+            result = wb.run(
+                variant, backend="numpy", sizes=sizes, seed=3, dtype="float64", progress=False
+            )
+            np.testing.assert_allclose(result["gradient"], expected, rtol=1e-9)

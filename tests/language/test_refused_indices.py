@@ -12,7 +12,7 @@ import workbench as wb
 from tests.language.refused import B, T, b, recurrent, refused, t
 from workbench import environments, nn
 from workbench.backends.reference import Reference
-from workbench.errors import ProgramError, WorkbenchError
+from workbench.errors import ProgramError, RunError, WorkbenchError
 from workbench.polyhedral.expression import variable
 
 
@@ -343,3 +343,33 @@ def test_permutation_refused_when_its_index_is_no_position(key: str) -> None:
 
     with pytest.raises(ProgramError, match=r"one index|expected integers"):
         ordered()
+
+
+def test_message_says_where_a_value_without_a_name_was_written() -> None:
+    @wb.program
+    def rows(B: int = 2, T: int = 3) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x = wb.uniform(over=(b, t))
+        y = (x * 2.0)[b + 1, t].sum(over=(b, t))
+        return {"y": y}
+
+    with pytest.raises(ProgramError) as refusal:
+        rows()
+    assert refusal.value.message == (
+        "[b + 1, t] of a value in `y = (x * 2.0)[b + 1, t].sum(over=(b, t))` is read at b=0, t=0 "
+        "(B=1, T=1), but there are elements b=0..0 only"
+    )
+
+
+def test_message_of_a_gather_says_where_a_value_without_a_name_was_written() -> None:
+    @wb.program
+    def rows(B: int = 2) -> dict[str, Any]:
+        b = wb.dim(b=B)
+        x = wb.uniform(over=b)
+        y = wb.gather(x * 2.0, b=wb.cast(x, int) + B)
+        return {"y": y}
+
+    with pytest.raises(RunError) as refusal:
+        wb.run(rows(), backend="numpy", progress=False)
+    said = "a value in `y = wb.gather(x * 2.0, b=wb.cast(x, int) + B)` is read at b = 2, outside 0 "
+    assert refusal.value.message.startswith(said)

@@ -79,7 +79,11 @@ def test_read_outside_the_extent() -> None:
 
 def test_read_before_the_extent() -> None:
     error = refused(lambda: wb.exp(wb.uniform(over=t))[t - 1] + 1.0)
-    assert error.message == "y_exp[t - 1] is read at t=0 (T=1), but y_exp has elements t=0..0 only"
+    assert error.line is not None
+    assert error.message == (
+        f"[t - 1] of a value in `{error.line.text}` is read at t=0 (T=1), but there are elements "
+        "t=0..0 only"
+    )
 
 
 def test_range_that_goes_beyond_the_extent_is_quoted_as_a_range() -> None:

@@ -45,9 +45,9 @@ class Checks:
         self.infinities.forget()
         if bool(wrong.any()):
             place, where = self._first(wrong, statement, instance, axes)
-            array = self.program.statement[statement].array
             raise self._error(
-                f"{array} is {float(value[place])} at {where}, the first value that is not finite",
+                f"{self._array(statement)} is {float(value[place])} at {where}, "
+                "the first value that is not finite",
                 statement,
             )
 
@@ -68,7 +68,8 @@ class Checks:
         wrong = (index < lower) | (index >= upper)
         place, where = self._first(wrong, statement, instance, axes)
         raise self._error(
-            f"{array} is read at {dim} = {int(index[place])}, outside {lower} to {upper - 1}, "
+            f"{self.program.array[array].called} is read at {dim} = {int(index[place])}, "
+            f"outside {lower} to {upper - 1}, "
             f"by {self._array(statement)} at {where}",
             statement,
         )
@@ -91,14 +92,15 @@ class Checks:
         )
 
     def possible(self, highest: Any, statement: str, instance: Named, axes: Named) -> None:
-        """Every greatest logit is above -inf; and not NaN, where values are checked."""
+        """Every greatest logit is above -inf; and finite, where values are checked."""
         wrong = highest == -self.xp.inf
         if self.infinities is not None:
-            wrong = wrong | self.xp.isnan(highest)
+            wrong = ~self.xp.isfinite(highest)
         if bool(wrong.any()):
             place, where = self._first(wrong, statement, instance, axes)
-            if bool(self.xp.isnan(highest[place])):
-                raise self._error(f"a logit of a Categorical is nan at {where}", statement)
+            if bool(highest[place] != -self.xp.inf):
+                said = f"a logit of a Categorical is {float(highest[place])} at {where}"
+                raise self._error(said, statement)
             raise self._error(impossible(where), statement)
 
     def length(self, n: int, dim: str, statement: str, instance: Named, axes: Named) -> None:
@@ -129,7 +131,7 @@ class Checks:
         return place, _spelled(at, self.program.statement[statement].dims)
 
     def _array(self, statement: str) -> str:
-        return self.program.statement[statement].array
+        return self.program.array[self.program.statement[statement].array].called
 
     def _error(self, message: str, statement: str) -> RunError:
         return RunError(message, self.program.statement[statement].line)

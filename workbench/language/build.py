@@ -232,6 +232,8 @@ class _Builder:
     # -- arrays ------------------------------------------------------------------------------------
 
     def _node_array(self, node: Node) -> Array:
+        described = "" if node.line is None else f"a value in `{node.line.text}`"
+        has_name = bool(node.name or node.hint) or node in self.kept
         return Array(
             name=self.names[node],
             dims=node.dims,
@@ -239,6 +241,7 @@ class _Builder:
             dtype=node.dtype,
             shape=node.shape,
             scope=node.scope,
+            described="" if has_name else described,
         )
 
     def _recurrent_array(self, source: Recurrent) -> Array:

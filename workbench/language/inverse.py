@@ -72,7 +72,8 @@ def pull(
     conditions = [(e, expression(0)) for e in solution.at_least if e.terms]
     domain = None
     if solution.equal or conditions:
-        domain = domain_with(universe(elements), solution.equal, conditions)
+        part = domain_with(universe(elements), solution.equal, conditions)
+        domain = None if is_subset(extent, part) else part
     moves = _named(solution, {})
     ranges = [current().dims[d] for d in elements]
     everywhere = is_subset(extent, box([(r.name, r.lower, r.upper) for r in ranges]))
@@ -147,8 +148,8 @@ def _length(solution: _Solution, low: Expression, high: Expression) -> Expressio
     outer = [e for e in solution.at_least if not any(v.endswith("'") for v in e.variables)]
     outer += [low - 1 - high]
     dims = sorted({v for e in outer for v in e.variables})
-    reversed_ = domain_with(universe(dims), at_least=[(e, expression(0)) for e in outer])
-    return high - low if is_empty(reversed_) else maximum(high - low, 0)
+    beyond = domain_with(universe(dims), at_least=[(e, expression(0)) for e in outer])
+    return high - low if is_empty(beyond) else maximum(high - low, 0)
 
 
 def _tested(

@@ -46,6 +46,8 @@ class Linearizer:
         self.needs_points = False
         """Whether the operations mean nothing where an axis is empty: something is read at a
         position that may not exist then, or an empty sum is multiplied by what may be infinite."""
+        self.read_lengths: list[Expression] = []
+        """Of the arrays that masked operations read somewhere: all of them must have elements."""
         self._done: dict[int, Value] = {}
         self._axes: dict[int, tuple[str, ...]] = {}
 
@@ -142,6 +144,8 @@ class Linearizer:
         plain = tuple(e for e in index if isinstance(e, Expression))
         if len(plain) == len(index):
             inside = not self.masked or reads.within(scope, stored, plain)
+            if not inside:
+                self.read_lengths += [high - low for low, high in stored.array.extent]
             plain = plain if inside else reads.clamped(stored, plain)
             stored = self.swapping.reading(scope, stored, plain)
             if not inside:

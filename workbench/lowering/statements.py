@@ -76,7 +76,7 @@ def linearize(
         mask = None if boxed else _mask(scope, statement, points, axes, at)
         over: Letters = scope.ordered(statement.reduction_dims)
         combine(at, target, over, mask)
-    if at.needs_points:
+    if at.needs_points or at.read_lengths:
         _where_there_are_points(at, points, target, begin)
         swapping.held = known
     lengths = tuple((a, found[a][0]) for a in own)
@@ -97,8 +97,10 @@ def _where_there_are_points(at: Linearizer, points: _Points, target: Value, begi
     is_of_points = any(a in statement.reduction_dims for a in empty)
     if statement.combiner == "sum":
         somewhere = _has_points_here(at, points)
-        is_of_points = is_of_points or bool(somewhere)
+        bare = [n for n in dict.fromkeys(at.read_lengths) if not at_least(n, 1, scope.ranges)]
+        none += [Comparison(n, "<=", expression(0)) for n in bare]
         none += map(negated, somewhere)
+        is_of_points = is_of_points or bool(somewhere or bare)
     if not none:
         return
     nothing = none[0] if len(none) == 1 else Compound("or", tuple(none))
@@ -111,8 +113,8 @@ def _where_there_are_points(at: Linearizer, points: _Points, target: Value, begi
 
 
 def _has_points_here(at: Linearizer, points: _Points) -> list[Condition]:
-    """What the loops' values must be for a reduction to have any point; nothing where it always
-    has, as far as that is not for the axes to tell.
+    """What the loops' values must be for a reduction to have any point, on whichever axis; nothing
+    where any values will do.
     """
     axes = at.scope.axes
     asked = project_out(points.domain, [d for d in dims_of(points.domain) if d in axes])

@@ -34,10 +34,11 @@ def outside(
         has = "none"
     asked = ", ".join(f"{dim}={position}" for dim, position, _, _ in wrong)
     if reader is None:
-        return f"{record.name} has elements {has} only, asked for {asked} ({_listed(sizes)})"
+        return f"{record.called} has elements {has} only, asked for {asked} ({_listed(sizes)})"
     gathered = any(not isinstance(e, Expression) for e in reader[0].index)
     found = f" with {asked}" if gathered else ""
-    return f"{_read(reader, sizes, ranges)}{found}, but {record.name} has elements {has} only"
+    has_only = f"{record.name} has" if not record.described else "there are"
+    return f"{_read(record, reader, sizes, ranges)}{found}, but {has_only} elements {has} only"
 
 
 def undefined(
@@ -50,8 +51,8 @@ def undefined(
     """`x[t - 1] is read at t=0 (T=4), but nothing defines x at t=-1`."""
     where = f" at {point_text(record.dims, element)}" if element else ""
     if reader is None:
-        return f"nothing defines {record.name}{where} ({_listed(sizes)})"
-    return f"{_read(reader, sizes, ranges)}, but nothing defines {record.name}{where}"
+        return f"nothing defines {record.called}{where} ({_listed(sizes)})"
+    return f"{_read(record, reader, sizes, ranges)}, but nothing defines {record.called}{where}"
 
 
 def impossible(where: str) -> str:
@@ -59,7 +60,7 @@ def impossible(where: str) -> str:
     return f"all logits of a Categorical are -inf at {where}: it has no choice"
 
 
-def _read(reader: Reader, sizes: Mapping[str, int], ranges: Ranges | None) -> str:
+def _read(record: Array, reader: Reader, sizes: Mapping[str, int], ranges: Ranges | None) -> str:
     """`x[t:t + 3] is read at t=2 (T=4)`: what was written as a range is shown as one."""
     read, dims, point = reader
     shown: set[str] = set()
@@ -72,7 +73,10 @@ def _read(reader: Reader, sizes: Mapping[str, int], ranges: Ranges | None) -> st
                 shown.add(d)
         index.append(text)
     at = {d: x for d, x in zip(dims, point, strict=True) if d not in shown}
-    written = f"{read.array}[{', '.join(index)}]" if index else read.array
+    place = f"[{', '.join(index)}]" if index else ""
+    written = f"{record.name}{place}"
+    if record.described:
+        written = f"{place} of {record.described}" if place else record.described
     return f"{written} is read at {at_text(list(at), list(at.values()), sizes)}"
 
 

@@ -151,6 +151,13 @@ class Array:
     dtype: DType
     shape: Shape = ()
     scope: tuple[str, ...] = ()
+    described: str = ""
+    """What a message calls it, where its name is made of its reader's: the user wrote no name."""
+
+    @property
+    def called(self) -> str:
+        """What a message calls it."""
+        return self.described or self.name
 
 
 @dataclass(frozen=True)
