@@ -245,6 +245,7 @@ def main() -> int:
             "date": date.today().isoformat(),
             "gradients": tally.programs,
             "seed": given.seed,
+            "first": given.first,
             "elements": tally.elements,
             "left out": tally.left_out,
             "left out without kinks": tally.left_out_without_kinks,
