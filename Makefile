@@ -48,18 +48,11 @@ help:
 lab: $(LAB_STAMP) dot
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(START) $(LAB_ARGS)
 
-# Each in turn, with what it took; `times` knows the CPU of all processes that have ended.
+# With what each took at the end. `times` has the CPU of this shell's children: the set-up's.
 test:
-	@start=$$(date +%s); begun=$$start; before=0; \
-	for target in $(DEV_STAMP) lint unit property notebooks browser; do \
-		$(MAKE) --no-print-directory $$target || exit; \
-		times > $(VENV)/.times; now=$$(date +%s); \
-		cpu=$$(awk -F '[ms ]+' 'NR == 2 { print int(60 * ($$1 + $$3) + $$2 + $$4) }' $(VENV)/.times); \
-		name=$${target##*/.}; took=$$((cpu - before)); before=$$cpu; \
-		lines="$$lines$$(printf '%-14s %4d s of CPU in %4d s' $$name $$took $$((now - begun)))|"; \
-		begun=$$now; \
-	done; \
-	echo "$${lines}together       $$before s of CPU in $$((now - start)) s" | tr '|' '\n'
+	@begun=$$(date +%s); $(MAKE) --no-print-directory $(DEV_STAMP) && times > $(VENV)/.times && \
+	cpu=$$(awk -F '[ms ]+' 'NR == 2 { print 60 * ($$1 + $$3) + $$2 + $$4 }' $(VENV)/.times) && \
+	exec $(BIN)/python -m tests.taken $$begun $$cpu '$(MAKE)' lint unit property notebooks browser
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check

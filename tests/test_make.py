@@ -4,11 +4,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 MAKE = shutil.which("make")
+REPOSITORY = Path(__file__).parents[1]
 pytestmark = pytest.mark.skipif(MAKE is None, reason="no make")
 
 
@@ -81,40 +84,52 @@ def test_present_program_is_not_mentioned(bare: Path) -> None:
     assert "Graphviz" not in make(bare, "dot").stdout
 
 
-def test_what_each_part_of_the_tests_took_is_said_at_the_end(bare: Path) -> None:
-    for name in ("awk", "date", "grep", "tr"):
+def test_set_up_and_then_each_part_of_the_tests_is_made(bare: Path) -> None:
+    for name in ("awk", "date"):
         program = shutil.which(name)
         assert program is not None
         (bare / "bin" / name).symlink_to(program)
-    (bare / "tests").mkdir()
-    folder = bare / ".venv" / "bin"
-    folder.mkdir(parents=True)
-    busy = "n=0; while [ $n -lt 300000 ]; do n=$((n + 1)); done"
-    for name, script in {"python": ":", "ruff": ":", "mypy": busy}.items():
-        (folder / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-        (folder / name).chmod(0o755)
+    (bare / ".venv" / "bin").mkdir(parents=True)
+    add_program(bare, "../.venv/bin/python", 'echo "$@"')
     for stamp in ("dev", "lab"):
         (bare / ".venv" / f".installed-{stamp}").touch()
     done = make(bare, "test")
     assert done.returncode == 0, done.stderr
-    said = re.findall(r"^(\S+) +(\d+) s of CPU in +\d+ s$", done.stdout, re.MULTILINE)
-    parts = ["installed-dev", "lint", "unit", "property", "notebooks", "browser", "together"]
-    assert [name for name, _ in said] == parts
-    *each, together = (int(seconds) for _, seconds in said)
-    assert sum(each) == together
+    assert re.search(
+        r"^-m tests.taken \d+ \d+(\.\d+)? \S*make lint unit property notebooks browser$",
+        done.stdout,
+        re.MULTILINE,
+    )
 
 
-def test_the_first_part_that_fails_is_the_last(bare: Path) -> None:
-    folder = bare / ".venv" / "bin"
-    folder.mkdir(parents=True)
-    (folder / "ruff").write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
-    for name in ("python", "ruff"):
-        (folder / name).touch()
-        (folder / name).chmod(0o755)
-    for program in ("date",):
-        (bare / "bin" / program).symlink_to(str(shutil.which(program)))
-    for stamp in ("dev", "lab"):
-        (bare / ".venv" / f".installed-{stamp}").touch()
-    done = make(bare, "test")
-    assert done.returncode != 0
-    assert "together" not in done.stdout
+LEAVING = f"""\
+#!{sys.executable}
+import subprocess, sys
+if sys.argv[-1] == "wrong":
+    sys.exit(5)
+busy = "import time\\nwhile time.process_time() < 0.6: pass"
+subprocess.Popen([sys.executable, "-c", busy])
+"""
+
+
+def taken(folder: Path, *targets: str) -> subprocess.CompletedProcess[str]:
+    program = folder / "make"
+    program.write_text(LEAVING, encoding="utf-8")
+    program.chmod(0o755)
+    words = [str(time.time() - 7.0), "3", str(program), *targets]
+    command = [sys.executable, "-m", "tests.taken", *words]
+    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no processes are adopted here")
+def test_what_was_taken_is_said_of_processes_too_that_were_left_behind(tmp_path: Path) -> None:
+    done = taken(tmp_path, "first", "second")
+    said = re.findall(r"^(\S+) +(\d+) s of CPU in +(\d+) s$", done.stdout, re.MULTILINE)
+    assert [name for name, _, _ in said] == ["set-up", "first", "second", "together"]
+    assert said[0][1:] == ("3", "7")
+    assert float(said[-1][1]) >= 4
+
+
+def test_the_first_part_that_fails_is_the_last(tmp_path: Path) -> None:
+    done = taken(tmp_path, "wrong", "first")
+    assert (done.returncode, done.stdout) == (5, "")

@@ -13,6 +13,8 @@ from tests.programs import PROGRAMS
 from workbench.backends import get
 from workbench.backends.reference import Reference
 from workbench.errors import WorkbenchError
+from workbench.planning.plan import Plan
+from workbench.planning.vectorized import vectorized
 from workbench.polyhedral.expression import variable
 from workbench.polyhedral.tree import axis_dims
 from workbench.program.text import equation
@@ -57,8 +59,9 @@ def refusal(program: Program, *arguments: Any) -> Refusal:
 
 
 def assert_computes_the_same(program: Program, found: Variant, *many: dict[str, int]) -> None:
-    """The outputs of a variant and of the recipe behind it, by the root's equations."""
-    compiled = [get("numpy").compile(v.program) for v in (found, optimize(found))]
+    """The outputs of a variant, and of it as arrays in folded memory, by the root's equations."""
+    arrays = vectorized(Plan(found.program)).stored()
+    compiled = [get("numpy").compile(program) for program in (found.program, arrays.program)]
     for sizes in many or ({},):
         wanted = Reference(program, sizes, 5)
         for run in (one.run(sizes, 5, "float64") for one in compiled):
