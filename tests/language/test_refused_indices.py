@@ -274,14 +274,36 @@ def test_integer_in_first_place_of_an_unnamed_expression_refused() -> None:
     for key, instead in ((0, "[..., 0] for an inner axis, "), (np.int64(-1), "[..., -1] for")):
         said = refused(lambda key=key: (wb.uniform(shape=1, over=(b, t)) * 2.0)[key]).message
         assert said.startswith(
-            f"[{key}] of multiply[b, t]: float(1,) would read it at b = {key}; write {instead}"
+            f"[{key}] of an expression that varies over b, t would read it at b = {key}; "
+            f"write {instead}"
         )
         assert said.endswith("[b, t] for each b, or give it a name first")
     said = refused(lambda: wb.exp(wb.uniform(over=b))[0]).message
     assert said == (
-        "[0] of exp[b]: float() would read it at b = 0; write [b] for each b, or give it a name "
-        "first"
+        "[0] of an expression that varies over b would read it at b = 0; write [b] for each b, or "
+        "give it a name first"
     )
+
+
+def by_hand(x: Any) -> Any:
+    hidden = wb.tanh(x * 2.0)
+    return hidden
+
+
+@pytest.mark.parametrize("made", ["mlp", "function"])
+def test_integer_in_first_place_of_what_a_function_named_refused(made: str) -> None:
+    """The name that a value has inside of the function that made it is not the reader's."""
+
+    @wb.program
+    def example(B: int = 2, T: int = 4) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x = wb.uniform(shape=3, over=(b, t))
+        theta = nn.parameters(critic := nn.mlp("critic", 3, (2,), 1))
+        value = critic(theta, x)[0] if made == "mlp" else by_hand(x)[0]
+        return {"y": value}
+
+    with pytest.raises(ProgramError, match=r"^\[0\] of an expression that varies over b, t would"):
+        example()
 
 
 def test_integer_in_first_place_of_what_has_a_name() -> None:

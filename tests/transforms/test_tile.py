@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import workbench as wb
@@ -384,3 +385,7 @@ def test_vectorize_of_a_dim_of_blocks_leaves_loops_over_such_blocks() -> None:
     assert refused.sentence.endswith(
         "twice has no loop over t_block4: it does not vary over t_block4; its dims: t"
     )
+
+
+def test_size_of_a_tile_is_anything_with_an_index() -> None:
+    assert repr(Tile("b", np.int64(4))) == repr(Tile("b", 4))  # type: ignore[arg-type]

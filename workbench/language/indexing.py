@@ -4,6 +4,7 @@ axes.
 
 from __future__ import annotations
 
+import sys
 from functools import reduce
 from operator import and_
 from types import EllipsisType
@@ -58,7 +59,8 @@ def read(x: Tensor, key: Any) -> Tensor:
             f"{most if where is None else f'{len(dims)} before and {len(x.shape)} behind the ...'}",
             user_line(),
         )
-    if where is None and dims and whole(entries[0]) is not None and not quoting.is_named(x):
+    first = where is None and dims and whole(entries[0]) is not None
+    if first and not quoting.is_held(x, sys._getframe(2)):  # of who wrote x[…]
         raise ProgramError(_first_place(x, dims, entries), user_line())
     moved = x.substitute(_moves(x, dims, outer)) if outer else x
     return _inner(moved, inner, 0 if where is None else len(x.shape) - len(inner))
@@ -91,7 +93,10 @@ def _along(x: Tensor, entries: list[Any]) -> Tensor:
 
 def _first_place(x: Tensor, dims: list[str], entries: list[Any]) -> str:
     """What is wrong with an integer in first place, and what to write."""
-    said = f"[{_text(entries)}] of {x!r} would read it at {dims[0]} = {entries[0]}; write "
+    said = (
+        f"[{_text(entries)}] of an expression that varies over {', '.join(dims)} would read it at "
+    )
+    said += f"{dims[0]} = {entries[0]}; write "
     if x.shape:
         said += f"[..., {_text(entries)}] for an inner axis, "
     return said + f"[{', '.join(dims)}] for each {dims[0]}, or give it a name first"

@@ -6,6 +6,7 @@ Looks at the frame that is being traced; makes nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from workbench.language.trace import user_frame, user_line
@@ -42,15 +43,13 @@ def call_text(name: str, operands: Iterable[Tensor]) -> str:
     return template.format(*texts) if template else f"{name}({', '.join(texts)})"
 
 
-def is_named(x: Tensor) -> bool:
-    """Whether a variable of the user's holds the tensor, or it is of an array that has a name."""
+def is_held(x: Tensor, frame: FrameType) -> bool:
+    """Whether a variable of the frame holds the tensor, or it is of an array that has a name."""
     from workbench.language.recurrent import Recurrent  # the circle recurrent <-> quoting
 
-    if isinstance(x.source, Recurrent) or x.source.name is not None:
+    if isinstance(x.source, Recurrent):
         return True
-    frame = user_frame()
-    held = [] if frame is None else frame.f_locals.values()
-    return any(type(v) is type(x) and v.source is x.source for v in held)
+    return any(type(v) is type(x) and v.source is x.source for v in frame.f_locals.values())
 
 
 def shape_text_with_line(x: Tensor) -> str:

@@ -15,6 +15,7 @@ from workbench.planning.plan import Plan
 from workbench.planning.search import Ideas, Search
 from workbench.planning.strategies import Idea, elsewhere, lifted, nearer, simpler, smaller
 from workbench.planning.vectorized import in_order, vectorized
+from workbench.polyhedral.expression import whole
 from workbench.program.identity import Itself
 from workbench.program.units import amount
 from workbench.program.values import Program
@@ -55,7 +56,8 @@ def expect_aim(objective: str, capacity: object) -> None:
         raise WorkbenchError(f"unknown objective {objective!r}: {hint}")
     if capacity is None:
         return
-    if not isinstance(capacity, int) or isinstance(capacity, bool) or capacity <= 0:
+    number = whole(capacity)
+    if number is None or number <= 0:
         raise WorkbenchError(f"capacity {capacity!r}; expected a positive number of bytes")
 
 

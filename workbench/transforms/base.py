@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Self
 
 from workbench.errors import TooComplexError, WorkbenchError, nearest
+from workbench.polyhedral.expression import whole
 from workbench.polyhedral.legality import Violation, violation
 from workbench.program import wellformed
 from workbench.program.dependences import dependences
@@ -72,10 +73,12 @@ class Transform(ABC):
             REGISTRY[cls.__name__] = cls
 
     def __post_init__(self) -> None:
-        """Lists are tuples, and one name where names are expected is a tuple of one."""
+        """Lists are tuples, whole numbers ints, one name where names are expected a tuple of it."""
         for name, hint in _hints(type(self)).items():
             given = getattr(self, name)
+            number = whole(given) if int in _alternatives(hint) else None
             value = (given,) if isinstance(given, str) and _takes_names(hint) else _as_tuple(given)
+            value = value if number is None else number
             object.__setattr__(self, name, value)
 
     @classmethod
@@ -210,7 +213,8 @@ def _misfit(step: Transform) -> Refusal | None:
     for name, hint in _hints(type(step)).items():
         value, parts = getattr(step, name), _alternatives(hint)
         says_it = int in parts or any(typing.get_origin(part) is Literal for part in parts)
-        if value == () and _takes_names(hint) and _can_be_left_out(hint):
+        empty = isinstance(value, tuple) and not value
+        if empty and _takes_names(hint) and _can_be_left_out(hint):
             sentence = f"{step}: {name} is empty; name some, or leave it out"
             return Refusal("input", sentence)
         if not says_it and not _fits(value, hint):
