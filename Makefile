@@ -42,7 +42,7 @@ help:
 	@echo 'make browser     JupyterLab in headless Chromium'
 	@echo 'make learn       training runs that must reach a return (minutes)'
 	@echo 'make bench       benchmarks'
-	@echo 'make soundness   steps at random by the hundred thousand (an hour)'
+	@echo 'make soundness   steps and gradients at random, by the ten thousand (two hours)'
 	@echo 'make clean       remove .venv and all caches'
 
 lab: $(LAB_STAMP) dot

@@ -267,7 +267,7 @@ class _Reverse:
         extent = _extent(target, self.seeds)
         dims = self._over(target)
         within = isinstance(found, Recurrent) or is_subset(extent, box(_bounds(dims)))
-        if found is not None and set(found.dims) == set(dims) and within and not _is_inline(found):
+        if found is not None and set(found.dims) == set(dims) and within:
             return found
         name = _name_of(target) or "adjoint"
         adjoint = Recurrent(name, target.shape, dims, "float", current().scope)
@@ -317,11 +317,6 @@ def _extent(source: Source, seeds: tuple[str, ...]) -> str:
     if extent is None:
         raise ProgramError(f"nothing defines {source.name}", source.line)
     return extent
-
-
-def _is_inline(x: Tensor) -> bool:
-    """Whether a value is part of what reads it: not what a user could gather from."""
-    return isinstance(x.source, Node) and x.source.inline
 
 
 def _name_of(source: Source) -> str | None:

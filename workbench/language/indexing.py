@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.errors import ProgramError
 from workbench.language import quoting
-from workbench.language.nodes import VIEWS, apply, as_tensor, cast, index, literal, repeated
+from workbench.language.nodes import apply, as_tensor, cast, index, literal, repeated
 from workbench.language.shapes import index_of
 from workbench.language.tensor import Node, Tensor, TensorLike
 from workbench.language.trace import Range, current, user_line
@@ -148,11 +148,7 @@ def within(index: Any, lower: Any, upper: Any) -> Tensor:
 def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
     """Push the data-dependent indices through what has no array down to what is stored."""
     source = x.source
-    if (
-        isinstance(source, Node)
-        and source.operands
-        and (source.operation in VIEWS or _only_indices(source))
-    ):
+    if isinstance(source, Node) and source.operands and (source.inline or _only_indices(source)):
         pairs = zip(source.dims, x.index, strict=True)
         own = {d: e for d, e in pairs if isinstance(e, Expression)}
         operands = (_gathered(y.substitute(own), positions) for y in source.operands)

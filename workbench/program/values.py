@@ -151,8 +151,10 @@ class Array:
     dtype: DType
     shape: Shape = ()
     scope: tuple[str, ...] = ()
-    described: str = ""
-    """What a message calls it, where its name is made of its reader's: the user wrote no name."""
+    described: str = field(default="", repr=False)
+    """What a message calls it, where its name is made of its reader's: the user wrote no name. As a
+    line, it is no part of what a variant's key is made from.
+    """
 
     @property
     def called(self) -> str:
