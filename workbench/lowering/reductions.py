@@ -126,9 +126,15 @@ class Sum:
     def _product(self, root: Body, inner: Letters, out: Operand) -> None:
         at, scope = self.at, self.at.scope
         factors, divisors = _factors(root)
-        varying = [f for f in factors if set(at.axes_of(f)) & set(self.over)]
+        summed = set(self.over) | (set(inner) - set(out.letters))
+
+        def is_inside(factor: Body) -> bool:
+            letters = inner[len(inner) - len(factor.shape) :]
+            return not summed.isdisjoint((*at.axes_of(factor), *letters))
+
+        varying = [f for f in factors if is_inside(f)]
         fixed = [f for f in factors if f not in varying]
-        if not varying or any(set(at.axes_of(d)) & set(self.over) for d in divisors):
+        if not varying or any(map(is_inside, divisors)):
             varying, fixed, divisors = [root], [], []
         contraction = next((f for f in varying if _is_contract(f)), None)
         others = [f for f in varying if f is not contraction]
