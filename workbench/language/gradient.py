@@ -9,7 +9,8 @@ recurrence.
 
 The derivative is taken instance by instance: of `loss` at its loop variables with respect to `x` at
 its own loop variables. Only reads that keep the loss's dims where they are carry it: `theta[i, 0,
-0]` is another element than `theta`, and constant to the gradient with respect to `theta`.
+0]` is another element than `theta`, and constant to the gradient with respect to `theta`. So is a
+sum over a dim of the loss. A slice at which a recurrence along such a dim starts is in place.
 """
 
 from __future__ import annotations

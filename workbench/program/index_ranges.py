@@ -38,7 +38,7 @@ def interval(e: Expression, of: Intervals) -> Interval:
 
 
 def fits_int32(e: Expression, of: Intervals) -> bool:
-    """Whether 32 bits hold the values of an expression and of all that it is computed from."""
+    """Tell whether 32 bits hold the values of an expression and of all its parts."""
     lower, upper = interval(e, of)
     inside = (part for a in e.atoms() for part in _computed(a))
     return (
@@ -65,7 +65,7 @@ def check_indices(program: Program, sizes: Mapping[str, int]) -> None:
 
 @lru_cache(maxsize=64)
 def _narrow(program: Program) -> tuple[tuple[Statement, IndexValue], ...]:
-    """The indices of 32 bits that are more than one size or dim: those are never as large."""
+    """List the indices of 32 bits, each once."""
     return tuple(dict.fromkeys(_indices(program)))
 
 
@@ -121,7 +121,7 @@ def _atom_interval(a: Atom, of: Intervals) -> Interval:
 
 
 def _computed(a: Atom) -> tuple[Expression, ...]:
-    """What an atom is computed from."""
+    """List the expressions that an atom is computed from."""
     if isinstance(a, FloorDivision):
         return a.dividend, a.divisor
     if isinstance(a, (Extremum, Product)):
