@@ -19,10 +19,10 @@ from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.relations import points
 from workbench.polyhedral.scan import contains, scanner
-from workbench.program.operations import OPERATIONS, evaluate, operand_dtypes
+from workbench.program.operations import OPERATIONS, meaning, operand_dtypes
 from workbench.program.sentences import impossible
 from workbench.program.text import at_text, body_text
-from workbench.program.values import Array, Body, Call, IndexValue, Literal, Read, Shape, Statement
+from workbench.program.values import Array, Body, Call, IndexValue, Read, Shape, Statement
 
 DTYPES: dict[str, Any] = {
     "float": np.float64,
@@ -36,16 +36,21 @@ Watch = Callable[[Statement, Call, Sequence[Any]], None]
 """Told of every operation that is evaluated: by which statement, which call, on which operands."""
 
 
+Value = Callable[[Sequence[Any], Sequence[Point], bool], Any]
+"""A step's value of those of the steps before it, at one point or (if true) at each of several."""
+
+
 @dataclass(frozen=True)
 class Step:
     """One node of a body: its operands are earlier steps, by position.
 
-    `index` gives a read's element (0 along data-dependent dimensions) or an index value; `gathered`
-    are a read's data-dependent dimensions, each with the step that holds its positions.
+    `value` computes it, or `index` gives the element that it reads (0 along data-dependent
+    dimensions); `gathered` are these, each with the step that holds its positions.
     """
 
     body: Body
     operands: tuple[int, ...] = ()
+    value: Value | None = None
     index: Index | None = None
     gathered: tuple[tuple[int, int], ...] = ()
     varies: bool = True
@@ -97,48 +102,60 @@ class Equation:
         """The points of the reduction at `instance`, in lexicographic order."""
         return [instance + rest for rest in self._scan(instance)]
 
-    def value(self, step: Step, values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
-        """The value of a step that is not a read, at one point or (`block`) at each of several."""
-        body = step.body
-        if isinstance(body, IndexValue):
-            assert step.index is not None
-            found = [step.index(p)[0] for p in at]
-            return np.array(found if block else found[0], DTYPES[body.dtype])
-        if isinstance(body, Literal):
-            constant = np.array(body.value, DTYPES[body.dtype])
-            return np.broadcast_to(constant, (len(at), *constant.shape)) if block else constant
-        assert isinstance(body, Call)
-        if body.operation == "given":
-            raise ProgramError(
-                f"{self.statement.array} starts from values that were given to a run",
-                self.statement.line,
-            )
+    def _value(self, body: Call, operands: Sequence[int]) -> Value:
+        """How a call's value is computed; what does not depend on the point is found out here."""
+        dtype = DTYPES[body.dtype]
+        named = operand_dtypes(body.operation, [a.dtype for a in body.arguments], body.dtype)
+        given = [(k, DTYPES[name]) for k, name in zip(operands, named, strict=True)]
         options = {name: _number(option, self.sizes) for name, option in body.attributes}
-        if OPERATIONS[body.operation].random:
-            shift = dict(options.get("shift", ()))
+        apply = meaning(body.operation, [len(a.shape) for a in body.arguments], options)
+        elementwise, rank = OPERATIONS[body.operation].elementwise, len(body.shape)
+        check = {
+            "take": self._check_positions,
+            "within": self._check_within,
+            "possible": self._check_possible,
+        }.get(body.operation)
+
+        def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+            arrays = [np.asarray(values[k], wanted) for k, wanted in given]
+            if block and elementwise:
+                arrays = [_aligned(a, rank) for a in arrays]
+            if check is not None:
+                check(body, arrays, at)
+            if self.watch is not None:
+                self.watch(self.statement, body, arrays)
+            return np.asarray(apply(*arrays), dtype)
+
+        return value
+
+    def _drawn(self, body: Call) -> Value:
+        """How a draw's value is computed."""
+        options = {name: _number(option, self.sizes) for name, option in body.attributes}
+        shift, shape = dict(options.get("shift", ())), options["shape"]
+
+        def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
             instance = [
                 c + shift.get(d, 0) for d, c in zip(self.statement.dims, at[0], strict=False)
             ]
-            shape = options["shape"]
             drawn = philox.draw(body.operation, self.seed, self.key, instance, shape)
             return np.broadcast_to(drawn, (len(at), *shape)) if block else drawn
-        dtypes = operand_dtypes(body.operation, [a.dtype for a in body.arguments], body.dtype)
-        ranks = [len(a.shape) for a in body.arguments]
-        arrays = [
-            np.asarray(values[k], DTYPES[d]) for k, d in zip(step.operands, dtypes, strict=True)
-        ]
-        if block and OPERATIONS[body.operation].elementwise:
-            arrays = [_aligned(a, len(body.shape)) for a in arrays]
-        if body.operation == "take":
-            self._check_positions(body, arrays, at)
-        if body.operation == "within":
-            self._check_within(arrays, at)
-        if body.operation == "possible":
-            self._check_possible(arrays[0], at)
-        if self.watch is not None:
-            self.watch(self.statement, body, arrays)
-        result = evaluate(body.operation, arrays, ranks, options)
-        return np.asarray(result, DTYPES[body.dtype])
+
+        return value
+
+    def _index_value(self, body: IndexValue) -> Value:
+        """How an index value is computed."""
+        index, dtype = compiled([body.expression], self.dims, self.sizes), DTYPES[body.dtype]
+
+        def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+            return np.array([index(p)[0] for p in at] if block else index(at[0])[0], dtype)
+
+        return value
+
+    def _given(self, values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+        raise ProgramError(
+            f"{self.statement.array} starts from values that were given to a run",
+            self.statement.line,
+        )
 
     def _check_positions(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
         """A row that is not there has no value; NumPy would count negative ones from the back."""
@@ -153,7 +170,7 @@ class Equation:
                 self.statement.line,
             )
 
-    def _check_within(self, arrays: Sequence[Any], at: Sequence[Point]) -> None:
+    def _check_within(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
         """An index is in the range that the program promises."""
         index, lower, upper = np.broadcast_arrays(*arrays)
         wrong = (index < lower) | (index >= upper)
@@ -166,9 +183,9 @@ class Equation:
                 self.statement.line,
             )
 
-    def _check_possible(self, highest: Any, at: Sequence[Point]) -> None:
+    def _check_possible(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
         """The greatest logit is above -inf."""
-        wrong = np.flatnonzero(np.asarray(highest) == -np.inf)
+        wrong = np.flatnonzero(arrays[0] == -np.inf)
         if wrong.size:
             where = at_text(self.dims, at[int(wrong[0]) if len(at) > 1 else 0], self.sizes)
             raise ProgramError(impossible(where), self.statement.line)
@@ -202,9 +219,17 @@ class Equation:
         if id(body) in known:
             return known[id(body)]
         if isinstance(body, Call):
-            step = Step(body, tuple(self._add(a, known) for a in body.arguments))
+            operands = tuple(self._add(a, known) for a in body.arguments)
+            row = OPERATIONS[body.operation]
+            if row.external:
+                step = Step(body, operands)
+            elif body.operation == "given":
+                step = Step(body, operands, self._given)
+            else:
+                value = self._drawn(body) if row.random else self._value(body, operands)
+                step = Step(body, operands, value)
         elif isinstance(body, IndexValue):
-            step = Step(body, index=compiled([body.expression], self.dims, self.sizes))
+            step = Step(body, (), self._index_value(body))
         elif isinstance(body, Read):
             plain = [e if isinstance(e, Expression) else Expression(0) for e in body.index]
             gathered = tuple(
@@ -214,9 +239,9 @@ class Equation:
             )
             used = {name for e in plain for name in e.variables}
             varies = bool(gathered) or not used.isdisjoint(self.statement.reduction_dims)
-            step = Step(body, (), compiled(plain, self.dims, self.sizes), gathered, varies)
+            step = Step(body, (), None, compiled(plain, self.dims, self.sizes), gathered, varies)
         else:
-            step = Step(body)
+            step = Step(body, (), _constant(np.array(body.value, DTYPES[body.dtype])))
         self.steps.append(step)
         known[id(body)] = len(self.steps) - 1
         return known[id(body)]
@@ -225,6 +250,15 @@ class Equation:
 def concrete(shape: Shape, sizes: Mapping[str, int]) -> tuple[int, ...]:
     """An inner shape at given sizes."""
     return tuple(n.evaluate(sizes) if isinstance(n, Expression) else n for n in shape)
+
+
+def _constant(constant: Any) -> Value:
+    """How a literal's value is computed."""
+
+    def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+        return np.broadcast_to(constant, (len(at), *constant.shape)) if block else constant
+
+    return value
 
 
 def _number(option: Any, sizes: Mapping[str, int]) -> Any:

@@ -23,7 +23,6 @@ from workbench.backends.indices import Point
 from workbench.errors import ProgramError, nearest
 from workbench.program import sentences
 from workbench.program.index_ranges import check_indices
-from workbench.program.operations import OPERATIONS
 from workbench.program.sizes import resolve, settable
 from workbench.program.values import Array, Call, Program, Read
 
@@ -250,13 +249,14 @@ class Reference:
     ) -> Generator[Wanted, None, Any]:
         values: list[Any] = []
         for step in equation.steps:
-            if isinstance(step.body, Call) and OPERATIONS[step.body.operation].external:
+            if step.value is not None:
+                values.append(step.value(values, at, block))
+                continue
+            if isinstance(step.body, Call):
                 operands = [values[k] for k in step.operands]
                 values.append(self._answer(equation, step.body, operands, at[0]))
                 continue
-            if not isinstance(step.body, Read):
-                values.append(equation.value(step, values, at, block))
-                continue
+            assert isinstance(step.body, Read)
             assert step.index is not None
             read, known, found = step.body, self._known[step.body.array], []
             for k, point in enumerate(at if step.varies else at[:1]):

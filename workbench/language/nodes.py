@@ -20,7 +20,7 @@ from workbench.polyhedral.expression import Expression, ExpressionLike, variable
 from workbench.program.index_ranges import Interval, fits_int32, interval
 from workbench.program.operation_dtypes import INTEGERS, promote
 from workbench.program.operation_shapes import shape_text
-from workbench.program.operations import APART, OPERATIONS, evaluate
+from workbench.program.operations import APART, OPERATIONS, meaning
 
 
 def record(trace: Trace, **fields: Any) -> Tensor:
@@ -341,7 +341,7 @@ def _folded(name: str, xs: list[Tensor]) -> Tensor | None:
     if name in ("add", "subtract", "multiply") and all(is_literal(x) for x in xs):
         left, right = (x.source.options["value"] for x in xs)  # type: ignore[union-attr]
         if xs[0].dtype == "float":
-            return literal(float(evaluate(name, (left, right), (0, 0), {})), "float")
+            return literal(float(meaning(name, (0, 0), {})(left, right)), "float")
     if name == "multiply":
         for one, other in ((xs[0], xs[1]), (xs[1], xs[0])):
             if is_literal(one, 1):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -236,16 +237,16 @@ it).
 """
 
 
-def evaluate(name: str, operands: Sequence[Any], ranks: Sequence[int], options: Options) -> Any:
-    """The meaning of a row on NumPy arrays with equal leading axes; `ranks` are the inner ranks."""
+def meaning(name: str, ranks: Sequence[int], options: Options) -> Callable[..., Any]:
+    """What a row does to NumPy arrays with equal leading axes; `ranks` are their inner ranks."""
     if name == "stack":
-        return np.stack(operands, axis=options["axis"] - ranks[0] - 1)
+        return lambda *operands: np.stack(operands, axis=options["axis"] - ranks[0] - 1)
     if name == "concatenate":
-        return np.concatenate(operands, axis=options["axis"] - ranks[0])
+        return lambda *operands: np.concatenate(operands, axis=options["axis"] - ranks[0])
     function = OPERATIONS[name].evaluate
     assert function is not None, name
     extra = {"rank": ranks[0]} if name in RANKED else {}
-    return function(*operands, **options, **extra)
+    return partial(function, **options, **extra) if options or extra else function
 
 
 _CONVERTING = frozenset({"contract", "sum", "cumsum", "stack", "concatenate"})

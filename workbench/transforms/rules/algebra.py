@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.program.operation_dtypes import INTEGERS
 from workbench.program.operation_shapes import is_static
-from workbench.program.operations import OPERATIONS, evaluate, operand_dtypes
+from workbench.program.operations import OPERATIONS, meaning, operand_dtypes
 from workbench.program.values import Body, Call, IndexValue, Literal, Program
 from workbench.transforms.rules.row import as_type_of, call, constant, is_negative_zero, number
 from workbench.transforms.rules.row import operand as operand_of
@@ -29,7 +29,7 @@ def constants(body: Call, program: Program) -> Body | None:
     arrays = [np.asarray(v, d) for v, d in zip(values, dtypes, strict=True)]
     with np.errstate(all="ignore"):
         ranks = [len(a.shape) for a in body.arguments]
-        found = np.asarray(evaluate(body.operation, arrays, ranks, body.options), body.dtype)
+        found = np.asarray(meaning(body.operation, ranks, body.options)(*arrays), body.dtype)
     if not np.isfinite(found).all():
         return None
     return Literal(_nested(found.tolist()), body.dtype, body.shape)
