@@ -251,7 +251,7 @@ def small_ppo(
     b, i, t, e, m = wb.dims(b=B, i=I, t=T, e=E, m=M)
     env = environments.CartPole(time_limit=3)
     actor = nn.mlp("actor", env.observation_size, (3,), env.action_count, output_gain=1.0)
-    critic = nn.mlp("critic", env.observation_size, (3,), 1, output_gain=1.0)
+    critic = nn.linear("critic", env.observation_size, 1, gain=1.0)
     theta = nn.parameters(actor, critic, over=(i, e, m))
 
     state = wb.recurrent("state", env.state_size, over=(b, i, t))
@@ -285,7 +285,7 @@ def small_ppo(
     error = critic(theta, batch(observation))[..., 0] - batch(target)
     loss = policy_loss + 0.5 * (error * error).mean(over=k) - 0.01 * new.entropy().mean(over=k)
     gradient = optim.clip_by_global_norm(wb.gradient(loss, theta), 0.5)
-    theta.update(optim.adam(gradient, 0.01, eps=1e-5))
+    theta.update(optim.sgd(gradient, 0.01))
     return {"loss": loss, "advantage": advantage, "reward": reward.sum(over=t).mean(over=b)}
 
 
