@@ -16,7 +16,7 @@ FRONT_END := $(wildcard workbench/session/static/sources.sha256)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 PYTEST := $(BIN)/python -m pytest $(PYTEST_ARGS)
 # Two workers on two cores, so one thread of linear algebra each.
-PARALLEL := OMP_NUM_THREADS=1 $(PYTEST) -n 2 --benchmark-disable --durations=25
+PARALLEL := OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadgroup --benchmark-disable --durations=25
 # The files with tests that Hypothesis draws.
 DRAWN = $(shell grep -rl --include='test_*.py' hypothesis tests)
 # What is not run is not imported: the plugin for notebooks alone takes seconds in each process.

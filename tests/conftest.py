@@ -1,5 +1,6 @@
 """What all tests share: markers by folder, Hypothesis's profile, a machine, Chromium."""
 
+import gc
 import os
 import shutil
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.chromium import found, launched
+from tests.programs import PROGRAMS
 from workbench.planning.calibrated import file_of, machine
 from workbench.planning.machine import Machine
 
@@ -29,10 +31,19 @@ settings.register_profile(
 )
 settings.load_profile("workbench")
 
+# Programs are many small objects without cycles that live long: to look through them at every 700th
+# takes a tenth of the time.
+gc.set_threshold(100_000, 50, 50)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what lies in tests/browser, tests/learning and tests/benchmarks."""
+    """Marks what lies in tests/browser, tests/learning and tests/benchmarks, and leads the tests of
+    a small program to one process, one after the other: what is known of it is found out once.
+    """
     for item in items:
+        name = getattr(item, "callspec", None) and item.callspec.params.get("name")
+        if isinstance(name, str) and name in PROGRAMS:
+            item.add_marker(pytest.mark.xdist_group(name))
         if item.path.is_relative_to(TESTS):
             marker = MARKER_OF_FOLDER.get(item.path.relative_to(TESTS).parts[0])
             if marker is not None:

@@ -342,3 +342,11 @@ PROGRAMS: dict[str, tuple[Callable[[], Program], list[Sizes]]] = {
     name: (cache(template), sizes) for name, (template, sizes) in _TEMPLATES.items()
 }
 """Each traced once: programs are values, and most tests take the same ones."""
+
+
+@cache
+def automatic(name: str) -> wb.Variant:
+    """One of them under the automatic recipe for this machine, searched for once. Not for tests
+    that make this machine another one.
+    """
+    return wb.optimize(wb.variant(PROGRAMS[name][0]()))

@@ -11,7 +11,7 @@ import pytest
 
 import workbench as wb
 from tests.backends.small_programs import SIZES, cases, folded, scheduled
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, automatic
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference import Reference
 from workbench.program.sizes import resolve
@@ -73,9 +73,7 @@ def test_program_agrees_with_reference(
 @pytest.mark.parametrize("recipe", ["as written", "automatic"])
 def test_program_of_the_language_agrees_with_reference(name: str, recipe: str) -> None:
     template, all_sizes = PROGRAMS[name]
-    variant = wb.variant(template())
-    if recipe == "automatic":
-        variant = wb.optimize(variant)
+    variant = automatic(name) if recipe == "automatic" else wb.variant(template())
     for sizes in all_sizes:
         for dtype in ("float64", "float32"):
             check(variant.program, sizes, dtype)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, automatic
+from tests.truth import truth
 from workbench.backends import get
-from workbench.backends.reference import Reference
 from workbench.lowering.attribution import attributed
 from workbench.lowering.program import lower
 from workbench.lowering.records import SPACES, Allocate
@@ -45,7 +45,7 @@ def same_as_reference(root: Program, program: Program, sizes: dict[str, int] | N
     compiled = get("numpy").compile(program)
     run = compiled.run(sizes, dtype="float64")
     known = resolve(program, sizes)
-    for name, expected in Reference(root, sizes).outputs().items():
+    for name, expected in truth(root, sizes).outputs().items():
         np.testing.assert_allclose(run.outputs[name], expected, rtol=1e-9, atol=1e-9)
     loops = compiled.loop_program
     assert run.peak == {space: loops.peak(known, "float64", space) for space in SPACES}
@@ -56,7 +56,7 @@ def same_as_reference(root: Program, program: Program, sizes: dict[str, int] | N
 def test_everything_on_the_host_computes_the_same(name: str, recipe: str) -> None:
     template, all_sizes = PROGRAMS[name]
     root = wb.variant(template())
-    chosen = root if recipe == "as written" else wb.optimize(root)
+    chosen = root if recipe == "as written" else automatic(name)
     same_as_reference(root.program, swapped(chosen.program), dict(all_sizes[0]))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import workbench as wb
 from tests.environments.playing import Clock, choice, restarting
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, automatic
 from workbench.backends.numpy import NumPyBackend
 from workbench.environments import Gymnasium
 from workbench.measure.check import Check, check, from_json
@@ -56,7 +56,7 @@ def broken(program: Program, operation: str, other: str) -> Variant:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_variants_of_the_small_programs_pass(name: str) -> None:
     root = wb.variant(PROGRAMS[name][0]())
-    for variant in (root, wb.optimize(root)):
+    for variant in (root, automatic(name)):
         for dtype in ("float64", "float32"):
             found = check(variant, "numpy", dtype)
             assert found.passed, found

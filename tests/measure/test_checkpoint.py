@@ -67,7 +67,12 @@ CASES: dict[str, tuple[Callable[[], Program], dict[str, int]]] = {
 
 
 @pytest.mark.parametrize(
-    ("name", "dtype"), [*((name, "float32") for name in CASES), ("reinforce", "float64")]
+    ("name", "dtype"),
+    [
+        *((name, "float32") for name in CASES if name != "ppo normalized"),
+        ("reinforce", "float64"),
+        pytest.param("ppo normalized", "float32", marks=pytest.mark.soundness),
+    ],
 )
 def test_resumed_run_is_the_rest_of_a_longer_one(tmp_path: Path, name: str, dtype: str) -> None:
     template, sizes = CASES[name]

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import islice
 
-from tests.programs import PROGRAMS, Sizes
+from tests.programs import PROGRAMS, Sizes, automatic
 from workbench.backends import get
 from workbench.backends.arrays import CompiledArrays
 from workbench.transforms import Swap, Tile
 from workbench.transforms.base import REGISTRY, Transform
 from workbench.transforms.refusal import Refused
-from workbench.variants.variant import Variant, optimize, variant
+from workbench.variants.variant import Variant, variant
 
 LARGE = ("small_ppo", "small_reinforce")
 
@@ -24,7 +24,7 @@ def variants(name: str) -> tuple[Variant, ...]:
     """
     root = variant(PROGRAMS[name][0]())
     between = () if name in LARGE else tuple(_single(root))
-    return (root, *between, optimize(root))
+    return (root, *between, automatic(name))
 
 
 def _single(root: Variant) -> Iterator[Variant]:

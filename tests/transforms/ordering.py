@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from workbench.backends.reference import Reference
+from tests.truth import truth
 from workbench.polyhedral.graph import components
 from workbench.polyhedral.legality import violation
 from workbench.polyhedral.tree import only, sequence, statements
@@ -44,7 +44,7 @@ def separate(program: Program) -> wb.Variant:
 
 def assert_computes_the_same(variant: wb.Variant, sizes: dict[str, int]) -> None:
     """Every output of a run equals the reference's value of the program as written."""
-    expected = Reference(variant.root.program, sizes, 3)
+    expected = truth(variant.root.program, sizes, 3)
     result = wb.run(variant, sizes=sizes, seed=3, dtype="float64", progress=False)
     for name in result:
         np.testing.assert_allclose(result[name], expected.array(name), rtol=1e-9, atol=1e-9)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, automatic
+from tests.truth import truth
 from workbench.backends import get
-from workbench.backends.reference import Reference
 from workbench.errors import TooComplexError
 from workbench.transforms import Contract, Distribute, Donate, Fuse, Tile, Vectorize
 from workbench.transforms.base import Transform
@@ -67,7 +67,7 @@ def refusal(program: Any, step: Contract) -> Refusal:
 
 def same_as_reference(found: wb.Variant) -> None:
     run = get("numpy").compile(found.program).run(dtype="float64")
-    for name, expected in Reference(found.root.program).outputs().items():
+    for name, expected in truth(found.root.program).outputs().items():
         np.testing.assert_allclose(run.outputs[name], expected, rtol=1e-9, atol=1e-12)
 
 
@@ -290,7 +290,7 @@ def same_after_repair(before: wb.Variant, step: Contract, repairs: tuple[Transfo
     """The step is refused, with exactly these repairs; after each it computes the same."""
     found = before.check(step)
     assert found is not None and found.repairs == repairs
-    expected = Reference(before.root.program).outputs()
+    expected = truth(before.root.program).outputs()
     for repair in repairs:
         after = before.apply(repair).apply(step)
         run = wb.run(after, dtype="float64")
@@ -329,13 +329,13 @@ def test_every_program_computes_the_same_when_folded(name: str) -> None:
     template, sizes = PROGRAMS[name]
     root = wb.variant(template())
     vectorized = root
-    for step in wb.optimize(root).steps:
+    for step in automatic(name).steps:
         if isinstance(step, Vectorize):
             vectorized = vectorized.apply(step)
     folded = [v.apply(Contract()) for v in (root, vectorized) if v.check(Contract()) is None]
     compiled = [get("numpy").compile(v.program) for v in folded]
     for given in sizes:
-        expected = Reference(root.program, given).outputs()
+        expected = truth(root.program, given).outputs()
         for one in compiled:
             run = one.run(given, dtype="float64")
             for output, values in expected.items():

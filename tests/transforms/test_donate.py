@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from tests.programs import PROGRAMS
+from tests.truth import truth
 from workbench.backends import get
-from workbench.backends.reference import Reference
 from workbench.lowering.program import lower
 from workbench.lowering.records import Allocate, walk
 from workbench.polyhedral.notation import parse
@@ -71,7 +71,7 @@ def refusal(variant: wb.Variant | Any, step: Donate) -> Refusal:
 def same_as_reference(found: wb.Variant, sizes: dict[str, int] | None = None) -> None:
     compiled = get("numpy").compile(found.program)
     run = compiled.run(sizes, dtype="float64")
-    for name, expected in Reference(found.root.program, sizes).outputs().items():
+    for name, expected in truth(found.root.program, sizes).outputs().items():
         np.testing.assert_allclose(run.outputs[name], expected, rtol=1e-9, atol=1e-9)
     known = resolve(found.program, sizes)
     assert run.peak_bytes == compiled.loop_program.peak(known, "float64")

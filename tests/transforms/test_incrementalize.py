@@ -10,8 +10,8 @@ import pytest
 
 import workbench as wb
 from tests.programs import PROGRAMS
+from tests.truth import truth
 from workbench.backends import get
-from workbench.backends.reference import Reference
 from workbench.errors import WorkbenchError
 from workbench.planning.plan import Plan
 from workbench.planning.vectorized import vectorized
@@ -63,7 +63,7 @@ def assert_computes_the_same(program: Program, found: Variant, *many: dict[str, 
     arrays = vectorized(Plan(found.program)).stored()
     compiled = [get("numpy").compile(program) for program in (found.program, arrays.program)]
     for sizes in many or ({},):
-        wanted = Reference(program, sizes, 5)
+        wanted = truth(program, sizes, 5)
         for run in (one.run(sizes, 5, "float64") for one in compiled):
             for output in program.outputs:
                 values = wanted.array(output.array)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import workbench as wb
 from tests.benchmarks.large import observations_again
 from tests.language.test_random_programs import SIZES, Rule, rules, written
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, automatic
+from tests.truth import truth
 from workbench import environments
 from workbench.algorithms import ppo, reinforce
 from workbench.backends.reference import Reference
@@ -91,8 +92,8 @@ def assert_runs(
     """Recomputing changes no bit of what the equations `before` mean (the root's, unless given).
     What other steps did, before it or to the variant that is run instead, adds in another order.
     """
-    expected = Reference(root.program, sizes, 3).outputs()
-    same = expected if before is None else Reference(before.program, sizes, 3).outputs()
+    expected = truth(root.program, sizes, 3).outputs()
+    same = expected if before is None else truth(before.program, sizes, 3).outputs()
     meant = Reference(after.program, sizes, 3)
     result = wb.run(run or after, sizes=sizes, seed=3, dtype="float64", progress=False)
     for name in result:
@@ -235,7 +236,10 @@ def test_gathered_index_of_the_original_may_be_computed_from_the_position() -> N
     assert_runs(root, after)
 
 
-@pytest.mark.parametrize("environment", ["Pendulum", environments.Noisy((4,), 3)])
+@pytest.mark.parametrize(
+    "environment",
+    [pytest.param("Pendulum", marks=pytest.mark.soundness), environments.Noisy((4,), 3)],
+)
 def test_minibatches_of_ppo_compute_their_observations_again(environment: Any) -> None:
     root = wb.variant(ppo(B=2, I=2, T=3, E=1, M=2, environment=environment, hidden=(3,)))
     after = root.apply(Recompute("environment.observation"))
@@ -290,7 +294,7 @@ def test_clone_stands_inside_loops_whose_iterations_read_all_of_it_again() -> No
     assert_runs(root, after)
 
 
-@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize("shuffle", [pytest.param(False, marks=pytest.mark.soundness), True])
 def test_minibatches_in_blocks_compute_a_block_of_observations_at_a_time(shuffle: bool) -> None:
     """PPO on large observations that are computed from a scalar: a sixteenth of the memory."""
     environment = environments.Trivial((3, 24, 24))
@@ -312,7 +316,7 @@ SMALL = [name for name in PROGRAMS if name not in ("small_reinforce", "small_ppo
 def test_every_accepted_recompute_computes_what_the_equations_mean(name: str) -> None:
     template, many = PROGRAMS[name]
     root = wb.variant(template())
-    for before in (root, optimize(root)):
+    for before in (root, automatic(name)):
         for step in Recompute.candidates(before.program):
             if before.check(step) is None:
                 assert_runs(root, before.apply(step), many[0], before)
@@ -325,7 +329,7 @@ def test_all_recomputes_one_after_the_other_compute_what_the_equations_mean(
 ) -> None:
     template, many = PROGRAMS[name]
     root = wb.variant(template())
-    after = before = optimize(root) if optimized else root
+    after = before = automatic(name) if optimized else root
     for step in list(Recompute.candidates(after.program)):
         if after.check(step) is None:
             after = after.apply(step)

@@ -14,7 +14,7 @@ import workbench as wb
 from tests import by_hand as h
 from tests.by_hand import call, literal
 from tests.language.test_random_programs import SIZES, Rule, rules, written
-from tests.programs import PROGRAMS
+from tests.programs import PROGRAMS, automatic
 from tests.transforms.test_rules import (
     AT,
     WIDE,
@@ -27,8 +27,8 @@ from tests.transforms.test_rules import (
     assert_means_the_same,
     program,
 )
+from tests.truth import truth
 from workbench.algorithms import reinforce
-from workbench.backends.reference import Reference
 from workbench.errors import ProgramError
 from workbench.language.schedule import scheduled
 from workbench.program.text import body_text
@@ -37,7 +37,6 @@ from workbench.transforms import Simplify, Tile, Vectorize
 from workbench.transforms.refusal import Refused
 from workbench.transforms.rules import ROWS
 from workbench.transforms.simplify import simplified
-from workbench.variants.variant import optimize
 
 EXACT = tuple(row for row in ROWS if row.exact)
 
@@ -256,7 +255,7 @@ def test_random_program_simplified_computes_what_the_equations_mean(
 def test_program_simplified_computes_what_the_equations_mean(name: str, optimized: bool) -> None:
     template, many = PROGRAMS[name]
     root = wb.variant(template())
-    before = optimize(root) if optimized else root
+    before = automatic(name) if optimized else root
     try:
         after = before.apply(Simplify())
     except Refused as refused:
@@ -267,7 +266,7 @@ def test_program_simplified_computes_what_the_equations_mean(name: str, optimize
 
 
 def assert_runs(root: Any, after: Any, sizes: dict[str, int]) -> None:
-    expected = Reference(root.program, sizes, 3)
+    expected = truth(root.program, sizes, 3)
     result = wb.run(after, sizes=sizes, seed=3, dtype="float64", progress=False)
     assert set(result) == {o.name for o in root.program.outputs}
     for name in result:

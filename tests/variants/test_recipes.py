@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from tests.programs import PROGRAMS, leaky_sum, returns, small_reinforce
+from tests.programs import PROGRAMS, automatic, leaky_sum, returns, small_reinforce
 from tests.variants.test_variant import walk
 from workbench.errors import WorkbenchError
 from workbench.transforms import Contract, Tile, Vectorize
@@ -34,7 +34,7 @@ def changed(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_is_saved_is_loaded(name: str, path: Path) -> None:
     program = PROGRAMS[name][0]()
-    found = wb.optimize(wb.variant(program))
+    found = automatic(name)
     found.save(path)
     again = load_recipe(path, program)
     assert (again.steps, again.key) == (found.steps, found.key)
