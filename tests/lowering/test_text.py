@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import pairwise
 
 import workbench as wb
@@ -27,6 +28,7 @@ from workbench.lowering.records import (
 from workbench.lowering.text import lines, text
 
 
+@cache
 def program() -> LoopProgram:
     return lower(wb.optimize(reinforce(hidden=(4,))).program)
 

@@ -107,7 +107,7 @@ def test_no_effect_refused_when_nothing_is_left() -> None:
 
 def in_a_window(estimator: str) -> wb.Variant:
     """Sums carried, isl's order for an update, windows: the same steps for every estimator."""
-    program = reinforce(estimator=estimator, B=4, I=2, T=12, n=8, hidden=(8, 8))
+    program = reinforce(estimator=estimator, B=4, I=2, T=12, n=8, hidden=(8,))
     variant = wb.variant(program).apply(Vectorize("b")).apply(Accumulate("t"))
     step = Reschedule(("environment.start_uniform", "episode_return"))
     found = variant.check(step)
