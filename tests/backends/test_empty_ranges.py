@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tests.by_hand as h
@@ -90,18 +89,3 @@ def test_empty_maximum_beside_an_element_that_is_not_there_is_refused() -> None:
     for axes in ((), ("t",)):
         with pytest.raises(RunError, match=r"y at t=2 combines no elements.*an empty max"):
             NumPyBackend().compile(scheduled(p, axes)).run()
-
-
-def test_factor_that_varies_over_an_inner_axis_alone_stays_in_the_sum() -> None:
-    @wb.program
-    def weighted(B: int = 2, T: int = 3) -> dict[str, Any]:
-        b, t = wb.dims(b=B, t=T)
-        x = wb.uniform(shape=2, over=(b, t))
-        y = wb.uniform(shape=2, over=b)
-        return {"y": (wb.sin(y) * x).sum(axis=0).sum(over=t), "x": x, "weight": y}
-
-    program = weighted()
-    for variant in (wb.variant(program), wb.variant(program).apply(wb.transforms.Vectorize("b"))):
-        result = wb.run(variant, backend="numpy", dtype="float64", progress=False)
-        expected = np.einsum("bf,btf->b", np.sin(result["weight"]), result["x"])
-        np.testing.assert_allclose(result["y"], expected)

@@ -9,7 +9,7 @@ whatever is infinite outside of them, and a sum over none is 0, whatever it is m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from workbench.errors import ProgramError
 from workbench.lowering import contractions
@@ -68,6 +68,8 @@ class Sum:
     over: Letters
     mask: Mask | None
     letters_made: int = 0
+    lengths: dict[str, Expression] = field(default_factory=dict)
+    """Of the inner axes that are summed, by letter."""
 
     def lower(self, body: Body) -> None:
         """Write the sum of `body` to the target."""
@@ -99,7 +101,9 @@ class Sum:
             axis = root.options["axis"]
             if root.arguments[0].dtype != root.dtype:
                 return None
-            return root.arguments[0], (*inner[:axis], self._fresh(), *inner[axis:])
+            letter = self._fresh()
+            self.lengths[letter] = symbolic(root.arguments[0].shape)[axis]
+            return root.arguments[0], (*inner[:axis], letter, *inner[axis:])
         if root.operation == "broadcast":
             argument = root.arguments[0]
             lead = len(inner) - len(argument.shape)
@@ -163,11 +167,12 @@ class Sum:
         self.at.scope.apply(name, [out.value, ready], out.value)
 
     def _repeated(self, operands: Sequence[Operand], out: Operand) -> None:
-        """An axis of the sum along which no operand varies multiplies it."""
+        """An axis of the sum along which no operand varies multiplies it, an inner one too."""
         scope = self.at.scope
-        for axis in self.over:
-            if all(axis not in one.letters for one in operands):
-                n = index_value(scope, scope.length(axis), "int64")
+        lengths = {axis: scope.length(axis) for axis in self.over} | self.lengths
+        for axis, length in lengths.items():
+            if length != 1 and all(axis not in one.letters for one in operands):
+                n = index_value(scope, length, "int64")
                 self._beside("multiply", operand(scope.cast(n, out.value.dtype), ()), out)
 
     def _plain(self, body: Body, root: Body, inner: Letters, out: Operand) -> None:
