@@ -13,7 +13,8 @@ LAB_STAMP := $(VENV)/.installed-lab
 DEV_STAMP := $(VENV)/.installed-dev
 # Installing copies the built front end to where JupyterLab looks for extensions.
 FRONT_END := $(wildcard workbench/session/static/sources.sha256)
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+# Most of what is installed is never imported: what is, is compiled then.
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-compile
 PYTEST := $(BIN)/python -m pytest $(PYTEST_ARGS)
 # Two workers on two cores, so one thread of linear algebra each.
 PARALLEL := OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadgroup --benchmark-disable --durations=25
@@ -48,11 +49,10 @@ help:
 lab: $(LAB_STAMP) dot
 	$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(START) $(LAB_ARGS)
 
-# With what each took at the end. `times` has the CPU of this shell's children: the set-up's.
+# With what each took at the end.
 test:
-	@begun=$$(date +%s); $(MAKE) --no-print-directory $(DEV_STAMP) && times > $(VENV)/.times && \
-	cpu=$$(awk -F '[ms ]+' 'NR == 2 { print 60 * ($$1 + $$3) + $$2 + $$4 }' $(VENV)/.times) && \
-	exec $(BIN)/python -m tests.taken $$begun $$cpu '$(MAKE)' lint unit property notebooks browser
+	@begun=$$(date +%s); $(MAKE) --no-print-directory $(DEV_STAMP) && \
+	exec $(BIN)/python -m tests.taken $$begun '$(MAKE)' lint unit property notebooks browser
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check

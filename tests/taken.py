@@ -1,6 +1,6 @@
-"""What each part of `make test` takes: `python -m tests.taken BEGUN CPU MAKE TARGET...` runs the
-targets one after the other and prints a line for each, after one for the set-up that began at the
-time BEGUN and used CPU seconds. The first target that fails ends it.
+"""What each part of `make test` takes: `python -m tests.taken BEGUN MAKE TARGET...` runs targets
+one after the other and prints a line for each, after one for the set-up: what the shell that became
+this process has run since the time BEGUN. The first target that fails ends it.
 
 Of Linux it asks for the processes that outlive their parents (a Jupyter kernel's, when it is ended
 at once), whose CPU would else be nobody's.
@@ -47,11 +47,11 @@ def line(name: str, cpu: float, seconds: float) -> str:
     return f"{name:<12} {cpu:6.0f} s of CPU in {seconds:5.0f} s"
 
 
-def main(begun: float, before: float, make: str, *targets: str) -> int:
+def main(begun: float, make: str, *targets: str) -> int:
     """Run the targets; the code of the first that fails, or 0."""
     adopt()
-    now, cpu = time.time(), 0.0
-    lines = [line("set-up", before, now - begun)]
+    now, cpu = time.time(), used()
+    lines = [line("set-up", cpu, now - begun)]
     for target in targets:
         code = subprocess.call([make, "--no-print-directory", target])
         if code:
@@ -59,9 +59,9 @@ def main(begun: float, before: float, make: str, *targets: str) -> int:
         bury()
         was, now, had, cpu = now, time.time(), cpu, used()
         lines.append(line(target, cpu - had, now - was))
-    print(*lines, line("together", before + cpu, now - begun), sep="\n")
+    print(*lines, line("together", cpu, now - begun), sep="\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(float(sys.argv[1]), float(sys.argv[2]), *sys.argv[3:]))
+    sys.exit(main(float(sys.argv[1]), *sys.argv[2:]))

@@ -39,7 +39,7 @@ def run(checkout: Path, user: Path, more: str = "") -> subprocess.CompletedProce
     programs.mkdir()
     (programs / "make").write_text(MAKE.format(more=more), encoding="utf-8")
     (programs / "make").chmod(0o755)
-    ours = ("PIP_", "npm_config", "XDG_", "WORKBENCH_")
+    ours = ("PIP_", "RUSTUP_", "npm_config", "XDG_", "WORKBENCH_")
     env = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     env |= {"HOME": str(user), "PATH": f"{programs}:{env['PATH']}"}
     env |= {"XDG_DATA_HOME": str(user / "data"), "WORKBENCH_CACHE": str(user / "cache")}
@@ -57,7 +57,8 @@ def test_the_home_is_empty_and_only_pip_and_npm_know_of_the_users(
         name for name, _, value in (line.partition("=") for line in seen) if str(user) in value
     }
     assert of_user == {
-        "PIP_CACHE_DIR", "PIP_CONFIG_FILE", "npm_config_cache", "npm_config_userconfig",
+        "PIP_CACHE_DIR", "PIP_CONFIG_FILE", "RUSTUP_HOME", "npm_config_cache",
+        "npm_config_userconfig",
     }  # fmt: skip
     assert not (checkout / ".hypothesis").exists()
 
