@@ -13,7 +13,7 @@ import workbench as wb
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 SMALL = {
     "= reinforce()": "= reinforce(B=3, I=2, T=4, hidden=(4,))",
-    "ppo(environment=": "ppo(B=2, T=4, hidden=(4,), environment=",
+    "ppo(environment=": "ppo(B=2, T=4, hidden=(), environment=",
 }
 
 
