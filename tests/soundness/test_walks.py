@@ -26,7 +26,7 @@ ENOUGH_OF_TRAINING = 8
 MOST_WALKS = 30
 NAMES = [
     *(name for name in PROGRAMS if name != "small_ppo"),
-    pytest.param("small_ppo", marks=pytest.mark.soundness),  # takes as long as all others
+    pytest.param("small_ppo", marks=pytest.mark.soundness),  # takes four times the next
 ]
 
 
