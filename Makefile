@@ -66,7 +66,7 @@ property: $(DEV_STAMP)
 	$(PARALLEL) $(APART) -m "hypothesis and not soundness" $(DRAWN)
 
 notebooks: $(DEV_STAMP) dot
-	$(PARALLEL) --nbmake --nbmake-timeout=120 notebooks
+	$(PARALLEL) -p tests.quick_schemas --nbmake --nbmake-timeout=120 notebooks
 
 browser: $(DEV_STAMP) dot chromium
 	OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadfile --durations=25 -m browser tests/browser

@@ -11,7 +11,10 @@ import pytest
 import workbench as wb
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-SMALL = "reinforce(B=3, I=2, T=6, hidden=(4,))"
+SMALL = {
+    "= reinforce()": "= reinforce(B=3, I=2, T=4, hidden=(4,))",
+    "ppo(environment=": "ppo(B=2, T=4, hidden=(), environment=",
+}
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +46,11 @@ def test_readme_program_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)  # where the recipe is saved
     source = "\n".join(blocks)
-    assert source.count("= reinforce()") == 1
+    assert [source.count(written) for written in SMALL] == [1, 2]
+    for written, small in SMALL.items():
+        source = source.replace(written, small)
     path = tmp_path / "readme.py"
-    path.write_text(source.replace("reinforce()", SMALL), encoding="utf-8")
+    path.write_text(source, encoding="utf-8")
     names = vars(imported(path))
     assert names["result"]["episode_return"].shape == (100,)
     said = capsys.readouterr().out

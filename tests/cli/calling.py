@@ -1,7 +1,12 @@
 """Calling the command line in tests: what a call leaves, a quick algorithm, a user's file."""
 
+import contextlib
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+
+from workbench.cli import main
 
 SMALL = ["--B", "3", "--I", "2", "--T", "5", "--hidden", "4", "--no-progress"]
 
@@ -30,3 +35,12 @@ class Done:
 
 
 Call = Callable[..., Done]
+
+
+@cache
+def printed(*words: str) -> Done:
+    """What a call leaves that reads and writes no file: it is made once for all who ask."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(list(words))
+    return Done(code, out.getvalue(), err.getvalue())

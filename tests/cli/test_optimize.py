@@ -1,12 +1,13 @@
 """`workbench optimize` and the recipes it writes."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import workbench as wb
-from tests.cli.calling import SMALL, Call
+from tests.cli.calling import SMALL, Call, printed
 from workbench.algorithms import reinforce
 
 pytestmark = pytest.mark.usefixtures("server")  # what is found depends on the machine
@@ -14,13 +15,14 @@ pytestmark = pytest.mark.usefixtures("server")  # what is found depends on the m
 SIZES = SMALL[:-1]
 
 
+@cache
 def automatic() -> tuple[str, ...]:
     root = wb.variant(reinforce(B=3, I=2, T=5, hidden=(4,)))
     return tuple(str(step) for step in wb.optimize(root).steps)
 
 
-def test_optimize_prints_each_step_with_what_a_run_is_predicted_to_cost(workbench: Call) -> None:
-    done = workbench("optimize", "reinforce", *SIZES)
+def test_optimize_prints_each_step_with_what_a_run_is_predicted_to_cost() -> None:
+    done = printed("optimize", "reinforce", *SIZES)
     assert (done.code, done.err) == (0, "")
     head, _, titles, *rows = done.out.splitlines()
     assert head == "reinforce: B=3, I=2, T=5"
@@ -29,15 +31,15 @@ def test_optimize_prints_each_step_with_what_a_run_is_predicted_to_cost(workbenc
     assert max(map(len, done.out.splitlines())) <= 80
 
 
-def test_optimize_says_what_steps_left_when_asked(workbench: Call) -> None:
-    assert "left as a loop over t: " not in workbench("optimize", "reinforce", *SIZES).out
-    done = workbench("optimize", "reinforce", *SIZES, "--notes")
+def test_optimize_says_what_steps_left_when_asked() -> None:
+    assert "left as a loop over t: " not in printed("optimize", "reinforce", *SIZES).out
+    done = printed("optimize", "reinforce", *SIZES, "--notes")
     assert "left as a loop over t: " in done.out
     assert max(map(len, done.out.splitlines())) <= 80
 
 
-def test_optimize_as_json_holds_steps_and_predictions(workbench: Call) -> None:
-    record = json.loads(workbench("optimize", "reinforce", *SIZES, "--json").out)
+def test_optimize_as_json_holds_steps_and_predictions() -> None:
+    record = json.loads(printed("optimize", "reinforce", *SIZES, "--json").out)
     assert record["program"] == "reinforce"
     assert [row["step"] for row in record["steps"]] == ["as written", *automatic()]
     assert all(row["seconds"] > 0 for row in record["steps"])

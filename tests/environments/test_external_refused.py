@@ -168,23 +168,37 @@ def test_ctrl_c_in_a_step_ends_the_run_and_closes_all(vectorized: str) -> None:
     assert multiprocessing.active_children() == []
 
 
-def test_a_program_with_an_environment_outside_does_not_go_on_from_a_file(tmp_path: Any) -> None:
-    program = ppo(environment=Gymnasium("CartPole-v1"), B=2, I=1, T=4, E=1, M=1, hidden=(4,))
-    run(program).save(tmp_path / "ppo.safetensors")
+@pytest.fixture(scope="module")
+def outside() -> wb.Variant:
+    """Training as written, with an environment outside the program."""
+    env = Gymnasium("CartPole-v1")
+    return wb.variant(ppo(environment=env, B=2, I=1, T=4, E=1, M=1, hidden=(4,)))
+
+
+@pytest.fixture(scope="module")
+def trained(outside: wb.Variant) -> wb.Result:
+    return run(outside)
+
+
+def test_a_program_with_an_environment_outside_does_not_go_on_from_a_file(
+    outside: wb.Variant, trained: wb.Result, tmp_path: Any
+) -> None:
+    trained.save(tmp_path / "ppo.safetensors")
     with pytest.raises(WorkbenchError, match="the state of CartPole-v1 lies outside the program"):
-        run(program, parameters=tmp_path / "ppo.safetensors")
+        run(outside, parameters=tmp_path / "ppo.safetensors")
 
 
-def test_arrays_that_an_environment_answers_are_not_given_to_a_run() -> None:
-    program = ppo(environment=Gymnasium("CartPole-v1"), B=2, I=1, T=4, E=1, M=1, hidden=(4,))
-    carried = run(program).carried
+def test_arrays_that_an_environment_answers_are_not_given_to_a_run(
+    outside: wb.Variant, trained: wb.Result
+) -> None:
+    carried = trained.carried
     sentence = (
         r"has environment\.token, state, which ppo takes from CartPole-v1 at the start of a run"
     )
     with pytest.raises(WorkbenchError, match=sentence):
-        run(program, parameters=carried)
+        run(outside, parameters=carried)
     own = {name: x for name, x in carried.items() if name.startswith("parameters.")}
-    again = run(program, parameters=own)
+    again = run(outside, parameters=own)
     assert again["loss"].shape == (1, 1, 1)
     assert not all((again.carried[name] == x).all() for name, x in own.items())
 

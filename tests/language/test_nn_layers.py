@@ -61,8 +61,10 @@ def unrolled(program: Program, depth: int) -> dict[str, Any]:
 def test_equal_to_the_unrolled_form_with_equal_parameters() -> None:
     program = regression()
     start = unrolled(program, len(HIDDEN))
-    found = wb.run(program, dtype="float64", progress=False)
-    other = wb.run(regression(layers="unrolled"), dtype="float64", progress=False, parameters=start)
+    found, other = (
+        wb.run(wb.variant(one), dtype="float64", progress=False, parameters=start_of_it)
+        for one, start_of_it in ((program, None), (regression(layers="unrolled"), start))
+    )
     np.testing.assert_allclose(found["loss"], other["loss"], rtol=1e-12)
     weights = found.carried["parameters.net.weight"]
     for layer in range(len(HIDDEN) - 1):
@@ -125,21 +127,28 @@ def test_networks_of_one_depth_share_their_dim() -> None:
 
 
 @pytest.mark.usefixtures("server")  # what is found depends on the machine
-def test_layers_loop_inside_and_the_rest_is_vectorized() -> None:
-    variant = optimize(wb.variant(ppo(hidden=(8,) * 3, layers="dim")))
-    assert {"Vectorize('b')", "Vectorize('k')", "Vectorize('t')"} <= set(map(str, variant.steps))
+@pytest.mark.parametrize(
+    ("algorithm", "dims", "network"),
+    [(reinforce, "bt", "policy"), pytest.param(ppo, "bkt", "actor", marks=pytest.mark.soundness)],
+    ids=["reinforce", "ppo"],
+)
+def test_layers_loop_inside_and_the_rest_is_vectorized(
+    algorithm: Any, dims: str, network: str
+) -> None:
+    variant = optimize(wb.variant(algorithm(hidden=(8,) * 3, layers="dim")))
+    assert {f"Vectorize({dim!r})" for dim in dims} <= set(map(str, variant.steps))
     lines = variant.schedule.splitlines()
     at = next(n for n, line in enumerate(lines) if line.strip() == "for l:")
-    assert lines[at + 1].strip().startswith("actor.hidden")
+    assert lines[at + 1].strip().startswith(f"{network}.hidden")
     assert any(line.strip() == "for l reversed:" for line in lines)
 
 
 def test_runs_go_on_with_layers_as_a_dim(tmp_path: Any) -> None:
-    program, sizes = reinforce(hidden=(4,) * 3, layers="dim"), {"B": 3, "T": 5}
+    written = wb.variant(reinforce(hidden=(4,) * 3, layers="dim", B=3, T=5))
     path = tmp_path / "parameters.safetensors"
-    whole = wb.run(program, sizes=sizes | {"I": 3}, progress=False)
-    wb.run(program, sizes=sizes | {"I": 2}, progress=False).save(path)
-    rest = wb.run(program, sizes=sizes | {"I": 1}, progress=False, parameters=path)
+    whole = wb.run(written, sizes={"I": 3}, progress=False)
+    wb.run(written, sizes={"I": 2}, progress=False).save(path)
+    rest = wb.run(written, sizes={"I": 1}, progress=False, parameters=path)
     np.testing.assert_array_equal(rest["loss"], whole["loss"][2:])
 
 

@@ -48,11 +48,17 @@ def program(
 
 
 @lru_cache
+def automatic(chance: float, *options: Any) -> wb.Variant:
+    """One for all lengths."""
+    return wb.optimize(program(chance, *options)())
+
+
+@lru_cache
 def found(T: int, chance: float, *options: Any) -> dict[str, Values]:
     """Outputs by the reference, which the automatic recipe must reproduce."""
-    traced = program(chance, *options)(T=T)
-    outputs = Reference(traced, seed=1).outputs()
-    ran = wb.run(traced, seed=1, dtype="float64", progress=False)
+    variant, sizes = automatic(chance, *options), {"T": T}
+    outputs = Reference(variant.program, sizes, seed=1).outputs()
+    ran = wb.run(variant, sizes=sizes, seed=1, dtype="float64", progress=False)
     for name, values in outputs.items():
         np.testing.assert_allclose(ran[name], values, rtol=0, atol=1e-12)
     return outputs

@@ -10,6 +10,30 @@ import pytest
 from tests.programs import leaky_sum
 from tests.session.shown import Shown
 from workbench.session.sessions import Sessions
+from workbench.session.work import Work
+
+
+class Lasting(Work):
+    """A worker that is still there when the workbenches that it worked for are closed."""
+
+    def stop(self) -> None:
+        """Let go of what they asked for; the next ones go on with the process."""
+        for number in tuple(self._jobs):
+            self.drop(number)
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[Work]:
+    """A worker for many notebooks, one after the other."""
+    found = Lasting()
+    yield found
+    Work.stop(found)
+
+
+@pytest.fixture
+def lasting(worker: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gives that worker to all workbenches that are made."""
+    monkeypatch.setattr("workbench.session.sessions.Work", lambda: worker)
 
 
 @pytest.fixture(scope="module")

@@ -92,7 +92,7 @@ class Together:
 
 
 @pytest.fixture
-def notebook(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def notebook(lasting: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     found = Together()
 
     def create(**options: Any) -> FakeComm:

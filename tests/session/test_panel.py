@@ -19,7 +19,7 @@ VECTORIZE = wb.transforms.Vectorize("b")
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[wb.Workbench]:
+def bench(lasting: None, tmp_path: Path) -> Iterator[wb.Workbench]:
     jupyter.notebook.cache_clear()
     yield wb.Workbench(leaky_sum(), tmp_path / "measured.jsonl")
     jupyter.notebook().close()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any, get_args
 
 import pytest
 
 import workbench as wb
+from tests.programs import PROGRAMS
 from tests.session import golden
 from workbench.algorithms import reinforce
 from workbench.backends import backends, get
@@ -27,14 +28,19 @@ SIZES = {"B": 3, "I": 2, "T": 5}
 RUN: dict[str, Any] = {"sizes": SIZES, "backend": "numpy", "dtype": "float32"}
 
 
-@lru_cache
 def variant(swapped: bool = False) -> Variant:
-    found = wb.optimize(reinforce(hidden=(4,)))
-    if swapped:
-        found = wb.variant(reinforce(hidden=(4,))).apply(wb.transforms.Vectorize("b"))
-        step = next(m.step for m in found.moves(wb.transforms.Swap) if m.legal)
-        found = found.apply(step)
-    return found
+    return _swapped() if swapped else _automatic()
+
+
+@cache
+def _automatic() -> Variant:
+    return wb.optimize(reinforce(hidden=(4,)))
+
+
+@cache
+def _swapped() -> Variant:
+    found = wb.variant(reinforce(hidden=(4,))).apply(wb.transforms.Vectorize("b"))
+    return found.apply(next(m.step for m in found.each_move(wb.transforms.Swap) if m.legal))
 
 
 def test_the_file_that_the_views_are_tested_with_is_what_python_sends() -> None:
@@ -131,7 +137,7 @@ def test_a_sweep_holds_the_predictions_at_its_stops() -> None:
 
 
 def test_a_sweep_leaves_out_what_does_not_divide() -> None:
-    ppo = wb.variant(wb.algorithms.ppo())
+    ppo = wb.variant(PROGRAMS["small_ppo"][0]())
     sizes = {"B": 2, "T": 6, "M": 4, "I": 1, "E": 1}
     values = [p.value for p in sweep(ppo, {**RUN, "sizes": sizes, "size": "T"}).points]
     assert values

@@ -56,15 +56,15 @@ def test_a_run_is_seen_with_its_statements_and_loops(check_finite: bool) -> None
 
 
 def test_what_was_seen_running_is_over_when_another_runs() -> None:
-    written = wb.variant(PROGRAM)
+    written, sizes = wb.variant(PROGRAM), {"I": 10}
     for _ in range(4):
         places: list[Place] = []
         with Sampler(collecting(places)):
             while not places:
-                wb.run(written, progress=False)
+                wb.run(written, sizes=sizes, progress=False)
             until = time.monotonic() + 2 * SAMPLE  # too short to be reported itself
             while time.monotonic() < until:
-                wb.run(VECTORIZED, progress=False)
+                wb.run(VECTORIZED, sizes=sizes, progress=False)
         running = ""
         for place in places:
             assert running in ("", place.variant)

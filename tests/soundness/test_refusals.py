@@ -16,7 +16,7 @@ from tests.soundness.refusals import Met, is_wrong, refusals, waits_for_itself
 from workbench.transforms import Swap, Vectorize
 from workbench.transforms.base import REGISTRY
 
-ENOUGH = 8
+ENOUGH = 4
 """Distinct refusals of each of these programs; `make soundness` judges a thousand."""
 NAMES = ("leaky_sum", "returns", "n_step", "alignment", "repeated", "carried", "delayed")
 

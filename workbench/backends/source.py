@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from workbench.backends.philox import statement_key
@@ -296,14 +297,16 @@ class _Writer:
     def function(self, name: str) -> str:
         """The local name of a function of the backend's table."""
         if name not in self.functions:
-            wish, taken = name.replace(".", "_"), self._names()
-            while wish in taken:
+            wish = name.replace(".", "_")
+            while wish in self._names or wish in self.functions.values():
                 wish += "_"
             self.functions[name] = wish
         return self.functions[name]
 
+    @cached_property
     def _names(self) -> set[str]:
-        found = {*self.program.aliases.values(), *self.functions.values()}
+        """Those of the program: of sizes, loop variables, views and buffers."""
+        found = set(self.program.aliases.values())
         for record in walk(self.program.body):
             if isinstance(record, View):
                 found.add(record.name)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import textwrap
-from pathlib import Path
 from typing import Any, get_args
 
 from workbench.cli.arguments import Parser, add_arguments
-from workbench.cli.options import add_backend, whole_number
+from workbench.cli.options import add_backend, whole_number, writable
 from workbench.cli.templates import chosen
 from workbench.cli.variants import traced
 from workbench.measure.expected import Expectation
@@ -29,7 +28,10 @@ def main(words: list[str]) -> int:
     )
     group = parser.add_argument_group("the recipe")
     group.add_argument(
-        "--save", type=Path, metavar="FILE", help="write the steps to a JSON file, a recipe"
+        "--save",
+        type=writable("--save"),
+        metavar="FILE",
+        help="write the steps to a JSON file, a recipe",
     )
     group.add_argument(
         "--objective",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 
 from workbench.backends import backends
+from workbench.errors import WorkbenchError
 
 
 def add_backend(group: argparse._ArgumentGroup) -> None:
@@ -31,3 +33,15 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+def writable(option: str) -> Callable[[str], Path]:
+    """A path to write to: judged before the work and not after it, when the work would be lost."""
+
+    def path(text: str) -> Path:
+        found = Path(text)
+        if not found.absolute().parent.is_dir():
+            raise WorkbenchError(f"{option}: there is no folder {found.absolute().parent}")
+        return found
+
+    return path

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from workbench.backends.philox import MOST_SEED
 from workbench.cli.arguments import Parser, add_arguments
-from workbench.cli.options import add_backend, whole_number
+from workbench.cli.options import add_backend, whole_number, writable
 from workbench.cli.results import FORMATS, save, table
 from workbench.cli.templates import chosen
 from workbench.cli.variants import add_order, ordered, traced
-from workbench.errors import WorkbenchError
 from workbench.measure.checkpoint import expect_savable
 from workbench.measure.run import Result
 from workbench.measure.run import run as run_variant
@@ -97,12 +96,9 @@ def _add_options(parser: Parser) -> None:
 
 
 def _output(text: str) -> Path:
-    """Judged before the run and not after it, when the work would be lost."""
-    path = Path(text)
-    if path.suffix not in FORMATS:
+    """A path that says by its end how to write."""
+    if Path(text).suffix not in FORMATS:
         raise argparse.ArgumentTypeError(
             f"expected a name that ends in {' or '.join(FORMATS)}, found {text!r}"
         )
-    if not path.absolute().parent.is_dir():
-        raise WorkbenchError(f"--output: there is no folder {path.absolute().parent}")
-    return path
+    return writable("--output")(text)
