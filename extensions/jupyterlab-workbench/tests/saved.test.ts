@@ -1,6 +1,6 @@
 // A saved workbench answers as one in Python would, as far as the file goes.
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { savedTransport } from "../src/model/saved";
 import { createStore, type Store } from "../src/model/store";
 import { type Capsule, PROTOCOL, type State, type VariantView } from "../src/protocol";
@@ -23,7 +23,7 @@ function capsule(more: Partial<Capsule> = {}): Capsule {
 
 async function opened(saved: unknown): Promise<Store> {
   const store = createStore(savedTransport(saved));
-  await settled();
+  await vi.waitFor(() => expect(store.values().state ?? store.values().problem).toBeTruthy(), 10_000);
   return store;
 }
 
