@@ -69,7 +69,7 @@ notebooks: $(DEV_STAMP) dot
 	$(PARALLEL) -p tests.quick_schemas --nbmake --nbmake-timeout=120 notebooks
 
 browser: $(DEV_STAMP) dot chromium
-	OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadfile --durations=25 -m browser tests/browser
+	OMP_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadfile --durations=25 -m 'browser and not soundness' tests/browser
 
 learn: $(DEV_STAMP)
 	$(PYTEST) -m learn tests/learning
@@ -77,8 +77,9 @@ learn: $(DEV_STAMP)
 bench: $(DEV_STAMP)
 	$(PYTEST) -m benchmark tests/benchmarks
 
-soundness: $(DEV_STAMP)
+soundness: $(DEV_STAMP) dot chromium
 	$(PARALLEL) $(APART) -m soundness
+	OMP_NUM_THREADS=1 $(PYTEST) -m soundness tests/browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --steps 100000 --seconds 7200 $(RECORD)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --programs algorithms --steps 2000 --seconds 7200 $(RECORD)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.refusals --count 1000

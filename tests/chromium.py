@@ -29,13 +29,13 @@ def found() -> str | None:
 
 
 @contextmanager
-def launched(path: str | None) -> Iterator[Any]:
-    """A browser, as Playwright's Browser."""
+def launched(path: str | None, *arguments: str) -> Iterator[Any]:
+    """A browser with further arguments, as Playwright's Browser."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=path, headless=True, args=list(ARGUMENTS)
+            executable_path=path, headless=True, args=[*ARGUMENTS, *arguments]
         )
         yield browser
         browser.close()

@@ -81,6 +81,8 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def browser(chromium: str) -> Iterator[Any]:
-    """A headless Chromium, as Playwright's Browser, for the whole session."""
-    with launched(chromium) as instance:
+    """A headless Chromium, as Playwright's Browser, for the whole session. It optimizes no scripts:
+    tests are too short for that to pay.
+    """
+    with launched(chromium, "--js-flags=--no-opt") as instance:
         yield instance

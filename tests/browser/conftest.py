@@ -42,7 +42,7 @@ def whole_session(
     """JupyterLab; its log is shown where it does not start."""
     home, root = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("root")
     with serving(checkout / "workbench/session/static", home, root, checkout) as address:
-        yield Lab(address, root, browser, _shots(tmp_path_factory))
+        yield Lab(address, root, browser, _shots(), glides=False)
 
 
 @pytest.fixture
@@ -65,10 +65,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
     return report
 
 
-def _shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _shots() -> Path | None:
     """Where screenshots go: the folder that WORKBENCH_SHOTS names, to be kept and looked at."""
     named = os.environ.get("WORKBENCH_SHOTS")
     if not named:
-        return tmp_path_factory.mktemp("shots")
+        return None
     Path(named).mkdir(parents=True, exist_ok=True)
     return Path(named)

@@ -2,7 +2,8 @@
 pages in a headless Chromium.
 
 One page is used for notebook after notebook, as people use it: loading JupyterLab takes longer
-than most of what is done there. What reloads the page, or needs its address, gets one of its own.
+than most of what is done there. What is loaded under other settings is shared by those who want
+these. What reloads the page, or needs its address, gets one of its own.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import nbformat
 
@@ -36,8 +38,11 @@ HARMLESS = (
     "Canceled future for create_subshell_request",
 )
 THERE = "() => window.jupyterapp?.commands.hasCommand('docmanager:open')"
-OPEN = """(path) => {
-  const { commands, restored, shell } = window.jupyterapp;
+OPEN = """([path, runs]) => {
+  const { commands, docRegistry, restored, shell } = window.jupyterapp;
+  Object.defineProperty(
+    docRegistry.getWidgetFactory("Notebook"), "preferKernel", { configurable: true, value: runs }
+  );
   return restored.then(() => commands.execute("docmanager:open", { path })).then((opened) => {
     for (const one of [...shell.widgets("main")]) {
       if (one === opened) continue;
@@ -54,9 +59,6 @@ CLOSE = """() => {
   }
   localStorage.clear();
 }"""
-PUT = """([plugin, values]) => fetch(`/lab/api/settings/${encodeURIComponent(plugin)}`, {
-  method: "PUT", body: JSON.stringify({ raw: JSON.stringify(values) })
-}).then((answer) => answer.status)"""
 RUN = """(number) => {
   const { commands, shell } = window.jupyterapp;
   const notebook = [...shell.widgets("main")].find((one) => one.content?.widgets);
@@ -92,11 +94,15 @@ class Page:
 
     def thrown(self, error: Any) -> None:
         """Nobody caught an error. Those of JupyterLab alone, without a line of another's in their
-        stack, are about notebooks that tests closed while it was busy with them.
+        stack, are about notebooks that tests closed while it was busy with them; one of ipywidgets
+        is about a notebook without a Jupyter kernel.
         """
         text = error.stack or str(error)
+        theirs = [f"{self.home}/static/lab/"]
+        if "(reading 'kernel')" in text:
+            theirs.append(f"{self.home}/lab/extensions/@jupyter-widgets/")
         frames = [line for line in text.splitlines() if line.strip().startswith("at ")]
-        if not frames or any(f"{self.home}/static/lab/" not in line for line in frames):
+        if not frames or any(all(place not in line for place in theirs) for line in frames):
             self.failed(text)
 
     def failed(self, text: str) -> None:
@@ -121,15 +127,16 @@ class Page:
 
 @dataclass
 class Lab:
-    """The server: its address and the folder it serves; a browser and the pages that it has; the
-    folder for screenshots.
+    """The server: its address and the folder it serves; a browser and the pages that it has, those
+    that are shared by name; the folder for screenshots, if they are wanted; whether things glide.
     """
 
     address: str
     root: Path
     browser: Any
-    shots: Path
-    shared: Page | None = None
+    shots: Path | None = None
+    glides: bool = True
+    shared: dict[str, Page] = field(default_factory=dict)
     own: list[Page] = field(default_factory=list)
 
     def notebook(self, name: str, cells: Sequence[str]) -> str:
@@ -139,15 +146,24 @@ class Lab:
         nbformat.write(made, self.root / name)
         return name
 
-    def open(self, name: str, width: int = 1280, height: int = 800) -> Page:
-        """The notebook alone in the page that is there for all of them."""
-        if self.shared is None:
-            self.shared = self._page("/lab/workspaces/shared?reset")
-        page = self.shared
+    def open(
+        self,
+        name: str,
+        width: int = 1280,
+        height: int = 800,
+        under: str = "shared",
+        runs: bool = True,
+    ) -> Page:
+        """The notebook alone in the page that is there for all of them, or for those `under` other
+        settings; with a Jupyter kernel, unless nothing of it `runs`.
+        """
+        if under not in self.shared:
+            self.shared[under] = self._page(f"/lab/workspaces/{under}?reset")
+        page = self.shared[under]
         page.errors.clear()
         page.outside.clear()
         page.page.set_viewport_size({"width": width, "height": height})
-        page.page.evaluate(OPEN, name)
+        page.page.evaluate(OPEN, [name, runs])
         page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
         return page
 
@@ -163,8 +179,8 @@ class Lab:
         """Closes every notebook and every page of its own, and ends every Jupyter kernel."""
         while self.own:
             self.own.pop().page.context.close()
-        if self.shared is not None:
-            self.shared.page.evaluate(CLOSE)
+        for page in self.shared.values():
+            page.page.evaluate(CLOSE)
         with urllib.request.urlopen(f"{self.address}/api/sessions", timeout=30) as answer:
             running = json.load(answer)
         for session in running:
@@ -172,10 +188,9 @@ class Lab:
             urllib.request.urlopen(urllib.request.Request(end, method="DELETE"), timeout=30).close()
 
     def forget(self) -> None:
-        """Lets the page go, whatever state it is in; the next notebook gets a new one."""
-        if self.shared is not None:
-            self.shared.page.context.close()
-            self.shared = None
+        """Lets the pages go, whatever state they are in; the next notebook gets a new one."""
+        while self.shared:
+            self.shared.popitem()[1].page.context.close()
 
     def open_file(self, path: Path, width: int = 1280, height: int = 800) -> Page:
         """An HTML file in a page without a network."""
@@ -184,14 +199,29 @@ class Lab:
         page.page.set_viewport_size({"width": width, "height": height})
         return page
 
+    def reload(self, page: Page) -> None:
+        """Loads the page anew."""
+        page.page.reload()
+        _wait_for_lab(page)
+
+    def shot(self, page: Page, name: str, colours: str | None = None) -> None:
+        """Takes a screenshot where they are wanted, in the colours of another theme perhaps."""
+        if self.shots is None:
+            return
+        with theme(page, colours) if colours else nullcontext():
+            page.page.screenshot(path=self.shots / f"{name}.png")
+
     def _page(self, path: str) -> Page:
         page = self._new(self.address, path)
-        page.page.wait_for_function(THERE, timeout=60_000)
-        page.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
+        _wait_for_lab(page)
         return page
 
     def _new(self, home: str, path: str = "", **options: Any) -> Page:
-        context = self.browser.new_context(viewport={"width": 1280, "height": 800}, **options)
+        context = self.browser.new_context(
+            viewport={"width": 1280, "height": 800},
+            reduced_motion="no-preference" if self.glides else "reduce",
+            **options,
+        )
         page = Page(context.new_page(), home)
         page.page.on("console", page.said)
         page.page.on("pageerror", lambda error: page.thrown(error))
@@ -199,6 +229,11 @@ class Lab:
         page.page.on("websocket", page.connected)
         page.page.goto(home + path)
         return page
+
+
+def _wait_for_lab(page: Page) -> None:
+    page.page.wait_for_function(THERE, timeout=60_000, polling=100)
+    page.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
 
 
 def until(page: Page, holds: Callable[[], bool]) -> None:
@@ -235,11 +270,14 @@ def theme(page: Page, name: str) -> Iterator[None]:
 
 
 @contextmanager
-def setting(page: Page, plugin: str, **values: Any) -> Iterator[None]:
+def setting(lab: Lab, plugin: str, **values: Any) -> Iterator[None]:
     """A user's settings of a plugin for a while; pages that are loaded know nothing of it."""
+    address = f"{lab.address}/lab/api/settings/{quote(plugin, safe='')}"
 
     def put(values: dict[str, Any]) -> None:
-        assert page.page.evaluate(PUT, [plugin, values]) == 204
+        data = json.dumps({"raw": json.dumps(values)}).encode()
+        asked = urllib.request.Request(address, data, method="PUT")
+        urllib.request.urlopen(asked, timeout=30).close()
 
     put(values)
     try:
@@ -250,7 +288,7 @@ def setting(page: Page, plugin: str, **values: Any) -> Iterator[None]:
 
 def run_all(page: Page) -> None:
     """Runs every cell, once the Jupyter kernel is idle."""
-    page.page.wait_for_function(IDLE, timeout=60_000)
+    page.page.wait_for_function(IDLE, timeout=60_000, polling=100)
     command(page, "notebook:run-all-cells")
 
 

@@ -9,6 +9,22 @@ from tests.browser.lab import Page
 
 SHOW = """\
 import workbench as wb
+
+@wb.program
+def walk(B=4, T=5):
+    b, t = wb.dims(b=B, t=T)
+    place = wb.recurrent("place", (), over=(b, t))
+    place[b, 0] = 0.0
+    place[b, t + 1] = place + wb.uniform(over=(b, t))
+    gain = -(place * place)
+    worth = wb.discounted_sum(gain[b, t:T], 0.9)
+    return {"worth": worth.sum(over=t).mean(over=b)}
+
+shown = wb.Workbench(walk())
+shown
+"""
+REINFORCE = """\
+import workbench as wb
 from workbench.algorithms.reinforce import reinforce
 shown = wb.Workbench(reinforce(B=4, I=2, T=5))
 shown

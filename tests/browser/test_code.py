@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from tests.browser.lab import Lab, Page, run_all, until
-from tests.browser.panel import SHOW, STEP, live, open_pane, select, shows
+from tests.browser.panel import REINFORCE, STEP, live, open_pane, select, shows
 
 IN_SIGHT = """(lines) => lines.filter((line) => {
   const [own, editor] = [line, line.closest(".wbk-editor")].map((e) => e.getBoundingClientRect());
@@ -16,7 +16,7 @@ ROOM = "(e) => [e.clientHeight, e.scrollHeight]"
 
 
 def shown(lab: Lab, name: str) -> tuple[Page, Any]:
-    page = lab.open(lab.notebook(name, [SHOW, STEP]), height=720)
+    page = lab.open(lab.notebook(name, [REINFORCE, STEP]), height=720)
     run_all(page)
     panel = live(page)
     shows(panel, "Vectorize")
@@ -36,7 +36,7 @@ def test_the_text_opens_at_the_selected_statement_on_every_level(lab: Lab) -> No
         open_pane(panel, "Code")
         panel.get_by_role("button", name=level, exact=True).click()
         comes_into_sight(page, panel.locator(".wbk-own-line", has_text="surrogate"))
-        page.page.screenshot(path=lab.shots / f"code-{level.lower()}.png")
+        lab.shot(page, f"code-{level.lower()}")
         height, all_of_it = panel.locator(".wbk-editor .cm-scroller").evaluate(ROOM)
         assert height < all_of_it  # it has a window of its own
         open_pane(panel, "Details")

@@ -17,7 +17,10 @@ wb.Workbench(program);
 """
 
 
-@pytest.mark.parametrize(("layers", "statements"), [(15, 297), (56, 994), (291, 4989)])
+@pytest.mark.parametrize(
+    ("layers", "statements"),
+    [(15, 297), (56, 994), pytest.param(291, 4989, marks=pytest.mark.soundness)],
+)
 def test_a_large_program_is_collapsed_and_opens_scope_by_scope(
     lab: Lab, layers: int, statements: int
 ) -> None:
@@ -35,7 +38,7 @@ def test_a_large_program_is_collapsed_and_opens_scope_by_scope(
     inside = panel.locator('g.node[aria-label^="optimizer › "]')
     inside.first.wait_for()
     panel.locator("g.node:focus").wait_for()
-    page.page.screenshot(path=lab.shots / f"statements-{statements}.png")
+    lab.shot(page, f"statements-{statements}")
     page.page.keyboard.press("c")
     closed.wait_for()
     expect(panel.locator("g.node")).to_have_count(before)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, Page, command, run_all, setting
-from tests.browser.panel import live, open_pane, shows
+from tests.browser.lab import IDLE, Lab, Page, command, run_all, setting
+from tests.browser.panel import SHOW as WALK
+from tests.browser.panel import STEP, live, open_pane, shows
 
 SHOW = """\
 import workbench as wb
@@ -18,10 +20,11 @@ shown = wb.Workbench(reinforce(B=4, I=3, T=5))
 shown.apply(wb.transforms.Vectorize("b"))
 shown
 """
+SMALL = f"{WALK}{STEP}\nshown"
 LONG = """\
 import workbench as wb
 from workbench.algorithms.reinforce import reinforce
-shown = wb.Workbench(reinforce(B=16, I=40, T=50))
+shown = wb.Workbench(reinforce(B=16, I=40, T=20))
 shown.apply(wb.transforms.Vectorize("b"))
 shown
 """
@@ -40,7 +43,7 @@ KERNEL = "window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel
 
 def run_first(page: Page) -> None:
     """Runs the first cell, and makes the second the active one."""
-    page.page.wait_for_function(f"() => {KERNEL}?.status === 'idle'", timeout=60_000)
+    page.page.wait_for_function(IDLE, timeout=60_000, polling=100)
     page.page.locator(".jp-Notebook .jp-Cell").first.click()
     command(page, "notebook:run-cell-and-select-next")
 
@@ -50,7 +53,7 @@ def start_below(page: Page) -> None:
     test.
     """
     page.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-below'); }")
-    page.page.wait_for_function(f"() => {KERNEL}?.status === 'busy'", timeout=60_000)
+    page.page.wait_for_function(f"() => {KERNEL}?.status === 'busy'", timeout=60_000, polling=100)
 
 
 def test_variants_are_measured_in_turn_and_compared(lab: Lab) -> None:
@@ -68,11 +71,11 @@ def test_variants_are_measured_in_turn_and_compared(lab: Lab) -> None:
     table = panel.get_by_role("table").first
     expect(table).to_contain_text("Vectorize('b')")
     expect(table).to_contain_text(re.compile("× (faster|slower)|no measurable difference"))
-    page.page.screenshot(path=lab.shots / "compare.png")
+    lab.shot(page, "compare")
     open_pane(panel, "Variants")
     tree = panel.get_by_role("list", name="Variants")
     expect(tree.get_by_text("✓ checked")).to_have_count(2)
-    page.page.screenshot(path=lab.shots / "variants.png")
+    lab.shot(page, "variants")
     page.check()
 
 
@@ -91,7 +94,7 @@ def test_a_measurement_is_cancelled_and_keeps_its_finished_rounds(lab: Lab) -> N
     expect(panel.get_by_role("button", name="Measure 2 variants")).to_be_enabled()
     expect(rounds).to_have_text([re.compile(r"^\d+ of 200 rounds$")] * 2)
     assert len(set(rounds.all_inner_texts())) == 1
-    page.page.screenshot(path=lab.shots / "cancelled.png")
+    lab.shot(page, "cancelled")
     page.check()
 
 
@@ -118,7 +121,7 @@ def test_what_was_measured_outlives_a_kernel_that_dies_while_more_is_measured(la
     panel.get_by_text("what was loaded still shows").wait_for(timeout=60_000)
     expect(panel.locator(".wbk-progress")).to_have_count(0)
     expect(rounds).to_have_count(2)
-    page.page.screenshot(path=lab.shots / "died.png")
+    lab.shot(page, "died")
     which = panel.get_by_label("Which comparison").locator("option")
     expect(which).to_have_count(2)
     page.page.locator(".jp-Notebook .jp-Cell").first.click()
@@ -132,34 +135,43 @@ def test_what_was_measured_outlives_a_kernel_that_dies_while_more_is_measured(la
     assert rows.all_inner_texts() == finished
 
 
-@pytest.mark.parametrize("subshells", ["perCommTarget", "disabled"])
-def test_a_click_while_a_cell_runs_is_answered(lab: Lab, subshells: str) -> None:
-    go = lab.root / f"go-{subshells}"
-    page = lab.open_alone(lab.notebook(f"{subshells}.ipynb", [SHOW, UNTIL.format(go.name)]))
-    with setting(page, SETTING, commsOverSubshells=subshells):
-        page.page.reload()
-        page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+@contextmanager
+def without_subshells(lab: Lab, name: str, cells: Sequence[str]) -> Iterator[Page]:
+    """A notebook whose Jupyter kernel answers nothing while a cell runs."""
+    with setting(lab, SETTING, commsOverSubshells="disabled"):
+        yield lab.open(lab.notebook(name, cells), under="without-subshells")
+
+
+def test_a_click_while_a_cell_runs_is_answered(lab: Lab) -> None:
+    page = lab.open(lab.notebook("answered.ipynb", [SMALL, UNTIL.format("go-answered")]))
+    run_first(page)
+    panel = live(page)
+    shows(panel, "Vectorize")
+    start_below(page)
+    panel.get_by_role("button", name="Undo").click()
+    shows(panel, "as written")
+    (lab.root / "go-answered").touch()
+    page.check()
+
+
+def test_a_click_while_a_cell_runs_is_answered_after_it_without_subshells(lab: Lab) -> None:
+    with without_subshells(lab, "after.ipynb", [SMALL, UNTIL.format("go-after")]) as page:
         run_first(page)
         panel = live(page)
         shows(panel, "Vectorize")
         start_below(page)
         panel.get_by_role("button", name="Undo").click()
-        if subshells == "disabled":  # then the click waits for the cell
-            page.page.wait_for_timeout(1500)
-            shows(panel, "Vectorize")
-            go.touch()
+        page.page.wait_for_timeout(1500)
+        shows(panel, "Vectorize")
+        (lab.root / "go-after").touch()
         shows(panel, "as written")
-        go.touch()
     page.check()
 
 
 def test_a_panel_opened_while_a_cell_keeps_python_busy_shows_what_is_saved(lab: Lab) -> None:
     change, go = lab.root / "change-open", lab.root / "go-open"
     busy = UNTIL.format(change.name) + CHANGE + UNTIL.format(go.name)
-    page = lab.open_alone(lab.notebook("opened.ipynb", [SHOW, busy]))
-    with setting(page, SETTING, commsOverSubshells="disabled"):
-        page.page.reload()
-        page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+    with without_subshells(lab, "opened.ipynb", [SMALL, busy]) as page:
         run_first(page)
         panel = live(page)
         shows(panel, "Vectorize")
@@ -175,7 +187,7 @@ def test_a_panel_opened_while_a_cell_keeps_python_busy_shows_what_is_saved(lab: 
         change.touch()  # the cell itself tells of a change, but answers nothing
         page.page.locator(".jp-OutputArea-output", has_text="changed").wait_for(timeout=60_000)
         panel.get_by_text("The Jupyter kernel does not answer yet").wait_for()
-        page.page.screenshot(path=lab.shots / "waiting.png")
+        lab.shot(page, "waiting")
         panel.locator('.wbk-connection[data-status="saved"]').wait_for(timeout=60_000)
         panel.locator("g.node:visible").first.wait_for()
         go.touch()
@@ -185,7 +197,7 @@ def test_a_panel_opened_while_a_cell_keeps_python_busy_shows_what_is_saved(lab: 
 
 
 def test_the_graph_shows_where_a_running_program_is(lab: Lab) -> None:
-    run = "wb.run(shown.variant, sizes={'I': 300}, progress=False)"
+    run = "wb.run(shown.variant, sizes={'I': 100}, progress=False)"
     page = lab.open(
         lab.notebook("running.ipynb", [LONG, UNTIL.format("ran").replace("time.sleep(0.1)", run)])
     )
@@ -194,7 +206,7 @@ def test_the_graph_shows_where_a_running_program_is(lab: Lab) -> None:
     start_below(page)
     running: Any = panel.locator(".wbk-run").first
     running.wait_for(timeout=60_000)
-    page.page.screenshot(path=lab.shots / "running.png")
+    lab.shot(page, "running")
     (lab.root / "ran").touch()
     running.wait_for(state="detached", timeout=120_000)
     page.check()
@@ -210,7 +222,7 @@ def test_sizes_that_are_measured_are_offered_where_those_asked_for_take_too_long
     open_pane(panel, "Compare")
     offer = panel.locator(".wbk-expected").get_by_role("button", name=re.compile("Take I=[0-9]+$"))
     offer.wait_for(timeout=60_000)
-    page.page.screenshot(path=lab.shots / "offered.png")
+    lab.shot(page, "offered")
     offer.click()
     expect(panel.get_by_text(re.compile("About .* of runs, predicted"))).to_be_visible()
     expect(panel.locator(".wbk-expected button")).to_have_count(0)
@@ -229,10 +241,10 @@ def test_the_variant_that_a_program_runs_as_is_named_and_gone_to(lab: Lab) -> No
     named.wait_for(timeout=60_000)
     expect(panel.locator(".wbk-share")).to_have_count(0)  # as written is shown, which does not run
     open_pane(panel, "Variants")
-    page.page.screenshot(path=lab.shots / "named.png")
+    lab.shot(page, "named")
     named.click()
     panel.locator(".wbk-share").first.wait_for(timeout=60_000)
     expect(panel.locator(".wbk-run b")).to_have_text("automatic")
-    page.page.screenshot(path=lab.shots / "named-shown.png")
+    lab.shot(page, "named-shown")
     (lab.root / "went").touch()
     page.check()

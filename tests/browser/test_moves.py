@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from tests.browser.lab import Lab, run_all
-from tests.browser.panel import SHOW, live, open_pane, select, shows
+from tests.browser.panel import REINFORCE, live, open_pane, select, shows
 
 WRONG = """\
 import workbench as wb
@@ -23,7 +23,7 @@ wb.Workbench(wrong())
 
 
 def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(lab: Lab) -> None:
-    page = lab.open(lab.notebook("moves.ipynb", [SHOW]))
+    page = lab.open(lab.notebook("moves.ipynb", [REINFORCE]))
     run_all(page)
     panel = live(page)
     open_pane(panel, "Moves")
@@ -31,7 +31,7 @@ def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(lab: La
     row = moves.locator(".wbk-move", has_text="Vectorize b").first
     row.wait_for(timeout=30_000)
     moves.locator(".wbk-price").first.wait_for(timeout=60_000)
-    page.page.screenshot(path=lab.shots / "moves.png")
+    lab.shot(page, "moves")
 
     select(panel, "hidden_1")
     own = moves.locator("section[aria-label='For policy.hidden_1']")
@@ -43,13 +43,13 @@ def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(lab: La
     size = panel.locator(".wbk-one-size input").last
     size.fill("6")
     panel.locator(".wbk-point").nth(11).wait_for(timeout=30_000)
-    page.page.screenshot(path=lab.shots / "why.png")
+    lab.shot(page, "why")
     page.page.keyboard.press("Escape")
 
     panel.locator(".wbk-open-step").wait_for(state="detached")
     moves.locator(".wbk-move", has_text="Vectorize b").last.click()
     panel.locator(".wbk-costs").wait_for(timeout=30_000)
-    page.page.screenshot(path=lab.shots / "preview.png")
+    lab.shot(page, "preview")
     panel.get_by_role("button", name="Apply").click()
     shows(panel, "Vectorize")
     moves.locator(".wbk-move").first.wait_for(timeout=30_000)
@@ -57,7 +57,7 @@ def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(lab: La
 
 
 def test_a_step_made_by_hand_says_what_is_wrong_with_it(lab: Lab) -> None:
-    page = lab.open(lab.notebook("form.ipynb", [SHOW]))
+    page = lab.open(lab.notebook("form.ipynb", [REINFORCE]))
     run_all(page)
     panel = live(page)
     open_pane(panel, "Moves")
@@ -69,7 +69,7 @@ def test_a_step_made_by_hand_says_what_is_wrong_with_it(lab: Lab) -> None:
     form.locator(".wbk-name-input").fill("gains")
     page.page.keyboard.press("Enter")
     form.get_by_text("array is gains; expected one of").wait_for()
-    page.page.screenshot(path=lab.shots / "form.png")
+    lab.shot(page, "form")
     form.locator(".wbk-step-kind select").select_option("Vectorize")
     form.locator(".wbk-name-choice").select_option("b")
     form.get_by_role("button", name="Preview").click()
@@ -90,5 +90,5 @@ def test_a_value_that_is_not_finite_is_followed_back(lab: Lab) -> None:
     panel.locator(".wbk-cause button").first.click()
     panel.get_by_text("It began here: all inputs are finite.").wait_for(timeout=30_000)
     expect(panel.locator(".wbk-trail li")).to_have_count(2)
-    page.page.screenshot(path=lab.shots / "value.png")
+    lab.shot(page, "value")
     page.check()

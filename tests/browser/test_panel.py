@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab import Lab, command, run_all, setting, theme, until
-from tests.browser.panel import SHOW, STEP, live, open_pane, shows
+from tests.browser.panel import REINFORCE, SHOW, STEP, live, open_pane, shows
 
 PROGRAM = """\
 import workbench as wb
@@ -57,14 +57,16 @@ def _luminance(colour: list[float]) -> float:
 
 
 def test_the_panel_opens_beside_the_notebook_and_changes_both_ways(lab: Lab) -> None:
-    page = lab.open(lab.notebook("both.ipynb", [SHOW, STEP, "print('at', shown.variant.steps)"]))
+    page = lab.open(
+        lab.notebook("both.ipynb", [REINFORCE, STEP, "print('at', shown.variant.steps)"])
+    )
     run_all(page)
     panel = live(page)
     shows(panel, "Vectorize")
     notebook = page.page.locator(".jp-NotebookPanel").bounding_box()
     assert panel.bounding_box()["x"] >= notebook["x"] + notebook["width"]
     assert "jp-NotebookPanel" in page.page.evaluate(CURRENT)  # who runs cells goes on there
-    page.page.screenshot(path=lab.shots / "panel.png")
+    lab.shot(page, "panel")
     panel.get_by_role("button", name="Undo").click()
     shows(panel, "as written")
     command(page, "notebook:run-all-below")
@@ -76,14 +78,14 @@ def test_the_panel_opens_beside_the_notebook_and_changes_both_ways(lab: Lab) -> 
 def test_steps_without_room_are_in_a_menu(lab: Lab) -> None:
     steps = "for s in ('b', 't'):\n    shown.apply(wb.transforms.Vectorize(s))\n"
     more = "for s in (wb.transforms.Contract(), wb.transforms.Donate()):\n    shown.apply(s)"
-    page = lab.open(lab.notebook("path.ipynb", [SHOW, steps + more]), height=720)
+    page = lab.open(lab.notebook("path.ipynb", [REINFORCE, steps + more]), height=720)
     run_all(page)
     panel = live(page)
     shows(panel, "Donate()")
     path = panel.locator(".wbk-step")
     assert path.evaluate_all("all => all.every((e) => e.scrollWidth <= e.clientWidth)")  # none cut
     panel.get_by_role("button", name=re.compile(r"^\d earlier$")).click()
-    page.page.screenshot(path=lab.shots / "path.png")
+    lab.shot(page, "path")
     panel.get_by_role("menuitem", name="as written").click()
     shows(panel, "as written")
     expect(path).to_have_text(["as written"])
@@ -91,7 +93,7 @@ def test_steps_without_room_are_in_a_menu(lab: Lab) -> None:
 
 
 def test_layout_and_pane_come_back_after_a_reload(lab: Lab) -> None:
-    page = lab.open_alone(lab.notebook("reload.ipynb", [SHOW, STEP]))
+    page = lab.open(lab.notebook("reload.ipynb", [SHOW, STEP]))
     run_all(page)
     panel = live(page)
     shows(panel, "Vectorize")
@@ -100,9 +102,8 @@ def test_layout_and_pane_come_back_after_a_reload(lab: Lab) -> None:
     panel.get_by_role("tab", name="Details").click()
     command(page, "docmanager:save")
     # JupyterLab keeps its layout a while after a change
-    until(page, lambda: bool(page.page.evaluate(KEPT, "reload-ipynb")))
-    page.page.goto(page.page.url.replace("?reset", ""))
-    page.page.wait_for_selector("#jupyterlab-splash", state="detached", timeout=60_000)
+    until(page, lambda: bool(page.page.evaluate(KEPT, "shared")))
+    lab.reload(page)
     panel = live(page)
     shows(panel, "Vectorize")
     panel.get_by_role("tab", name="Details", selected=True).wait_for(timeout=20_000)
@@ -120,7 +121,7 @@ def test_a_restart_keeps_the_picture_and_the_next_run_goes_on(lab: Lab) -> None:
     panel.get_by_text("what was loaded still shows").wait_for(timeout=30_000)
     assert panel.locator("g.node").count() > 5
     expect(panel.get_by_role("button", name="Undo")).to_be_disabled()
-    page.page.screenshot(path=lab.shots / "restarted.png")
+    lab.shot(page, "restarted")
     page.page.wait_for_timeout(1000)
     run_all(page)
     live(page)
@@ -149,7 +150,7 @@ def test_a_restart_keeps_the_tree_and_the_ticks(lab: Lab) -> None:
     tree = panel.get_by_role("list", name="Variants").get_by_role("checkbox")
     expect(tree).to_have_count(3)
     expect(panel.get_by_role("checkbox", name="Compare Vectorize('b')")).to_be_checked()
-    page.page.screenshot(path=lab.shots / "taken-up.png")
+    lab.shot(page, "taken-up")
 
 
 def test_a_kernel_that_is_shut_down_is_said(lab: Lab) -> None:
@@ -168,13 +169,13 @@ def test_two_notebooks_have_a_workbench_each(lab: Lab) -> None:
     page = lab.open(lab.notebook("one.ipynb", [SHOW]))
     run_all(page)
     panel = live(page)
-    expect(panel.locator(".wbk-title:visible")).to_have_text("reinforce")
+    expect(panel.locator(".wbk-title:visible")).to_have_text("walk")
     command(page, "docmanager:open", {"path": lab.notebook("two.ipynb", [PROGRAM])})
     panel.get_by_text("No program yet").wait_for(timeout=30_000)
     run_all(page)
     panel.locator(".wbk-title:visible", has_text="small").wait_for(timeout=90_000)
     command(page, "docmanager:open", {"path": "one.ipynb"})
-    panel.locator(".wbk-title:visible", has_text="reinforce").wait_for()
+    panel.locator(".wbk-title:visible", has_text="walk").wait_for()
     page.check()
 
 
@@ -183,10 +184,10 @@ def test_two_workbenches_of_one_notebook_are_opened_by_what_shows_them(lab: Lab)
     run_all(page)
     panel = live(page)
     title = panel.locator("select.wbk-title:visible option:checked")
-    expect(title).to_have_text("reinforce")  # it was shown again last
+    expect(title).to_have_text("walk")  # it was shown again last
     outputs = page.page.locator(".jp-OutputArea-output .wbk-root")
     expect(outputs).to_have_count(3)
-    for number, name in ((1, "small"), (0, "reinforce")):
+    for number, name in ((1, "small"), (0, "walk")):
         output = outputs.nth(number)
         expect(output.locator(".wbk-title")).to_have_text(name)
         output.get_by_role("button", name="Open", exact=True).click()
@@ -231,14 +232,14 @@ def test_a_click_on_what_is_loaded_asks_for_nothing(lab: Lab) -> None:
     page = lab.open(lab.notebook("loaded-already.ipynb", [SHOW]))
     run_all(page)
     panel = live(page)
-    boxes = ["done[", "worth[", "gain["]
+    boxes = ["place[", "worth[", "gain["]
     for again in (False, True):
         page.wants.clear()
         for pane in ("Details", "Moves", "Instances"):
             open_pane(panel, pane)
             for title in boxes:
-                panel.locator(f'g.node[aria-label^="{title}"]').click()
-                page.page.wait_for_timeout(100 if again else 1500)
+                panel.locator(f'g.node[aria-label^="{title}"]').first.click()
+                page.page.wait_for_timeout(100 if again else 500)
         wants = set(page.wants) - {"price"}  # of rows that come into view
         assert wants == (set() if again else {"code", "moves", "domain"})
     page.check()
@@ -263,14 +264,14 @@ def test_the_panel_never_covers_the_notebook_it_follows(lab: Lab, alone: bool) -
         page.page.locator(".jp-NotebookPanel").wait_for(state="detached")
     tab.click()
     command(page, "docmanager:open", {"path": lab.notebook("second.ipynb", [PROGRAM])})
-    page.page.locator(".jp-NotebookPanel .cm-line", has_text="wb.program").wait_for(timeout=60_000)
+    page.page.locator(".jp-NotebookPanel .cm-line", has_text="def small").wait_for(timeout=60_000)
     panel.wait_for(timeout=10_000)
     run_all(page)
     panel.locator(".wbk-title:visible", has_text="small").wait_for(timeout=90_000)
     expect(tab).to_have_text("Workbench: second")
     notebook, beside = boxes(page)
     assert beside["x"] >= notebook["x"] + notebook["width"]
-    page.page.screenshot(path=lab.shots / f"second-{alone}.png")
+    lab.shot(page, f"second-{alone}")
     page.check()
 
 
@@ -303,7 +304,7 @@ def test_a_line_of_a_cell_is_shown_there(lab: Lab) -> None:
     line = page.page.locator(".cm-line", has_text="wb.uniform").bounding_box()
     mark = page.page.locator(".wbk-line-mark").bounding_box()
     assert mark["y"] == pytest.approx(line["y"], abs=3)
-    page.page.screenshot(path=lab.shots / "line.png")
+    lab.shot(page, "line")
     page.check()
 
 
@@ -322,10 +323,8 @@ def test_commands_know_what_can_be_done(lab: Lab) -> None:
 
 
 def test_a_setting_keeps_the_panel_from_opening(lab: Lab) -> None:
-    page = lab.open_alone(lab.notebook("closed.ipynb", [SHOW]))
-    with setting(page, "jupyterlab-workbench:plugin", openAutomatically=False):
-        page.page.reload()
-        page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+    with setting(lab, "jupyterlab-workbench:plugin", openAutomatically=False):
+        page = lab.open(lab.notebook("closed.ipynb", [SHOW]), under="closed")
         run_all(page)
         page.page.locator(".jp-OutputArea .wbk-root g.node").first.wait_for(timeout=90_000)
         assert page.page.locator("#workbench").count() == 0
@@ -356,5 +355,5 @@ def test_text_stands_out_in_every_theme(lab: Lab) -> None:
             for place in places:
                 comes_to_stand_out(page, panel.locator(place).first, least)
             name = colours.lower().replace(" ", "-")
-            page.page.screenshot(path=lab.shots / f"{name}.png")
+            lab.shot(page, f"{name}")
     page.check()

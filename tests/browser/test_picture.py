@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,9 @@ from playwright.sync_api import expect
 from tests.browser.lab import Lab, Page, run_all, theme
 from tests.browser.panel import still
 from tests.front_end import REPOSITORY
-from workbench.session.bundle import MIME
+from tests.session import example
+from workbench.program.values import Program
+from workbench.session.bundle import MIME, mimebundle
 
 SHOW = """\
 from tests.session import example
@@ -36,6 +37,20 @@ def drawn(page: Page) -> Any:
 def box(view: Any, title: str) -> Any:
     """The box of a statement or a closed scope."""
     return view.locator(f'g.node[aria-label^="{title},"]')
+
+
+def with_output(lab: Lab, name: str, bundle: dict[str, Any]) -> Path:
+    """A notebook with an output, as a saved one is; no Jupyter kernel made it."""
+    path = lab.root / lab.notebook(name, ["program"])
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[0].outputs = [nbformat.v4.new_output("display_data", bundle)]
+    nbformat.write(notebook, path)
+    return path
+
+
+def saved(lab: Lab, name: str, program: Program, **place: Any) -> Page:
+    """The page with a program's picture that was saved, without a Jupyter kernel."""
+    return lab.open(with_output(lab, name, mimebundle(program)).name, runs=False, **place)
 
 
 def executed(lab: Lab, name: str, *cells: str) -> Path:
@@ -58,13 +73,12 @@ def test_a_cell_draws_the_graph_and_a_click_shows_the_equation(lab: Lab) -> None
     expect(detail).to_contain_text("0 <= t < T")
     expect(detail).to_contain_text("line ")
     expect(view.locator(".wbk-selected")).to_have_count(1)
-    view.screenshot(path=lab.shots / "click.png")
+    lab.shot(page, "click")
     page.check()
 
 
 def test_zoom_fit_search_and_keys(lab: Lab) -> None:
-    page = lab.open(lab.notebook("keys.ipynb", [SHOW.format(program="reinforce(1)")]))
-    run_all(page)
+    page = saved(lab, "keys.ipynb", example.reinforce(1))
     view = drawn(page)
     view.get_by_label("Show the whole graph").click()
     still(page)
@@ -89,8 +103,7 @@ def test_zoom_fit_search_and_keys(lab: Lab) -> None:
 
 
 def test_scopes_close_and_open(lab: Lab) -> None:
-    page = lab.open(lab.notebook("scopes.ipynb", [SHOW.format(program="reinforce(1)")]))
-    run_all(page)
+    page = saved(lab, "scopes.ipynb", example.reinforce(1))
     view = drawn(page)
     closed = box(view, "optimizer")
     closed.dblclick()
@@ -103,8 +116,7 @@ def test_scopes_close_and_open(lab: Lab) -> None:
 
 
 def test_a_large_program_opens_as_an_overview(lab: Lab) -> None:
-    page = lab.open(lab.notebook("large.ipynb", [SHOW.format(program="reinforce(14)")]))
-    run_all(page)
+    page = saved(lab, "large.ipynb", example.reinforce(14))
     view = drawn(page)
     assert view.locator("g.node").count() <= 24
     view.get_by_text("Open all").click()
@@ -114,20 +126,19 @@ def test_a_large_program_opens_as_an_overview(lab: Lab) -> None:
     view.get_by_label("Search statements").fill("change_bias3")
     view.get_by_label("Search statements").press("Enter")
     view.locator(".wbk-selected", has_text="change_bias3").wait_for()
-    view.screenshot(path=lab.shots / "large.png")
+    lab.shot(page, "large")
     page.check()
 
 
 def test_dark_theme(lab: Lab) -> None:
-    page = lab.open(lab.notebook("dark.ipynb", [SHOW.format(program="small()")]))
-    run_all(page)
+    page = saved(lab, "dark.ipynb", example.small())
     view = drawn(page)
     view.locator("g.node").first.click()
     style = "e => getComputedStyle(e).%s.match(/[0-9]+/g).slice(0, 3).map(Number)"
     root = view.locator(".wbk-root")
     with theme(page, "JupyterLab Dark"):
         back, text = root.evaluate(style % "backgroundColor"), root.evaluate(style % "color")
-        view.screenshot(path=lab.shots / "dark.png")
+        lab.shot(page, "dark")
     assert max(back) < 60
     assert min(text) > 200
     page.check()
@@ -139,24 +150,22 @@ def test_a_saved_notebook_draws_without_a_run(lab: Lab) -> None:
     view = drawn(page)
     box(view, "to_go[b, i, t]").click()
     expect(view.locator(".wbk-detail")).to_contain_text("sum(")
-    view.screenshot(path=lab.shots / "saved.png")
+    lab.shot(page, "saved")
     page.check()
 
 
 def test_without_the_extension_the_static_picture_is_shown(lab: Lab) -> None:
     if shutil.which("dot") is None:
         pytest.skip("no Graphviz: install it (Debian package graphviz)")
-    path = executed(lab, "plain.ipynb", SHOW.format(program="reinforce(1)"))
-    notebook = nbformat.read(path, as_version=4)
-    del notebook.cells[0].outputs[0].data[MIME]
-    nbformat.write(notebook, path)
-    page = lab.open(path.name)
+    bundle = mimebundle(example.reinforce(1))
+    del bundle[MIME]
+    page = lab.open(with_output(lab, "plain.ipynb", bundle).name, runs=False)
     image = page.page.locator(".jp-OutputArea img[alt^='Dependence graph']")
     image.wait_for()
     page.page.wait_for_function(
         "() => document.querySelector('.jp-OutputArea img').naturalWidth > 300"
     )
-    page.page.screenshot(path=lab.shots / "plain.png")
+    lab.shot(page, "plain")
     page.check()
 
 
@@ -179,17 +188,11 @@ def test_the_widget_draws_and_follows_its_program(lab: Lab) -> None:
 
 
 def test_names_with_markup_stay_text(lab: Lab) -> None:
-    cell = SHOW.format(program="small()").replace(
-        "display(mimebundle(example.small()), raw=True)",
-        "from dataclasses import replace\n"
-        "p = example.small()\n"
-        "evil = '<img src=x onerror=window.pwned=1><script>window.pwned=1</script>&amp;\"'\n"
-        "p = replace(p, name=evil, description=evil, statements=tuple(\n"
-        "    replace(s, scope=(evil,)) for s in p.statements))\n"
-        "display(mimebundle(p), raw=True)",
-    )
-    page = lab.open(lab.notebook("markup.ipynb", [cell]))
-    run_all(page)
+    evil = '<img src=x onerror=window.pwned=1><script>window.pwned=1</script>&amp;"'
+    small = example.small()
+    statements = tuple(replace(one, scope=(evil,)) for one in small.statements)
+    named = replace(small, name=evil, description=evil, statements=statements)
+    page = saved(lab, "markup.ipynb", named)
     view = drawn(page)
     expect(view.locator(".wbk-title")).to_contain_text("<img src=x")
     assert view.locator(".wbk-root img").count() == 0
@@ -198,8 +201,7 @@ def test_names_with_markup_stay_text(lab: Lab) -> None:
 
 
 def test_the_panes_open_and_close(lab: Lab) -> None:
-    page = lab.open(lab.notebook("panes.ipynb", [SHOW.format(program="small()")]), width=760)
-    run_all(page)
+    page = saved(lab, "panes.ipynb", example.small(), width=760)
     view = drawn(page)
     pane = view.locator(".wbk-side")
     expect(pane).to_be_hidden()
@@ -213,20 +215,19 @@ def test_the_panes_open_and_close(lab: Lab) -> None:
 
 
 def test_a_picture_of_another_release_says_so(lab: Lab) -> None:
-    path = executed(lab, "older.ipynb", SHOW.format(program="small()"))
-    notebook = nbformat.read(path, as_version=4)
-    notebook.cells[0].outputs[0].data[MIME]["protocol"] = 0
-    nbformat.write(notebook, path)
-    page = lab.open(path.name)
+    bundle = mimebundle(example.small())
+    bundle[MIME]["protocol"] = 0
+    page = lab.open(with_output(lab, "older.ipynb", bundle).name, runs=False)
     page.page.locator(".wbk-problem", has_text="another release").wait_for()
     page.check()
 
 
 def test_exported_html_shows_the_static_picture(lab: Lab) -> None:
-    path = executed(lab, "export.ipynb", SHOW.format(program="small()"))
-    export = [sys.executable, "-m", "nbconvert", "--to", "html", str(path)]
-    subprocess.run(export, check=True, capture_output=True)
-    assert 'alt="Dependence graph of small, 5 statements"' in path.with_suffix(".html").read_text()
+    from nbconvert import HTMLExporter  # takes seconds, in every process that does it
+
+    path = with_output(lab, "export.ipynb", mimebundle(example.small()))
+    text, _ = HTMLExporter().from_filename(str(path))
+    assert 'alt="Dependence graph of small, 5 statements"' in text
 
 
 def test_a_traced_program_is_drawn_by_its_own_cell(lab: Lab) -> None:
@@ -238,5 +239,5 @@ def test_a_traced_program_is_drawn_by_its_own_cell(lab: Lab) -> None:
     detail = view.locator(".wbk-detail")
     expect(detail).to_contain_text("worth = wb.discounted_sum(gain[b, i, t:T], gamma)")
     expect(detail).to_contain_text("(reinforce.py, line ")
-    view.screenshot(path=lab.shots / "traced.png")
+    lab.shot(page, "traced")
     page.check()

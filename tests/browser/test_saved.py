@@ -7,8 +7,8 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.lab import IDLE, Lab, command, run_all, theme
-from tests.browser.panel import SHOW, STEP, live, open_pane, saved_as, shows
+from tests.browser.lab import IDLE, Lab, command, run_all
+from tests.browser.panel import REINFORCE, SHOW, STEP, live, open_pane, saved_as, shows
 from tests.browser.test_panel import RESTART
 from tests.browser.test_picture import executed
 
@@ -32,6 +32,7 @@ PRINTED = """() => {
       child.contentWindow.print = () => {
         const { body, head } = child.contentDocument;
         const pages = head.querySelector("style").textContent.match(/@page/g).length;
+        HTMLElement.prototype.append = open;
         window.printed = { pages, text: body.textContent };
       };
     }
@@ -51,7 +52,7 @@ def test_a_saved_notebook_opens_in_the_panel_without_its_kernel(lab: Lab) -> Non
     panel.get_by_role("button", name="Undo").click()
     shows(panel, "as written")
     open_pane(panel, "Memory")
-    page.page.screenshot(path=lab.shots / "kept.png")
+    lab.shot(page, "kept")
     command(page, "docmanager:open", {"path": "kept.ipynb"})
     run_all(page)
     panel.get_by_role("tab", name="Memory", selected=True).wait_for()
@@ -73,12 +74,12 @@ def test_an_exported_page_opens_from_a_file(lab: Lab, tmp_path: Path) -> None:
     shows(alone, "Vectorize")
     alone.get_by_role("button", name="as written").click()
     shows(alone, "as written")
-    alone.screenshot(path=lab.shots / "page.png")
+    lab.shot(saved, "page")
     saved.check()
 
 
 def test_the_graph_is_saved_as_svg(lab: Lab, tmp_path: Path) -> None:
-    page = lab.open(lab.notebook("svg.ipynb", [SHOW]))
+    page = lab.open(lab.notebook("svg.ipynb", [REINFORCE]))
     run_all(page)
     text = saved_as(live(page), "Save graph as SVG", tmp_path).read_text("utf8")
     assert text.startswith("<svg")
@@ -89,7 +90,7 @@ def test_the_graph_is_saved_as_svg(lab: Lab, tmp_path: Path) -> None:
 
 
 def test_printing_gets_the_graph_alone_on_a_page_of_its_size(lab: Lab) -> None:
-    page = lab.open_alone(lab.notebook("print.ipynb", [SHOW]))
+    page = lab.open(lab.notebook("print.ipynb", [SHOW]))
     run_all(page)
     panel = live(page)
     page.page.evaluate(PRINTED)
@@ -97,7 +98,7 @@ def test_printing_gets_the_graph_alone_on_a_page_of_its_size(lab: Lab) -> None:
     panel.get_by_role("menuitem", name="Print graph").click()
     page.page.wait_for_function("() => window.printed", timeout=30_000)
     assert page.page.evaluate("() => window.printed.pages") == 1
-    assert "gain[b, i, t]" in page.page.evaluate("() => window.printed.text")
+    assert "gain[b, t]" in page.page.evaluate("() => window.printed.text")
     page.check()
 
 
@@ -123,7 +124,7 @@ def test_a_state_file_is_saved_and_loaded(lab: Lab, tmp_path: Path) -> None:
 def test_a_fresh_kernel_has_not_run_the_program_and_runs_its_cell(lab: Lab) -> None:
     path = executed(lab, "fresh.ipynb", PROGRAM, "wb.Workbench(walk())")
     page = lab.open(path.name, width=1400)
-    page.page.wait_for_function(IDLE, timeout=60_000)
+    page.page.wait_for_function(IDLE, timeout=60_000, polling=100)
     command(page, "workbench:open")
     panel = page.page.locator("#workbench")
     told = panel.get_by_text("This Jupyter kernel has not run walk yet")
@@ -131,9 +132,8 @@ def test_a_fresh_kernel_has_not_run_the_program_and_runs_its_cell(lab: Lab) -> N
     page.page.wait_for_timeout(1500)  # as long as an answer is waited for, and longer
     expect(told).to_be_visible()
     expect(panel.get_by_text("does not answer")).to_have_count(0)
-    page.page.screenshot(path=lab.shots / "fresh.png")
-    with theme(page, "JupyterLab Dark"):
-        page.page.screenshot(path=lab.shots / "fresh-dark.png")
+    lab.shot(page, "fresh")
+    lab.shot(page, "fresh-dark", "JupyterLab Dark")
     panel.get_by_role("button", name="Run its cell").click()
     page.page.locator(".jp-OutputArea-output", has_text="NameError").wait_for(timeout=60_000)
     expect(told).to_be_visible()  # the cells before it were not run
@@ -143,7 +143,7 @@ def test_a_fresh_kernel_has_not_run_the_program_and_runs_its_cell(lab: Lab) -> N
     command(page, "docmanager:open", {"path": path.name})
     page.page.evaluate(RESTART)
     panel.get_by_text("was restarted and has not run the program").wait_for(timeout=30_000)
-    page.page.screenshot(path=lab.shots / "fresh-restarted.png")
+    lab.shot(page, "fresh-restarted")
     panel.get_by_role("button", name="Run all cells up to it").click()
     live(page)
     page.check()

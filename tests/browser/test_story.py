@@ -73,13 +73,13 @@ def test_the_whole_story(lab: Lab, tmp_path: Path) -> None:
 
 
 def _run_the_cell(lab: Lab, page: Page) -> Any:
-    page.page.wait_for_function(IDLE, timeout=60_000)
+    page.page.wait_for_function(IDLE, timeout=60_000, polling=100)
     page.page.locator(".jp-CodeCell").first.click()
     page.page.locator(RUN).click()
     panel = live(page)
     notebook = page.page.locator(".jp-NotebookPanel").bounding_box()
     assert panel.bounding_box()["x"] >= notebook["x"] + notebook["width"]
-    _shot(lab, page, "1-drawn")
+    lab.shot(page, "story-1-drawn")
     return panel
 
 
@@ -93,7 +93,7 @@ def _click_a_node(lab: Lab, page: Page, panel: Any) -> None:
     expect(details).to_contain_text("reward = -(place * place).sum(axis=0)")
     panel.get_by_role("button", name="Show in the notebook").click()
     page.page.locator(".jp-CodeCell .wbk-line-mark").wait_for(state="attached")
-    _shot(lab, page, "2-node")
+    lab.shot(page, "story-2-node")
     open_pane(panel, "Instances")
     panel.locator(".wbk-point").nth(4).click(timeout=60_000)
     value = panel.locator(".wbk-value")
@@ -101,7 +101,7 @@ def _click_a_node(lab: Lab, page: Page, panel: Any) -> None:
     number = re.compile(r"^reward\[b=\d, i=\d, t=\d\] = -?\d")
     expect(value.locator("p").first).to_have_text(number)
     expect(value.locator(".wbk-inputs")).to_contain_text("place[")
-    _shot(lab, page, "3-value")
+    lab.shot(page, "story-3-value")
 
 
 def _ask_why_not(lab: Lab, page: Page, panel: Any) -> None:
@@ -110,14 +110,14 @@ def _ask_why_not(lab: Lab, page: Page, panel: Any) -> None:
     own = panel.locator("section[aria-label='For place[t+1]']")
     refused = own.locator(".wbk-refused-move", has_text="Vectorize t").first
     refused.wait_for(timeout=60_000)
-    _shot(lab, page, "4-moves")
+    lab.shot(page, "story-4-moves")
     refused.click()
     expect(panel.locator(".wbk-letter")).to_have_text(["A", "B"])
     why = panel.locator(".wbk-why")
     expect(why).to_contain_text("place[t+1] at b=0, i=0, t=1 needs place[0, 0, 1]")
     expect(why).to_contain_text("place[t+1] at b=0, i=0, t=0 writes place[0, 0, 1]")
     expect(panel.get_by_role("button", name="Apply")).to_be_disabled()
-    _shot(lab, page, "5-why-not")
+    lab.shot(page, "story-5-why-not")
     page.page.keyboard.press("Escape")
 
 
@@ -139,7 +139,7 @@ def _apply(lab: Lab, page: Page, panel: Any, number: int) -> None:
     """Takes the step that is previewed: the picture shows what it changed, the path grows."""
     panel.locator(".wbk-costs").wait_for(timeout=60_000)
     if number == 2:
-        _shot(lab, page, "6-preview")
+        lab.shot(page, "story-6-preview")
     panel.get_by_role("button", name="Apply").click()
     shows(panel, STEPS[number])
     panel.locator(".wbk-legend", has_text="changed by the last step").wait_for(timeout=60_000)
@@ -147,7 +147,7 @@ def _apply(lab: Lab, page: Page, panel: Any, number: int) -> None:
     still(page)
     path = panel.locator(".wbk-step").all_text_contents()  # the last ones
     assert path and path == list(STEPS[: number + 1])[-len(path) :]
-    _shot(lab, page, f"7-step-{number}")
+    lab.shot(page, f"story-7-step-{number}")
 
 
 def _measure(lab: Lab, page: Page, panel: Any) -> None:
@@ -160,17 +160,17 @@ def _measure(lab: Lab, page: Page, panel: Any) -> None:
     panel.get_by_label("rounds").fill("3")
     panel.get_by_role("button", name="Measure 4 variants").click()
     panel.locator(".wbk-progress").wait_for(timeout=60_000)
-    _shot(lab, page, "8-measuring")
+    lab.shot(page, "story-8-measuring")
     panel.locator(".wbk-progress").wait_for(state="detached", timeout=180_000)
     rows = panel.locator(".wbk-table tbody tr")
     expect(rows).to_have_count(4)
     panel.locator(".wbk-compare .wbk-figure svg").nth(2).wait_for()
-    _shot(lab, page, "9-compare")
+    lab.shot(page, "story-9-compare")
     panel.locator(".wbk-compare .wbk-figure").last.scroll_into_view_if_needed()
-    _shot(lab, page, "9-compare-curves")
+    lab.shot(page, "story-9-compare-curves")
     open_pane(panel, "Variants")
     expect(tree.get_by_text("✓ checked")).to_have_count(4)
-    _shot(lab, page, "10-variants")
+    lab.shot(page, "story-10-variants")
 
 
 def _brush_the_memory(lab: Lab, page: Page, panel: Any) -> None:
@@ -186,7 +186,7 @@ def _brush_the_memory(lab: Lab, page: Page, panel: Any) -> None:
     panel.locator("g.node.wbk-live").first.wait_for(timeout=30_000)
     panel.locator("g.node.wbk-dim").first.wait_for()
     panel.get_by_text("Live at the highest place of it").wait_for()
-    _shot(lab, page, "11-memory")
+    lab.shot(page, "story-11-memory")
 
 
 def _rebuild_from_the_recipe(lab: Lab, page: Page, panel: Any) -> None:
@@ -205,7 +205,7 @@ def _rebuild_from_the_recipe(lab: Lab, page: Page, panel: Any) -> None:
     page.page.locator(RUN).click()
     page.page.locator(RUN).click()
     page.page.locator(".jp-OutputArea-output", has_text="the same: True").wait_for(timeout=60_000)
-    _shot(lab, page, "12-recipe")
+    lab.shot(page, "story-12-recipe")
 
 
 def _save(page: Page) -> None:
@@ -224,7 +224,7 @@ def _save(page: Page) -> None:
 
 def _open_without_a_kernel(lab: Lab) -> None:
     page = lab.open("story.ipynb", width=1600, height=900)
-    page.page.wait_for_function(IDLE, timeout=60_000)
+    page.page.wait_for_function(IDLE, timeout=60_000, polling=100)
     page.page.evaluate(
         "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown().then(() => null)"
     )
@@ -248,7 +248,7 @@ def _still_shows_all(lab: Lab, page: Page, panel: Any, name: str) -> None:
     expect(panel.locator(".wbk-detail")).to_contain_text("reward = -(place * place).sum(axis=0)")
     open_pane(panel, "Compare")
     expect(panel.locator(".wbk-table tbody tr")).to_have_count(4)
-    _shot(lab, page, name)
+    lab.shot(page, f"story-{name}")
     open_pane(panel, "Variants")
     panel.locator(".wbk-stop-name", has_text=STEPS[1]).click()
     shows(panel, STEPS[1])
@@ -257,7 +257,3 @@ def _still_shows_all(lab: Lab, page: Page, panel: Any, name: str) -> None:
 
 def _node(panel: Any, title: str) -> Any:
     return panel.locator(f'g.node[aria-label^="{title},"]')
-
-
-def _shot(lab: Lab, page: Page, name: str) -> None:
-    page.page.screenshot(path=lab.shots / f"story-{name}.png")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, command, run_all, run_cell, theme
+from tests.browser.lab import Lab, run_all, run_cell
 from tests.browser.panel import live, still
 
 SHOWN = """\
@@ -58,7 +58,7 @@ def test_every_program_that_cannot_be_traced_is_told_until_it_is(lab: Lab) -> No
         ["position_of_the_cart[b=0, t=0]", "speed[b=0, t=0]"]
     )
     expect(mark).to_have_text("live")  # walk is as it is written
-    page.page.screenshot(path=lab.shots / "untraced-cycle.png")
+    lab.shot(page, "untraced-cycle")
     failures.get_by_role("button", name="Show line").last.click()
     page.page.locator(".wbk-line-mark").wait_for(state="attached")
     assert page.page.locator(".jp-Cell.jp-mod-active").inner_text().count("def cyc") == 1
@@ -71,9 +71,8 @@ def test_every_program_that_cannot_be_traced_is_told_until_it_is(lab: Lab) -> No
     expect(failures.first).to_contain_text("Shown is how it was before.")
     expect(mark).to_have_text("out of date")
     assert panel.locator("g.node:visible").count() > 2
-    page.page.screenshot(path=lab.shots / "untraced.png")
-    with theme(page, "JupyterLab Dark"):
-        page.page.screenshot(path=lab.shots / "untraced-dark.png")
+    lab.shot(page, "untraced")
+    lab.shot(page, "untraced-dark", "JupyterLab Dark")
     page.page.evaluate(SOURCE, [1, "factor=0.5", "factor=0.25"])  # the same again, elsewhere
     run_cell(page, 1)
     expect(failures.get_by_text("cyc of cell 5")).to_be_visible()
@@ -85,7 +84,7 @@ def test_every_program_that_cannot_be_traced_is_told_until_it_is(lab: Lab) -> No
     expect(failures).to_have_count(1)
     expect(mark).to_have_text("live")
     page.page.set_viewport_size({"width": 800, "height": 700})
-    page.page.screenshot(path=lab.shots / "untraced-narrow.png")
+    lab.shot(page, "untraced-narrow")
     failures.get_by_role("button", name="Close the message").click()
     expect(failures).to_have_count(0)
     page.check()
@@ -99,10 +98,8 @@ def test_a_cycle_of_the_program_on_show_is_drawn_in_a_narrow_panel(lab: Lab) -> 
     cycle = panel.locator(".wbk-cycle")
     cycle.wait_for()
     page.page.set_viewport_size({"width": 820, "height": 760})
-    command(page, "apputils:change-theme", {"theme": "JupyterLab Light"})
-    page.page.screenshot(path=lab.shots / "cycle-narrow.png")
-    with theme(page, "JupyterLab Dark"):
-        page.page.screenshot(path=lab.shots / "cycle-narrow-dark.png")
+    lab.shot(page, "cycle-narrow")
+    lab.shot(page, "cycle-narrow-dark", "JupyterLab Dark")
     outer = panel.locator(".wbk-banners").bounding_box()
     for box in (one.bounding_box() for one in cycle.locator("code, button").all()):
         assert box["x"] + box["width"] <= outer["x"] + outer["width"], "it stands out on the right"

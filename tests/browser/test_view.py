@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, Page, run_all
+from tests.browser.lab import Lab, Page
 from tests.browser.panel import still
-from tests.browser.test_picture import SHOW, box, drawn
+from tests.browser.test_picture import box, drawn, saved
+from tests.session import example
 
 SIZES = """() => [...document.querySelectorAll(".wbk-viewport text")]
     .filter((e) => getComputedStyle(e).display !== "none")
@@ -32,8 +33,7 @@ HIDDEN = """(chosen) => {
 
 
 def opened(lab: Lab, name: str, layers: int = 1, width: int = 1280) -> tuple[Page, Any]:
-    page = lab.open(lab.notebook(name, [SHOW.format(program=f"reinforce({layers})")]), width=width)
-    run_all(page)
+    page = saved(lab, name, example.reinforce(layers), width=width)
     view = drawn(page)
     still(page)  # the window gets its height after the first drawing
     return page, view
@@ -51,7 +51,7 @@ def test_names_can_be_read_at_first(lab: Lab, layers: int, width: int) -> None:
     assert min(view.evaluate(SIZES)) >= 9
     assert view.evaluate(TOO_WIDE) == []
     assert view.evaluate(HIDDEN, "g.node") == 0
-    view.screenshot(path=lab.shots / f"first{layers}-{width}.png")
+    lab.shot(page, f"first{layers}-{width}")
     page.check()
 
 
@@ -63,7 +63,7 @@ def test_every_statement_can_be_read_when_all_is_open(lab: Lab) -> None:
     assert min(view.evaluate(SIZES)) >= 9
     shown = view.locator("g.node").count() - view.evaluate(HIDDEN, "g.node")
     assert shown >= 10
-    view.screenshot(path=lab.shots / "all.png")
+    lab.shot(page, "all")
     page.check()
 
 
@@ -82,7 +82,7 @@ def test_a_scope_opens_and_closes_where_it_is(lab: Lab) -> None:
     assert outer["x"] <= place["x"] < place["x"] + place["width"] <= outer["x"] + outer["width"]
     focused = view.locator("g.node:focus")
     expect(focused).to_have_attribute("aria-label", re.compile("^optimizer › "))
-    view.screenshot(path=lab.shots / "anchor.png")
+    lab.shot(page, "anchor")
     view.keyboard.press("c")
     closed.wait_for()
     still(page)
@@ -123,7 +123,7 @@ def test_the_pane_hides_neither_the_selection_nor_matches(lab: Lab) -> None:
     still(page)
     assert view.evaluate(HIDDEN, ".wbk-match") == 0
     assert min(view.evaluate(SIZES)) >= 9
-    view.screenshot(path=lab.shots / "beside.png")
+    lab.shot(page, "beside")
     page.check()
 
 
@@ -146,5 +146,5 @@ def test_tools_and_legend_take_a_row_each_in_a_narrow_place(lab: Lab) -> None:
     bottom = legend.bounding_box()["y"] + legend.bounding_box()["height"]
     last = legend.locator(".wbk-entry").last.bounding_box()
     assert last["y"] + last["height"] <= bottom
-    view.screenshot(path=lab.shots / "narrow.png")
+    lab.shot(page, "narrow")
     page.check()

@@ -51,7 +51,7 @@ def test_the_picture_follows_the_sliders_of_a_watched_template(lab: Lab) -> None
     slide(page.page, "T", 1)
     open_pane(panel, "Details")
     panel.get_by_text("T = 5").wait_for(timeout=60_000)
-    page.page.screenshot(path=lab.shots / "watch.png")
+    lab.shot(page, "watch")
     page.check()
 
 
@@ -69,7 +69,7 @@ def test_arguments_that_cannot_be_traced_keep_the_last_good_picture(lab: Lab) ->
     expect(banner).to_contain_text(re.compile(r"cell \d+, line 8"))
     banner.get_by_role("button", name="Show line").wait_for()
     expect(panel.locator("g.node")).to_have_count(before)
-    page.page.screenshot(path=lab.shots / "watch-wrong.png")
+    lab.shot(page, "watch-wrong")
     slide(page.page, "powers", -1)
     banner.wait_for(state="detached", timeout=60_000)
     page.check()

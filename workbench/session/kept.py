@@ -72,6 +72,17 @@ class Kept:
                     saved = SavedPart(part, variant.key, arguments, None)
                     self._start(key, _Entry(saved, forgettable=False), variant, "prepare")
 
+    def prepare_shown(self, variant: Variant) -> None:
+        """Have what can be done next with the shown variant computed. What of that is not done of
+        those that were shown before is left to who waits for it.
+        """
+        with self._lock:
+            for key, entry in list(self._entries.items()):
+                if key[0] == STREAMED and key[1] != variant.key:
+                    entry.forgettable = True
+                    self._drop_unwanted(key, entry)
+        self.prepare(variant, OF_SHOWN)
+
     def want(self, want: Want, variant: Variant, reply: Reply) -> None:
         """Answer now or later."""
         with self._lock:

@@ -18,7 +18,7 @@ from workbench.measure.store import Store
 from workbench.session.capsule import Capsule, capsule
 from workbench.session.describe import backend_views, size_views, variant_view
 from workbench.session.failures import sentence
-from workbench.session.kept import OF_SHOWN, Kept
+from workbench.session.kept import Kept
 from workbench.session.loading import Old, misfit_text, old_tree
 from workbench.session.made import Made, Misfit
 from workbench.session.measured import belonging, measurement_views, together
@@ -289,7 +289,7 @@ class Session:
         """Have what can be done next with the shown variant computed: what is saved holds it too,
         whoever looked at it.
         """
-        self.kept.prepare(self.tree.shown, OF_SHOWN)
+        self.kept.prepare_shown(self.tree.shown)
 
     def _read_store(self) -> None:
         """Show what was measured before, here or elsewhere."""
