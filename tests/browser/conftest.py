@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, serving
+from tests.browser.lab import Lab, Page, run_all, serving
+from tests.browser.panel import SHOW, STEP, live, shows
 from tests.front_end import build, installed, is_built
 
 FAILED = pytest.StashKey[bool]()
@@ -48,12 +49,31 @@ def whole_session(
 @pytest.fixture
 def lab(whole_session: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
     """JupyterLab with nothing open. No test leaves pages and Jupyter kernels to the next, which
-    would be slowed by them; after a failure the next one begins with another page.
+    would be slowed by them, but `walk` to those that use it; after a failure the next one begins
+    with another page.
     """
+    shares = "walk" in request.fixturenames
+    if not shares and whole_session.walk is not None:
+        whole_session.tidy()
     yield whole_session
     if request.node.stash.get(FAILED, True):
         whole_session.forget()
-    whole_session.tidy()
+        shares = False
+    if not shares:
+        whole_session.tidy()
+
+
+@pytest.fixture
+def walk(lab: Lab) -> Page:
+    """The notebook of a small program that is live in its panel, with a step taken. Those who use
+    it one after the other leave it as it is.
+    """
+    if lab.walk is None:
+        lab.walk = lab.open(lab.notebook("walk.ipynb", [SHOW, STEP]))
+        run_all(lab.walk)
+        shows(live(lab.walk), "Vectorize")
+    lab.walk.begin()
+    return lab.walk
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, command, run_all, setting, theme, until
+from tests.browser.lab import Lab, Page, command, run_all, setting, theme, until
 from tests.browser.panel import REINFORCE, SHOW, STEP, live, open_pane, shows
 
 PROGRAM = """\
@@ -195,23 +195,6 @@ def test_two_workbenches_of_one_notebook_are_opened_by_what_shows_them(lab: Lab)
     page.check()
 
 
-def test_a_panel_that_is_opened_again_is_as_it_was_left(lab: Lab) -> None:
-    page = lab.open(lab.notebook("again.ipynb", [SHOW, STEP]))
-    run_all(page)
-    panel = live(page)
-    shows(panel, "Vectorize")
-    open_pane(panel, "Variants")
-    panel.get_by_role("checkbox", name="Compare as written").check()
-    tab = page.page.locator(".lm-TabBar-tab", has_text="Workbench")
-    tab.locator(".lm-TabBar-tabCloseIcon").click()
-    panel.wait_for(state="detached")
-    command(page, "workbench:open")
-    live(page)
-    panel.get_by_role("tab", name="Variants", selected=True).wait_for()
-    expect(panel.get_by_role("checkbox", name="Compare as written")).to_be_checked()
-    page.check()
-
-
 def test_the_notebook_is_saved_from_the_panel(lab: Lab) -> None:
     page = lab.open(lab.notebook("saved-from.ipynb", [SHOW]))
     run_all(page)
@@ -333,6 +316,22 @@ def test_a_setting_keeps_the_panel_from_opening(lab: Lab) -> None:
     page.check()
 
 
+def test_a_panel_that_is_opened_again_is_as_it_was_left(walk: Page) -> None:
+    panel = live(walk)
+    open_pane(panel, "Variants")
+    ticked = panel.get_by_role("checkbox", name="Compare as written")
+    ticked.check()
+    tab = walk.page.locator(".lm-TabBar-tab", has_text="Workbench")
+    tab.locator(".lm-TabBar-tabCloseIcon").click()
+    panel.wait_for(state="detached")
+    command(walk, "workbench:open")
+    live(walk)
+    panel.get_by_role("tab", name="Variants", selected=True).wait_for()
+    expect(ticked).to_be_checked()
+    ticked.uncheck()
+    walk.check()
+
+
 def comes_to_stand_out(page: Any, of: Any, least: float) -> None:
     """Colours of a theme come one after the other."""
     until(page, lambda: contrast(of) >= least)
@@ -342,18 +341,15 @@ LEAST = {"JupyterLab Light": 4.5, "JupyterLab Dark": 4.5, "JupyterLab Dark High 
 """The least contrast of a theme's texts."""
 
 
-def test_text_stands_out_in_every_theme(lab: Lab) -> None:
-    page = lab.open(lab.notebook("themes.ipynb", [SHOW, STEP]))
-    run_all(page)
-    panel = live(page)
-    shows(panel, "Vectorize")
+def test_text_stands_out_in_every_theme(lab: Lab, walk: Page) -> None:
+    panel = live(walk)
     places = [".wbk-title", ".wbk-step[aria-current]", ".wbk-menu-item", ".wbk-tab", ".wbk-button"]
     panel.get_by_role("button", name="Save").click()
     panel.get_by_role("menuitem").first.wait_for()
     for colours, least in LEAST.items():
-        with theme(page, colours):
+        with theme(walk, colours):
             for place in places:
-                comes_to_stand_out(page, panel.locator(place).first, least)
+                comes_to_stand_out(walk, panel.locator(place).first, least)
             name = colours.lower().replace(" ", "-")
-            lab.shot(page, f"{name}")
-    page.check()
+            lab.shot(walk, f"{name}")
+    walk.check()
