@@ -134,7 +134,7 @@ class Page:
 class Lab:
     """The server: its address and the folder it serves; a browser and the pages that it has, those
     that are shared by name; the folder for screenshots, if they are wanted; whether things glide;
-    the page with the program that tests leave to the next, while it is there.
+    the notebook that tests leave to the next, while it is there.
     """
 
     address: str
@@ -144,7 +144,7 @@ class Lab:
     glides: bool = True
     shared: dict[str, Page] = field(default_factory=dict)
     own: list[Page] = field(default_factory=list)
-    walk: Page | None = None
+    left: str = ""
 
     def notebook(self, name: str, cells: Sequence[str]) -> str:
         """Writes a notebook of code cells."""
@@ -173,6 +173,19 @@ class Lab:
         page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
         return page
 
+    def open_left(self, name: str, cells: Sequence[str], **place: Any) -> Page:
+        """A notebook whose cells were run, as the test before left it, else opened and run."""
+        if self.left == name:
+            page = self.shared["shared"]
+            page.begin()
+            return page
+        if self.left:
+            self.tidy()
+        page = self.open(self.notebook(name, cells), **place)
+        run_all(page)
+        self.left = name
+        return page
+
     def open_alone(self, name: str, width: int = 1280, height: int = 800) -> Page:
         """The notebook in a page of its own, by its address in a workspace of its name."""
         page = self._page(f"/lab/workspaces/{name.replace('.', '-')}/tree/{name}?reset")
@@ -183,7 +196,7 @@ class Lab:
 
     def tidy(self) -> None:
         """Closes every notebook and every page of its own, and ends every Jupyter kernel."""
-        self.walk = None
+        self.left = ""
         while self.own:
             self.own.pop().page.context.close()
         for page in self.shared.values():

@@ -153,18 +153,6 @@ def test_a_restart_keeps_the_tree_and_the_ticks(lab: Lab) -> None:
     lab.shot(page, "taken-up")
 
 
-def test_a_kernel_that_is_shut_down_is_said(lab: Lab) -> None:
-    page = lab.open(lab.notebook("gone.ipynb", [SHOW]))
-    run_all(page)
-    panel = live(page)
-    page.page.evaluate(
-        "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown().then(() => null)"
-    )
-    panel.get_by_text("The Jupyter kernel is gone").wait_for(timeout=30_000)
-    assert panel.locator("g.node").count() > 5
-    page.check()
-
-
 def test_two_notebooks_have_a_workbench_each(lab: Lab) -> None:
     page = lab.open(lab.notebook("one.ipynb", [SHOW]))
     run_all(page)
@@ -192,22 +180,6 @@ def test_two_workbenches_of_one_notebook_are_opened_by_what_shows_them(lab: Lab)
         expect(output.locator(".wbk-title")).to_have_text(name)
         output.get_by_role("button", name="Open", exact=True).click()
         expect(title).to_have_text(name)
-    page.check()
-
-
-def test_the_notebook_is_saved_from_the_panel(lab: Lab) -> None:
-    page = lab.open(lab.notebook("saved-from.ipynb", [SHOW]))
-    run_all(page)
-    panel = live(page)
-    dirty = "() => window.jupyterapp.shell.widgets('main').next().value.context.model.dirty"
-    until(page, lambda: bool(page.page.evaluate(dirty)))
-
-    def is_saved() -> bool:
-        panel.get_by_label("Search statements").press("Control+s")
-        page.page.wait_for_timeout(1000)
-        return not page.page.evaluate(dirty)
-
-    until(page, is_saved)  # outputs are brought up to date for a while: that is to be saved again
     page.check()
 
 
@@ -353,3 +325,29 @@ def test_text_stands_out_in_every_theme(lab: Lab, walk: Page) -> None:
             name = colours.lower().replace(" ", "-")
             lab.shot(walk, f"{name}")
     walk.check()
+
+
+def test_the_notebook_is_saved_from_the_panel(walk: Page) -> None:
+    panel = live(walk)
+    dirty = "() => window.jupyterapp.shell.widgets('main').next().value.context.model.dirty"
+    until(walk, lambda: bool(walk.page.evaluate(dirty)))
+
+    def is_saved() -> bool:
+        panel.get_by_label("Search statements").press("Control+s")
+        walk.page.wait_for_timeout(1000)
+        return not walk.page.evaluate(dirty)
+
+    until(walk, is_saved)  # outputs are brought up to date for a while: that is to be saved again
+    walk.check()
+
+
+def test_a_kernel_that_is_shut_down_is_said(lab: Lab, walk: Page) -> None:
+    panel = live(walk)
+    command(walk, "docmanager:open", {"path": "walk.ipynb"})
+    walk.page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown().then(() => null)"
+    )
+    panel.get_by_text("The Jupyter kernel is gone").wait_for(timeout=30_000)
+    assert panel.locator("g.node").count() > 5
+    walk.check()
+    lab.tidy()
