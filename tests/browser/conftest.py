@@ -14,9 +14,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, serving
+from tests.browser.lab import Lab, Page, serving
+from tests.browser.panel import REINFORCE, SHOW, STEP, live, shows
 from tests.front_end import build, installed, is_built
 
+LEFT = frozenset({"walk", "written", "reinforced"})
+"""Fixtures with a notebook that one test leaves to the next."""
 FAILED = pytest.StashKey[bool]()
 
 expect.set_options(timeout=60_000)  # the machine may be busy; what is as expected is not waited for
@@ -48,12 +51,44 @@ def whole_session(
 @pytest.fixture
 def lab(whole_session: Lab, request: pytest.FixtureRequest) -> Iterator[Lab]:
     """JupyterLab with nothing open. No test leaves pages and Jupyter kernels to the next, which
-    would be slowed by them; after a failure the next one begins with another page.
+    would be slowed by them, but a notebook of `LEFT` to those that use it too; after a failure the
+    next one begins with another page.
     """
+    shares = not LEFT.isdisjoint(request.fixturenames)
+    if not shares and whole_session.left:
+        whole_session.tidy()
     yield whole_session
     if request.node.stash.get(FAILED, True):
         whole_session.forget()
-    whole_session.tidy()
+        shares = False
+    if not shares:
+        whole_session.tidy()
+
+
+@pytest.fixture
+def walk(lab: Lab) -> Page:
+    """The notebook of a small program that is live in its panel, with a step taken. Those who use
+    it one after the other leave it as it is.
+    """
+    page = lab.open_left("walk.ipynb", [SHOW, STEP])
+    shows(live(page), "Vectorize")
+    return page
+
+
+@pytest.fixture
+def written(lab: Lab) -> Page:
+    """The same with a program of some length, as written."""
+    page = lab.open_left("written.ipynb", [REINFORCE])
+    live(page)
+    return page
+
+
+@pytest.fixture
+def reinforced(lab: Lab) -> Page:
+    """The same with a step taken."""
+    page = lab.open_left("reinforced.ipynb", [REINFORCE, STEP], height=720)
+    shows(live(page), "Vectorize")
+    return page
 
 
 @pytest.hookimpl(wrapper=True)

@@ -82,6 +82,11 @@ class Page:
     outside: list[str] = field(default_factory=list)
     wants: list[str] = field(default_factory=list)
 
+    def begin(self) -> None:
+        """What it said and asked before is another test's."""
+        self.errors.clear()
+        self.outside.clear()
+
     def check(self) -> None:
         """No error on the console, no request to another machine."""
         assert not self.errors, self.errors
@@ -128,7 +133,8 @@ class Page:
 @dataclass
 class Lab:
     """The server: its address and the folder it serves; a browser and the pages that it has, those
-    that are shared by name; the folder for screenshots, if they are wanted; whether things glide.
+    that are shared by name; the folder for screenshots, if they are wanted; whether things glide;
+    the notebook that tests leave to the next, while it is there.
     """
 
     address: str
@@ -138,6 +144,7 @@ class Lab:
     glides: bool = True
     shared: dict[str, Page] = field(default_factory=dict)
     own: list[Page] = field(default_factory=list)
+    left: str = ""
 
     def notebook(self, name: str, cells: Sequence[str]) -> str:
         """Writes a notebook of code cells."""
@@ -160,11 +167,23 @@ class Lab:
         if under not in self.shared:
             self.shared[under] = self._page(f"/lab/workspaces/{under}?reset")
         page = self.shared[under]
-        page.errors.clear()
-        page.outside.clear()
+        page.begin()
         page.page.set_viewport_size({"width": width, "height": height})
         page.page.evaluate(OPEN, [name, runs])
         page.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=60_000)
+        return page
+
+    def open_left(self, name: str, cells: Sequence[str], **place: Any) -> Page:
+        """A notebook whose cells were run, as the test before left it, else opened and run."""
+        if self.left == name:
+            page = self.shared["shared"]
+            page.begin()
+            return page
+        if self.left:
+            self.tidy()
+        page = self.open(self.notebook(name, cells), **place)
+        run_all(page)
+        self.left = name
         return page
 
     def open_alone(self, name: str, width: int = 1280, height: int = 800) -> Page:
@@ -177,6 +196,7 @@ class Lab:
 
     def tidy(self) -> None:
         """Closes every notebook and every page of its own, and ends every Jupyter kernel."""
+        self.left = ""
         while self.own:
             self.own.pop().page.context.close()
         for page in self.shared.values():
@@ -267,6 +287,16 @@ def theme(page: Page, name: str) -> Iterator[None]:
         yield
     finally:
         change("JupyterLab Light")
+
+
+@contextmanager
+def gliding(page: Page) -> Iterator[None]:
+    """What moves glides for a while, as it does for people who did not ask for less motion."""
+    page.page.emulate_media(reduced_motion="no-preference")
+    try:
+        yield
+    finally:
+        page.page.emulate_media(reduced_motion="reduce")
 
 
 @contextmanager

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tests.browser.lab import Lab, Page, run_all, until
-from tests.browser.panel import REINFORCE, STEP, live, open_pane, select, shows
+from tests.browser.lab import Lab, Page, until
+from tests.browser.panel import live, open_pane, select
 
 IN_SIGHT = """(lines) => lines.filter((line) => {
   const [own, editor] = [line, line.closest(".wbk-editor")].map((e) => e.getBoundingClientRect());
@@ -15,36 +15,30 @@ IN_SIGHT = """(lines) => lines.filter((line) => {
 ROOM = "(e) => [e.clientHeight, e.scrollHeight]"
 
 
-def shown(lab: Lab, name: str) -> tuple[Page, Any]:
-    page = lab.open(lab.notebook(name, [REINFORCE, STEP]), height=720)
-    run_all(page)
-    panel = live(page)
-    shows(panel, "Vectorize")
-    return page, panel
-
-
 def comes_into_sight(page: Page, lines: Any) -> None:
     """One of them at least: memory may be prepared far above."""
     lines.first.wait_for(state="attached", timeout=60_000)
     until(page, lambda: bool(lines.evaluate_all(IN_SIGHT)))
 
 
-def test_the_text_opens_at_the_selected_statement_on_every_level(lab: Lab) -> None:
-    page, panel = shown(lab, "code.ipynb")
+def test_the_text_opens_at_the_selected_statement_on_every_level(
+    lab: Lab, reinforced: Page
+) -> None:
+    panel = live(reinforced)
     select(panel, "surrogate")
     for level in ("Equations", "Order", "Loops", "Source"):
         open_pane(panel, "Code")
         panel.get_by_role("button", name=level, exact=True).click()
-        comes_into_sight(page, panel.locator(".wbk-own-line", has_text="surrogate"))
-        lab.shot(page, f"code-{level.lower()}")
+        comes_into_sight(reinforced, panel.locator(".wbk-own-line", has_text="surrogate"))
+        lab.shot(reinforced, f"code-{level.lower()}")
         height, all_of_it = panel.locator(".wbk-editor .cm-scroller").evaluate(ROOM)
         assert height < all_of_it  # it has a window of its own
         open_pane(panel, "Details")
-    page.check()
+    reinforced.check()
 
 
-def test_a_line_that_is_clicked_selects_its_statement(lab: Lab) -> None:
-    page, panel = shown(lab, "code-line.ipynb")
+def test_a_line_that_is_clicked_selects_its_statement(reinforced: Page) -> None:
+    panel = live(reinforced)
     select(panel, "surrogate")
     open_pane(panel, "Code")
     panel.get_by_role("button", name="Equations", exact=True).click()
@@ -52,4 +46,4 @@ def test_a_line_that_is_clicked_selects_its_statement(lab: Lab) -> None:
     line.click(timeout=60_000)
     panel.locator('g.node.wbk-selected[aria-label^="worth["]').wait_for(timeout=20_000)
     panel.locator(".wbk-own-line", has_text="worth[").wait_for()
-    page.check()
+    reinforced.check()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, run_all
-from tests.browser.panel import REINFORCE, live, open_pane, select, shows
+from tests.browser.lab import Lab, Page, run_all
+from tests.browser.panel import live, open_pane, select, shows
 
 WRONG = """\
 import workbench as wb
@@ -22,16 +22,37 @@ wb.Workbench(wrong())
 """
 
 
-def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(lab: Lab) -> None:
-    page = lab.open(lab.notebook("moves.ipynb", [REINFORCE]))
-    run_all(page)
-    panel = live(page)
+def test_a_step_made_by_hand_says_what_is_wrong_with_it(lab: Lab, written: Page) -> None:
+    panel = live(written)
+    open_pane(panel, "Moves")
+    panel.get_by_role("button", name="New step").click()
+    form = panel.locator(".wbk-step-form")
+    form.get_by_role("button", name="Preview").click()
+    form.get_by_text("dim is needed; expected one of b, i, t").wait_for()
+    form.locator(".wbk-step-kind select").select_option("Contract")
+    form.locator(".wbk-name-input").fill("gains")
+    written.page.keyboard.press("Enter")
+    form.get_by_text("array is gains; expected one of").wait_for()
+    lab.shot(written, "form")
+    form.locator(".wbk-step-kind select").select_option("Vectorize")
+    form.locator(".wbk-name-choice").select_option("b")
+    form.get_by_role("button", name="Preview").click()
+    panel.locator(".wbk-costs").wait_for(timeout=30_000)
+    written.page.keyboard.press("Escape")
+    panel.locator(".wbk-open-step").wait_for(state="detached")
+    written.check()
+
+
+def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(
+    lab: Lab, written: Page
+) -> None:
+    panel = live(written)
     open_pane(panel, "Moves")
     moves = panel.locator(".wbk-moves")
     row = moves.locator(".wbk-move", has_text="Vectorize b").first
     row.wait_for(timeout=30_000)
     moves.locator(".wbk-price").first.wait_for(timeout=60_000)
-    lab.shot(page, "moves")
+    lab.shot(written, "moves")
 
     select(panel, "hidden_1")
     own = moves.locator("section[aria-label='For policy.hidden_1']")
@@ -43,38 +64,18 @@ def test_a_step_is_found_previewed_and_taken_and_a_refused_one_explained(lab: La
     size = panel.locator(".wbk-one-size input").last
     size.fill("6")
     panel.locator(".wbk-point").nth(11).wait_for(timeout=30_000)
-    lab.shot(page, "why")
-    page.page.keyboard.press("Escape")
+    lab.shot(written, "why")
+    written.page.keyboard.press("Escape")
 
     panel.locator(".wbk-open-step").wait_for(state="detached")
     moves.locator(".wbk-move", has_text="Vectorize b").last.click()
     panel.locator(".wbk-costs").wait_for(timeout=30_000)
-    lab.shot(page, "preview")
+    lab.shot(written, "preview")
     panel.get_by_role("button", name="Apply").click()
     shows(panel, "Vectorize")
     moves.locator(".wbk-move").first.wait_for(timeout=30_000)
-    page.check()
-
-
-def test_a_step_made_by_hand_says_what_is_wrong_with_it(lab: Lab) -> None:
-    page = lab.open(lab.notebook("form.ipynb", [REINFORCE]))
-    run_all(page)
-    panel = live(page)
-    open_pane(panel, "Moves")
-    panel.get_by_role("button", name="New step").click()
-    form = panel.locator(".wbk-step-form")
-    form.get_by_role("button", name="Preview").click()
-    form.get_by_text("dim is needed; expected one of b, i, t").wait_for()
-    form.locator(".wbk-step-kind select").select_option("Contract")
-    form.locator(".wbk-name-input").fill("gains")
-    page.page.keyboard.press("Enter")
-    form.get_by_text("array is gains; expected one of").wait_for()
-    lab.shot(page, "form")
-    form.locator(".wbk-step-kind select").select_option("Vectorize")
-    form.locator(".wbk-name-choice").select_option("b")
-    form.get_by_role("button", name="Preview").click()
-    panel.locator(".wbk-costs").wait_for(timeout=30_000)
-    page.check()
+    written.check()
+    lab.tidy()
 
 
 def test_a_value_that_is_not_finite_is_followed_back(lab: Lab) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, command, run_all, setting, theme, until
+from tests.browser.lab import Lab, Page, command, run_all, setting, theme, until
 from tests.browser.panel import REINFORCE, SHOW, STEP, live, open_pane, shows
 
 PROGRAM = """\
@@ -153,18 +153,6 @@ def test_a_restart_keeps_the_tree_and_the_ticks(lab: Lab) -> None:
     lab.shot(page, "taken-up")
 
 
-def test_a_kernel_that_is_shut_down_is_said(lab: Lab) -> None:
-    page = lab.open(lab.notebook("gone.ipynb", [SHOW]))
-    run_all(page)
-    panel = live(page)
-    page.page.evaluate(
-        "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown().then(() => null)"
-    )
-    panel.get_by_text("The Jupyter kernel is gone").wait_for(timeout=30_000)
-    assert panel.locator("g.node").count() > 5
-    page.check()
-
-
 def test_two_notebooks_have_a_workbench_each(lab: Lab) -> None:
     page = lab.open(lab.notebook("one.ipynb", [SHOW]))
     run_all(page)
@@ -192,39 +180,6 @@ def test_two_workbenches_of_one_notebook_are_opened_by_what_shows_them(lab: Lab)
         expect(output.locator(".wbk-title")).to_have_text(name)
         output.get_by_role("button", name="Open", exact=True).click()
         expect(title).to_have_text(name)
-    page.check()
-
-
-def test_a_panel_that_is_opened_again_is_as_it_was_left(lab: Lab) -> None:
-    page = lab.open(lab.notebook("again.ipynb", [SHOW, STEP]))
-    run_all(page)
-    panel = live(page)
-    shows(panel, "Vectorize")
-    open_pane(panel, "Variants")
-    panel.get_by_role("checkbox", name="Compare as written").check()
-    tab = page.page.locator(".lm-TabBar-tab", has_text="Workbench")
-    tab.locator(".lm-TabBar-tabCloseIcon").click()
-    panel.wait_for(state="detached")
-    command(page, "workbench:open")
-    live(page)
-    panel.get_by_role("tab", name="Variants", selected=True).wait_for()
-    expect(panel.get_by_role("checkbox", name="Compare as written")).to_be_checked()
-    page.check()
-
-
-def test_the_notebook_is_saved_from_the_panel(lab: Lab) -> None:
-    page = lab.open(lab.notebook("saved-from.ipynb", [SHOW]))
-    run_all(page)
-    panel = live(page)
-    dirty = "() => window.jupyterapp.shell.widgets('main').next().value.context.model.dirty"
-    until(page, lambda: bool(page.page.evaluate(dirty)))
-
-    def is_saved() -> bool:
-        panel.get_by_label("Search statements").press("Control+s")
-        page.page.wait_for_timeout(1000)
-        return not page.page.evaluate(dirty)
-
-    until(page, is_saved)  # outputs are brought up to date for a while: that is to be saved again
     page.check()
 
 
@@ -333,6 +288,22 @@ def test_a_setting_keeps_the_panel_from_opening(lab: Lab) -> None:
     page.check()
 
 
+def test_a_panel_that_is_opened_again_is_as_it_was_left(walk: Page) -> None:
+    panel = live(walk)
+    open_pane(panel, "Variants")
+    ticked = panel.get_by_role("checkbox", name="Compare as written")
+    ticked.check()
+    tab = walk.page.locator(".lm-TabBar-tab", has_text="Workbench")
+    tab.locator(".lm-TabBar-tabCloseIcon").click()
+    panel.wait_for(state="detached")
+    command(walk, "workbench:open")
+    live(walk)
+    panel.get_by_role("tab", name="Variants", selected=True).wait_for()
+    expect(ticked).to_be_checked()
+    ticked.uncheck()
+    walk.check()
+
+
 def comes_to_stand_out(page: Any, of: Any, least: float) -> None:
     """Colours of a theme come one after the other."""
     until(page, lambda: contrast(of) >= least)
@@ -342,18 +313,41 @@ LEAST = {"JupyterLab Light": 4.5, "JupyterLab Dark": 4.5, "JupyterLab Dark High 
 """The least contrast of a theme's texts."""
 
 
-def test_text_stands_out_in_every_theme(lab: Lab) -> None:
-    page = lab.open(lab.notebook("themes.ipynb", [SHOW, STEP]))
-    run_all(page)
-    panel = live(page)
-    shows(panel, "Vectorize")
+def test_text_stands_out_in_every_theme(lab: Lab, walk: Page) -> None:
+    panel = live(walk)
     places = [".wbk-title", ".wbk-step[aria-current]", ".wbk-menu-item", ".wbk-tab", ".wbk-button"]
     panel.get_by_role("button", name="Save").click()
     panel.get_by_role("menuitem").first.wait_for()
     for colours, least in LEAST.items():
-        with theme(page, colours):
+        with theme(walk, colours):
             for place in places:
-                comes_to_stand_out(page, panel.locator(place).first, least)
+                comes_to_stand_out(walk, panel.locator(place).first, least)
             name = colours.lower().replace(" ", "-")
-            lab.shot(page, f"{name}")
-    page.check()
+            lab.shot(walk, f"{name}")
+    walk.check()
+
+
+def test_the_notebook_is_saved_from_the_panel(walk: Page) -> None:
+    panel = live(walk)
+    dirty = "() => window.jupyterapp.shell.widgets('main').next().value.context.model.dirty"
+    until(walk, lambda: bool(walk.page.evaluate(dirty)))
+
+    def is_saved() -> bool:
+        panel.get_by_label("Search statements").press("Control+s")
+        walk.page.wait_for_timeout(1000)
+        return not walk.page.evaluate(dirty)
+
+    until(walk, is_saved)  # outputs are brought up to date for a while: that is to be saved again
+    walk.check()
+
+
+def test_a_kernel_that_is_shut_down_is_said(lab: Lab, walk: Page) -> None:
+    panel = live(walk)
+    command(walk, "docmanager:open", {"path": "walk.ipynb"})
+    walk.page.evaluate(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown().then(() => null)"
+    )
+    panel.get_by_text("The Jupyter kernel is gone").wait_for(timeout=30_000)
+    assert panel.locator("g.node").count() > 5
+    walk.check()
+    lab.tidy()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab, Page
+from tests.browser.lab import Lab, Page, gliding
 from tests.browser.panel import still
 from tests.browser.test_picture import box, drawn, saved
 from tests.session import example
@@ -67,8 +68,15 @@ def test_every_statement_can_be_read_when_all_is_open(lab: Lab) -> None:
     page.check()
 
 
-def test_a_scope_opens_and_closes_where_it_is(lab: Lab) -> None:
+@pytest.mark.parametrize("glides", [False, True])
+def test_a_scope_opens_and_closes_where_it_is(lab: Lab, glides: bool) -> None:
     page, view = opened(lab, "anchor.ipynb")
+    with gliding(page) if glides else nullcontext():
+        opens_and_closes(lab, page, view)
+    page.check()
+
+
+def opens_and_closes(lab: Lab, page: Page, view: Any) -> None:
     before, closed = scale(view), box(view, "optimizer")
     was = closed.bounding_box()
     closed.dblclick()
@@ -89,7 +97,6 @@ def test_a_scope_opens_and_closes_where_it_is(lab: Lab) -> None:
     assert scale(view) == pytest.approx(before)
     assert view.evaluate(HIDDEN, "g.node") == 0
     expect(focused).to_have_attribute("aria-label", "optimizer, closed scope")
-    page.check()
 
 
 def test_the_wheel_scrolls_the_page_unless_control_is_held(lab: Lab) -> None:
