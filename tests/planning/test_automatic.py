@@ -128,7 +128,10 @@ def least(name: str) -> wb.Variant:
 
 LEAST = pytest.mark.parametrize(
     ("name", "most"),
-    [("learning", 4e6), pytest.param("monte_carlo", 16e6, marks=pytest.mark.soundness)],
+    [
+        pytest.param("learning", 4e6, marks=pytest.mark.xdist_group("learning")),
+        pytest.param("monte_carlo", 16e6, marks=pytest.mark.soundness),
+    ],
 )
 
 
@@ -188,6 +191,7 @@ def test_learning_follows_acting_where_it_needs_a_few_steps_of_it_only() -> None
     assert device(small) <= 4e6
 
 
+@pytest.mark.soundness
 def test_least_memory_of_short_episodes_is_less_than_by_the_recipe_by_hand() -> None:
     root = wb.variant(reinforce(B=32, T=100, I=1))
     fast, small = wb.optimize(root), wb.optimize(root, "memory")
@@ -250,7 +254,7 @@ def test_aim_is_refused_where_it_is_none(objective: str, capacity: int, message:
         wb.optimize(wb.variant(small_reinforce()), objective, capacity)  # type: ignore[arg-type]
 
 
-SEARCHES = {"small_reinforce": "time", "staggered": "memory"}
+SEARCHES = {"recurrent_network": "time", "returns": "memory", "staggered": "memory"}
 KEYS = f"""
 import workbench as wb
 from tests.programs import PROGRAMS

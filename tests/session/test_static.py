@@ -59,6 +59,10 @@ def test_the_lock_file_names_no_host() -> None:
     assert '"resolved"' not in (EXTENSION / "package-lock.json").read_text("utf8")
 
 
+# One process installs the packages.
+pytestmark = pytest.mark.xdist_group("front end")
+
+
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The extension's sources with its packages, in another folder."""
