@@ -193,6 +193,18 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: wb.permutation(0),
         "the size of a permutation is 0; expected at least 1",
     ),
+    "permutation_added_to": (
+        lambda: wb.permutation(4) + 1,
+        "a permutation of 4 is no tensor; its n-th entry is permutation[n]",
+    ),
+    "permutation_measured": (
+        lambda: len(wb.permutation(4)),  # type: ignore[arg-type]
+        "a permutation of 4 is no tensor; its n-th entry is permutation[n]",
+    ),
+    "permutation_compared": (
+        lambda: wb.permutation(4) > 2,
+        "a permutation of 4 is no tensor; its n-th entry is permutation[n]",
+    ),
     "permutation_iterated": (
         lambda: list(wb.permutation(4)),
         "a permutation of 4 cannot be iterated; its n-th entry is permutation[n]",

@@ -94,6 +94,16 @@ class Permutation:
             user_line(),
         )
 
+    def _refused(self, *_: object) -> NoReturn:
+        raise ProgramError(
+            f"a permutation of {self.size} is no tensor; its n-th entry is permutation[n]",
+            user_line(),
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __neg__ = _refused
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _refused
+    __lt__ = __le__ = __gt__ = __ge__ = __len__ = __bool__ = _refused
+
 
 def permutation(size: ExpressionLike, over: Any = ()) -> Permutation:
     """A random permutation of `size` samples per instance of `over` (one dim or a tuple of dims):
