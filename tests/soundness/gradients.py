@@ -32,7 +32,8 @@ from workbench.backends.reference import Override, Reference
 from workbench.program.values import Array, Program
 from workbench.transforms import Vectorize
 
-STEP = 5e-5
+STEPS = (5e-5, 5e-6)
+"""The second where the first is too long: a sine of something large, a kink nearby."""
 AGREE = 1e-6
 """How far two step sizes, or a gradient and the differences, may lie apart, relative to the largest
 difference of the program (at least `LEAST`).
@@ -105,9 +106,13 @@ class Differences:
 
     def difference(self, entry: Entry) -> float | None:
         """The derivative by differences; None where it cannot be told."""
+        found = (self._with_step(entry, step) for step in STEPS)
+        return next((slope for slope in found if slope is not None), None)
+
+    def _with_step(self, entry: Entry, longest: float) -> float | None:
         found = []
         sides = self._sides(self.plain)
-        for step in (STEP, STEP / 2):
+        for step in (longest, longest / 2):
             ends = []
             for sign in (1.0, -1.0):
                 moved = self._moved(entry, sign * step)
