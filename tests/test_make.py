@@ -102,7 +102,7 @@ def test_set_up_and_then_each_part_of_the_tests_is_made(bare: Path) -> None:
     )
 
 
-BUSY = "import time\nwhile time.process_time() < 1: pass"
+BUSY = "import time\nwhile time.process_time() < 2: pass"
 LEAVING = f"""\
 #!{sys.executable}
 import subprocess, sys
@@ -130,8 +130,9 @@ def test_what_was_taken_is_said_of_processes_too_that_were_left_behind(tmp_path:
     said = re.findall(r"^(\S+) +(\d+) s of CPU in +(\d+) s$", done.stdout, re.MULTILINE)
     assert [name for name, _, _ in said] == ["set-up", "first", "second", "together"]
     taken_by = {name: int(cpu) for name, cpu, _ in said}
-    assert [taken_by[name] for name in ("set-up", "first", "second")] == [1, 1, 1]
-    assert taken_by["together"] in (3, 4)
+    each = [taken_by[name] for name in ("set-up", "first", "second")]
+    assert all(2 <= seconds <= 3 for seconds in each)
+    assert abs(taken_by["together"] - sum(each)) <= 1
     assert int(said[0][2]) >= 7
 
 
