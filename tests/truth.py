@@ -1,4 +1,4 @@
-"""What programs mean, evaluated once for all tests of a process that ask for the same."""
+"""Evaluate what programs mean once for all tests of a process that ask for the same."""
 
 from __future__ import annotations
 

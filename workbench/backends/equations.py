@@ -103,7 +103,7 @@ class Equation:
         return [instance + rest for rest in self._scan(instance)]
 
     def _value(self, body: Call, operands: Sequence[int]) -> Value:
-        """How a call's value is computed; what does not depend on the point is found out here."""
+        """Make a call ready: what does not depend on the point is found out here."""
         dtype = DTYPES[body.dtype]
         named = operand_dtypes(body.operation, [a.dtype for a in body.arguments], body.dtype)
         given = [(k, DTYPES[name]) for k, name in zip(operands, named, strict=True)]
@@ -129,7 +129,7 @@ class Equation:
         return value
 
     def _drawn(self, body: Call) -> Value:
-        """How a draw's value is computed."""
+        """Make a draw ready."""
         options = {name: _number(option, self.sizes) for name, option in body.attributes}
         shift, shape = dict(options.get("shift", ())), options["shape"]
 
@@ -143,7 +143,7 @@ class Equation:
         return value
 
     def _index_value(self, body: IndexValue) -> Value:
-        """How an index value is computed."""
+        """Make an index value ready."""
         index, dtype = compiled([body.expression], self.dims, self.sizes), DTYPES[body.dtype]
 
         def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
@@ -253,7 +253,7 @@ def concrete(shape: Shape, sizes: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def _constant(constant: Any) -> Value:
-    """How a literal's value is computed."""
+    """Make a literal ready."""
 
     def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
         return np.broadcast_to(constant, (len(at), *constant.shape)) if block else constant

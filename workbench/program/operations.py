@@ -238,7 +238,7 @@ it).
 
 
 def meaning(name: str, ranks: Sequence[int], options: Options) -> Callable[..., Any]:
-    """What a row does to NumPy arrays with equal leading axes; `ranks` are their inner ranks."""
+    """Give a row's function of NumPy arrays with equal leading axes and inner `ranks`."""
     if name == "stack":
         return lambda *operands: np.stack(operands, axis=options["axis"] - ranks[0] - 1)
     if name == "concatenate":
