@@ -7,9 +7,9 @@ from typing import Any
 
 from workbench.errors import SourceLine
 from workbench.polyhedral.expression import Expression, expression, size, variable
-from workbench.polyhedral.relations import box, hull, image, union
-from workbench.program.operation_dtypes import promote
-from workbench.program.operations import OPERATIONS
+from workbench.polyhedral.sets.relations import box, hull, image, union
+from workbench.program.operations.dtypes import promote
+from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import (
     Array,
     Body,

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, settings
 
 from tests.chromium import found, launched
 from tests.programs import PROGRAMS
-from workbench.planning.calibrated import file_of, machine
-from workbench.planning.machine import Machine
+from workbench.planning.machine.calibrated import file_of, machine
+from workbench.planning.machine.constants import Machine
 
 TESTS = Path(__file__).parent
 SERVER = TESTS / "golden" / "server.json"

@@ -11,8 +11,8 @@ from typing import Any
 
 import workbench as wb
 from workbench import environments, nn, optim, rl
-from workbench.language.program import Template
-from workbench.language.tensor import Tensor
+from workbench.language.template.template import Template
+from workbench.language.tracing.tensor import Tensor
 from workbench.program.values import Program
 
 Outputs = dict[str, Any]

@@ -15,14 +15,14 @@ import workbench as wb
 from tests.conftest import SERVER
 from tests.programs import leaky_sum
 from tests.session.listening import Listener
-from workbench.planning.calibrated import file_of
-from workbench.planning.machine import Machine
-from workbench.session.sessions import Sessions
+from workbench.planning.machine.calibrated import file_of
+from workbench.planning.machine.constants import Machine
+from workbench.session.live.sessions import Sessions
 
 PLACES = """
 import jupyter_core.paths as jupyter, IPython.paths, matplotlib
 from workbench.measure.store import users_folder
-from workbench.planning.calibrated import cache_directory
+from workbench.planning.machine.calibrated import cache_directory
 print(cache_directory(), users_folder(), jupyter.jupyter_config_dir(), jupyter.jupyter_data_dir())
 print(jupyter.jupyter_runtime_dir(), IPython.paths.get_ipython_dir(), matplotlib.get_configdir())
 """
@@ -31,7 +31,7 @@ TOUCHING = """
 import os, subprocess, sys
 from pathlib import Path
 import workbench as wb
-from workbench.planning.calibrated import file_of, machine
+from workbench.planning.machine.calibrated import file_of, machine
 from tests.programs import leaky_sum
 
 USERS = Path({users!r})
@@ -44,7 +44,7 @@ def test_of_the_store():
     assert not wb.store().read().problems
 
 def test_of_processes():
-    code = "from workbench.planning.calibrated import machine; assert machine('numpy').note"
+    code = "from workbench.planning.machine.calibrated import machine; assert machine('numpy').note"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 def test_that_reads():

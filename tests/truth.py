@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from workbench.backends.reference import Reference
+from workbench.backends.reference.evaluator import Reference
 from workbench.program.identity import Itself
 from workbench.program.values import Program
 

@@ -10,8 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from workbench.language import nn, optim, rl
+from workbench.language.dims import dim, dims, size
 from workbench.language.distributions import Categorical, Normal
-from workbench.language.functions import (
+from workbench.language.gradient.reverse_mode import gradient
+from workbench.language.random import normal, permutation, uniform
+from workbench.language.rl import discounted_sum
+from workbench.language.template.template import program
+from workbench.language.tracing.functions import (
     absolute,
     cast,
     clip,
@@ -42,29 +47,24 @@ from workbench.language.functions import (
     unstack,
     where,
 )
-from workbench.language.gradient import gradient
-from workbench.language.indexing import gather, within
-from workbench.language.nodes import index
-from workbench.language.program import program
-from workbench.language.random import normal, permutation, uniform
-from workbench.language.recurrent import recurrent
-from workbench.language.rl import discounted_sum
-from workbench.language.sizes import dim, dims, size
-from workbench.language.tensor import Tensor
-from workbench.language.trace import scope
+from workbench.language.tracing.indexing import gather, within
+from workbench.language.tracing.nodes import index
+from workbench.language.tracing.recurrent import recurrent
+from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.trace import scope
 from workbench.program.values import Program
 
 if TYPE_CHECKING:
     from workbench import transforms
     from workbench.backends import backends
-    from workbench.backends.inspect import value
+    from workbench.backends.reference.value import value
     from workbench.measure.compare import Comparison, compare
-    from workbench.measure.measurement import Measurement
-    from workbench.measure.measuring import measure
+    from workbench.measure.measure import measure
+    from workbench.measure.rounds.measurement import Measurement
     from workbench.measure.run import Result, run
     from workbench.measure.store import Store, store
     from workbench.session.panel import Workbench, watch
-    from workbench.transforms.refusal import Refusal, Refused
+    from workbench.transforms.step.refusal import Refusal, Refused
     from workbench.variants.moves import Move
     from workbench.variants.recipes import RecipeError, load_recipe
     from workbench.variants.variant import Variant, optimize, variant
@@ -149,14 +149,14 @@ for _package in ("backends", "measure"):  # named like functions, whose places t
 
 _WHERE = {
     "workbench.backends": ("backends",),
-    "workbench.backends.inspect": ("value",),
+    "workbench.backends.reference.value": ("value",),
     "workbench.measure.compare": ("Comparison", "compare"),
-    "workbench.measure.measurement": ("Measurement",),
-    "workbench.measure.measuring": ("measure",),
+    "workbench.measure.rounds.measurement": ("Measurement",),
+    "workbench.measure.measure": ("measure",),
     "workbench.measure.run": ("Result", "run"),
     "workbench.measure.store": ("Store", "store"),
     "workbench.session.panel": ("Workbench", "watch"),
-    "workbench.transforms.refusal": ("Refusal", "Refused"),
+    "workbench.transforms.step.refusal": ("Refusal", "Refused"),
     "workbench.variants.moves": ("Move",),
     "workbench.variants.recipes": ("RecipeError", "load_recipe"),
     "workbench.variants.variant": ("Variant", "optimize", "variant"),
@@ -181,7 +181,7 @@ def _drawn(
     self: Program | Variant, include: object = None, exclude: object = None
 ) -> dict[str, object]:
     """How Jupyter shows a program: its dependence graph. Imported when Jupyter asks for it."""
-    from workbench.session.bundle import mimebundle
+    from workbench.session.outputs.mime_bundle import mimebundle
 
     return mimebundle(self)
 

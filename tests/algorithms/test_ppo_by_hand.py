@@ -16,7 +16,7 @@ import numpy.typing as npt
 import workbench as wb
 from workbench import environments
 from workbench.algorithms import ppo
-from workbench.backends.reference import Reference
+from workbench.backends.reference.evaluator import Reference
 from workbench.program.values import Program
 
 B, T, E, M = 3, 6, 3, 2

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tests.by_hand import B, N, T, b, call, i, k, n, program, read, statement, t, value
 from workbench.polyhedral.expression import Expression, choice, size
-from workbench.polyhedral.ordering import order
+from workbench.polyhedral.ordering.as_written import order
 from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree
 from workbench.program.dependences import dependences
 from workbench.program.values import Body, Program, Storage

@@ -15,11 +15,12 @@ from tests import by_hand as h
 from tests.backends.small_programs import cases, scheduled
 from tests.programs import small_reinforce
 from workbench.algorithms.reinforce import reinforce
-from workbench.backends import arrays, backends, get
-from workbench.backends.arrays import CompiledArrays
+from workbench.backends import backends, get
+from workbench.backends.arrays import compiled as arrays
+from workbench.backends.arrays.compiled import CompiledArrays
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import RunError, UnavailableError, WorkbenchError
-from workbench.lowering.program import LoopProgram, lower
+from workbench.lowering.lower import LoopProgram, lower
 from workbench.program.values import Program
 
 CASES = {name: p for name, p, _ in cases()}

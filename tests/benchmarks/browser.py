@@ -25,8 +25,8 @@ from tests.browser.lab import IDLE, Lab, Page, serving
 from tests.browser.panel import open_pane
 from tests.front_end import REPOSITORY, STATIC
 from workbench.algorithms import ppo
-from workbench.session.capsule import to_json
-from workbench.session.snapshot import snapshot
+from workbench.session.picture.snapshot import snapshot
+from workbench.session.protocol.capsule import to_json
 
 PPO = "import workbench as wb\nfrom workbench.algorithms import ppo\nprogram = ppo()"
 APPLIED = "shown.apply(wb.transforms.Vectorize('t'));"

@@ -24,10 +24,10 @@ from tests.benchmarks.measuring import emit, machine
 from tests.front_end import STATIC
 from tests.session import example
 from workbench.program.values import Program
-from workbench.session.capsule import SavedPart, capsule, to_json
-from workbench.session.describe import size_views
-from workbench.session.snapshot import snapshot
-from workbench.session.state import State, VariantView
+from workbench.session.picture.snapshot import snapshot
+from workbench.session.protocol.capsule import SavedPart, capsule, to_json
+from workbench.session.protocol.state import State, VariantView
+from workbench.session.protocol.state_views import size_views
 
 PAGE = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <body style="margin:0"><div id="w" style="height:100vh"></div>

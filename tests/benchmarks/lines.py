@@ -21,9 +21,9 @@ import numpy as np
 
 from workbench.algorithms import reinforce
 from workbench.backends import philox
-from workbench.backends.arrays import CompiledArrays
+from workbench.backends.arrays.compiled import CompiledArrays
+from workbench.backends.arrays.source import ENTRY
 from workbench.backends.numpy import NumPyBackend
-from workbench.backends.source import ENTRY
 from workbench.backends.tracker import Memory
 from workbench.program.sizes import resolve
 from workbench.transforms import Vectorize

@@ -15,8 +15,8 @@ from contextlib import nullcontext
 import workbench as wb
 from tests.benchmarks.measuring import emit, interleaved, machine, median, ratio
 from workbench.algorithms import reinforce
-from workbench.session.capsule import plain
-from workbench.session.running import Place, Sampler
+from workbench.session.processes.sampler import Place, Sampler
+from workbench.session.protocol.capsule import plain
 
 
 def main() -> None:

@@ -22,10 +22,10 @@ from tests.benchmarks.measuring import emit, interleaved, machine, median
 from tests.programs import PROGRAMS
 from workbench.algorithms import a2c, ppo, reinforce
 from workbench.backends import get
-from workbench.measure.calibration import calibrate
+from workbench.measure.calibration.calibrate import calibrate
 from workbench.program.values import Program
 from workbench.transforms import Vectorize
-from workbench.transforms.refusal import Refused
+from workbench.transforms.step.refusal import Refused
 from workbench.variants.variant import Variant, optimize, variant
 
 Sizes = dict[str, int]

@@ -18,8 +18,8 @@ from typing import Any
 import workbench as wb
 from tests.benchmarks.measuring import emit, machine, median
 from workbench import algorithms
-from workbench.transforms.base import REGISTRY, Transform
-from workbench.transforms.refusal import Refusal
+from workbench.transforms.step.refusal import Refusal
+from workbench.transforms.step.transform import REGISTRY, Transform
 
 TARGETS = {"step": 0.3, "moves": 3.0, "optimize": 20.0}
 PRICES = {"storage": 0.1, "other": 0.3}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.measuring import module
-from workbench.transforms.base import REGISTRY
+from workbench.transforms.step.transform import REGISTRY
 
 
 def figures(capsys: pytest.CaptureFixture[str], name: str, *words: str) -> dict[str, Any]:

@@ -18,11 +18,11 @@ from tests.browser.panel import still
 from tests.front_end import REPOSITORY
 from tests.session import example
 from workbench.program.values import Program
-from workbench.session.bundle import MIME, mimebundle
+from workbench.session.outputs.mime_bundle import MIME, mimebundle
 
 SHOW = """\
 from tests.session import example
-from workbench.session.bundle import mimebundle
+from workbench.session.outputs.mime_bundle import mimebundle
 from IPython.display import display
 display(mimebundle(example.{program}), raw=True)
 """
@@ -173,10 +173,10 @@ def test_the_widget_draws_and_follows_its_program(lab: Lab) -> None:
     cells = [
         "import workbench as wb\n"
         "from workbench.algorithms.reinforce import reinforce\n"
-        "from workbench.session import jupyter\n"
+        "from workbench.session.jupyter import notebook\n"
         "workbench = wb.Workbench(reinforce())\n"
         "display(workbench)\n"
-        "display(jupyter.notebook()._outputs['reinforce']._widget)",
+        "display(notebook.notebook()._outputs['reinforce']._widget)",
         "workbench.apply(wb.transforms.Vectorize('b'));",
     ]
     page = lab.open(lab.notebook("widget.ipynb", cells))

@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from tests.browser.lab import IDLE, Lab, Page, command, until
 from tests.browser.panel import live, open_pane, saved_as, shows, still
-from workbench.session.bundle import MIME
+from workbench.session.outputs.mime_bundle import MIME
 
 PROGRAM = '''\
 import workbench as wb

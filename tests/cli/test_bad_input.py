@@ -78,7 +78,7 @@ def test_interruption_before_the_run_is_no_traceback(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("workbench.cli.run.traced", interrupted)
+    monkeypatch.setattr("workbench.cli.commands.run.traced", interrupted)
     done = workbench("run", "reinforce")
     assert done.code == 130
     assert done.err == "workbench: interrupted before anything was done\n"

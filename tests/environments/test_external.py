@@ -22,10 +22,10 @@ from tests.environments.playing import (
     run,
 )
 from workbench.algorithms import a2c, ppo, reinforce
-from workbench.backends.reference import Reference
+from workbench.backends.reference.evaluator import Reference
 from workbench.environments import Gymnasium
 from workbench.errors import ProgramError
-from workbench.session.snapshot import snapshot
+from workbench.session.picture.snapshot import snapshot
 
 
 @pytest.fixture(autouse=True)

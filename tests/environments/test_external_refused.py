@@ -22,7 +22,7 @@ from tests.environments.playing import (
 from workbench import environments
 from workbench.algorithms import ppo
 from workbench.backends import get
-from workbench.backends.reference import Reference
+from workbench.backends.reference.evaluator import Reference
 from workbench.environments import Gymnasium
 from workbench.errors import ProgramError, RunError, UnavailableError, WorkbenchError
 

@@ -11,7 +11,7 @@ import pytest
 
 import workbench as wb
 from workbench import environments
-from workbench.language.tensor import Tensor
+from workbench.language.tracing.tensor import Tensor
 
 TRANSITIONS = 10_000
 

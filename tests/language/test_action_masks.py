@@ -12,9 +12,9 @@ import numpy.typing as npt
 import pytest
 
 import workbench as wb
-from tests.language.differences import check
+from tests.language.gradient.differences import check
 from workbench.backends import get
-from workbench.backends.reference import Reference
+from workbench.backends.reference.evaluator import Reference
 from workbench.errors import ProgramError, RunError
 from workbench.transforms import Vectorize
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 
 import workbench as wb
-from tests.language.differences import check, differentiable
-from workbench.backends.reference import Reference
+from tests.language.gradient.differences import check, differentiable
+from workbench.backends.reference.evaluator import Reference
 from workbench.errors import WorkbenchError
 from workbench.polyhedral.expression import variable
 

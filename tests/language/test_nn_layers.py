@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.language.differences import check
+from tests.language.gradient.differences import check
 from workbench import nn, optim
 from workbench.algorithms import ppo, reinforce
-from workbench.backends.reference import Reference
+from workbench.backends.reference.evaluator import Reference
 from workbench.errors import ProgramError
 from workbench.program.values import Program
 from workbench.variants.variant import optimize

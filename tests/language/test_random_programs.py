@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from tests.programs import PROGRAMS
-from workbench.backends.reference import Reference
+from workbench.backends.reference.evaluator import Reference
 from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Expression
-from workbench.polyhedral.relations import points
+from workbench.polyhedral.sets.relations import points
 from workbench.polyhedral.tree import Loop, Path, paths
 from workbench.program.values import Program, Read, Statement
 

@@ -11,9 +11,9 @@ import pytest
 
 import workbench as wb
 from workbench import rl
-from workbench.backends.reference import Reference
+from workbench.backends.reference.evaluator import Reference
 from workbench.errors import WorkbenchError
-from workbench.language.program import Template
+from workbench.language.template.template import Template
 
 Values = npt.NDArray[Any]
 LENGTHS, ENDS = (1, 2, 9), (0.0, 0.3, 1.0)

@@ -10,7 +10,7 @@ import pytest
 
 import workbench as wb
 from tests.programs import PROGRAMS
-from workbench.backends.reference import Reference
+from workbench.backends.reference.evaluator import Reference
 from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Expression, size, variable
 from workbench.program.values import Program

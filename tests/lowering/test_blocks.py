@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from tests.transforms.ordering import assert_computes_the_same
+from tests.transforms.order.ordering import assert_computes_the_same
 from workbench import nn
 from workbench.backends.numpy import NumPyBackend
-from workbench.lowering.program import lower
-from workbench.lowering.records import Allocate, Count, walk
+from workbench.lowering.loops.records import Allocate, Count, walk
+from workbench.lowering.lower import lower
 from workbench.transforms import Contract, Incrementalize, Tile, Vectorize
 
 GOLDEN = Path(__file__).parent.parent / "golden"

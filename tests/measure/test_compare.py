@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from tests.measure.made import measurement, passed
-from tests.measure.test_check import broken, near_tie
+from tests.measure.checking.test_check import broken, near_tie
+from tests.measure.rounds.made import measurement, passed
 from tests.programs import leaky_sum, returns, small_reinforce
-from workbench.backends.arrays import CompiledArrays
+from workbench.backends.arrays.compiled import CompiledArrays
 from workbench.errors import OutOfMemoryError, WorkbenchError
 from workbench.measure.compare import Comparison, compare, comparing, comparison
-from workbench.measure.rounds import Request
+from workbench.measure.rounds.rounds import Request
 from workbench.transforms import Vectorize
 
 QUICK: dict[str, Any] = {"repeats": 2, "progress": False}

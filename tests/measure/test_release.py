@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from workbench.measure.process import DISTRIBUTION, release
+from workbench.measure.rounds.process import DISTRIBUTION, release
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.measure.made import measurement, passed
+from tests.measure.rounds.made import measurement, passed
 from workbench.errors import WorkbenchError
 from workbench.measure.compare import comparison
 from workbench.measure.store import Store, store, users_folder
@@ -102,7 +102,7 @@ def test_processes_that_append_at_a_time_do_not_mix_their_lines(
     kept: Store, repository: Path
 ) -> None:
     code = (
-        "import sys; from tests.measure.made import measurement\n"
+        "import sys; from tests.measure.rounds.made import measurement\n"
         "from workbench.measure.store import store\n"
         "kept = store(sys.argv[1])\n"
         "for k in range(40): kept.append(measurement(float(k), program=sys.argv[2] * 2000))\n"

@@ -9,6 +9,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
+from workbench.polyhedral.accesses import Access, Extent, Instances
 from workbench.polyhedral.expression import (
     Expression,
     ExpressionLike,
@@ -17,8 +18,7 @@ from workbench.polyhedral.expression import (
     size,
     variable,
 )
-from workbench.polyhedral.instances import Access, Extent, Instances
-from workbench.polyhedral.relations import box, hull, image, union
+from workbench.polyhedral.sets.relations import box, hull, image, union
 from workbench.polyhedral.tree import Leaf, Loop, Tree
 
 B, E, I, M, T = (size(n) for n in "BEIMT")

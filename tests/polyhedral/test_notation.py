@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.polyhedral.notation import parse
 from workbench.errors import ProgramError
-from workbench.polyhedral.notation import parse
 from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence, statements, text
 
 names = st.sampled_from(["a", "policy.hidden_1", "state_2", "γ", "update"])

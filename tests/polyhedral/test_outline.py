@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.polyhedral.notation import parse
+from tests.polyhedral.notation import parse
 from workbench.polyhedral.outline import outline
 
 BODY = "".join(f"    {name}\n" for name in "abcde")

@@ -9,8 +9,8 @@ import pytest
 
 from tests.programs import leaky_sum
 from tests.session.shown import Shown
-from workbench.session.sessions import Sessions
-from workbench.session.work import Work
+from workbench.session.live.sessions import Sessions
+from workbench.session.processes.worker_client import Work
 
 
 class Lasting(Work):
@@ -33,7 +33,7 @@ def worker() -> Iterator[Work]:
 @pytest.fixture
 def lasting(worker: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives that worker to all workbenches that are made."""
-    monkeypatch.setattr("workbench.session.sessions.Work", lambda: worker)
+    monkeypatch.setattr("workbench.session.live.sessions.Work", lambda: worker)
 
 
 @pytest.fixture(scope="module")

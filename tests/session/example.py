@@ -18,8 +18,8 @@ from workbench.polyhedral.expression import (
     size,
     variable,
 )
-from workbench.polyhedral.sets import box
-from workbench.program.operations import OPERATIONS
+from workbench.polyhedral.sets.as_text import box
+from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import (
     Array,
     Body,

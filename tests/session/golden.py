@@ -13,21 +13,21 @@ from typing import Any
 from unittest.mock import patch
 
 import workbench as wb
-from tests.measure.made import measurement, passed
+from tests.measure.rounds.made import measurement, passed
 from tests.programs import returns
 from workbench.measure.compare import comparison
-from workbench.measure.curves import Curve
-from workbench.measure.measurement import Measurement
-from workbench.session.capsule import Capsule, SavedPart, plain
-from workbench.session.describe import size_views, variant_view
-from workbench.session.measured import measurement_views
-from workbench.session.messages import PROTOCOL, Part
+from workbench.measure.rounds.measurement import Measurement
+from workbench.measure.runs.curves import Curve
 from workbench.session.parts.code import code
 from workbench.session.parts.cost import cost
 from workbench.session.parts.memory import memory
 from workbench.session.parts.runs import runs
 from workbench.session.parts.sweep import sweep
-from workbench.session.state import BackendView, State
+from workbench.session.protocol.capsule import Capsule, SavedPart, plain
+from workbench.session.protocol.measurements import measurement_views
+from workbench.session.protocol.messages import PROTOCOL, Part
+from workbench.session.protocol.state import BackendView, State
+from workbench.session.protocol.state_views import size_views, variant_view
 from workbench.transforms import Contract, Vectorize
 from workbench.variants.variant import Variant
 
@@ -105,7 +105,7 @@ def state(shown: tuple[Variant, ...]) -> State:
 def golden() -> Any:
     """Everything, with predictions of no measured machine, as JSON with numbers of six digits."""
     shown = variants()
-    with patch("workbench.planning.calibrated.file_of", lambda backend: Path("nowhere")):
+    with patch("workbench.planning.machine.calibrated.file_of", lambda backend: Path("nowhere")):
         parts = tuple(
             SavedPart(part, variant.key, arguments, build(variant, arguments))
             for variant in shown

@@ -11,11 +11,11 @@ from typing import Any
 import workbench as wb
 from tests.programs import returns
 from tests.session import example
-from workbench.session.capsule import Capsule, SavedPart, plain
-from workbench.session.describe import size_views, variant_view
-from workbench.session.messages import PROTOCOL
-from workbench.session.snapshot import snapshot
-from workbench.session.state import State
+from workbench.session.picture.snapshot import snapshot
+from workbench.session.protocol.capsule import Capsule, SavedPart, plain
+from workbench.session.protocol.messages import PROTOCOL
+from workbench.session.protocol.state import State
+from workbench.session.protocol.state_views import size_views, variant_view
 from workbench.transforms import Vectorize
 
 FILE = Path(__file__).parents[1] / "golden" / "session" / "graph.json"

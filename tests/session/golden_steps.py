@@ -13,9 +13,6 @@ from unittest.mock import patch
 
 import workbench as wb
 from tests.session.golden import rounded
-from workbench.session.capsule import Capsule, SavedPart, plain
-from workbench.session.describe import size_views, variant_view
-from workbench.session.messages import PROTOCOL, Part
 from workbench.session.parts.code import code
 from workbench.session.parts.cost import cost
 from workbench.session.parts.domain import domain
@@ -24,8 +21,11 @@ from workbench.session.parts.preview import preview
 from workbench.session.parts.price import price
 from workbench.session.parts.value import value
 from workbench.session.parts.why import why
-from workbench.session.snapshot import snapshot
-from workbench.session.state import State
+from workbench.session.picture.snapshot import snapshot
+from workbench.session.protocol.capsule import Capsule, SavedPart, plain
+from workbench.session.protocol.messages import PROTOCOL, Part
+from workbench.session.protocol.state import State
+from workbench.session.protocol.state_views import size_views, variant_view
 from workbench.transforms import Contract, Fuse, Incrementalize, Recompute, Vectorize
 from workbench.variants.variant import Variant
 
@@ -125,7 +125,7 @@ def state(variant: Variant) -> State:
 def text() -> str:
     """The file, with predictions of no measured machine and numbers of six digits."""
     variant = wb.variant(returns())
-    with patch("workbench.planning.calibrated.file_of", lambda backend: Path("nowhere")):
+    with patch("workbench.planning.machine.calibrated.file_of", lambda backend: Path("nowhere")):
         saved = tuple(
             SavedPart(part, variant.key, given, found) for part, given, found in parts(variant)
         )

@@ -12,8 +12,8 @@ import pytest
 import workbench as wb
 from tests.programs import leaky_sum, returns
 from workbench.errors import WorkbenchError
-from workbench.session import jupyter
-from workbench.session.watching import argument_views, bound
+from workbench.session.jupyter import notebook as jupyter
+from workbench.session.live.watched_template import argument_views, bound
 
 VECTORIZE = wb.transforms.Vectorize("b")
 

@@ -11,10 +11,10 @@ import pytest
 
 from tests.front_end import EXTENSION, STATIC, build, files, installed, is_built
 from tests.session import example
-from workbench.session.bundle import MIME
-from workbench.session.dot import dot
-from workbench.session.protocol import typescript
-from workbench.session.snapshot import Snapshot, snapshot, to_json
+from workbench.session.outputs.mime_bundle import MIME
+from workbench.session.picture.dot import dot
+from workbench.session.picture.snapshot import Snapshot, snapshot, to_json
+from workbench.session.protocol.typescript import typescript
 
 COMPARE = """\
 import { readFileSync } from "node:fs";
@@ -26,8 +26,8 @@ for (const { snapshot, closed, text } of JSON.parse(readFileSync("cases.json", "
 """
 
 BOTH = """\
-export { dot } from "./graph/dot";
-export { contents } from "./graph/scene";
+export { dot } from "./graph/layout/dot";
+export { contents } from "./graph/layout/scene";
 export { key } from "./model/scopes";
 """
 

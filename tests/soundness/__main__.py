@@ -26,7 +26,7 @@ from tests.programs import PROGRAMS
 from tests.soundness.proposals import Dice
 from tests.soundness.walks import Meaning, Tally, walk
 from workbench.algorithms import ALGORITHMS
-from workbench.transforms.base import REGISTRY
+from workbench.transforms.step.transform import REGISTRY
 
 LENGTH = 8
 PART = 20.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tests.soundness.order import accessed, run_at, time_in
+from workbench.polyhedral.dependences.witness import Witness
 from workbench.polyhedral.tree import Loop, paths
-from workbench.polyhedral.witness import Witness
 from workbench.program.values import Program
 
 

@@ -28,7 +28,7 @@ import numpy as np
 
 import workbench as wb
 from tests.soundness.differentiable import SIZE_OF, Written, written
-from workbench.backends.reference import Override, Reference
+from workbench.backends.reference.evaluator import Override, Reference
 from workbench.program.values import Array, Program
 from workbench.transforms import Vectorize
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from workbench.polyhedral.accesses import Between
 from workbench.polyhedral.expression import Expression
-from workbench.polyhedral.instances import Between
-from workbench.polyhedral.scan import scanner
+from workbench.polyhedral.sets.scanning import scanner
 from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree, block_dim
 from workbench.program.sizes import resolve
 from workbench.program.values import Program, Read, Statement

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workbench.lowering.memory import bytes_of
-from workbench.lowering.program import LoopProgram
-from workbench.lowering.records import (
+from workbench.lowering.loops.bytes import bytes_of
+from workbench.lowering.loops.records import (
     DEVICE,
     Allocate,
     Buffer,
@@ -17,6 +16,7 @@ from workbench.lowering.records import (
     If,
     Record,
 )
+from workbench.lowering.lower import LoopProgram
 
 
 class Held:

@@ -15,8 +15,8 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from workbench.polyhedral.tree import Loop, block_dim, paths
 from workbench.program.values import Program
-from workbench.transforms.base import REGISTRY, Transform
 from workbench.transforms.rules import BY_NAME
+from workbench.transforms.step.transform import REGISTRY, Transform
 
 T = TypeVar("T")
 SIZES = (1, 2, 3, 4, 5)

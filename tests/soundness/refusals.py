@@ -20,13 +20,13 @@ from tests.soundness.early import comes_too_early
 from tests.soundness.memory import Shared, clobbered
 from tests.soundness.order import Point, accessed, run_at, undefined_read
 from tests.soundness.proposals import Dice, propose
-from workbench.lowering.takeover import memory_of
+from workbench.lowering.storage.takeover import memory_of
 from workbench.polyhedral.tree import Loop, loop_dims, paths
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.transforms import Swap, Vectorize
-from workbench.transforms.base import REGISTRY, Transform, apply
-from workbench.transforms.refusal import Refusal, Refused
+from workbench.transforms.step.refusal import Refusal, Refused
+from workbench.transforms.step.transform import REGISTRY, Transform, apply
 
 LENGTH = 20
 """Steps that a walk tries."""

@@ -20,7 +20,7 @@ from workbench.transforms import (
     Tile,
     Vectorize,
 )
-from workbench.transforms.base import Transform
+from workbench.transforms.step.transform import Transform
 
 FOUND: list[tuple[str, dict[str, int], tuple[Transform, ...]]] = [
     (

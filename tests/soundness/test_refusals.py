@@ -14,7 +14,7 @@ from tests.soundness.early import comes_too_early
 from tests.soundness.memory import Shared, clobbered
 from tests.soundness.refusals import Met, is_wrong, refusals, waits_for_itself
 from workbench.transforms import Swap, Vectorize
-from workbench.transforms.base import REGISTRY
+from workbench.transforms.step.transform import REGISTRY
 
 ENOUGH = 4
 """Distinct refusals of each of these programs; `make soundness` judges a thousand."""

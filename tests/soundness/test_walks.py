@@ -16,7 +16,7 @@ from tests.soundness.__main__ import LENGTH, meanings
 from tests.soundness.order import undefined_read
 from tests.soundness.proposals import Dice
 from tests.soundness.walks import Meaning, Tally, walk
-from workbench.transforms.base import REGISTRY
+from workbench.transforms.step.transform import REGISTRY
 
 T = TypeVar("T")
 ENOUGH = 12

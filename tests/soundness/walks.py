@@ -18,12 +18,12 @@ import workbench as wb
 from tests.soundness.peak import wrong_peak
 from tests.soundness.proposals import Chooser, propose
 from workbench.backends.numpy import NumPyBackend
-from workbench.backends.reference import Reference
-from workbench.lowering.takeover import holding
+from workbench.backends.reference.evaluator import Reference
+from workbench.lowering.storage.takeover import holding
 from workbench.program.carried import KEPT, keeping, resumed, starts
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
-from workbench.transforms.refusal import Refused
+from workbench.transforms.step.refusal import Refused
 from workbench.variants.variant import Variant
 
 Sizes = Mapping[str, int]

@@ -7,7 +7,7 @@ from tests.programs import small_reinforce
 from tests.variants.test_variant import walk
 from workbench.errors import SourceLine, TooComplexError
 from workbench.transforms import Distribute, Fuse, Vectorize
-from workbench.transforms.refusal import WIDTH, Help, Refusal, Refused
+from workbench.transforms.step.refusal import WIDTH, Help, Refusal, Refused
 from workbench.variants.moves import Move, Moves
 
 REFUSED = Move(Fuse(("x", "y")), Refusal("capability", "Fuse(('x', 'y')): they cannot"))

@@ -11,7 +11,7 @@ import workbench as wb
 from tests.programs import small_reinforce
 from workbench.errors import WorkbenchError
 from workbench.transforms import Tile, Vectorize
-from workbench.transforms.base import Rewritten, Transform, apply
+from workbench.transforms.step.transform import Rewritten, Transform, apply
 from workbench.variants.moves import Move
 from workbench.variants.recipes import RecipeError
 

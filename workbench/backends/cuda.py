@@ -9,8 +9,13 @@ from functools import lru_cache
 from typing import Any
 
 from workbench.backends import philox
-from workbench.backends.arrays import CompiledArrays, compile_arrays
-from workbench.backends.functions import Functions, functions_of, segment_add, sum_inside
+from workbench.backends.arrays.array_functions import (
+    Functions,
+    functions_of,
+    segment_add,
+    sum_inside,
+)
+from workbench.backends.arrays.compiled import CompiledArrays, compile_arrays
 from workbench.errors import UnavailableError, installing
 from workbench.program.values import Program
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.backends.arrays import CompiledArrays, compile_arrays
-from workbench.backends.functions import functions_of
+from workbench.backends.arrays.array_functions import functions_of
+from workbench.backends.arrays.compiled import CompiledArrays, compile_arrays
 from workbench.backends.processor import processor
 from workbench.backends.threads import one_blas_thread
 from workbench.program.values import Program

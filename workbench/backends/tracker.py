@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import OutOfMemoryError, WorkbenchError, nearest
-from workbench.lowering.records import DEVICE, HOST, SPACES
-from workbench.program.units import bytes_text
+from workbench.lowering.loops.records import DEVICE, HOST, SPACES
+from workbench.program.text.units import bytes_text
 
 SHOWN = 3
 """Live arrays that an error lists."""

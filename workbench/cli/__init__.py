@@ -10,8 +10,8 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from workbench.cli import compare, doctor, lab, listing, optimize, run, show
 from workbench.cli.arguments import Parser
+from workbench.cli.commands import compare, doctor, lab, listing, optimize, run, show
 from workbench.errors import RunError, UnavailableError, WorkbenchError, nearest
 
 COMMANDS: dict[str, tuple[Callable[[list[str]], int], str]] = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from workbench.errors import WorkbenchError, nearest
-from workbench.language.program import Template
+from workbench.language.template.template import Template
 
 Reader = Callable[[str], Any]
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from workbench.measure.progress import environment_steps
 from workbench.measure.run import Result, peak_text
+from workbench.measure.runs.progress import environment_steps
 from workbench.program.sizes import numbers
-from workbench.program.units import seconds_text
+from workbench.program.text.units import seconds_text
 
 HIGHER_IS_BETTER = ("return", "reward", "episodes")
 """Words in the names of outputs that have a best value; no loss of a policy gradient is best."""

@@ -13,7 +13,7 @@ from types import ModuleType
 from workbench.algorithms import ALGORITHMS
 from workbench.cli.arguments import Parser
 from workbench.errors import WorkbenchError, nearest
-from workbench.language.program import Template
+from workbench.language.template.template import Template
 
 PACKAGE = Path(__file__).parents[1]
 WHICH = "ALGORITHM is a name of `workbench list`, or a template of your own: FILE.py:NAME."

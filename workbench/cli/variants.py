@@ -9,7 +9,7 @@ from typing import Any
 from workbench.cli.arguments import Parser
 from workbench.cli.templates import users_code
 from workbench.errors import WorkbenchError, nearest
-from workbench.language.program import Template
+from workbench.language.template.template import Template
 from workbench.transforms import Vectorize
 from workbench.variants.recipes import load_recipe
 from workbench.variants.variant import Variant, optimize, variant

@@ -10,7 +10,7 @@ from workbench.environments.mountain_car_continuous import MountainCarContinuous
 from workbench.environments.pendulum import Pendulum
 from workbench.environments.synthetic import Noisy, Trivial
 from workbench.errors import ProgramError, nearest
-from workbench.language.trace import user_line
+from workbench.language.tracing.trace import user_line
 
 __all__ = [
     "ENVIRONMENTS",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from workbench.errors import ProgramError
-from workbench.language.tensor import Tensor
-from workbench.language.trace import user_line
-from workbench.program.operation_shapes import shape_text
+from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.trace import user_line
+from workbench.program.operations.shapes import shape_text
 
 
 def discrete(environment: str, action: Tensor, count: int) -> Tensor:

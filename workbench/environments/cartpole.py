@@ -10,11 +10,11 @@ from typing import Any
 
 from workbench.environments.actions import discrete
 from workbench.environments.environment import Environment
-from workbench.language.functions import absolute, cos, sin, stack, unstack, where
-from workbench.language.nodes import literal
 from workbench.language.random import uniform
-from workbench.language.tensor import Tensor
-from workbench.language.trace import scope
+from workbench.language.tracing.functions import absolute, cos, sin, stack, unstack, where
+from workbench.language.tracing.nodes import literal
+from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.trace import scope
 
 
 @dataclass(frozen=True)

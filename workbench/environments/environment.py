@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.language.functions import where
-from workbench.language.tensor import Tensor
+from workbench.language.tracing.functions import where
+from workbench.language.tracing.tensor import Tensor
 from workbench.polyhedral.expression import variable
 
 

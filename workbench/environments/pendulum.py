@@ -8,11 +8,11 @@ from typing import Any
 
 from workbench.environments.actions import continuous
 from workbench.environments.environment import Environment
-from workbench.language.functions import clip, cos, floor, sin, stack, unstack
-from workbench.language.nodes import apply, literal
 from workbench.language.random import uniform
-from workbench.language.tensor import Tensor
-from workbench.language.trace import scope
+from workbench.language.tracing.functions import clip, cos, floor, sin, stack, unstack
+from workbench.language.tracing.nodes import apply, literal
+from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.trace import scope
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.environments.environment import Environment
-from workbench.language.functions import absolute, broadcast_to, cumsum, reshape, stack
-from workbench.language.nodes import literal
 from workbench.language.random import draws, uniform
-from workbench.language.tensor import Tensor
-from workbench.language.trace import scope
+from workbench.language.tracing.functions import absolute, broadcast_to, cumsum, reshape, stack
+from workbench.language.tracing.nodes import literal
+from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.trace import scope
 
 
 @dataclass(frozen=True)

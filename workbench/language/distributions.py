@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.language.functions import (
+from workbench.language.random import draws
+from workbench.language.tracing.functions import (
     broadcast_to,
     cumsum,
     exp,
@@ -16,11 +17,10 @@ from workbench.language.functions import (
     stop_gradient,
     where,
 )
-from workbench.language.nodes import apply, as_tensor, cast
-from workbench.language.random import draws
-from workbench.language.tensor import Node, Tensor, TensorLike
-from workbench.language.trace import dim_names, scope, user_line
-from workbench.program.operation_shapes import broadcast_shapes, shape_text
+from workbench.language.tracing.nodes import apply, as_tensor, cast
+from workbench.language.tracing.tensor import Node, Tensor, TensorLike
+from workbench.language.tracing.trace import dim_names, scope, user_line
+from workbench.program.operations.shapes import broadcast_shapes, shape_text
 
 
 class Categorical:

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workbench.errors import ProgramError, SourceLine
-from workbench.language.array_names import unique
-from workbench.language.nodes import apply, index, literal, record
-from workbench.language.recurrent import Recurrent
-from workbench.language.reductions import collect
-from workbench.language.tensor import Node, Tensor
-from workbench.language.trace import current, user_line
+from workbench.language.tracing.array_names import unique
+from workbench.language.tracing.nodes import apply, index, literal, record
+from workbench.language.tracing.recurrent import Recurrent
+from workbench.language.tracing.reductions import collect
+from workbench.language.tracing.tensor import Node, Tensor
+from workbench.language.tracing.trace import current, user_line
 from workbench.polyhedral.expression import Expression, variable
 from workbench.program.values import External, Shape
 

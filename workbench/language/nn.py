@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.language.functions import broadcast_to, tanh
-from workbench.language.nodes import apply, literal
 from workbench.language.random import draws
-from workbench.language.recurrent import Recurrent
-from workbench.language.shapes import shape_of
-from workbench.language.tensor import Tensor
-from workbench.language.trace import Range, current, dim_names, scope, user_line
+from workbench.language.tracing.functions import broadcast_to, tanh
+from workbench.language.tracing.nodes import apply, literal
+from workbench.language.tracing.recurrent import Recurrent
+from workbench.language.tracing.shapes import shape_of
+from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.trace import Range, current, dim_names, scope, user_line
 from workbench.polyhedral.expression import Expression, choice, expression, variable, whole
-from workbench.program.operation_shapes import shape_text
+from workbench.program.operations.shapes import shape_text
 from workbench.program.values import Shape
 
 Initializer = Callable[[Shape, tuple[str, ...]], Tensor]

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.language.functions import minimum, sqrt
-from workbench.language.gradient import Gradient
+from workbench.language.gradient.reverse_mode import Gradient
 from workbench.language.nn import carried, constant, step_number
-from workbench.language.nodes import apply, as_tensor, cast, index
-from workbench.language.quoting import element_text
-from workbench.language.tensor import Tensor, TensorLike
-from workbench.language.trace import current, dim_names, scope, user_line
+from workbench.language.tracing.functions import minimum, sqrt
+from workbench.language.tracing.nodes import apply, as_tensor, cast, index
+from workbench.language.tracing.quoting import element_text
+from workbench.language.tracing.tensor import Tensor, TensorLike
+from workbench.language.tracing.trace import current, dim_names, scope, user_line
 from workbench.polyhedral.expression import variable
 
 

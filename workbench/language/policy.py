@@ -11,9 +11,9 @@ from typing import Any
 from workbench.errors import ProgramError
 from workbench.language import nn
 from workbench.language.distributions import Categorical, Normal
-from workbench.language.functions import exp
-from workbench.language.tensor import Tensor
-from workbench.language.trace import user_line
+from workbench.language.tracing.functions import exp
+from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.trace import user_line
 
 
 @dataclass(frozen=True)

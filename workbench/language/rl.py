@@ -6,11 +6,11 @@ import math
 from numbers import Real
 
 from workbench.errors import ProgramError
-from workbench.language.functions import clip, minimum, sqrt, where
-from workbench.language.nodes import apply, as_tensor, cast, index, literal
-from workbench.language.recurrent import Recurrent
-from workbench.language.tensor import Tensor, TensorLike
-from workbench.language.trace import current, dim_name, scope, user_line
+from workbench.language.tracing.functions import clip, minimum, sqrt, where
+from workbench.language.tracing.nodes import apply, as_tensor, cast, index, literal
+from workbench.language.tracing.recurrent import Recurrent
+from workbench.language.tracing.tensor import Tensor, TensorLike
+from workbench.language.tracing.trace import current, dim_name, scope, user_line
 from workbench.polyhedral.expression import Expression, expression, variable
 
 

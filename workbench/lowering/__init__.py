@@ -1,1 +1,4 @@
-"""From a program under a schedule to a loop program of array operations with explicit memory."""
+"""From a program with its schedule to a loop program of array operations with explicit memory.
+
+`lower` is the pipeline; the rooms are its stages. Knows array operations and memory, no backend.
+"""

@@ -1,1 +1,4 @@
-"""Running programs and measuring them."""
+"""What users call to run, check, measure and compare variants.
+
+Knows variants and backends. Does not know the panel.
+"""

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any, overload
 
 from workbench.errors import RunError, WorkbenchError
-from workbench.measure.affordable import smallest
-from workbench.measure.agreement import Deviation, deviations
-from workbench.measure.bootstrap import Interval, ratio_interval
-from workbench.measure.check import ran
-from workbench.measure.measurement import Measurement, in_python
-from workbench.measure.rounds import (
+from workbench.measure.checking.agreement import Deviation, deviations
+from workbench.measure.checking.check import ran
+from workbench.measure.rounds.affordable import smallest
+from workbench.measure.rounds.confidence import Interval, ratio_interval
+from workbench.measure.rounds.measurement import Measurement, in_python
+from workbench.measure.rounds.rounds import (
     Candidate,
     Report,
     Request,
@@ -24,9 +24,9 @@ from workbench.measure.rounds import (
     prepare,
     reporting,
 )
-from workbench.measure.tables import html, table
+from workbench.measure.rounds.tables import html, table
 from workbench.program.sizes import resolve
-from workbench.program.units import digits
+from workbench.program.text.units import digits
 from workbench.program.values import Program
 from workbench.variants.variant import Variant, optimize, variant
 

@@ -13,18 +13,18 @@ from workbench.backends import get
 from workbench.backends.philox import checked_seed
 from workbench.backends.tracker import Capacity, limits_of
 from workbench.errors import OutOfMemoryError, ProgramError, WorkbenchError, nearest
-from workbench.lowering.memory import Point
-from workbench.lowering.records import DEVICE, HOST
-from workbench.lowering.takeover import holding
-from workbench.measure import checkpoint
-from workbench.measure.checkpoint import Checkpoint
-from workbench.measure.progress import bar
+from workbench.lowering.loops.bytes import Point
+from workbench.lowering.loops.records import DEVICE, HOST
+from workbench.lowering.storage.takeover import holding
+from workbench.measure.runs import checkpoint
+from workbench.measure.runs.checkpoint import Checkpoint
+from workbench.measure.runs.progress import bar
 from workbench.program.carried import KEPT, keeping, resumed
 from workbench.program.identity import remembered
 from workbench.program.sizes import resolve
-from workbench.program.units import bytes_text, seconds_text
+from workbench.program.text.units import bytes_text, seconds_text
 from workbench.program.values import Program
-from workbench.transforms.swap import Swap, relief
+from workbench.transforms.storage.swap import Swap, relief
 from workbench.variants.variant import Variant, optimize, variant
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Result(Mapping[str, Any]):
         """The outputs (or those named) against their first dimension, as a matplotlib Figure: gaps
         where an output is not a number, such as the return of an update in which no episode ended.
         """
-        from workbench.measure.curves import curves
+        from workbench.measure.runs.curves import curves
 
         program = self.variant.program
         sizes = ", ".join(f"{p.name}={self.sizes[p.name]}" for p in program.parameters)

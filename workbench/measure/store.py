@@ -17,7 +17,7 @@ from typing import Any, overload
 
 from workbench.errors import WorkbenchError
 from workbench.measure.compare import Comparison
-from workbench.measure.measurement import Measurement, from_json
+from workbench.measure.rounds.measurement import Measurement, from_json
 
 FILE = "measurements.jsonl"
 

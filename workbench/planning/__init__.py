@@ -1,1 +1,4 @@
-"""What to do with a program: the automatic recipe."""
+"""What a run will cost, and the recipe that is chosen by it.
+
+Knows transforms and loop programs. Runs nothing.
+"""

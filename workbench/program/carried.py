@@ -19,11 +19,11 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Choice, Expression, Size, expression, variable
-from workbench.polyhedral.relations import extent_of, hull
+from workbench.polyhedral.sets.relations import extent_of, hull
 from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence
 from workbench.program.dependences import needed
-from workbench.program.operations import OPERATIONS
-from workbench.program.text import equation
+from workbench.program.operations.table import OPERATIONS
+from workbench.program.text.infix import equation
 from workbench.program.values import (
     Array,
     Body,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from workbench.polyhedral.dependences import Dependences, flow
-from workbench.polyhedral.instances import Extent, Instances
+from workbench.polyhedral.accesses import Extent, Instances
+from workbench.polyhedral.dependences.flow import Dependences, flow
 from workbench.program.values import Program
 
 

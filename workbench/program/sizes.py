@@ -19,7 +19,7 @@ from workbench.polyhedral.expression import (
     expression,
     size,
 )
-from workbench.polyhedral.relations import sizes_satisfying
+from workbench.polyhedral.sets.relations import sizes_satisfying
 from workbench.program.values import Parameter, Program
 
 

@@ -13,8 +13,8 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from workbench.errors import SourceLine
+from workbench.polyhedral.accesses import Access, Between, Extent, Instances
 from workbench.polyhedral.expression import Expression
-from workbench.polyhedral.instances import Access, Between, Extent, Instances
 from workbench.polyhedral.tree import Tree
 
 DType = str
@@ -290,7 +290,7 @@ class Program:
         return f"<program {self.name}: {len(self.statements)} statements>"
 
     def __str__(self) -> str:
-        from workbench.program.listing import listing  # it is written in terms of these values
+        from workbench.program.text.listing import listing  # it is written in terms of these values
 
         return listing(self)
 

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.backends.philox import checked_seed
 from workbench.errors import WorkbenchError
-from workbench.language.program import Template
+from workbench.language.template.template import Template
 from workbench.measure.compare import Comparison
 from workbench.measure.store import Store
 from workbench.measure.store import store as store_at
 from workbench.program.values import Program
-from workbench.session import export
-from workbench.session.filling import fill
-from workbench.session.loading import saved_tree
-from workbench.session.meter import Meter
-from workbench.session.watching import bound
-from workbench.transforms.base import Transform
+from workbench.session.live.page_parts import fill
+from workbench.session.live.saved_tree import saved_tree
+from workbench.session.live.watched_template import bound
+from workbench.session.outputs import page as export
+from workbench.session.processes.meter import Meter
+from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant, variant
 
 if TYPE_CHECKING:
-    from workbench.session.jupyter import Notebook
+    from workbench.session.jupyter.notebook import Notebook
 
 
 class Workbench:
@@ -196,6 +196,6 @@ def _write(path: str | Path, text: str) -> None:
 
 def _notebook() -> Notebook:
     """The front ends of this Jupyter kernel; what needs Jupyter is imported here."""
-    from workbench.session.jupyter import notebook
+    from workbench.session.jupyter.notebook import notebook
 
     return notebook()

@@ -1,19 +1,19 @@
 """The transforms, one file each; a step is a transform with its arguments."""
 
-from workbench.transforms.accumulate import Accumulate
-from workbench.transforms.contract import Contract
-from workbench.transforms.distribute import Distribute
-from workbench.transforms.donate import Donate
-from workbench.transforms.fuse import Fuse
+from workbench.transforms.equations.accumulate import Accumulate
+from workbench.transforms.equations.recompute import Recompute
+from workbench.transforms.equations.simplify import Simplify
 from workbench.transforms.incrementalize import Incrementalize
-from workbench.transforms.interchange import Interchange
-from workbench.transforms.place import Place
-from workbench.transforms.recompute import Recompute
-from workbench.transforms.reschedule import Reschedule
-from workbench.transforms.simplify import Simplify
-from workbench.transforms.swap import Swap
-from workbench.transforms.tile import Tile
-from workbench.transforms.vectorize import Vectorize
+from workbench.transforms.order.distribute import Distribute
+from workbench.transforms.order.fuse import Fuse
+from workbench.transforms.order.interchange import Interchange
+from workbench.transforms.order.place import Place
+from workbench.transforms.order.reschedule import Reschedule
+from workbench.transforms.order.tile import Tile
+from workbench.transforms.order.vectorize import Vectorize
+from workbench.transforms.storage.contract import Contract
+from workbench.transforms.storage.donate import Donate
+from workbench.transforms.storage.swap import Swap
 
 __all__ = [
     "Accumulate",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.transforms.base import Transform
-from workbench.transforms.refusal import WIDTH, Refusal, wrapped
+from workbench.transforms.step.refusal import WIDTH, Refusal, wrapped
+from workbench.transforms.step.transform import Transform
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,21 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.lowering.lives import described
-from workbench.lowering.program import LoopProgram, lower
-from workbench.planning.automatic import Aim, Objective, expect_aim, planned
-from workbench.planning.calibrated import machine
-from workbench.planning.prediction import Prediction, predict
-from workbench.planning.steps import Step, steps_of
+from workbench.lowering.lower import LoopProgram, lower
+from workbench.lowering.storage.lives import described
+from workbench.planning.cost.prediction import Prediction, predict
+from workbench.planning.cost.work import Step, steps_of
+from workbench.planning.machine.calibrated import machine
+from workbench.planning.recipe.automatic import Aim, Objective, expect_aim, planned
 from workbench.polyhedral import tree
 from workbench.polyhedral.outline import outline
-from workbench.program.canonical import canonical
 from workbench.program.sizes import resolve
+from workbench.program.text.canonical import canonical
 from workbench.program.values import Program
-from workbench.transforms.base import REGISTRY, Transform
-from workbench.transforms.base import apply as apply_step
-from workbench.transforms.base import check as check_step
-from workbench.transforms.refusal import WIDTH, Refusal, Refused
+from workbench.transforms.step.refusal import WIDTH, Refusal, Refused
+from workbench.transforms.step.transform import REGISTRY, Transform
+from workbench.transforms.step.transform import apply as apply_step
+from workbench.transforms.step.transform import check as check_step
 from workbench.variants.moves import Move, Moves
 
 

@@ -1,1 +1,4 @@
-"""What views ask for beside the picture: each file is one part, its record and what makes it."""
+"""What a view asks for besides the graph: a record and the function that makes it, a file each.
+
+Runs in the worker process. Knows no session.
+"""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.lowering.lives import described
-from workbench.lowering.memory import bytes_of
-from workbench.planning.cost import Share
+from workbench.lowering.loops.bytes import bytes_of
+from workbench.lowering.storage.lives import described
+from workbench.planning.cost.seconds import Share
 from workbench.variants.variant import Variant
 
 

@@ -9,15 +9,15 @@ from typing import Any, Literal
 
 from workbench.errors import WorkbenchError, nearest
 from workbench.polyhedral import tree as trees
-from workbench.polyhedral.counting import count
-from workbench.polyhedral.places import Point, places
-from workbench.polyhedral.scan import pairs, scanner
+from workbench.polyhedral.dependences.witness import written_element
+from workbench.polyhedral.loops.execution_order import Point, places
+from workbench.polyhedral.sets.counting import count
+from workbench.polyhedral.sets.scanning import pairs, scanner
 from workbench.polyhedral.tree import Tree
-from workbench.polyhedral.witness import written_element
 from workbench.program.dependences import dependences
 from workbench.program.values import Program, Statement
-from workbench.session.small import picture_sizes
-from workbench.session.snapshot import title
+from workbench.session.picture.small_sizes import picture_sizes
+from workbench.session.picture.snapshot import title
 from workbench.variants.variant import Variant
 
 MOST_POINTS = 400

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.session.describe import refusal_view, step_view
 from workbench.session.parts.code import CodeView, code
 from workbench.session.parts.step import RefusalView, StepView
-from workbench.session.snapshot import Snapshot, snapshot
-from workbench.transforms.base import from_json
-from workbench.transforms.refusal import Refused
+from workbench.session.picture.snapshot import Snapshot, snapshot
+from workbench.session.protocol.state_views import refusal_view, step_view
+from workbench.transforms.step.refusal import Refused
+from workbench.transforms.step.transform import from_json
 from workbench.variants.variant import Variant
 
 

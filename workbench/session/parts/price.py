@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.transforms.base import from_json
+from workbench.transforms.step.transform import from_json
 from workbench.variants.variant import Variant
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.errors import UnavailableError
-from workbench.measure.affordable import affordable
-from workbench.measure.expected import LIMIT, Expectation
-from workbench.measure.rounds import Request
+from workbench.measure.rounds.affordable import affordable
+from workbench.measure.rounds.expected import LIMIT, Expectation
+from workbench.measure.rounds.rounds import Request
 from workbench.variants.variant import Variant
 
 

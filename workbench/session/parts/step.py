@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from workbench.session.snapshot import LineView
+from workbench.session.picture.snapshot import LineView
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from workbench.backends.inspect import explain, number_text
-from workbench.backends.reference import Reference
+from workbench.backends.reference.evaluator import Reference
+from workbench.backends.reference.value import explain, number_text
 from workbench.errors import WorkbenchError
 from workbench.program.sizes import numbers, settable
 from workbench.program.values import Call, Statement
-from workbench.session.small import sizes_with
-from workbench.session.snapshot import LineView, line_view
+from workbench.session.picture.small_sizes import sizes_with
+from workbench.session.picture.snapshot import LineView, line_view
 from workbench.variants.variant import Variant
 
 MOST_INPUTS = 200

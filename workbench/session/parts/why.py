@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 
 from workbench.errors import WorkbenchError
 from workbench.polyhedral import tree as trees
-from workbench.polyhedral.scan import pairs
+from workbench.polyhedral.dependences.witness import Witness, written_element
+from workbench.polyhedral.sets.scanning import pairs
 from workbench.polyhedral.tree import Loop, Tree
-from workbench.polyhedral.witness import Witness, written_element
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
-from workbench.session.describe import refusal_view, step_view, witness_view
 from workbench.session.parts.domain import ArrowView, DomainView, space
 from workbench.session.parts.step import RefusalView, StepView, WitnessView
-from workbench.session.small import sizes_at_least
+from workbench.session.picture.small_sizes import sizes_at_least
+from workbench.session.protocol.state_views import refusal_view, step_view, witness_view
 from workbench.transforms import Vectorize
-from workbench.transforms.base import Transform, from_json
-from workbench.transforms.refusal import Refusal
+from workbench.transforms.step.refusal import Refusal
+from workbench.transforms.step.transform import Transform, from_json
 from workbench.variants.variant import Variant
 
 BEYOND = 2

@@ -1,5 +1,5 @@
 """Incrementalize: whole-axis work becomes a running update, or blocks."""
 
-from workbench.transforms.incrementalize.step import Incrementalize
+from workbench.transforms.incrementalize.incrementalize import Incrementalize
 
 __all__ = ["Incrementalize"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.polyhedral.expression import variable
-from workbench.polyhedral.relations import domain_with, project_out, with_dims
+from workbench.polyhedral.sets.relations import domain_with, project_out, with_dims
 from workbench.program.values import Statement
 from workbench.transforms.incrementalize.pieces import Pieces, read
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from workbench.polyhedral.expression import Expression, ExpressionLike, expression, variable
-from workbench.program.operations import OPERATIONS
-from workbench.program.text import body_text
+from workbench.program.operations.table import OPERATIONS
+from workbench.program.text.infix import body_text
 from workbench.program.values import Body, Call, IndexValue, Literal, Program, Read, Statement, walk
 
 Values = Mapping[str, ExpressionLike]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from workbench.polyhedral.dependences import Dependences
-from workbench.polyhedral.legality import carried_witness
-from workbench.polyhedral.ordering import order_below
-from workbench.polyhedral.relations import is_box
+from workbench.polyhedral.dependences.flow import Dependences
+from workbench.polyhedral.dependences.legality import carried_witness
+from workbench.polyhedral.dependences.witness import Witness
+from workbench.polyhedral.ordering.as_written import order_below
+from workbench.polyhedral.sets.relations import is_box
 from workbench.polyhedral.tree import (
     Leaf,
     Loop,
@@ -21,10 +22,9 @@ from workbench.polyhedral.tree import (
     statements,
 )
 from workbench.polyhedral.tree import Sequence as Block
-from workbench.polyhedral.witness import Witness
 from workbench.program.dependences import dependences
 from workbench.program.values import Program, Statement
-from workbench.transforms.distribution import in_axes
+from workbench.transforms.trees.distribution import in_axes
 
 
 class Tiled(Exception):

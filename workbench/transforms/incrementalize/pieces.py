@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from workbench.polyhedral.expression import Expression, variable
-from workbench.polyhedral.relations import extent_of, is_empty
+from workbench.polyhedral.sets.relations import extent_of, is_empty
 from workbench.program.values import Array, Body, Program, Read, Statement
 
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.polyhedral.moving import (
+from workbench.polyhedral.sets.moving_ranges import (
     Recurrence,
     fixed,
     single,
     split,
     with_neighbour,
 )
-from workbench.polyhedral.relations import (
+from workbench.polyhedral.sets.relations import (
     domain_with,
     intersect,
     is_empty,

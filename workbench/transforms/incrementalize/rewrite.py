@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from workbench.polyhedral import moving
 from workbench.polyhedral.expression import variable
-from workbench.polyhedral.relations import (
+from workbench.polyhedral.sets import moving_ranges as moving
+from workbench.polyhedral.sets.relations import (
     hull,
     image,
     is_box,
@@ -31,7 +31,7 @@ from workbench.transforms.incrementalize.factors import (
 from workbench.transforms.incrementalize.pieces import Pieces, free_dim, read
 from workbench.transforms.incrementalize.recurrence import Reduction, blocked, recurrence
 from workbench.transforms.incrementalize.window import sliding
-from workbench.transforms.refusal import Kind
+from workbench.transforms.step.refusal import Kind
 
 
 class Unfit(Exception):

@@ -9,8 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.polyhedral.moving import Window, fixed, shifted, single, split, with_neighbour
-from workbench.polyhedral.relations import domain_with, is_empty, project_out, subtract, with_dims
+from workbench.polyhedral.sets.moving_ranges import (
+    Window,
+    fixed,
+    shifted,
+    single,
+    split,
+    with_neighbour,
+)
+from workbench.polyhedral.sets.relations import (
+    domain_with,
+    is_empty,
+    project_out,
+    subtract,
+    with_dims,
+)
 from workbench.program.values import Array, Body
 from workbench.transforms.incrementalize.factors import scaled
 from workbench.transforms.incrementalize.pieces import Pieces, read

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from workbench.program.operations import OPERATIONS
+from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Body, Call, IndexValue, Literal, Program, walk
 
 Local = Callable[[Call, Program], Body | None]

@@ -10,11 +10,11 @@ from functools import lru_cache
 from typing import Any
 
 from workbench.polyhedral.expression import Expression, variable
-from workbench.polyhedral.relations import extent_of, is_box, is_subset, project_out, with_dims
+from workbench.polyhedral.sets.relations import extent_of, is_box, is_subset, project_out, with_dims
 from workbench.polyhedral.tree import blocks, loop_dims, only, statements
 from workbench.program.carried import is_carried
 from workbench.program.dependences import needed
-from workbench.program.operations import OPERATIONS
+from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import (
     Array,
     Body,
@@ -26,9 +26,9 @@ from workbench.program.values import (
     Storage,
     walk,
 )
-from workbench.transforms.placement import fresh_name, violated, with_statement
 from workbench.transforms.rules.rewriting import rebuilt
 from workbench.transforms.rules.row import Done, is_external, is_pure
+from workbench.transforms.trees.insertion import fresh_name, violated, with_statement
 
 MOVES = frozenset({"slice", "reshape", "transpose", "broadcast", "cast"})
 """Rows that cost (almost) nothing: views, and what fuses with its reader."""

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from workbench.lowering.calls import UNROLLED
+from workbench.lowering.instances.operation_rules import UNROLLED
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.polyhedral.relations import (
+from workbench.polyhedral.sets.relations import (
     bounds,
     domain_with,
     extent_of,
@@ -17,8 +17,8 @@ from workbench.polyhedral.relations import (
     project_out,
     with_dims,
 )
-from workbench.program.operation_dtypes import INTEGERS
-from workbench.program.operation_shapes import is_static
+from workbench.program.operations.dtypes import INTEGERS
+from workbench.program.operations.shapes import is_static
 from workbench.program.values import (
     Array,
     Body,
@@ -28,10 +28,10 @@ from workbench.program.values import (
     Read,
     Statement,
 )
-from workbench.transforms.placement import fresh_name, with_statement
 from workbench.transforms.rules.row import Done, as_type_of, call, constant, is_pure, number
 from workbench.transforms.rules.row import operand as operand_of
 from workbench.transforms.rules.sharing import varies_over
+from workbench.transforms.trees.insertion import fresh_name, with_statement
 
 _LETTERS = "abcdefgh"
 

@@ -3,9 +3,9 @@
 import { tickedIn } from "../model/selection";
 import type { Store, Values } from "../model/store";
 import type { VariantView } from "../protocol";
-import { copy, download, pick } from "./files";
+import { copy, download, pick } from "../model/files";
 import type { Item } from "./menu";
-import { picture, print } from "./picture";
+import { picture, print } from "./standalone-picture";
 
 export type ActionName =
   | "undo"

@@ -6,7 +6,7 @@ import type { Status } from "../model/transport";
 import type { Running } from "../protocol";
 import { type Action, type ActionName, actions, perform } from "./actions";
 import { Menu } from "./menu";
-import { Steps } from "./steps";
+import { Steps } from "./step-trail";
 
 export function Header(): JSX.Element {
   const store = useStore();

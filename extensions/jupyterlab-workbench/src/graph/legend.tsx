@@ -4,8 +4,8 @@ import { useLayoutEffect, useRef, useState } from "react";
 import type { Overlay } from "../model/selection";
 import type { Kind, Snapshot } from "../protocol";
 import type { Changes } from "./diff";
-import { type Colouring, fill } from "./overlay";
-import type { Theme } from "./theme";
+import { type Colouring, fill } from "./drawing/overlay";
+import type { Theme } from "./drawing/theme";
 
 const NAMES: readonly (readonly [Kind, string])[] = [
   ["operation", "operation"],

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import type { Overlay } from "../model/selection";
 import type { Snapshot } from "../protocol";
-import { OVERLAYS } from "./overlay";
+import { OVERLAYS } from "./drawing/overlay";
 import { found } from "./search";
 
 export interface Tools {

@@ -3,8 +3,8 @@
 import { useLayoutEffect, useRef } from "react";
 import type { Node } from "../protocol";
 import type { Changes } from "./diff";
-import type { Size } from "./frame";
-import { type Arrow, type Scene, scopeOf } from "./scene";
+import type { Size } from "./window/geometry";
+import { type Arrow, type Scene, scopeOf } from "./layout/scene";
 
 /** So many relations of an arrow are written out. */
 const MOST = 6;

@@ -3,21 +3,21 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useCurrent, useSelection, useStore, useTool, useValues } from "../model/hooks";
 import { key } from "../model/scopes";
-import { Waiting } from "../parts";
+import { Waiting } from "../waiting";
 import type { CostView, Running, Snapshot } from "../protocol";
 import { changes } from "./diff";
-import type { Engine } from "./engine";
+import type { Engine } from "./layout/engine";
 import { Legend } from "./legend";
-import { colouring, percent, type Shares, summed } from "./overlay";
-import { Picture } from "./picture";
-import { type Scene, scopeOf, statementBox, statementOf } from "./scene";
-import { Sheet } from "./sheet";
+import { colouring, percent, type Shares, summed } from "./drawing/overlay";
+import { Picture } from "./drawing/picture";
+import { type Scene, scopeOf, statementBox, statementOf } from "./layout/scene";
+import { Sheet } from "./drawing/sheet";
 import { Toolbar, type Tools } from "./toolbar";
-import type { Hands } from "./use-hands";
-import { useEngine } from "./use-engine";
-import { type Drawing, useScene } from "./use-scene";
-import { useTheme } from "./use-theme";
-import type { Window } from "./use-window";
+import type { Hands } from "./window/use-hands";
+import { useEngine } from "./layout/use-engine";
+import { type Drawing, useScene } from "./layout/use-scene";
+import { useTheme } from "./drawing/use-theme";
+import type { Window } from "./window/use-window";
 
 export function GraphView(): JSX.Element {
   const current = useCurrent();

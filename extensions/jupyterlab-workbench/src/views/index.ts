@@ -1,13 +1,13 @@
 // The panes beside the graph, in the order of their tabs. A view is a function of the store's values, a file each.
 
 import type { ComponentType } from "react";
-import { Code } from "./code";
-import { Compare } from "./compare";
-import { Details } from "./details";
-import { Domain } from "./domain";
-import { Memory } from "./memory";
-import { Moves } from "./moves";
-import { Variants } from "./variants";
+import { Code } from "./code/code";
+import { Compare } from "./compare/compare";
+import { Details } from "./details/details";
+import { Domain } from "./instances/domain";
+import { Memory } from "./memory/memory";
+import { Moves } from "./moves/moves";
+import { Variants } from "./variants/variants";
 
 export interface View {
   /** Names the pane in the selection. */

@@ -2,10 +2,10 @@
 
 import { Graphviz } from "@hpcc-js/wasm-graphviz";
 import golden from "../../../../tests/golden/session/graph.json";
-import { arrange } from "../../src/graph/arrange";
-import type { Engine } from "../../src/graph/engine";
-import { placed } from "../../src/graph/placed";
-import type { Scene } from "../../src/graph/scene";
+import { arrange } from "../../src/graph/layout/arrange";
+import type { Engine } from "../../src/graph/layout/engine";
+import { placed } from "../../src/graph/layout/placed";
+import type { Scene } from "../../src/graph/layout/scene";
 import { key } from "../../src/model/scopes";
 import type { Capsule, Node, Snapshot } from "../../src/protocol";
 

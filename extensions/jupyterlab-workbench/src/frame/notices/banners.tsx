@@ -1,0 +1,185 @@
+// What the reader must know of, between header and graph: programs that could not be traced, a Jupyter kernel that is
+// gone or does not know the program, a measurement under way.
+
+import { useEffect, useState } from "react";
+import { useLineInNotebook, useStore, useValues, useWorkbench } from "../../model/hooks";
+import type { ErrorView, LineView, ProgressView, UntracedView } from "../../protocol";
+import { perform } from "../actions";
+import { Cycle } from "./cycle";
+
+export function Banners(): JSX.Element {
+  const store = useStore();
+  const { status, kernel, notice, untraced } = useValues();
+  const { name, workbench, error, recipe_error, measuring } = useWorkbench();
+  return (
+    <div className="wbk-banners">
+      {status === "disconnected" && (
+        <Told text="The Jupyter kernel is gone; what was loaded still shows. Start it and run the cell again to go on." warns />
+      )}
+      {status === "empty" && (
+        <Told text="The Jupyter kernel was restarted and has not run the program; what was loaded still shows." warns>
+          <RunIt workbench={workbench} />
+        </Told>
+      )}
+      {kernel === "empty" && (
+        <Told text={`This Jupyter kernel has not run ${name} yet: this is what was saved.`}>
+          <RunIt workbench={workbench} />
+        </Told>
+      )}
+      {kernel === "waiting" && (
+        <Told text="The Jupyter kernel does not answer yet, as while it starts or a cell runs: this is what was saved." />
+      )}
+      <Failures own={error} others={untraced} />
+      {recipe_error && (
+        <Failure error={recipe_error}>
+          <strong>The steps no longer fit the program.</strong> {recipe_error.sentence}
+        </Failure>
+      )}
+      {measuring && status === "connected" && <Progress measuring={measuring} />}
+      {notice && (
+        <div className={notice.failed ? "wbk-banner wbk-bad" : "wbk-banner wbk-told"} role={notice.failed ? "alert" : "status"}>
+          <p className="wbk-sentences">{notice.text}</p>
+          {notice.missing && <RunIt workbench={notice.missing} />}
+          <Close close={() => store.say(null)} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Told({ text, warns, children }: { text: string; warns?: boolean; children?: React.ReactNode }): JSX.Element {
+  return (
+    <div className={warns ? "wbk-banner wbk-warning wbk-told" : "wbk-banner wbk-told"} role="status">
+      <p>{text}</p>
+      {children}
+    </div>
+  );
+}
+
+/** A Jupyter kernel that was just started mostly wants the cells before it too. */
+function RunIt({ workbench }: { workbench: string }): JSX.Element | null {
+  const store = useStore();
+  const [runs, setRuns] = useState(false);
+  const { runCell } = store.transport;
+  if (!runCell) return null;
+  const run = (above: boolean): void => {
+    setRuns(true);
+    void perform(store, () => runCell(workbench, above).finally(() => setRuns(false)));
+  };
+  return (
+    <div className="wbk-banner-buttons">
+      <button className="wbk-button" type="button" disabled={runs} onClick={() => run(false)}>
+        Run its cell
+      </button>
+      <button className="wbk-button" type="button" disabled={runs} onClick={() => run(true)}>
+        Run all cells up to it
+      </button>
+    </div>
+  );
+}
+
+function Close({ close }: { close: () => void }): JSX.Element {
+  return (
+    <button className="wbk-icon" type="button" aria-label="Close the message" title="Close" onClick={close}>
+      ×
+    </button>
+  );
+}
+
+/** The program that is shown, then others. One that nobody will trace again can be put away. */
+function Failures({ own, others }: { own: UntracedView | null; others: readonly UntracedView[] }): JSX.Element {
+  const [away, setAway] = useState<readonly string[]>([]);
+  const all = [...(own ? [own] : []), ...others].map((view) => ({ view, key: JSON.stringify(view) }));
+  const keys = all.map(({ key }) => key).join();
+  // What fails again in the same way is told again.
+  useEffect(() => setAway((old) => old.filter((key) => keys.includes(key))), [keys]);
+  return (
+    <>
+      {all
+        .filter(({ key }) => !away.includes(key))
+        .map(({ view, key }) => (
+          <Failure key={key} error={view.error} close={() => setAway([...away, key])}>
+            <strong>{view.program}</strong>
+            {view.place && ` of ${view.place}`} could not be traced: {reason(view.error)}
+            {view === own && <span className="wbk-faint"> Shown is how it was before.</span>}
+          </Failure>
+        ))}
+    </>
+  );
+}
+
+/** A cycle is drawn: its instances need not be told twice. */
+function reason({ sentence, cycle }: ErrorView): string {
+  if (!cycle) return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+  const sizes = Object.entries(cycle.sizes).map(([name, value]) => `${name}=${value}`);
+  return `each of these needs the next with no delay${sizes.length ? `, at ${sizes.join(", ")} already` : ""}.`;
+}
+
+function Failure(props: { error: ErrorView; close?: () => void; children: React.ReactNode }): JSX.Element {
+  const { error, close, children } = props;
+  return (
+    <div className="wbk-banner wbk-bad" role="alert">
+      <div>
+        <p className="wbk-sentences">{children}</p>
+        {error.cycle ? (
+          <Cycle cycle={error.cycle} line={(line) => <Line line={line} />} />
+        ) : (
+          error.line && <Line line={error.line} />
+        )}
+        {error.trace && (
+          <details>
+            <summary>What Python said</summary>
+            <pre className="wbk-code">{error.trace}</pre>
+          </details>
+        )}
+      </div>
+      {close && <Close close={close} />}
+    </div>
+  );
+}
+
+/** The user's line, and the way to it where it stands in the notebook. */
+function Line({ line }: { line: LineView }): JSX.Element {
+  const show = useLineInNotebook(line);
+  return (
+    <p className="wbk-error-line">
+      <code>{line.text.trim()}</code>
+      <span>{line.place}</span>
+      {show && (
+        <button className="wbk-button wbk-link" type="button" onClick={show}>
+          Show line
+        </button>
+      )}
+    </p>
+  );
+}
+
+/** What a stage of a measurement counts. */
+const COUNTED: Readonly<Record<string, string>> = {
+  "compiling and checking": "variants",
+  "warming up": "rounds of all variants",
+  measuring: "rounds of all variants",
+};
+
+function Progress({ measuring }: { measuring: ProgressView }): JSX.Element {
+  const store = useStore();
+  const { stage, done, total } = measuring;
+  return (
+    <div className="wbk-banner wbk-progress" role="status">
+      <span className="wbk-stage" title={stage}>
+        {stage}
+      </span>
+      <progress max={Math.max(total, 1)} value={done} aria-label="Progress of the measurement" />
+      <span className="wbk-count">
+        {done} of {total} {COUNTED[stage] ?? ""}
+      </span>
+      <button
+        className="wbk-button"
+        type="button"
+        onClick={() => void perform(store, () => store.ask({ type: "cancel" }))}
+      >
+        Cancel
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+// The steps from the program as written to what is shown; each goes back to its variant.
+
+import { useRef } from "react";
+import { useCurrent, useStore, useValues, useWorkbench } from "../model/hooks";
+import type { VariantView } from "../protocol";
+import { useWidth } from "../views/charts/width";
+import { perform } from "./actions";
+import { Menu } from "./menu";
+
+/** Pixels: of a letter, around a name, of the longest name, of the button that holds those for which there is no room. */
+const [LETTER, AROUND, LONGEST, BUTTON] = [6.8, 20, 210, 52];
+
+export function Steps(): JSX.Element {
+  const store = useStore();
+  const host = useRef<HTMLElement>(null);
+  const width = useWidth(host);
+  const { status } = useValues();
+  const { variants } = useWorkbench();
+  const current = useCurrent();
+  const lineage = lineageOf(current, variants);
+  const hidden = lineage.length - inRoom(lineage.map((one) => one.name), width);
+  const answers = status !== "connecting" && status !== "waiting";
+  const show = (variant: VariantView): void => {
+    if (variant !== current) void perform(store, () => store.ask({ type: "show", variant: variant.key }));
+  };
+  return (
+    <nav className="wbk-steps" aria-label="Steps taken" ref={host}>
+      {hidden > 0 && (
+        <Menu
+          label={`… ${hidden}`}
+          title={`${hidden} earlier`}
+          items={() => [
+            lineage.slice(0, hidden).map((variant) => ({
+              name: variant.key,
+              label: variant.name,
+              refused: answers ? "" : "no Jupyter kernel answers",
+              run: () => show(variant),
+            })),
+          ]}
+        />
+      )}
+      <ol>
+        {lineage.slice(hidden).map((variant) => (
+          <li key={variant.key}>
+            <button
+              className="wbk-step"
+              type="button"
+              title={variant.why ? `${variant.name}\n${variant.why}` : variant.name}
+              disabled={!answers}
+              {...(variant === current ? { "aria-current": "step" } : {})}
+              onClick={() => show(variant)}
+            >
+              {variant.name}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+function lineageOf(current: VariantView, variants: readonly VariantView[]): readonly VariantView[] {
+  const found: VariantView[] = [];
+  for (let one: VariantView | undefined = current; one; ) {
+    found.unshift(one);
+    const parent: string | null = one.parent;
+    one = variants.find((variant) => variant.key === parent);
+  }
+  return found;
+}
+
+/** How many of the last names can be read side by side in so many pixels: one at least, all where the room is unknown. */
+export function inRoom(names: readonly string[], width: number): number {
+  const wide = names.map((name) => Math.min(LONGEST, AROUND + LETTER * name.length));
+  if (!width || wide.reduce((sum, one) => sum + one, 0) <= width) return names.length;
+  let [count, used] = [0, BUTTON];
+  for (const one of wide.reverse()) {
+    used += one;
+    if (count > 0 && used > width) break;
+    count++;
+  }
+  return count;
+}

@@ -1,0 +1,134 @@
+// A box of the picture: a statement, or a closed scope.
+
+import { memo } from "react";
+import type { Rectangle } from "../window/geometry";
+import { NAME, secondLine } from "../layout/dot";
+import { type Scene, scopeOf, shortened } from "../layout/scene";
+import type { Text } from "../window/sight";
+
+/** What is written in a box and how it is drawn, wherever it stands. */
+export interface Face {
+  readonly first: string;
+  readonly second: string;
+  readonly short: string;
+  readonly kind: string;
+  readonly output: boolean;
+  readonly spoken: string;
+}
+
+export function face(scene: Scene, name: string): Face {
+  const inside = scene.inside.get(name) ?? [];
+  const scope = scopeOf(name);
+  const [node] = inside;
+  if (scope || !node) {
+    const last = shortened(`▸ ${scope?.[scope.length - 1] ?? ""}`);
+    const second = inside.length === 1 ? "1 statement" : `${inside.length} statements`;
+    const spoken = `${(scope ?? []).join(" › ")}, closed scope`;
+    return { first: last, second, short: last, kind: "scope closed", output: false, spoken };
+  }
+  return {
+    first: shortened(node.title, 44),
+    second: shortened(secondLine(scene.snapshot, node), 54),
+    short: shortened(node.short),
+    kind: `statement ${node.kind}`,
+    output: node.outputs.length > 0,
+    spoken: `${node.title}, ${node.summary}`,
+  };
+}
+
+interface BoxProps {
+  readonly name: string;
+  readonly face: Face;
+  readonly place: Rectangle;
+  readonly text: Text;
+  /** Classes that say how it stands to the selection, to a search, to the running program. */
+  readonly state: string;
+  readonly pressed: boolean;
+  readonly tabbable: boolean;
+  /** The ground's colour where an overlay gives one. */
+  readonly ground: string | undefined;
+  /** Whether it differs from the parent variant. */
+  readonly changed: boolean;
+  /** The share of a run's samples taken here. */
+  readonly share: string | undefined;
+}
+
+export const Box = memo(
+  function Box({ name, face, place, text, state, pressed, tabbable, ground, changed, share }: BoxProps): JSX.Element {
+    const { left, top, width, height } = place;
+    const middle = { x: width / 2, textAnchor: "middle" } as const;
+    return (
+      <g
+        className={`node ${face.kind}${state}`}
+        data-name={name}
+        transform={`translate(${left} ${top})`}
+        tabIndex={tabbable ? 0 : -1}
+        role="button"
+        aria-label={face.spoken}
+        aria-pressed={pressed}
+      >
+        {changed && <path className="wbk-change" d={rounded(-4, -4, width + 8, height + 8, 8)} />}
+        <path className="wbk-ground" d={outline(face, width, height)} style={ground ? { fill: ground } : undefined} />
+        {face.output && <path className="wbk-result" d={foot(width, height)} />}
+        {text === "name" && (
+          <text className="wbk-short" {...middle} y={height / 2 + NAME * 0.34} fontSize={NAME}>
+            {face.short}
+          </text>
+        )}
+        {text === "both" && (
+          <>
+            <text {...middle} y={height / 2 - 2} fontSize={11}>
+              {face.first}
+            </text>
+            <text {...middle} y={height / 2 + 10.5} fontSize={9}>
+              {face.second}
+            </text>
+          </>
+        )}
+        {share !== undefined && <Share text={share} right={width} large={text !== "both"} />}
+      </g>
+    );
+  },
+  (one, other) =>
+    (Object.keys(one) as (keyof BoxProps)[]).every((key) =>
+      key === "place" ? isSame(one.place, other.place) : one[key] === other[key],
+    ),
+);
+
+const isSame = (one: Rectangle, other: Rectangle): boolean =>
+  one.left === other.left && one.top === other.top && one.width === other.width && one.height === other.height;
+
+/** The share of time on the box's upper right corner. */
+function Share({ text, right, large }: { text: string; right: number; large: boolean }): JSX.Element {
+  const size = large ? 13 : 9;
+  const width = text.length * size * 0.6 + 8;
+  return (
+    <g className="wbk-share" transform={`translate(${right - width + 8} ${-size - 2})`}>
+      <path d={rounded(0, 0, width, size + 6, 4)} />
+      <text x={width / 2} y={size + 0.5} fontSize={size} textAnchor="middle">
+        {text}
+      </text>
+    </g>
+  );
+}
+
+/** A result of the program stands on a thick line: within the box's own outline, round as that. */
+function foot(width: number, height: number): string {
+  return `M0,${height - 5}h${width}a5,5 0 0 1 -5,5h${10 - width}a5,5 0 0 1 -5,-5z`;
+}
+
+/** A statement that calls out of the program has the plugs of a component on its left. */
+function outline({ kind }: Face, width: number, height: number): string {
+  if (!kind.endsWith("external")) return rounded(0, 0, width, height, 5);
+  const plug = (y: number): string => `M-4,${y}h9v5h-9z`;
+  return `M0,0H${width}V${height}H0Z${plug(height / 2 - 9)}${plug(height / 2 + 4)}`;
+}
+
+export function rounded(x: number, y: number, width: number, height: number, radius: number): string {
+  const r = Math.min(radius, width / 2, height / 2);
+  const [across, down] = [width - 2 * r, height - 2 * r];
+  return (
+    `M${x + r},${y}h${across}a${r},${r} 0 0 1 ${r},${r}v${down}a${r},${r} 0 0 1 ${-r},${r}` +
+    `h${-across}a${r},${r} 0 0 1 ${-r},${-r}v${-down}a${r},${r} 0 0 1 ${r},${-r}z`
+  );
+}

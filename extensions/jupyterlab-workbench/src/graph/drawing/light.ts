@@ -1,0 +1,83 @@
+// What is lit in a picture: the selection with what it reads and is read by, what a search found, arrays that live.
+
+import type { Selection } from "../../model/selection";
+import { type Scene, scopeBox } from "../layout/scene";
+
+export interface Light {
+  /** The box that details are shown of. */
+  readonly first: string | null;
+  readonly selected: ReadonlySet<string>;
+  readonly inputs: ReadonlySet<string>;
+  readonly outputs: ReadonlySet<string>;
+  /** Arrows of what is selected, and the one pointed at. */
+  readonly touched: ReadonlySet<string>;
+  readonly matches: ReadonlySet<string> | null;
+  readonly live: ReadonlySet<string> | null;
+  /** Boxes that are elements wherever the window looks. */
+  readonly near: readonly string[];
+  /** Whether all else stands back. */
+  readonly dim: boolean;
+  /** The picture's classes. */
+  readonly classes: string;
+}
+
+/** So many boxes beside those in sight are elements because they are lit. */
+const MOST = 60;
+
+export function light(
+  scene: Scene,
+  { statements, scope, brushed }: Selection,
+  found: ReadonlySet<string> | null,
+  arrow: string | null,
+): Light {
+  const chosen = statements.flatMap((id) => scene.boxes.get(id) ?? []);
+  const closed = scope && !statements.length ? scopeBox(scope) : "";
+  if (scene.layout.boxes.has(closed)) chosen.push(closed);
+  const selected = new Set(chosen);
+  const [inputs, outputs, touched] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  for (const { id, source, target } of selected.size ? scene.arrows : []) {
+    const [from, to] = [selected.has(source), selected.has(target)];
+    if (from || to) touched.add(id);
+    if (to && !from) inputs.add(source);
+    if (from && !to) outputs.add(target);
+  }
+  if (arrow) touched.add(arrow);
+  const matches = found && boxesOf(scene, (node) => found.has(node.id));
+  const held = new Set(brushed?.arrays);
+  const live = held.size ? boxesOf(scene, (node) => held.has(node.array)) : null;
+  const classes = [
+    selected.size ? " wbk-has-selection" : "",
+    matches ? " wbk-has-matches" : "",
+    live ? " wbk-has-live" : "",
+  ].join("");
+  return {
+    first: chosen[0] ?? null,
+    selected,
+    inputs,
+    outputs,
+    touched,
+    matches,
+    live,
+    near: [...selected, ...inputs, ...outputs, ...(matches ?? [])].slice(0, MOST),
+    dim: selected.size > 0 || matches !== null || live !== null,
+    classes,
+  };
+}
+
+/** The classes of a box. */
+export function stateOf({ selected, inputs, outputs, matches, live, dim }: Light, name: string): string {
+  const lit = [selected, inputs, outputs, ...(matches ? [matches] : []), ...(live ? [live] : [])];
+  return [
+    selected.has(name) ? " wbk-selected" : "",
+    inputs.has(name) ? " wbk-input" : "",
+    outputs.has(name) ? " wbk-output" : "",
+    matches?.has(name) ? " wbk-match" : "",
+    live?.has(name) ? " wbk-live" : "",
+    dim && !lit.some((boxes) => boxes.has(name)) ? " wbk-dim" : "",
+  ].join("");
+}
+
+function boxesOf(scene: Scene, holds: (node: Scene["snapshot"]["nodes"][number]) => boolean): ReadonlySet<string> {
+  const found = scene.snapshot.nodes.filter(holds).flatMap((node) => scene.boxes.get(node.id) ?? []);
+  return new Set(found);
+}

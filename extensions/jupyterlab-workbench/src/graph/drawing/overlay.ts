@@ -1,0 +1,120 @@
+// What the boxes are coloured by: numbers of statements, summed over the statements of a closed scope.
+
+import type { Overlay } from "../../model/selection";
+import type { CostView, ShareView } from "../../protocol";
+import type { Scene } from "../layout/scene";
+import { type Colour, css, mixed, type Theme } from "./theme";
+
+export const OVERLAYS: readonly (readonly [Overlay, string])[] = [
+  ["kind", "kind"],
+  ["seconds", "predicted time"],
+  ["bytes", "bytes moved"],
+  ["operations", "operations"],
+  ["measured", "measured / predicted"],
+];
+
+type Amount = "seconds" | "bytes" | "operations";
+
+/** What was seen of a run: the share of its samples taken in each statement. */
+export type Shares = Readonly<Record<string, number>>;
+
+export interface Colouring {
+  /** Boxes have the colours of their kinds. */
+  readonly byKind: boolean;
+  /** How full a box's colour is, -1 to 1; a box without a number has none. */
+  readonly levels: ReadonlyMap<string, number>;
+  /** The number of each box, in words. */
+  readonly words: ReadonlyMap<string, string>;
+  /** The scale's ends and middle, in words; empty where nothing is coloured. */
+  readonly ticks: readonly string[];
+}
+
+const BY_KIND: Colouring = { byKind: true, levels: new Map(), words: new Map(), ticks: [] };
+const NOTHING: Colouring = { byKind: false, levels: new Map(), words: new Map(), ticks: [] };
+
+/** A colour for every factor of ten down to a thousandth of the largest. */
+const DECADES = 3;
+/** Ratios up to this many times, or one over it, are told apart. */
+const RATIO = 4;
+
+export function colouring(
+  overlay: Overlay,
+  scene: Scene | null,
+  cost: CostView | null,
+  run: Shares | null,
+): Colouring {
+  if (overlay === "kind") return BY_KIND;
+  if (!scene || !cost) return NOTHING;
+  if (overlay !== "measured") return amounts(overlay, scene, cost);
+  return run ? ratios(scene, cost, run) : NOTHING;
+}
+
+function amounts(amount: Amount, scene: Scene, cost: CostView): Colouring {
+  const sums = summed(scene, new Map(cost.shares.map((share) => [share.statement, share[amount]])));
+  const most = Math.max(0, ...sums.values());
+  if (!most) return NOTHING;
+  const total = [...sums.values()].reduce((sum, one) => sum + one, 0);
+  const levels = new Map<string, number>();
+  const words = new Map<string, string>();
+  for (const [name, sum] of sums) {
+    if (sum > 0) levels.set(name, Math.max(0.04, 1 + Math.log10(sum / most) / DECADES));
+    words.set(name, `${said(amount, sum)} · ${percent(sum / total)}`);
+  }
+  const ticks = [0, 1, 2, 3].map((decade) => said(amount, most / 10 ** decade));
+  return { byKind: false, levels, words, ticks: ticks.reverse() };
+}
+
+/** The share of the samples of a run over the share of its predicted time. */
+function ratios(scene: Scene, cost: CostView, run: Shares): Colouring {
+  const whole = cost.shares.reduce((sum, { seconds }) => sum + seconds, 0);
+  const predicted = summed(scene, new Map(cost.shares.map((one: ShareView) => [one.statement, one.seconds / whole])));
+  const seen = summed(scene, new Map(Object.entries(run)));
+  const levels = new Map<string, number>();
+  const words = new Map<string, string>();
+  for (const [name, share] of predicted) {
+    const found = seen.get(name) ?? 0;
+    words.set(name, `${percent(found)} measured, ${percent(share)} predicted`);
+    if (Math.max(found, share) < 0.001) continue; // too little was seen of it
+    const ratio = found > 0 && share > 0 ? Math.log(found / share) / Math.log(RATIO) : found > 0 ? 1 : -1;
+    levels.set(name, Math.max(-1, Math.min(1, ratio)));
+  }
+  return { byKind: false, levels, words, ticks: [`1/${RATIO}`, "as predicted", `${RATIO} times`] };
+}
+
+/** Numbers of statements by the box they are drawn in. */
+export function summed(scene: Scene, numbers: ReadonlyMap<string, number>): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const [name, nodes] of scene.inside) {
+    const known = nodes.filter((node) => numbers.has(node.id));
+    if (known.length) found.set(name, known.reduce((sum, node) => sum + (numbers.get(node.id) ?? 0), 0));
+  }
+  return found;
+}
+
+/** The ground of a box; none where it has its kind's. */
+export function groundOf(colouring: Colouring, name: string, theme: Theme): string | undefined {
+  return colouring.byKind ? undefined : fill(colouring.levels.get(name) ?? 0, theme);
+}
+
+/** The colour of a level: the page's own at 0, never so full that the text is hard to read. */
+export function fill(level: number, theme: Theme): string {
+  const [end, share]: readonly [Colour, number] = [level < 0 ? theme.cool : theme.heat, Math.abs(level) * 0.72];
+  return css(mixed(theme.back, end, share));
+}
+
+function said(amount: Amount, number: number): string {
+  if (amount === "seconds") return scaled(number, [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]]);
+  if (amount === "bytes") return scaled(number, [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]]);
+  return scaled(number, [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]]);
+}
+
+function scaled(number: number, units: readonly (readonly [number, string])[]): string {
+  if (!number) return `0 ${units[units.length - 1]?.[1] ?? ""}`.trim();
+  const [size, name] = units.find(([one]) => number >= one) ?? units[units.length - 1] ?? [1, ""];
+  return `${(number / size).toPrecision(number / size >= 100 ? 3 : 2)} ${name}`.trim();
+}
+
+export function percent(share: number): string {
+  if (share > 0 && share < 0.001) return "< 0.1 %";
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+}

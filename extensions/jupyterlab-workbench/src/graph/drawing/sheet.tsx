@@ -1,0 +1,38 @@
+// The whole picture as elements, to be kept: every box with both lines of its text and every arrow, seen or not.
+
+import { Box, face } from "./box";
+import { Grounds, Names } from "./grounds";
+import { LitArrow } from "./lit";
+import { type Colouring, groundOf } from "./overlay";
+import type { Scene } from "../layout/scene";
+import type { Theme } from "./theme";
+
+export function Sheet(props: { scene: Scene; theme: Theme; colouring: Colouring }): JSX.Element {
+  const { scene, theme, colouring } = props;
+  const { layout } = scene;
+  return (
+    <g className="wbk-viewport">
+      <Grounds layout={layout} />
+      {scene.arrows.map((arrow) => {
+        const line = layout.lines.get(arrow.id);
+        return line && <LitArrow key={arrow.id} scene={scene} arrow={arrow} line={line} scale={1} />;
+      })}
+      {[...layout.boxes].map(([name, place]) => (
+          <Box
+            key={name}
+            name={name}
+            face={face(scene, name)}
+            place={place}
+            text="both"
+            state=""
+            pressed={false}
+            tabbable={false}
+            ground={groundOf(colouring, name, theme)}
+            changed={false}
+            share={undefined}
+          />
+      ))}
+      <Names layout={layout} scale={1} />
+    </g>
+  );
+}

@@ -1,0 +1,83 @@
+// A picture that always comes: laid out by Graphviz, where that fails with more scopes closed, at last in plain rows.
+
+import { key } from "../../model/scopes";
+import type { Snapshot } from "../../protocol";
+import { dot } from "./dot";
+import type { Engine } from "./engine";
+import type { Rectangle } from "../window/geometry";
+import type { Placed } from "./placed";
+import { rows } from "./plain-rows";
+import { contents, type Contents, type Layout, type Line, type Scene, scopeBox, statementBox } from "./scene";
+
+/** Milliseconds that the picture asked for may take, and those that stand in for it. */
+export const PATIENCE = 20_000;
+const SHORT = 4_000;
+
+export interface Arranged {
+  readonly scene: Scene;
+  /** Why it is not the picture that was asked for; empty where it is. */
+  readonly remark: string;
+}
+
+/** Lays out `snapshot` with the scopes `closed`; if that fails with the first of `instead` that works. */
+export async function arrange(
+  engine: Engine,
+  snapshot: Snapshot,
+  closed: ReadonlySet<string>,
+  instead: readonly ReadonlySet<string>[],
+  isWanted: () => boolean,
+): Promise<Arranged | null> {
+  const asked = contents(snapshot, closed);
+  let reason = "";
+  for (const attempt of [closed, ...instead, outermost(asked)]) {
+    const shown = attempt === closed ? asked : contents(snapshot, attempt);
+    if (reason && shown.inside.size >= asked.inside.size) continue;
+    await pause(); // of a program of thousands, either half takes a while
+    if (!isWanted()) return null;
+    try {
+      const places = await engine.place(dot(shown), reason ? SHORT : PATIENCE);
+      if (!isWanted()) return null;
+      return { scene: { ...shown, layout: named(places, shown) }, remark: remark(asked, reason) };
+    } catch (problem) {
+      if (!isWanted()) return null;
+      reason ||= problem instanceof Error ? problem.message : String(problem);
+    }
+  }
+  const last = contents(snapshot, outermost(asked));
+  return { scene: { ...last, layout: rows(last) }, remark: remark(asked, reason) };
+}
+
+const pause = (): Promise<void> => new Promise((done) => setTimeout(done));
+
+function remark(asked: Contents, reason: string): string {
+  if (!reason) return "";
+  return `The picture of ${asked.inside.size} boxes could not be laid out (${reason}); a simpler one is shown.`;
+}
+
+function outermost({ scopes }: Contents): ReadonlySet<string> {
+  return new Set(scopes.filter((path) => path.length === 1).map(key));
+}
+
+/** Places under the names that stay the same from picture to picture. */
+function named(places: Placed, shown: Contents): Layout {
+  const name = (short: string): string => {
+    const position = Number(short.slice(1));
+    return short.startsWith("s")
+      ? scopeBox(shown.scopes[position] ?? [])
+      : statementBox(shown.snapshot.nodes[position]?.id ?? "");
+  };
+  const renamed = (all: Placed["boxes"]): Map<string, Rectangle> =>
+    new Map(all.map(([short, place]) => [name(short), place]));
+  return {
+    width: places.width,
+    height: places.height,
+    boxes: renamed(places.boxes),
+    grounds: renamed(places.grounds),
+    lines: new Map(
+      places.lines.map(([short, line]): [string, Line] => [
+        shown.arrows[Number(short.slice(1))]?.id ?? "",
+        line,
+      ]),
+    ),
+  };
+}

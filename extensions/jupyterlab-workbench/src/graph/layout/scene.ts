@@ -1,0 +1,102 @@
+// What is drawn where: boxes of statements and closed scopes, grounds of open scopes, arrows. Boxes and arrows have
+// names that stay the same from one picture to the next.
+
+import { box, key, scopes } from "../../model/scopes";
+import type { Path } from "../../model/selection";
+import type { Node, Snapshot } from "../../protocol";
+import type { Rectangle } from "../window/geometry";
+
+/** A curve of Bézier pieces (`x, y`, then three points a piece) that ends where its head begins. */
+export interface Line {
+  readonly points: readonly number[];
+  readonly tip: readonly [number, number];
+  readonly label: readonly [number, number] | null;
+}
+
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  readonly boxes: ReadonlyMap<string, Rectangle>;
+  readonly grounds: ReadonlyMap<string, Rectangle>;
+  readonly lines: ReadonlyMap<string, Line>;
+}
+
+/** What stands behind an arrow of the picture: positions in `snapshot.edges`. */
+export interface Arrow {
+  readonly id: string;
+  readonly source: string;
+  readonly target: string;
+  readonly carried: boolean;
+  readonly labels: readonly string[];
+  readonly edges: readonly number[];
+}
+
+/** A snapshot with some scopes closed: the boxes there are and the arrows between them, placed or not yet. */
+export interface Contents {
+  readonly snapshot: Snapshot;
+  readonly closed: ReadonlySet<string>;
+  /** Every scope, outer ones first. */
+  readonly scopes: readonly Path[];
+  /** The box that each statement is drawn in, by its id. */
+  readonly boxes: ReadonlyMap<string, string>;
+  /** The statements drawn in each box. */
+  readonly inside: ReadonlyMap<string, readonly Node[]>;
+  readonly arrows: readonly Arrow[];
+}
+
+export interface Scene extends Contents {
+  readonly layout: Layout;
+}
+
+export const statementBox = (id: string): string => `n:${id}`;
+export const scopeBox = (path: Path): string => `s:${key(path)}`;
+
+/** The scope that a box or a ground is of; null for a statement's. */
+export const scopeOf = (name: string): Path | null =>
+  name.startsWith("s:") ? (JSON.parse(name.slice(2)) as Path) : null;
+
+/** The statement that a box is of; null for a scope's. */
+export const statementOf = (name: string): string | null => (name.startsWith("n:") ? name.slice(2) : null);
+
+export function contents(snapshot: Snapshot, closed: ReadonlySet<string>): Contents {
+  const boxes = new Map<string, string>();
+  const inside = new Map<string, Node[]>();
+  for (const node of snapshot.nodes) {
+    const outer = box(node.scope, closed);
+    const name = outer ? scopeBox(outer) : statementBox(node.id);
+    boxes.set(node.id, name);
+    const others = inside.get(name);
+    if (others) others.push(node);
+    else inside.set(name, [node]);
+  }
+  return { snapshot, closed, scopes: scopes(snapshot), boxes, inside, arrows: arrows(snapshot, boxes) };
+}
+
+/** Arrows between the same two boxes are one. */
+function arrows(snapshot: Snapshot, boxes: ReadonlyMap<string, string>): readonly Arrow[] {
+  const found = new Map<string, Arrow & { labels: string[]; edges: number[] }>();
+  snapshot.edges.forEach((edge, position) => {
+    const [source, target] = [boxes.get(edge.source), boxes.get(edge.target)];
+    if (!source || !target || (source === target && source.startsWith("s:"))) return;
+    const id = JSON.stringify([source, target, edge.carried]);
+    const arrow = found.get(id) ?? { id, source, target, carried: edge.carried, labels: [], edges: [] };
+    found.set(id, arrow);
+    arrow.edges.push(position);
+    if (edge.label && !arrow.labels.includes(edge.label)) arrow.labels.push(edge.label);
+  });
+  return [...found.values()];
+}
+
+/** What the arrow says on itself: up to two indices, each cut to fit. */
+export function labelOf(arrow: Arrow): string {
+  return arrow.labels.length > 2 ? "" : arrow.labels.map((text) => shortened(text, 18)).join("; ");
+}
+
+/** The text, its middle left out where it is longer than `length` characters. */
+export function shortened(text: string, length = 34): string {
+  const characters = [...text];
+  if (characters.length <= length) return text;
+  const tail = Math.floor(length / 2) - 1;
+  const [head, rest] = [characters.slice(0, length - tail - 1), characters.slice(-tail)];
+  return `${head.join("")}…${rest.join("")}`;
+}

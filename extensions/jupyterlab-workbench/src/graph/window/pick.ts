@@ -1,0 +1,60 @@
+// What lies under a point of the picture.
+
+import { along, distance, extent } from "./curve";
+import type { Rectangle } from "./geometry";
+import type { Layout, Line } from "../layout/scene";
+
+export type Hit =
+  | { readonly kind: "box" | "ground" | "arrow"; readonly id: string }
+  | { readonly kind: "none" };
+
+export const NONE: Hit = { kind: "none" };
+
+const extents = new WeakMap<Line, Rectangle>();
+const courses = new WeakMap<Line, readonly number[]>();
+
+/** A box, else an arrow at most `reach` away, else the innermost ground. */
+export function pick(layout: Layout, x: number, y: number, reach: number): Hit {
+  for (const [id, place] of layout.boxes) if (holds(place, x, y, 0)) return { kind: "box", id };
+  let [nearest, least] = ["", reach];
+  for (const [id, line] of layout.lines) {
+    if (!holds(reaches(line), x, y, reach)) continue;
+    const far = distance(course(line), x, y);
+    if (far <= least) [nearest, least] = [id, far];
+  }
+  if (nearest) return { kind: "arrow", id: nearest };
+  let [ground, size] = ["", Infinity];
+  for (const [id, place] of layout.grounds) {
+    const area = place.width * place.height;
+    if (area < size && holds(place, x, y, 0)) [ground, size] = [id, area];
+  }
+  return ground ? { kind: "ground", id: ground } : NONE;
+}
+
+/** The middle of an arrow's course, where what is said of it is shown. */
+export function middle(line: Line): readonly [number, number] {
+  const points = course(line);
+  const at = 2 * Math.floor(points.length / 4);
+  return [points[at] ?? 0, points[at + 1] ?? 0];
+}
+
+/** Where an arrow's label stands: in the room that was left for it, else at the middle. */
+export const labelPlace = (line: Line): readonly [number, number] => line.label ?? middle(line);
+
+/** Points along an arrow: `x, y, x, y, …`. */
+export const course = (line: Line): readonly number[] => kept(courses, line, along);
+
+/** The least rectangle around an arrow. */
+export const reaches = (line: Line): Rectangle => kept(extents, line, extent);
+
+function kept<T>(known: WeakMap<Line, T>, line: Line, make: (line: Line) => T): T {
+  const there = known.get(line);
+  if (there !== undefined) return there;
+  const made = make(line);
+  known.set(line, made);
+  return made;
+}
+
+function holds({ left, top, width, height }: Rectangle, x: number, y: number, reach: number): boolean {
+  return x >= left - reach && x <= left + width + reach && y >= top - reach && y <= top + height + reach;
+}

@@ -1,0 +1,95 @@
+// How much of the picture is drawn how: boxes near the window are elements that can be read and reached by the
+// keyboard; of a crowd whose names nobody could read, boxes are painted.
+
+import { FAR, type Rectangle, type Size, type View } from "./geometry";
+
+/** Which lines of text a box shows; from far away none could be read. */
+export type Text = "both" | "name" | "none";
+
+/** Below this scale not even names are more than specks. */
+const SPECKS = 0.25;
+
+/** A picture of up to so many boxes is elements throughout. */
+export const ALL = 300;
+
+/** More boxes than these in the window are a crowd. */
+export const CROWD = 260;
+
+/** Boxes that become elements in one frame. */
+export const SLICE = 60;
+
+export interface Sight {
+  /** Boxes that are elements, nearest to the window's middle first. */
+  readonly boxes: readonly string[];
+  /** The part of the picture they were chosen for. */
+  readonly area: Rectangle;
+  /** Boxes without an element are painted. */
+  readonly crowd: boolean;
+  /** Which lines of text a box shows. */
+  readonly text: Text;
+  /** The scale, rounded to a quarter of a doubling: what letters' sizes depend on. */
+  readonly scale: number;
+}
+
+/** The part of the picture that the window shows. */
+export function windowOf({ x, y, k }: View, room: Size): Rectangle {
+  return { left: -x / k, top: -y / k, width: room.width / k, height: room.height / k };
+}
+
+const textAt = (k: number): Text => (k < SPECKS ? "none" : k < FAR ? "name" : "both");
+
+export const rounded = (k: number): number => 2 ** (Math.round(4 * Math.log2(k)) / 4);
+
+export function sight(boxes: ReadonlyMap<string, Rectangle>, view: View, room: Size): Sight {
+  const shown = windowOf(view, room);
+  const crowd = boxes.size > ALL && among(boxes, shown) > CROWD;
+  const margin = boxes.size <= ALL ? Infinity : 0.3;
+  const area = grown(shown, margin);
+  const [x, y] = [shown.left + shown.width / 2, shown.top + shown.height / 2];
+  const far = ({ left, top, width, height }: Rectangle): number =>
+    Math.hypot(left + width / 2 - x, top + height / 2 - y);
+  const near = crowd ? [] : [...boxes].filter(([, place]) => meets(place, area));
+  return {
+    boxes: near.sort(([, one], [, other]) => far(one) - far(other)).map(([name]) => name),
+    area,
+    crowd,
+    text: textAt(view.k),
+    scale: rounded(view.k),
+  };
+}
+
+/** Whether what is drawn no longer suits the view. */
+export function isStale(seen: Sight, boxes: ReadonlyMap<string, Rectangle>, view: View, room: Size): boolean {
+  if (seen.text !== textAt(view.k) || seen.scale !== rounded(view.k)) return true;
+  if (boxes.size <= ALL) return false;
+  const shown = windowOf(view, room);
+  if (seen.crowd) return among(boxes, shown) <= CROWD;
+  const { left, top, width, height } = seen.area;
+  const inside =
+    shown.left >= left && shown.top >= top &&
+    shown.left + shown.width <= left + width && shown.top + shown.height <= top + height;
+  return !inside || among(boxes, shown) > CROWD;
+}
+
+export function meets(one: Rectangle, other: Rectangle): boolean {
+  return (
+    one.left <= other.left + other.width && other.left <= one.left + one.width &&
+    one.top <= other.top + other.height && other.top <= one.top + one.height
+  );
+}
+
+function among(boxes: ReadonlyMap<string, Rectangle>, area: Rectangle): number {
+  let count = 0;
+  for (const place of boxes.values()) if (meets(place, area)) count++;
+  return count;
+}
+
+function grown({ left, top, width, height }: Rectangle, share: number): Rectangle {
+  if (share === Infinity) return { left: -1e9, top: -1e9, width: 2e9, height: 2e9 };
+  return {
+    left: left - width * share,
+    top: top - height * share,
+    width: width * (1 + 2 * share),
+    height: height * (1 + 2 * share),
+  };
+}

@@ -1,0 +1,83 @@
+// How long a measurement would take, and the sizes at which it is made without being asked where that is long.
+
+import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import type { Sizes } from "../../model/selection";
+import { changedSizes, paceOf, runSizes } from "./measured";
+import { digits, secondsText, sizesText } from "../charts/numbers";
+
+/** `40 s`, `12 min`, `3 h`. */
+export function durationText(seconds: number): string {
+  if (seconds < 1) return "a second";
+  if (seconds < 100) return `${seconds.toFixed(0)} s`;
+  return seconds < 100 * 60 ? `${(seconds / 60).toFixed(0)} min` : `${digits(seconds / 3600)} h`;
+}
+
+const runText = (seconds: number): string => (seconds < 100 ? secondsText(seconds) : durationText(seconds));
+
+/** The farthest of several cuts of the same sizes; null where one of them is none. */
+export function smallest(cuts: readonly (Sizes | null)[]): Sizes | null {
+  const [first, ...others] = cuts;
+  if (!first) return null;
+  return others.reduce<Sizes | null>(
+    (one, other) =>
+      one && other && Object.fromEntries(Object.entries(one).map(([name, value]) => [name, Math.min(value, other[name] ?? value)])),
+    first,
+  );
+}
+
+export function Expected(props: {
+  variants: readonly string[];
+  rounds: number | null;
+  force: () => void;
+}): JSX.Element | null {
+  const { variants, rounds, force } = props;
+  const state = useWorkbench();
+  const selection = useSelection();
+  const store = useStore();
+  useValues();
+  const { sizes, backend, dtype } = selection;
+  const chosen = state.variants.filter(({ key }) => variants.includes(key));
+  const known = chosen.flatMap((variant) => {
+    const pace = paceOf(state, variant.key, selection);
+    const { value } = store.part("runs", variant.key, { sizes, backend, dtype, repeats: rounds, pace });
+    return value ? [{ variant, runs: value, tried: pace !== null }] : [];
+  });
+  if (!known.length || known.length < chosen.length) return null;
+  const total = known.reduce((sum, one) => sum + one.runs.seconds, 0);
+  const by = known.every((one) => one.tried) ? "by a trial run" : "predicted";
+  const slow = known.filter((one) => one.runs.too_slow);
+  if (!slow.length) {
+    return (
+      <p className="wbk-note wbk-expected">
+        About {durationText(total)} of runs, {by}.
+      </p>
+    );
+  }
+  const less = smallest(slow.map((one) => one.runs.affordable));
+  const now = runSizes(state.sizes, sizes);
+  const cut = Object.fromEntries(Object.entries(less ?? {}).filter(([name, value]) => value !== now[name]));
+  return (
+    <div className="wbk-expected wbk-hint" role="status">
+      <p>
+        About {durationText(total)} of runs, {by}:{" "}
+        {slow.map(({ variant, runs }) => `${variant.name} ≈ ${runText(runs.run)} a run`).join(", ")}. What takes
+        more than a minute is not measured unless you say so.
+      </p>
+      <div className="wbk-bar">
+        {less && (
+          <button
+            className="wbk-button"
+            type="button"
+            title="The other sizes stay as they are"
+            onClick={() => store.select({ sizes: changedSizes(state.sizes, less) })}
+          >
+            Take {sizesText(cut)}
+          </button>
+        )}
+        <button className="wbk-button" type="button" disabled={state.measuring !== null} onClick={force}>
+          Measure all the same
+        </button>
+      </div>
+    </div>
+  );
+}

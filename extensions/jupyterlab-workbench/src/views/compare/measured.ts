@@ -1,0 +1,121 @@
+// Measurements by comparison: only what was run in turn stands side by side.
+
+import { useStore, useValues } from "../../model/hooks";
+import type { Sizes } from "../../model/selection";
+import type { CostView, MeasurementView, SizeView, State, VariantView } from "../../protocol";
+
+/** Measurements that were run in turn, in their order. */
+export interface Comparison {
+  readonly group: string;
+  readonly rows: readonly MeasurementView[];
+}
+
+/** All comparisons, the newest first. */
+export function comparisons(state: State): readonly Comparison[] {
+  const found = new Map<string, MeasurementView[]>();
+  for (const one of state.measurements) {
+    const rows = found.get(one.group);
+    if (rows) rows.push(one);
+    else found.set(one.group, [one]);
+  }
+  const all = [...found].map(([group, rows]) => ({ group, rows }));
+  return all.sort((one, other) => (dateOf(other) < dateOf(one) ? -1 : dateOf(other) > dateOf(one) ? 1 : 0));
+}
+
+const dateOf = ({ rows }: Comparison): string => rows[0]?.date ?? "";
+
+/** `8 Nov 2026, 14:03`, in the reader's own time; the text as it is where it is no date. */
+export function dateText(date: string): string {
+  const time = new Date(date);
+  if (Number.isNaN(time.getTime())) return date;
+  return time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** `3 of 5 rounds` while it is measured, or where that was ended before its time. */
+export function unfinished({ samples, planned }: Pick<MeasurementView, "samples" | "planned">): string {
+  return samples.length > 0 && samples.length < planned ? `${samples.length} of ${planned} rounds` : "";
+}
+
+/** What a variant is called now; its steps where it is not in the tree any more. */
+export function nameOf(state: State, found: Pick<MeasurementView, "variant" | "label">): string {
+  return state.variants.find((variant) => variant.key === found.variant)?.name ?? found.label;
+}
+
+/** The sizes that can be set, without those derived from them. */
+export function freeSizes(known: readonly SizeView[], sizes: Sizes): Sizes {
+  const free = known.filter((size) => size.derived === null && sizes[size.name] !== undefined);
+  return Object.fromEntries(free.map((size) => [size.name, sizes[size.name] ?? size.default]));
+}
+
+/** What a run takes: the sizes that can be set, at their defaults where nothing else is selected. */
+export function runSizes(known: readonly SizeView[], sizes: Sizes): Sizes {
+  const free = known.filter((size) => size.derived === null);
+  return Object.fromEntries(free.map((size) => [size.name, sizes[size.name] ?? size.default]));
+}
+
+/** Only what differs from the defaults: as the selection keeps sizes. */
+export function changedSizes(known: readonly SizeView[], sizes: Sizes): Sizes {
+  const free = Object.entries(freeSizes(known, sizes));
+  return Object.fromEntries(
+    free.filter(([name, value]) => known.find((size) => size.name === name)?.default !== value),
+  );
+}
+
+export interface Run {
+  readonly sizes: Sizes;
+  readonly backend: string;
+  readonly dtype: "float32" | "float64";
+}
+
+/** The prediction of each variant where it is there; what is missing is asked for. */
+export function usePredictions(variants: readonly VariantView[], run: Run): ReadonlyMap<string, CostView> {
+  const store = useStore();
+  useValues();
+  const found = new Map<string, CostView>();
+  for (const { key } of variants) {
+    const { sizes, backend, dtype } = run;
+    const { value } = store.part("cost", key, { sizes, backend, dtype });
+    if (value) found.set(key, value);
+  }
+  return found;
+}
+
+/** What a trial run of the variant took over what was predicted of it, else the most that another's did; null where
+ * none was made here. */
+export function paceOf(state: State, variant: string, run: Omit<Run, "sizes">): number | null {
+  const tried = state.measurements.filter(
+    (row) => row.pace !== null && !row.recorded && row.backend === run.backend && row.dtype === run.dtype,
+  );
+  const own = tried.filter((row) => row.variant === variant).sort((one, other) => (one.date < other.date ? -1 : 1));
+  const paces = (own.length ? own.slice(-1) : tried).map((row) => row.pace ?? 0);
+  return paces.length ? Math.max(...paces) : null;
+}
+
+/** The variant and those that it came from, the root first. */
+export function lineage(state: State, key: string): readonly VariantView[] {
+  const found: VariantView[] = [];
+  let at = state.variants.find((variant) => variant.key === key);
+  while (at) {
+    const parent: string | null = at.parent;
+    found.unshift(at);
+    at = state.variants.find((variant) => variant.key === parent);
+  }
+  return found;
+}
+
+/** How many steps a variant took since it and another parted. */
+export function stepsSince(state: State, variant: string, onto: string): number {
+  const others = new Set(lineage(state, onto).map((one) => one.key));
+  return lineage(state, variant).filter((one) => !others.has(one.key)).length;
+}
+
+/** A variant with all that came from it. */
+export function family(state: State, key: string): readonly string[] {
+  const found = [key];
+  for (const variant of state.variants) {
+    if (variant.parent !== null && found.includes(variant.parent) && !found.includes(variant.key)) {
+      found.push(variant.key);
+    }
+  }
+  return found;
+}

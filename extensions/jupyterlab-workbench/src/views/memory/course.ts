@@ -1,0 +1,104 @@
+// The course of memory over the lines of a loop program: what is held where, and its outline at a chart's width.
+
+import type { MemoryPoint, MemoryView, SpaceView } from "../../protocol";
+
+/** Bytes from a line on. `highest` is what is held at most up to the next corner. */
+export interface Corner {
+  readonly line: number;
+  readonly highest: number;
+  /** What is held at the end of it. */
+  readonly last: number;
+}
+
+/** The points at no more places than a chart has columns. The most that is held within a column is kept, so that no
+ * peak is lost, however narrow it is. */
+export function outline(points: readonly MemoryPoint[], lines: number, columns: number): readonly Corner[] {
+  const corners: Corner[] = [];
+  let column = -1;
+  for (const point of points) {
+    const here = Math.floor((point.line / Math.max(lines, 1)) * columns);
+    const before = corners.at(-1);
+    if (here === column && before) {
+      const highest = Math.max(before.highest, point.bytes);
+      corners[corners.length - 1] = { line: before.line, highest, last: point.bytes };
+    } else corners.push({ line: point.line, highest: point.bytes, last: point.bytes });
+    column = here;
+  }
+  return corners;
+}
+
+/** The position of the point that holds the most from one line to another (both included); what is held when the first
+ * is reached counts. -1 where nothing is held before the last. */
+export function highestBetween(points: readonly MemoryPoint[], from: number, to: number): number {
+  let found = lastBefore(points, from);
+  for (let at = found + 1; at < points.length; at++) {
+    const point = points[at];
+    if (!point || point.line > to) break;
+    if (found < 0 || point.bytes > (points[found]?.bytes ?? 0)) found = at;
+  }
+  return found;
+}
+
+/** The position of the last point on or before a line; -1 before the first. */
+export function lastBefore(points: readonly MemoryPoint[], line: number): number {
+  let [low, high] = [0, points.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((points[middle]?.line ?? 0) <= line) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** What lives behind a point, as positions in `MemoryView.arrays`. */
+export function liveAt(points: readonly MemoryPoint[], at: number): ReadonlySet<number> {
+  const live = new Set<number>();
+  for (const point of points.slice(0, at + 1)) {
+    for (const gone of point.gone) live.delete(gone);
+    for (const born of point.born) live.add(born);
+  }
+  return live;
+}
+
+/** All that lives at some place from one line to another. */
+export function liveBetween(points: readonly MemoryPoint[], from: number, to: number): ReadonlySet<number> {
+  const start = lastBefore(points, from);
+  const live = new Set(liveAt(points, start));
+  for (const point of points.slice(start + 1)) {
+    if (point.line > to) break;
+    for (const born of point.born) live.add(born);
+  }
+  return live;
+}
+
+/** A loop's extent among the lines where memory changes. */
+export interface LoopSpan {
+  readonly variable: string;
+  readonly depth: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export function loopSpans(view: MemoryView): readonly LoopSpan[] {
+  const points = view.spaces.flatMap((space) => space.points).sort((one, other) => one.line - other.line);
+  const open: { variable: string; from: number; to: number }[] = [];
+  const spans: LoopSpan[] = [];
+  const close = (depth: number): void => {
+    for (let top = open.length - 1; top >= depth; top--) {
+      const span = open.pop();
+      if (span) spans.push({ ...span, depth: top });
+    }
+  };
+  for (const { line, loops } of points) {
+    const same = loops.findIndex((variable, depth) => open[depth]?.variable !== variable);
+    close(same === -1 ? loops.length : same);
+    for (const variable of loops.slice(open.length)) open.push({ variable, from: line, to: line });
+    for (const span of open) span.to = line;
+  }
+  close(0);
+  return spans.sort((one, other) => one.depth - other.depth || one.from - other.from);
+}
+
+export function spaceOf(view: MemoryView, space: string): SpaceView | undefined {
+  return view.spaces.find((one) => one.space === space);
+}

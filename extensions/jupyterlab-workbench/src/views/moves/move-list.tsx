@@ -1,0 +1,74 @@
+// A list of moves, each with its price or why it is refused.
+
+import { memo } from "react";
+import type { EffectView, MoveView } from "../../protocol";
+import type { Shown } from "./move-order";
+import { PriceTags } from "./price";
+import type { StepJson } from "../step/steps";
+
+export function MoveList(props: {
+  moves: readonly Shown[];
+  before: EffectView | null;
+  open: (step: StepJson) => void;
+}): JSX.Element {
+  return (
+    <ul className="wbk-move-list">
+      {props.moves.map(({ move, after, problem }) => (
+        <Row key={move.step.source} move={move} before={props.before} after={after} problem={problem} open={props.open} />
+      ))}
+    </ul>
+  );
+}
+
+interface RowProps {
+  readonly move: MoveView;
+  readonly before: EffectView | null;
+  readonly after: EffectView | null;
+  readonly problem: string;
+  readonly open: (step: StepJson) => void;
+}
+
+const Row = memo(
+  OneRow,
+  (old, now) =>
+    old.move === now.move && old.before === now.before && old.after === now.after && old.problem === now.problem,
+);
+
+function OneRow({ move, before, after, problem, open }: RowProps): JSX.Element {
+  const { step, refused } = move;
+  const given = step.text.slice(step.transform.length);
+  return (
+    <li className="wbk-move-row" data-source={step.source}>
+      <button
+        className={refused !== null ? "wbk-move wbk-refused-move" : "wbk-move"}
+        type="button"
+        title={step.source}
+        onClick={() => open(step.json)}
+      >
+        <span className="wbk-move-name">
+          <b>{step.transform}</b>
+          {plainArguments(given) || <span className="wbk-faint"> everything it can</span>}
+        </span>
+        {refused === null && <Price before={before} after={after} problem={problem} />}
+        {refused !== null && <span className="wbk-why-not">Why not?</span>}
+        {refused !== null && <span className="wbk-reason">{reason(move)}</span>}
+      </button>
+    </li>
+  );
+}
+
+function Price({ before, after, problem }: Pick<RowProps, "before" | "after" | "problem">): JSX.Element | null {
+  if (before && after) return <PriceTags before={before} after={after} />;
+  if (problem) return <span className="wbk-prices wbk-faint" title={problem}>no estimate</span>;
+  return <span className="wbk-prices wbk-faint" title="Estimated soon">…</span>;
+}
+
+/** `('b', statements=('x',))` reads as ` b, statements=x`. */
+function plainArguments(text: string): string {
+  return ` ${text.slice(1, -1).replace(/,\)/g, ")").replace(/['()]/g, "")}`.trimEnd();
+}
+
+/** The sentence without the step, which stands in front of it already. */
+function reason(move: MoveView): string {
+  return (move.refused ?? "").replace(`${move.step.text}: `, "");
+}

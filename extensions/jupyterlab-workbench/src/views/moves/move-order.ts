@@ -1,0 +1,112 @@
+// The order of moves: what helps most first, as far as it is known. What stands under somebody's hand stays there.
+
+import { useMemo, useRef, useState } from "react";
+import type { CostView, EffectView, MoveView, StepView } from "../../protocol";
+import { worth } from "./price";
+
+/** A move with its prediction, as far as there is one. */
+export interface Shown {
+  readonly move: MoveView;
+  readonly after: EffectView | null;
+  /** Why there is no prediction; empty where there is one, or where it may still come. */
+  readonly problem: string;
+  /** How much of the program the step is about: what nobody has predicted yet stands by this. */
+  readonly weight: number;
+}
+
+export interface Filter {
+  readonly text: string;
+  /** "" for every kind. */
+  readonly transform: string;
+  readonly refused: boolean;
+  readonly by: "time" | "peak";
+}
+
+export const NO_FILTER: Filter = { text: "", transform: "", refused: true, by: "time" };
+
+export function filtered(moves: readonly Shown[], filter: Filter): readonly Shown[] {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  return moves.filter(({ move }) => {
+    if (filter.transform && move.step.transform !== filter.transform) return false;
+    if (!filter.refused && move.refused !== null) return false;
+    if (!words.length) return true;
+    const text = `${move.step.source} ${move.refused ?? ""}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** What helps most first, then what changes nothing or is not predicted yet, then what makes it worse; what is refused
+ * last. Among equal ones those that are about most of the program come first. */
+export function sorted(moves: readonly Shown[], before: EffectView | null, by: Filter["by"]): readonly Shown[] {
+  const worths = new Map(moves.map((shown) => [shown, worth(before, shown.after, by)]));
+  return [...moves].sort(
+    (one, other) =>
+      Number(one.move.refused !== null) - Number(other.move.refused !== null) ||
+      (worths.get(one) ?? 0) - (worths.get(other) ?? 0) ||
+      heavier(one, other),
+  );
+}
+
+/** Those that are about most first. */
+export function heavier(one: Shown, other: Shown): number {
+  return one.weight === other.weight ? 0 : other.weight - one.weight;
+}
+
+/** The part of the time and of the memory that a step's statements and arrays have; all where it names none. */
+export function weight(step: StepView, cost: CostView): number {
+  if (!step.statements.length && !step.arrays.length) return Infinity;
+  const [statements, arrays] = [new Set(step.statements), new Set(step.arrays)];
+  const spent = cost.shares.filter((one) => statements.has(one.statement)).reduce((sum, one) => sum + one.seconds, 0);
+  const held = cost.arrays.filter((one) => arrays.has(one.array)).reduce((sum, one) => sum + one.bytes, 0);
+  const most = Math.max(1, ...cost.arrays.map((one) => one.bytes));
+  return (cost.seconds ? spent / cost.seconds : 0) + held / most;
+}
+
+/** The moves as they stood; those that are new stand behind the ones of their sort. */
+export function asBefore(order: readonly string[], moves: readonly Shown[]): readonly Shown[] {
+  const places = new Map(order.map((source, place) => [source, place]));
+  const place = ({ move }: Shown): number => places.get(move.step.source) ?? order.length;
+  return [...moves].sort(
+    (one, other) =>
+      Number(one.move.refused !== null) - Number(other.move.refused !== null) || place(one) - place(other),
+  );
+}
+
+/** Sorted moves that keep their order while `held`, until `about` changes. `waits`: they would be sorted otherwise. */
+export function useOrder(
+  moves: readonly Shown[],
+  held: boolean,
+  about: string,
+): { readonly shown: readonly Shown[]; readonly waits: boolean } {
+  const last = useRef<{ about: string; sorted: readonly Shown[]; order: readonly string[] } | null>(null);
+  const stays = held && last.current?.about === about && last.current.order.length > 0;
+  if (!last.current || (!stays && last.current.sorted !== moves)) {
+    last.current = { about, sorted: moves, order: moves.map(({ move }) => move.step.source) };
+  }
+  const { order } = last.current;
+  return useMemo(() => {
+    const shown = asBefore(order, moves);
+    return { shown, waits: shown.some((one, place) => one !== moves[place]) };
+  }, [order, moves]);
+}
+
+/** Whether the pointer or the focus is in an element that has these listeners. */
+export function useHeld(): {
+  readonly held: boolean;
+  readonly listeners: Pick<
+    React.HTMLAttributes<HTMLElement>,
+    "onPointerEnter" | "onPointerLeave" | "onFocus" | "onBlur"
+  >;
+} {
+  const [over, setOver] = useState(false);
+  const [focused, setFocused] = useState(false);
+  return {
+    held: over || focused,
+    listeners: {
+      onPointerEnter: () => setOver(true),
+      onPointerLeave: () => setOver(false),
+      onFocus: () => setFocused(true),
+      onBlur: () => setFocused(false),
+    },
+  };
+}

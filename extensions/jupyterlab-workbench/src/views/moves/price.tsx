@@ -1,0 +1,100 @@
+// What a step is predicted to change: price tags. Always marked as an estimate.
+
+import type { EffectView } from "../../protocol";
+import { bytesText, digits, secondsText } from "../charts/numbers";
+
+/** Less than this part is said to be the same. */
+const SAME = 0.005;
+
+export interface Change {
+  readonly name: string;
+  readonly before: number;
+  readonly after: number;
+  readonly text: (value: number) => string;
+}
+
+/** Time first, then the peak of each memory space in which either holds anything. */
+export function changes(before: EffectView, after: EffectView): readonly Change[] {
+  const spaces = Object.keys({ ...before.peak_bytes, ...after.peak_bytes });
+  const held = spaces.map((space) => ({
+    name: space === "device" ? "peak" : `peak on ${space}`,
+    before: before.peak_bytes[space] ?? 0,
+    after: after.peak_bytes[space] ?? 0,
+    text: bytesText,
+  }));
+  return [
+    { name: "time", before: before.seconds, after: after.seconds, text: secondsText },
+    ...held.filter((change) => change.before || change.after),
+  ];
+}
+
+export function isSame({ before, after }: Change): boolean {
+  return Math.abs(after - before) <= SAME * Math.max(before, after);
+}
+
+/** `−98 %`, `÷ 42`, `× 3.1`, `new`. */
+export function changeText(change: Change): string {
+  const { before, after } = change;
+  if (change.text(before) === change.text(after)) return "same";
+  if (before === 0) return `+${change.text(after)}`;
+  if (after === 0) return "none";
+  const ratio = after / before;
+  if (ratio >= 2) return `× ${digits(ratio)}`;
+  if (ratio <= 0.5) return `÷ ${digits(1 / ratio)}`;
+  const percent = (ratio - 1) * 100;
+  return `${percent > 0 ? "+" : "−"}${Math.abs(percent) < 10 ? Math.abs(percent).toFixed(1) : Math.abs(percent).toFixed(0)} %`;
+}
+
+/** A column for the time, one for the device's peak; other spaces only where they change. */
+export function PriceTags({ before, after }: { before: EffectView; after: EffectView }): JSX.Element {
+  const all = changes(before, after);
+  const [time, ...spaces] = all;
+  const peak = spaces.find((change) => change.name === "peak");
+  const others = spaces.filter((change) => change !== peak && !isSame(change));
+  return (
+    <span className="wbk-prices">
+      {others.map((change) => (
+        <Tag key={change.name} change={change} />
+      ))}
+      {all.every(isSame) ? (
+        <span className="wbk-price wbk-even" title={`Estimated at these sizes: ${alike(all)} before and after`}>
+          same time and peak here
+        </span>
+      ) : (
+        <>
+          {time && <Tag change={time} />}
+          {peak && <Tag change={peak} />}
+        </>
+      )}
+    </span>
+  );
+}
+
+const alike = (all: readonly Change[]): string =>
+  all.map((change) => `${change.name} ${change.text(change.after)}`).join(", ");
+
+function Tag({ change }: { change: Change }): JSX.Element {
+  return (
+    <span
+      className={`wbk-price ${direction(change)}`}
+      title={`${change.name}, estimated: ${change.text(change.before)} → ${change.text(change.after)}`}
+    >
+      <span className="wbk-price-name">{change.name}</span> {isSame(change) ? "=" : changeText(change)}
+    </span>
+  );
+}
+
+export function direction(change: Change): string {
+  if (isSame(change)) return "wbk-even";
+  return change.after < change.before ? "wbk-cheaper" : "wbk-dearer";
+}
+
+/** Lower is better: how much a step is worth, time before memory. Not yet known counts as nothing. */
+export function worth(before: EffectView | null, after: EffectView | null, by: "time" | "peak"): number {
+  if (!before || !after) return 0;
+  const [time, ...spaces] = changes(before, after);
+  const peak = spaces.find((change) => change.name === "peak");
+  const of = (change: Change | undefined): number =>
+    change && change.before && change.after && !isSame(change) ? Math.log(change.after / change.before) : 0;
+  return by === "time" ? of(time) + 1e-3 * of(peak) : of(peak) + 1e-3 * of(time);
+}

@@ -1,0 +1,99 @@
+// Prices of moves, asked for a few at a time: those in view first, then, while nobody does anything, the others.
+
+import { useEffect, useMemo, useRef, useState } from "react";
+import { useStore, useValues } from "../../model/hooks";
+import type { Loaded } from "../../model/parts";
+import type { Selection } from "../../model/selection";
+import type { EffectView, StepView } from "../../protocol";
+
+/** What predictions are made for. */
+export type Run = Pick<Selection, "sizes" | "backend" | "dtype">;
+
+/** So many are asked for at a time: one that is computed and one that comes next. More could not be called back. */
+const AHEAD = 2;
+/** Milliseconds without a click or a key after which what is not in view is asked for too. */
+const QUIET = 2000;
+
+type Prices = ReadonlyMap<string, Loaded<EffectView>>;
+
+/** All prices that are there or on their way, by the step's source. */
+export function usePrices(variant: string, run: Run, steps: readonly StepView[]): Prices {
+  const store = useStore();
+  const { loaded } = useValues();
+  return useMemo(() => {
+    const found = new Map<string, Loaded<EffectView>>();
+    for (const step of steps) {
+      const price = store.known("price", variant, { step: step.json, ...run });
+      if (price) found.set(step.source, price);
+    }
+    return found;
+  }, [store, variant, run, steps, loaded]);
+}
+
+/** Has prices asked for: of the steps in view in their order, then of the others. What was asked for of another variant
+ * or another run is called back. */
+export function useAsked(variant: string, run: Run, inView: readonly StepView[], others: readonly StepView[]): void {
+  const store = useStore();
+  const { loaded, status } = useValues();
+  const isQuiet = useQuiet();
+  const asked = useRef({ variant, run, steps: new Set<StepView>() });
+  useEffect(() => {
+    const before = asked.current;
+    const waiting = [...before.steps].filter(
+      (step) => store.known("price", before.variant, { step: step.json, ...before.run })?.status === "waiting",
+    );
+    const stale = before.variant !== variant || before.run !== run;
+    if (stale) waiting.forEach((step) => store.forget("price", before.variant, { step: step.json, ...before.run }));
+    asked.current = { variant, run, steps: new Set(stale ? [] : waiting) };
+    const most = status === "saved" ? Infinity : AHEAD; // what is kept in a file is there at once
+    for (const step of isQuiet || status === "saved" ? [...inView, ...others] : inView) {
+      if (asked.current.steps.size >= most) return;
+      const given = { step: step.json, ...run };
+      if (store.known("price", variant, given)) continue;
+      asked.current.steps.add(step);
+      store.part("price", variant, given);
+    }
+  }, [store, variant, run, inView, others, loaded, status, isQuiet]);
+}
+
+/** Whether nobody has pressed or turned anything for a while. */
+function useQuiet(): boolean {
+  const [isQuiet, setQuiet] = useState(false);
+  useEffect(() => {
+    let timer = window.setTimeout(() => setQuiet(true), QUIET);
+    const stir = (): void => {
+      window.clearTimeout(timer);
+      timer = window.setTimeout(() => setQuiet(true), QUIET);
+      setQuiet(false);
+    };
+    const kinds = ["pointerdown", "keydown", "wheel"] as const;
+    for (const kind of kinds) window.addEventListener(kind, stir, { capture: true, passive: true });
+    return () => {
+      window.clearTimeout(timer);
+      for (const kind of kinds) window.removeEventListener(kind, stir, { capture: true });
+    };
+  }, []);
+  return isQuiet;
+}
+
+/** Those of the elements with a `data-source` inside `host` that can be seen; `rows` says when there are others. */
+export function useInView(
+  host: React.RefObject<HTMLElement>,
+  rows: readonly unknown[],
+): ReadonlySet<string> {
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => {
+    const now = new Set<string>();
+    const observer = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const source = (target as HTMLElement).dataset["source"] ?? "";
+        if (isIntersecting) now.add(source);
+        else now.delete(source);
+      }
+      setSeen((before) => (before.size === now.size && [...now].every((one) => before.has(one)) ? before : new Set(now)));
+    });
+    for (const row of host.current?.querySelectorAll("[data-source]") ?? []) observer.observe(row);
+    return () => observer.disconnect();
+  }, [host, rows]);
+  return seen;
+}

@@ -1,0 +1,120 @@
+// What a step would make of the program: costs before and after, the graph, the loop program compared.
+
+import { useEffect, useRef, useState } from "react";
+import { usePart, useSelection, useStore, useWorkbench } from "../../model/hooks";
+import { Waiting } from "../../waiting";
+import type { CodeView, PreviewView, TextView } from "../../protocol";
+import { editor } from "../code/editor";
+import { runSizes } from "../compare/measured";
+import { Notes } from "./notes";
+import { sizesText } from "../charts/numbers";
+import { GraphAfter } from "./preview-graph";
+import { changes, changeText, direction } from "../moves/price";
+import type { StepJson } from "./steps";
+
+export function Preview({ preview }: { preview: PreviewView }): JSX.Element {
+  const { backend } = useSelection();
+  const now = usePart("snapshot", {});
+  const code = usePart("code", { backend });
+  return (
+    <div className="wbk-preview">
+      <Costs step={preview.step.json} />
+      <Notes notes={preview.notes} />
+      <div className="wbk-preview-pair">
+        {now.value && preview.snapshot && <GraphAfter before={now.value} after={preview.snapshot} />}
+        <section className="wbk-code-after" aria-label="Program after the step">
+          {code.value && preview.code ? (
+            <Differences before={code.value} after={preview.code} />
+          ) : (
+            <Waiting loaded={code} what="the code" />
+          )}
+        </section>
+      </div>
+    </div>
+  );
+}
+
+/** What it costs before and after, as soon as it is predicted. */
+function Costs({ step }: { step: StepJson }): JSX.Element {
+  const state = useWorkbench();
+  const { sizes, backend, dtype } = useSelection();
+  const before = usePart("cost", { sizes, backend, dtype });
+  const after = usePart("price", { step, sizes, backend, dtype });
+  if (!before.value || !after.value) {
+    const missing = [before, after].find((one) => one.status === "failed" || one.status === "absent");
+    if (missing?.error) return <p className="wbk-hint">No prediction: {missing.error.sentence}</p>;
+    return <Waiting loaded={missing ?? after} what="the estimate" />;
+  }
+  return (
+    <table className="wbk-costs">
+      <caption>Estimated at {sizesText(runSizes(state.sizes, sizes))}, not measured</caption>
+      <tbody>
+        {changes(before.value, after.value).map((change) => (
+          <tr key={change.name}>
+            <th scope="row">{change.name}</th>
+            <td>{change.text(change.before)}</td>
+            <td aria-hidden="true">→</td>
+            <td>{change.text(change.after)}</td>
+            <td>
+              <span className={`wbk-price ${direction(change)}`}>{changeText(change)}</span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+type Level = "equations" | "schedule" | "loops";
+
+const LEVELS: readonly { readonly level: Level; readonly title: string }[] = [
+  { level: "equations", title: "Equations" },
+  { level: "schedule", title: "Order" },
+  { level: "loops", title: "Loops" },
+];
+
+/** The program before and after, on the first level that shows a difference. */
+function Differences({ before, after }: { before: CodeView; after: CodeView }): JSX.Element {
+  const changed = LEVELS.filter(({ level }) => before[level].text !== after[level].text);
+  const [chosen, setChosen] = useState<Level | null>(null);
+  const shown = changed.find(({ level }) => level === chosen) ?? changed[0];
+  return (
+    <>
+      <div className="wbk-levels">
+        <h4>Program, before and after</h4>
+        {changed.map(({ level, title }) => (
+          <button
+            key={level}
+            className="wbk-button"
+            type="button"
+            aria-pressed={level === shown?.level}
+            onClick={() => setChosen(level)}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+      {shown ? (
+        <Difference before={before[shown.level].text} after={after[shown.level]} name={shown.title} />
+      ) : (
+        <p className="wbk-hint">It stays as it is on every level.</p>
+      )}
+    </>
+  );
+}
+
+function Difference({ before, after, name }: { before: string; after: TextView; name: string }): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const store = useStore();
+  const known = usePart("snapshot", {}).value;
+  useEffect(() => {
+    const host = place.current;
+    if (!host) return undefined;
+    const view = editor(host, { text: after, original: before }, `${name} after the step`, (statement) => {
+      if (!known?.nodes.some((node) => node.id === statement)) return;
+      if (statement !== null) store.select({ statements: [statement], scope: null, instance: null });
+    });
+    return () => view.destroy();
+  }, [before, after, name, known, store]);
+  return <div className="wbk-preview-code" ref={place} />;
+}

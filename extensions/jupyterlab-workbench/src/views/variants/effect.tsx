@@ -1,0 +1,84 @@
+// What a step changed in time and memory: measured where both were measured in turn, else predicted, never mixed.
+
+import { useWorkbench } from "../../model/hooks";
+import type { CostView, MeasurementView, VariantView } from "../../protocol";
+import { Unfinished } from "../compare/badge";
+import type { Comparison } from "../compare/measured";
+import { digits, peaksChangeText, peaksText, ratioText, secondsText } from "../charts/numbers";
+
+export function Numbers(props: {
+  variant: VariantView;
+  measured: MeasurementView | undefined;
+  comparison: Comparison | undefined;
+  predictions: ReadonlyMap<string, CostView>;
+}): JSX.Element | null {
+  const { variant, measured, comparison, predictions } = props;
+  if (measured && measured.outcome === "failed") {
+    return <div className="wbk-numbers wbk-bad">no time: {measured.check}</div>;
+  }
+  const stands = measured && (measured.too_slow || measured.stopped);
+  if (measured && measured.median !== null) return <Measured measured={measured} comparison={comparison} />;
+  return (
+    <>
+      {stands && <div className="wbk-numbers wbk-no-run">{stands}</div>}
+      <Predicted variant={variant} comparison={comparison} predictions={predictions} />
+    </>
+  );
+}
+
+function Measured(props: { measured: MeasurementView; comparison: Comparison | undefined }): JSX.Element {
+  const { measured, comparison } = props;
+  const { variants } = useWorkbench();
+  const since = measured.last_steps;
+  const own = variants.find((one) => one.key === measured.variant);
+  const base = comparison?.rows.find((one) => one.variant === since?.since);
+  const name = variants.find((one) => one.key === since?.since)?.name ?? base?.label;
+  return (
+    <div className="wbk-numbers">
+      <b title={`95 %: ${secondsText(measured.low)} to ${secondsText(measured.high)}`}>
+        {secondsText(measured.median)}
+      </b>
+      <b>{peaksText(measured.peak_bytes)}</b>
+      <Unfinished row={measured} />
+      {since && (
+        <span>
+          {since.text}
+          {since.text.includes("×") && ` (${interval(since.low, since.high)})`}
+          {base && `, ${peaksChangeText(measured.peak_bytes, base.peak_bytes)}`}
+          {since.since !== own?.parent && ` since ${name ?? "an earlier one"}`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Beside a parent that was measured it says which prediction it is compared with. */
+function Predicted(props: {
+  variant: VariantView;
+  comparison: Comparison | undefined;
+  predictions: ReadonlyMap<string, CostView>;
+}): JSX.Element | null {
+  const { variant, comparison, predictions } = props;
+  const own = predictions.get(variant.key);
+  const before = variant.parent === null ? undefined : predictions.get(variant.parent);
+  if (!own) return null;
+  const isMeasured = comparison?.rows.some((one) => one.variant === variant.parent && one.median !== null);
+  return (
+    <div className="wbk-numbers wbk-estimate" title={own.note || "predicted, not measured"}>
+      <span>≈ {secondsText(own.seconds)}</span>
+      <span>{peaksText(own.peak_bytes)}</span>
+      {before && (
+        <span>
+          {ratioText(own.seconds / before.seconds)}
+          {isMeasured && ` than the predicted ${secondsText(before.seconds)}`},{" "}
+          {peaksChangeText(own.peak_bytes, before.peak_bytes)}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** `3.1–3.6`: the interval of a ratio as the words beside it count, from 1 upwards. */
+function interval(low: number, high: number): string {
+  return high < 1 ? `${digits(1 / high)}–${digits(1 / low)}` : `${digits(low)}–${digits(high)}`;
+}

@@ -1,0 +1,129 @@
+// A variant in the tree: its station on the line, its step, what that changed.
+
+import { useState } from "react";
+import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
+import type { CostView } from "../../protocol";
+import type { Ask } from "../../model/asking";
+import { Badge } from "../compare/badge";
+import { Numbers } from "./effect";
+import type { Comparison } from "../compare/measured";
+import { Notes } from "../step/notes";
+import { seriesIn } from "../charts/series";
+import type { Station } from "./subway";
+import { Menu, Rename } from "./variant-menu";
+
+/** How wide a lane is, how high the part of a row that holds its station. */
+const LANE = 16;
+const STATION = 15;
+
+export function Row(props: {
+  row: Station;
+  lanes: number;
+  comparison: Comparison | undefined;
+  predictions: ReadonlyMap<string, CostView>;
+  ask: Ask;
+  drop: (variant: string, onto: string) => void;
+  tell: (sentence: string) => void;
+}): JSX.Element {
+  const { row, lanes, comparison, predictions, ask, drop, tell } = props;
+  const { variant } = row;
+  const state = useWorkbench();
+  const store = useStore();
+  const { compared } = useSelection();
+  const { running } = useValues();
+  const [over, setOver] = useState(false);
+  const [renaming, setRenaming] = useState(false);
+  const current = variant.key === state.current;
+  const ticked = compared.includes(variant.key);
+  const measured = comparison?.rows.find((one) => one.variant === variant.key);
+  return (
+    <li
+      className={`wbk-stop${current ? " wbk-current" : ""}${over ? " wbk-over" : ""}`}
+      aria-current={current ? "true" : undefined}
+      draggable={variant.parent !== null && !renaming}
+      onDragStart={(event) => {
+        event.dataTransfer.setData(DRAGGED, variant.key);
+        event.dataTransfer.effectAllowed = "copy";
+      }}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes(DRAGGED)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        drop(event.dataTransfer.getData(DRAGGED), variant.key);
+      }}
+    >
+      <Track row={row} lanes={lanes} current={current} colour={seriesIn(state, variant.key).colour} />
+      <div className="wbk-stop-body">
+        <div className="wbk-stop-head">
+          <input
+            type="checkbox"
+            aria-label={`Compare ${variant.name}`}
+            title="Compare, and lay over in the memory timeline"
+            checked={ticked}
+            onChange={() => store.select({ compared: toggled(compared, variant.key) })}
+          />
+          {renaming ? (
+            <Rename variant={variant} ask={ask} close={() => setRenaming(false)} />
+          ) : (
+            <button
+              className="wbk-stop-name"
+              type="button"
+              title={current ? "This is what is shown" : "Show this variant"}
+              onDoubleClick={() => setRenaming(true)}
+              onClick={() => current || ask({ type: "show", variant: variant.key })}
+            >
+              {variant.name}
+            </button>
+          )}
+          {running?.variant === variant.key && (
+            <span className="wbk-running">
+              <span className="wbk-blink" aria-hidden="true" />
+              running
+            </span>
+          )}
+          <Badge measured={measured} />
+          <Menu variant={variant} ask={ask} drop={drop} tell={tell} rename={() => setRenaming(true)} />
+        </div>
+        {variant.named && <div className="wbk-stop-step">{variant.step?.text ?? "as written"}</div>}
+        <Numbers variant={variant} measured={measured} comparison={comparison} predictions={predictions} />
+        {variant.why && <div className="wbk-stop-why">{variant.why}</div>}
+        {current && <Notes notes={variant.notes} />}
+      </div>
+    </li>
+  );
+}
+
+const DRAGGED = "application/x-workbench-variant";
+
+const toggled = (keys: readonly string[], key: string): readonly string[] =>
+  keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key];
+
+/** The lines of a row: what passes by, where this one comes from and whether it goes on. */
+function Track(props: { row: Station; lanes: number; current: boolean; colour: string }): JSX.Element {
+  const { row, lanes, current, colour } = props;
+  const x = (lane: number): number => LANE * lane + LANE / 2;
+  const at = x(row.lane);
+  const curve = row.from !== null && row.from !== row.lane;
+  return (
+    <div className="wbk-track" style={{ width: LANE * lanes }} aria-hidden="true">
+      {row.passing.map((lane) => (
+        <i key={lane} style={{ left: x(lane), top: 0, bottom: 0 }} />
+      ))}
+      {row.from === row.lane && <i style={{ left: at, top: 0, height: STATION }} />}
+      {row.goesOn && <i style={{ left: at, top: STATION, bottom: 0 }} />}
+      {curve && (
+        <svg width={LANE * lanes} height={STATION + 1}>
+          <path
+            d={`M${x(row.from ?? 0)} 0C${x(row.from ?? 0)} ${STATION} ${x(row.from ?? 0)} ${STATION} ${at} ${STATION}`}
+          />
+        </svg>
+      )}
+      <b className={current ? "wbk-here" : ""} style={{ left: at, top: STATION, color: colour }} />
+    </div>
+  );
+}

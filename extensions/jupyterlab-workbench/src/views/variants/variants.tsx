@@ -1,0 +1,161 @@
+// The variants as a tree of steps: what each changed, measured or predicted, and what can be done with it.
+
+import { useState } from "react";
+import { useSelection, useStore, useWorkbench } from "../../model/hooks";
+import type { MeasurementView } from "../../protocol";
+import { type Ask, useAsking } from "../../model/asking";
+import {
+  changedSizes,
+  type Comparison,
+  comparisons,
+  dateText,
+  stepsSince,
+  usePredictions,
+} from "../compare/measured";
+import { sizesText } from "../charts/numbers";
+import { Optimize } from "./recipe";
+import { stations } from "./subway";
+import { Row } from "./variant-row";
+
+export function Variants(): JSX.Element {
+  const state = useWorkbench();
+  const [basis, setBasis] = useState("");
+  const [dropped, setDropped] = useState<Dropped | null>(null);
+  const { ask, busy, said, doing, tell, forget } = useAsking();
+  const all = comparisons(state);
+  const shown = basis === "estimate" ? undefined : (all.find(({ group }) => group === basis) ?? all[0]);
+  const predictions = usePredictions(state.variants, useRun(shown));
+
+  const drop = (variant: string, onto: string): void => {
+    const steps = stepsSince(state, variant, onto);
+    if (steps > 1) setDropped({ variant, onto, steps });
+    else if (steps === 1) ask({ type: "replay", variant, onto, only_last: true }, "Checking the step …");
+  };
+  const rows = stations(state.variants);
+  const lanes = Math.max(...rows.map((row) => row.lane)) + 1;
+  return (
+    <div className="wbk-view">
+      <div className="wbk-bar">
+        <Basis all={all} chosen={shown?.group ?? "estimate"} choose={setBasis} />
+        <CompareTicked />
+        <Optimize ask={ask} busy={busy} />
+      </div>
+      {said && (
+        <p className="wbk-answer" role="alert">
+          {said}
+          <button className="wbk-icon" type="button" aria-label="Dismiss" onClick={forget}>
+            ×
+          </button>
+        </p>
+      )}
+      {doing && (
+        <p className="wbk-note" role="status">
+          {doing}
+        </p>
+      )}
+      {dropped && <Drop dropped={dropped} ask={ask} close={() => setDropped(null)} />}
+      <ul className="wbk-tree" aria-label="Variants">
+        {rows.map((row) => (
+          <Row
+            key={row.variant.key}
+            row={row}
+            lanes={lanes}
+            comparison={shown}
+            predictions={predictions}
+            ask={ask}
+            drop={drop}
+            tell={tell}
+          />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Predictions are of the run that the measurements beside them are of. */
+function useRun(shown: Comparison | undefined): Parameters<typeof usePredictions>[1] {
+  const { sizes } = useWorkbench();
+  const selection = useSelection();
+  const first = shown?.rows[0];
+  if (!first) return selection;
+  const dtype = first.dtype === "float64" ? "float64" : "float32";
+  return { sizes: changedSizes(sizes, first.sizes), backend: first.backend, dtype };
+}
+
+function Basis(props: {
+  all: readonly Comparison[];
+  chosen: string;
+  choose: (group: string) => void;
+}): JSX.Element {
+  const { all, chosen, choose } = props;
+  return (
+    <label className="wbk-field">
+      <span>Numbers</span>
+      <select className="wbk-long" value={chosen} onChange={(event) => choose(event.target.value)}>
+        {all.map(({ group, rows: [first] }) => (
+          <option key={group} value={group}>
+            {first && basisText(first)}
+          </option>
+        ))}
+        <option value="estimate">predicted only</option>
+      </select>
+    </label>
+  );
+}
+
+/** To where the ticked variants are measured in turn and stand beside each other. */
+function CompareTicked(): JSX.Element | null {
+  const { variants } = useWorkbench();
+  const { compared } = useSelection();
+  const store = useStore();
+  const count = variants.filter((variant) => compared.includes(variant.key)).length;
+  if (!count) return null;
+  return (
+    <>
+      <button className="wbk-button" type="button" onClick={() => store.select({ pane: "compare" })}>
+        Compare {count} ticked
+      </button>
+      <button className="wbk-button wbk-link" type="button" onClick={() => store.select({ compared: [] })}>
+        untick
+      </button>
+    </>
+  );
+}
+
+function basisText({ recorded, date, device, backend, sizes }: MeasurementView): string {
+  const where = recorded ? `recorded on ${device}` : `measured on ${backend}`;
+  return `${where}, ${dateText(date)}: ${sizesText(sizes)}`;
+}
+
+interface Dropped {
+  readonly variant: string;
+  readonly onto: string;
+  readonly steps: number;
+}
+
+/** Which steps are meant, where there are several. */
+function Drop(props: { dropped: Dropped; ask: Ask; close: () => void }): JSX.Element {
+  const { variant, onto, steps } = props.dropped;
+  const { variants } = useWorkbench();
+  const name = (key: string): string => variants.find((one) => one.key === key)?.name ?? "";
+  const take = (only_last: boolean): void => {
+    props.close();
+    props.ask({ type: "replay", variant, onto, only_last }, "Checking every step …");
+  };
+  return (
+    <div className="wbk-answer wbk-question" role="group" aria-label="Which steps">
+      <span>
+        On <b>{name(onto)}</b>, each step checked anew, take
+      </span>
+      <button className="wbk-button" type="button" autoFocus onClick={() => take(false)}>
+        all {steps} steps to {name(variant)}
+      </button>
+      <button className="wbk-button" type="button" onClick={() => take(true)}>
+        the last alone
+      </button>
+      <button className="wbk-icon" type="button" aria-label="Take none" onClick={props.close}>
+        ×
+      </button>
+    </div>
+  );
+}

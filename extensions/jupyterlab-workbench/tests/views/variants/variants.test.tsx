@@ -1,0 +1,225 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { Capsule, VariantView } from "../../../src/protocol";
+import { stations } from "../../../src/views/variants/subway";
+import { peaksChangeText, peaksText, secondsText } from "../../../src/views/charts/numbers";
+import { Variants } from "../../../src/views/variants/variants";
+import { byText, type Drawn, drawn, enter, fire, GOLDEN, texts } from "../../drawing";
+
+const { state } = GOLDEN;
+const [root, one, two, branch] = state.variants as readonly [VariantView, VariantView, VariantView, VariantView];
+
+let shown: Drawn;
+afterEach(() => shown?.takeDown());
+
+const row = (variant: VariantView): HTMLElement => {
+  const at = stations(state.variants).findIndex((station) => station.variant.key === variant.key);
+  return shown.host.querySelectorAll<HTMLElement>(".wbk-stop")[at] as HTMLElement;
+};
+
+function drag(type: string, data: Map<string, string>): Event {
+  const event = new Event(type, { bubbles: true, cancelable: true });
+  const dataTransfer = {
+    types: ["application/x-workbench-variant"],
+    setData: (kind: string, value: string) => data.set(kind, value),
+    getData: (kind: string) => data.get(kind) ?? "",
+  };
+  return Object.assign(event, { dataTransfer });
+}
+
+async function dropped(from: VariantView, onto: VariantView): Promise<void> {
+  const data = new Map<string, string>();
+  await fire(row(from), drag("dragstart", data));
+  await fire(row(onto), drag("dragover", data));
+  await fire(row(onto), drag("drop", data));
+}
+
+describe("the lines", () => {
+  const variant = (key: string, parent: string | null): VariantView => ({ ...root, key, parent });
+
+  test("children follow their parent; lanes that pass lead to rows further down; no lane is used twice", () => {
+    let seed = 3;
+    const random = (below: number): number => (seed = (seed * 48271) % 2147483647) % below;
+    for (let round = 0; round < 200; round++) {
+      const all = Array.from({ length: 1 + random(12) }, (_, k) => variant(String(k), k ? String(random(k)) : null));
+      const rows = stations(all);
+      expect(rows.map((station) => station.variant.key).sort()).toEqual(all.map((own) => own.key).sort());
+      rows.forEach((station, at) => {
+        const parent = rows.findIndex((other) => other.variant.key === station.variant.parent);
+        expect(parent).toBeLessThan(at);
+        expect(station.from).toBe(parent < 0 ? null : rows[parent]?.lane);
+        expect(station.passing).not.toContain(station.lane);
+        // a line is drawn from each row to its children without a gap
+        for (const between of rows.slice(parent + 1, parent < 0 ? 0 : at)) {
+          expect([...between.passing, between.lane]).toContain(station.from);
+        }
+        if (station.from !== null && station.from !== station.lane) expect(station.passing).toContain(station.from);
+        expect(station.goesOn).toBe(all.some((own) => own.parent === station.variant.key));
+      });
+    }
+  });
+});
+
+describe("the rows", () => {
+  test("names are text, and the shown variant is marked", async () => {
+    shown = await drawn(Variants);
+    expect(texts(shown.host, ".wbk-stop-name")).toContain("folded <b>only</b>");
+    expect(shown.host.querySelector(".wbk-stop-name b")).toBeNull();
+    expect(row(one).getAttribute("aria-current")).toBe("true");
+    expect(row(branch).textContent).toContain(branch.step?.text);
+  });
+
+  test("a measured step shows its time and difference, a wrong one the reason and no time", async () => {
+    shown = await drawn(Variants);
+    const measured = state.measurements[1];
+    expect(row(one).textContent).toContain(secondsText(measured?.median ?? null));
+    expect(row(one).textContent).toContain(measured?.last_steps?.text);
+    expect(texts(row(one), ".wbk-badge")).toEqual(["✓ checked"]);
+    expect(texts(row(two), ".wbk-badge")).toEqual(["✗ FAILED"]);
+    expect(row(two).textContent).toContain("to_go at b=1, t=3 is 0.5, expected 0.25");
+    expect(row(two).querySelector(".wbk-numbers b")).toBeNull();
+    expect(row(branch).textContent).toContain("not measured, since a run would take about 90 s");
+  });
+
+  test("what was not measured is estimated, in another style, and against its parent", async () => {
+    shown = await drawn(Variants);
+    await enter(shown.host.querySelector("select"), "estimate");
+    for (const variant of state.variants) {
+      const cost = GOLDEN.parts.find((part) => part.part === "cost" && part.variant === variant.key);
+      const { seconds } = cost?.value as { seconds: number };
+      expect(row(variant).querySelector(".wbk-estimate")?.textContent).toContain(`≈ ${secondsText(seconds)}`);
+    }
+    expect(row(one).querySelector(".wbk-estimate")?.textContent).toMatch(/× faster|× slower|as fast/);
+  });
+
+  test("results from elsewhere are a choice of their own", async () => {
+    shown = await drawn(Variants);
+    const options = texts(shown.host, "select option");
+    expect(options.some((text) => text.startsWith("recorded on NVIDIA H200, "))).toBe(true);
+  });
+
+  test("what was ended before its time says so; what stops says why", async () => {
+    shown = await drawn(Variants);
+    await enter(shown.host.querySelector("select"), "c2");
+    expect(texts(row(root), ".wbk-rounds")).toEqual(["3 of 5 rounds"]);
+    expect(row(branch).textContent).toContain("it stops: no room for to_go: 80 GB asked for");
+    const estimate = row(branch).querySelector(".wbk-estimate")?.textContent;
+    expect(estimate).toMatch(/(× faster|× slower|as fast) than the predicted \d/); // its parent shows what was measured
+  });
+});
+
+test("bytes on the host are told where there are any", () => {
+  expect(peaksText({ device: 2000, host: 0 })).toBe("2 kB");
+  expect(peaksText({ device: 1000, host: 1500 })).toBe("1 kB, host 1.5 kB");
+  expect(peaksChangeText({ device: 1000, host: 1500 }, { device: 2000 })).toBe("−1 kB, host +1.5 kB");
+  expect(peaksChangeText({ device: 1000, host: 0 }, { device: 1000, host: 0 })).toBe("±0");
+});
+
+describe("what can be done", () => {
+  test("a click shows, a tick compares", async () => {
+    shown = await drawn(Variants, GOLDEN, true);
+    await shown.press(row(two).querySelector(".wbk-stop-name"));
+    expect(shown.sent).toMatchObject([{ type: "show", variant: two.key }]);
+    await shown.press(row(two).querySelector("input[type=checkbox]"));
+    await shown.press(row(root).querySelector("input[type=checkbox]"));
+    expect(shown.store.values().selection.compared).toEqual([two.key, root.key]);
+    await shown.press(row(two).querySelector("input[type=checkbox]"));
+    expect(shown.store.values().selection.compared).toEqual([root.key]);
+  });
+
+  test("those ticked lead to where they are compared", async () => {
+    shown = await drawn(Variants, GOLDEN, true);
+    expect(byText(shown.host, "button", "ticked")).toBeUndefined();
+    await shown.press(row(two).querySelector("input[type=checkbox]"));
+    await shown.press(row(root).querySelector("input[type=checkbox]"));
+    await shown.press(byText(shown.host, "button", "Compare 2 ticked"));
+    expect(shown.store.values().selection).toMatchObject({ pane: "compare", compared: [two.key, root.key] });
+    await shown.press(byText(shown.host, "button", "untick"));
+    expect(shown.store.values().selection.compared).toEqual([]);
+  });
+
+  test("a step dropped on another variant is taken there; a refusal is shown", async () => {
+    shown = await drawn(Variants, GOLDEN, true);
+    await dropped(branch, one);
+    expect(shown.sent).toMatchObject([{ type: "replay", variant: branch.key, onto: one.key, only_last: true }]);
+    expect(shown.host.textContent).toContain("Checking the step");
+    const sentence = "step 1 of 1 does not fit: <i>nothing</i> to fold";
+    await shown.answer((id) => ({ type: "failed", id, error: { sentence, line: null, trace: "", cycle: null } }));
+    expect(shown.host.querySelector("[role=alert]")?.textContent).toContain(sentence);
+    expect(shown.host.querySelector("[role=alert] i")).toBeNull();
+    expect(shown.host.textContent).not.toContain("Checking the step");
+  });
+
+  test("of several steps it is asked which", async () => {
+    shown = await drawn(Variants, GOLDEN, true);
+    await dropped(two, branch);
+    expect(shown.sent).toEqual([]);
+    await shown.press(byText(shown.host, "[role=group] button", "all 2 steps"));
+    expect(shown.sent).toMatchObject([{ type: "replay", variant: two.key, onto: branch.key, only_last: false }]);
+    await dropped(two, branch);
+    await shown.press(byText(shown.host, "[role=group] button", "the last alone"));
+    expect(shown.sent.at(-1)).toMatchObject({ only_last: true });
+  });
+
+  test("a variant dropped where it came from takes nothing", async () => {
+    shown = await drawn(Variants, GOLDEN, true);
+    await dropped(one, two);
+    expect(shown.sent).toEqual([]);
+  });
+
+  test("a name is given, and taken back with an empty one", async () => {
+    shown = await drawn(Variants, GOLDEN, true);
+    await shown.press(byText(row(branch), "button", "Rename"));
+    const input = row(branch).querySelector("input[type=text]") as HTMLInputElement;
+    expect(input.value).toBe(branch.name);
+    await enter(input, "  quick ");
+    await fire(input.form, new Event("submit", { bubbles: true, cancelable: true }));
+    expect(shown.sent).toMatchObject([{ type: "rename", variant: branch.key, name: "quick" }]);
+  });
+
+  test("what others came from is removed after a second look", async () => {
+    shown = await drawn(Variants, GOLDEN, true);
+    await shown.press(byText(row(one), "button", "Remove"));
+    expect(shown.sent).toEqual([]);
+    await shown.press(byText(row(one), "button", "Remove it and 1 that came from it"));
+    expect(shown.sent).toMatchObject([{ type: "remove", variant: one.key }]);
+    await shown.press(byText(row(branch), "button", "Remove"));
+    expect(shown.sent.at(-1)).toMatchObject({ type: "remove", variant: branch.key });
+    expect(byText(row(root), "button", "Remove")).toBeUndefined();
+  });
+
+  test("the recipe is copied, or becomes a cell where there is a notebook", async () => {
+    const writeText = vi.fn(async () => undefined);
+    Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText } });
+    shown = await drawn(Variants, GOLDEN, true);
+    await shown.press(byText(row(two), "button", "Copy recipe"));
+    expect(writeText).toHaveBeenCalledWith(two.recipe);
+    expect(byText(row(two), "button", "as a cell")).toBeUndefined();
+  });
+
+  test("the automatic recipe takes its objective and a capacity", async () => {
+    shown = await drawn(Variants, GOLDEN, true);
+    await enter(shown.host.querySelector(".wbk-optimize select"), "memory");
+    await enter(shown.host.querySelector(".wbk-optimize input"), "1.5");
+    await fire(shown.host.querySelector(".wbk-optimize"), new Event("submit", { bubbles: true, cancelable: true }));
+    expect(shown.sent).toMatchObject([
+      { type: "optimize", variant: one.key, objective: "memory", capacity: 1_500_000, sizes: {} },
+    ]);
+    expect(byText(shown.host, "button", "Take steps")?.hasAttribute("disabled")).toBe(true);
+    await shown.answer((id) => ({ type: "done", id, variant: two.key }));
+    expect(byText(shown.host, "button", "Take steps")?.hasAttribute("disabled")).toBe(false);
+  });
+
+  test("a saved workbench offers nothing that it cannot do", async () => {
+    shown = await drawn(Variants);
+    expect(shown.host.querySelector(".wbk-optimize")).toBeNull();
+    expect(byText(shown.host, "button", "Remove")).toBeUndefined();
+    expect(byText(shown.host, "button", "Rename")).toBeUndefined();
+  });
+});
+
+test("a workbench of one variant that was never measured", async () => {
+  const only: Capsule = { ...GOLDEN, state: { ...state, variants: [root], current: root.key, measurements: [] } };
+  shown = await drawn(Variants, only);
+  expect(texts(shown.host, ".wbk-stop-name")).toEqual(["as written"]);
+  expect(texts(shown.host, ".wbk-badge")).toEqual(["not run"]);
+});

@@ -1,0 +1,56 @@
+"""How much is asked to find lifetimes: blocks ask nothing new, and no question comes twice."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import islpy as isl
+import pytest
+
+import workbench as wb
+from workbench.algorithms import ppo
+from workbench.polyhedral.expression import expression, size
+from workbench.polyhedral.lifetimes import folding
+from workbench.polyhedral.lifetimes.conflicts import Conflict
+from workbench.polyhedral.lifetimes.windows import together
+from workbench.transforms import Tile
+from workbench.variants.variant import Variant
+
+
+def conflicts_of(found: Variant) -> dict[str, tuple[Conflict, ...]]:
+    program = found.program
+    assert program.schedule is not None
+    extents = {a.name: a.extent for a in program.arrays}
+    instances = {s.name: s.instances for s in program.statements}
+    found_together = together(extents, program.schedule, instances)
+    return {array: life.conflicts for array, life in found_together.items()}
+
+
+def test_blocks_right_around_their_loops_ask_nothing_new() -> None:
+    root = wb.variant(ppo(B=2, I=2, T=3, E=2, M=2, hidden=(3,) * 3, layers="dim"))
+    tiled = root
+    for block in (4, 2):
+        for dim in root.program.dims:
+            tiled = tiled.apply(Tile(dim.name, block))
+    assert tiled.schedule != root.schedule
+    assert conflicts_of(tiled) == conflicts_of(root)
+
+
+def test_window_is_asked_once_for_what_came_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    window = folding._window
+
+    def counted(distances: isl.Set, position: int, *rest: Any) -> Any:
+        asked.append((str(distances), position))
+        return window(distances, position, *rest)
+
+    monkeypatch.setattr(folding, "_window", counted)
+    names = [f"x{k}" for k in range(5)]
+    limits = " and ".join(f"-{k + 1} <= {x} <= {k + 1}" for k, x in enumerate(names))
+    distances = isl.Set(f"{{ [{', '.join(names)}] : {limits} }}")
+    extent = tuple((expression(0), size("N")) for _ in names)
+    orders = folding._Folding(distances, extent, {})
+    found = {order: orders.in_order(order) for order in permutations(range(5))}
+    assert set(found.values()) == {tuple(map(expression, (2, 3, 4, 5, 6)))}
+    assert len(asked) == len(set(asked)) == 5 * 2**4

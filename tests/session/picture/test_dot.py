@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from tests.session import example
+from workbench.session.picture.dot import NAME, dot, shortened, static_svg
+from workbench.session.picture.snapshot import snapshot
+
+needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz")
+
+
+def test_scopes_are_nested_boxes() -> None:
+    text = dot(snapshot(example.reinforce(1)))
+    assert 'subgraph "cluster_s0"' in text
+    assert text.count("subgraph") == len(set(re.findall(r'subgraph "(\w+)"', text)))
+
+
+def test_a_closed_scope_is_one_box_without_arrows_to_itself() -> None:
+    text = dot(snapshot(example.reinforce(1)), frozenset({("optimizer",)}))
+    (name,) = re.findall(r"(s\d+) \[.*▸ optimizer<br/>.*16 statements", text)
+    assert f"{name} -> {name}" not in text
+    assert "change_weight0" not in text
+
+
+def test_loop_carried_arrows_are_dashed() -> None:
+    lines = dot(snapshot(example.small())).splitlines()
+    (own,) = [line for line in lines if "n2 -> n2" in line]
+    assert 'class="carried"' in own
+    assert 'style="dashed"' in own
+    assert 'label=" t + 1 "' in own
+
+
+def test_an_output_has_a_double_line() -> None:
+    (loss,) = [line for line in dot(snapshot(example.small())).splitlines() if "<loss<br/>" in line]
+    assert 'peripheries="2"' in loss
+
+
+def test_statements_and_scopes_come_in_the_order_of_the_text() -> None:
+    shown = snapshot(example.small())
+    paths = [("a",), (), ("b",), ("a",), ()]
+    nodes = (replace(n, scope=path) for n, path in zip(shown.nodes, paths, strict=True))
+    shown = replace(shown, nodes=tuple(nodes))
+    boxes = re.compile(r"^ *([ns]\d+) \[id", re.MULTILINE)
+    assert boxes.findall(dot(shown, frozenset({("a",), ("b",)}))) == ["s0", "n1", "s1", "n4"]
+    assert boxes.findall(dot(shown, frozenset())) == ["n0", "n3", "n1", "n2", "n4"]
+
+
+def test_a_call_of_an_external_object_has_a_shape_of_its_own() -> None:
+    shown = snapshot(example.small())
+    nodes = (replace(shown.nodes[0], kind="external"), *shown.nodes[1:])
+    first, second, *_ = [
+        line for line in dot(replace(shown, nodes=nodes)).splitlines() if 'class="statement' in line
+    ]
+    assert 'shape="component"' in first and 'class="statement external"' in first
+    assert 'shape="component"' not in second
+
+
+def test_a_box_has_room_for_its_name_alone() -> None:
+    text = dot(snapshot(example.reinforce(1)), frozenset({("environment",)}))
+    (closed,) = [line for line in text.splitlines() if "▸ environment" in line]
+    (width,) = re.findall(r' width="([0-9.]+)"', closed)
+    assert 72 * float(width) > 0.6 * NAME * len("▸ environment") + 15
+
+
+def test_long_texts_lose_their_middle() -> None:
+    assert shortened("abcdefghij", 10) == "abcdefghij"
+    assert shortened("abcdefghijk", 10) == "abcde…hijk"
+
+
+@needs_dot
+@pytest.mark.parametrize("name", ['<b>"x"</b>&amp;', "a\\nb\\", "}; n0 -> n1", "état ∇θ", ""])
+def test_no_name_is_markup(name: str) -> None:
+    program = example.small()
+    shown = snapshot(replace(program, statements=tuple(
+        replace(s, scope=(name,)) for s in program.statements)))  # fmt: skip
+    shown = replace(shown, nodes=tuple(replace(n, title=name, summary=name) for n in shown.nodes))
+    for closed in (frozenset[tuple[str, ...]](), frozenset({(name,)})):
+        done = subprocess.run(
+            ["dot", "-Tplain"], input=dot(shown, closed), capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count("\nnode ") == (1 if closed else 5)
+
+
+@needs_dot
+def test_the_static_picture_is_an_overview() -> None:
+    svg = static_svg(snapshot(example.reinforce(14)))
+    assert svg is not None
+    assert svg.startswith("<svg")
+    assert svg.count('class="node ') <= 40
+
+
+def test_there_is_no_static_picture_without_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert static_svg(snapshot(example.small())) is None

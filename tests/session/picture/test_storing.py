@@ -1,0 +1,72 @@
+from dataclasses import replace
+
+import pytest
+
+import workbench as wb
+from workbench.program.values import Program, Storage
+from workbench.session.picture.snapshot import snapshot
+from workbench.session.picture.storing import storage_text
+from workbench.transforms.step.transform import Transform
+
+
+def example() -> Program:
+    @wb.program
+    def walk(B=4, T=6):
+        b, t = wb.dims(b=B, t=T)
+        place = wb.recurrent("place", (), over=(b, t))
+        place[b, 0] = 1.0
+        place[b, t + 1] = 0.5 * place + wb.uniform(over=(b, t))
+        cost = wb.exp(place[b, t])
+        double = 2.0 * cost
+        return {"cost": double.sum(over=t).mean(over=b), "last": place[b, T]}
+
+    return walk()
+
+
+@pytest.mark.parametrize(
+    ("step", "array", "told"),
+    [
+        (None, "place", "device memory"),
+        (
+            wb.transforms.Swap("place"),
+            "place",
+            "host memory, slices come to the device for their use",
+        ),
+        (
+            wb.transforms.Contract("cost", "t"),
+            "cost",
+            "device memory, of t only the slices in use",
+        ),
+        (
+            wb.transforms.Donate("cost", "double"),
+            "double",
+            "device memory, takes over that of cost",
+        ),
+        (wb.transforms.Donate("cost", "double"), "cost", "device memory, handed on to double"),
+    ],
+)
+def test_storage_is_told(step: Transform | None, array: str, told: str) -> None:
+    program = example()
+    if step is not None:
+        program = wb.variant(program).apply(step).program
+    assert storage_text(program, array) == told
+    shown = [node.storage for node in snapshot(program).nodes if node.array == array]
+    assert set(shown) == {told}
+
+
+@pytest.mark.parametrize(
+    ("storage", "told"),
+    [
+        (Storage(donated=(("place", "place"),)), "device memory, updated in place"),
+        (
+            Storage(swapped=(("place", 2),)),
+            "host memory, slices come to the device for their use, 2 iterations early",
+        ),
+        (
+            Storage(contracted=(("place", "b"), ("place", "t"))),
+            "device memory, of b and t only the slices in use",
+        ),
+    ],
+)
+def test_storage_that_steps_seldom_come_to_is_told(storage: Storage, told: str) -> None:
+    assert storage_text(replace(example(), storage=storage), "place") == told

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.session.processes.pipe import Child
+
+ECHO = """
+from workbench.session.processes.pipe import Parent
+
+
+def main():
+    parent = Parent()
+    print("this is no message")
+    for message in parent:
+        if message == "leave":
+            raise SystemExit("nothing left to do")
+        parent.send(message() if callable(message) else message)
+"""
+
+
+class Both:
+    """A child of the module, with what it said."""
+
+    def __init__(self, module: str) -> None:
+        self.heard: queue.Queue[Any] = queue.Queue()
+        self.reasons: queue.Queue[str] = queue.Queue()
+        self.child = Child(module, self.heard.put, self.reasons.put)
+
+
+@pytest.fixture
+def echo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Both:
+    (tmp_path / "echoing.py").write_text(ECHO)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return Both("echoing")
+
+
+def test_messages_of_any_length_go_both_ways(echo: Both) -> None:
+    for message in (1, "x" * 3_000_000, {"a": (1, 2)}):
+        echo.child.send(message)
+        assert echo.heard.get(timeout=60) == message
+    echo.child.stop()
+
+
+def test_what_no_module_holds_goes_by_value(echo: Both) -> None:
+    scale = 3
+    echo.child.send(lambda: scale * 2)
+    assert echo.heard.get(timeout=60) == 6
+    echo.child.stop()
+
+
+def test_a_process_that_ends_says_why(echo: Both) -> None:
+    echo.child.send("leave")
+    assert echo.reasons.get(timeout=60) == "it ended with code 1: nothing left to do"
+
+
+def test_a_process_that_is_ended_says_by_what(echo: Both) -> None:
+    echo.child.send(1)
+    echo.heard.get(timeout=60)
+    os.kill(echo.child.pid, signal.SIGKILL)
+    assert "it was ended by SIGKILL" in echo.reasons.get(timeout=60)
+
+
+def test_a_process_that_is_stopped_is_not_heard_of(echo: Both) -> None:
+    echo.child.send(1)
+    echo.heard.get(timeout=60)
+    echo.child.stop()
+    for thread in threading.enumerate():
+        if thread.name.startswith("echoing"):
+            thread.join(60)
+    assert echo.reasons.empty()
+
+
+def test_interrupting_this_process_does_not_interrupt_the_other(echo: Both) -> None:
+    # a group of its own: what the terminal or Jupyter sends to ours does not reach it
+    assert os.getpgid(echo.child.pid) != os.getpgid(0)
+    echo.child.stop()
+
+
+def test_what_cannot_be_pickled_is_refused(echo: Both) -> None:
+    with pytest.raises(WorkbenchError, match="cannot be given to another process: cannot pickle"):
+        echo.child.send(threading.Lock())
+    echo.child.stop()
+
+
+def test_a_module_that_is_not_there_says_so() -> None:
+    both = Both("workbench.session.no_such_module")
+    assert "No module named 'workbench.session.no_such_module'" in both.reasons.get(timeout=60)

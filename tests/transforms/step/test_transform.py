@@ -1,0 +1,195 @@
+"""Every transform: its documented example does what it says, it has a schema, it survives JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import re
+import textwrap
+from typing import Any
+
+import pytest
+
+import workbench as wb
+from tests.programs import leaky_sum
+from workbench.errors import WorkbenchError
+from workbench.polyhedral.sets.as_text import limited, parse_set
+from workbench.transforms import Incrementalize, Swap, Tile, Vectorize
+from workbench.transforms.step.transform import REGISTRY, Transform, from_json, schema
+
+
+def section(transform: type[Transform], title: str) -> str:
+    """The indented block below `title::` in the docstring."""
+    text = inspect.getdoc(transform) or ""
+    found = re.search(rf"^{title}::\n\n((?:    .*\n|\n)+)", text, re.MULTILINE)
+    assert found, f"{transform.__name__} has no section {title}::"
+    return textwrap.dedent(found.group(1)).strip("\n") + "\n"
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_documented_example_does_what_it_says(name: str) -> None:
+    transform = REGISTRY[name]
+    space: dict[str, object] = {"wb": wb}
+    exec(compile(section(transform, "Example"), "<string>", "exec"), space)
+    before = wb.variant(space["example"]())  # type: ignore[operator]
+    title = re.search(r"^After (.*)::", inspect.getdoc(transform) or "", re.MULTILINE)
+    assert title is not None
+    after = before.apply(eval(title.group(1), {name: transform}))
+    shown = "storage" if after.schedule == before.schedule else "schedule"
+    assert getattr(before, shown) == section(transform, "Before")
+    assert getattr(after, shown) == section(transform, f"After {re.escape(title.group(1))}")
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_docstring_says_when_it_is_legal(name: str) -> None:
+    assert "Legal when" in (inspect.getdoc(REGISTRY[name]) or "")
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_schema_is_valid_and_names_every_field(name: str) -> None:
+    import jsonschema  # takes seconds, in every process that collects this file
+
+    found = schema(REGISTRY[name])
+    jsonschema.Draft202012Validator.check_schema(found)
+    assert set(found["properties"]) == {f.name for f in dataclasses.fields(REGISTRY[name])}
+
+
+@pytest.mark.parametrize(
+    "step", [Tile("b", 0), Swap("x", prefetch=-1), Incrementalize("s[t+1]", "t", block=0)]
+)
+def test_schema_gives_the_least_number_that_a_step_takes(step: Transform) -> None:
+    (name,) = step.least
+    described = schema(type(step))["properties"][name]
+    assert described["minimum"] == getattr(step, name) + 1
+    refusal = wb.variant(leaky_sum()).check(step)
+    assert refusal is not None
+    assert (refusal.kind, repr(getattr(step, name)) in refusal.sentence) == ("input", True)
+
+
+def test_step_survives_json() -> None:
+    import jsonschema
+
+    step = wb.transforms.Vectorize("t", ("state", "alive"))
+    jsonschema.validate(step.to_json()["arguments"], schema(wb.transforms.Vectorize))
+    assert from_json(step.to_json()) == step
+    assert eval(repr(step), {"Vectorize": wb.transforms.Vectorize}) == step
+
+
+def test_json_of_an_unknown_transform_offers_the_nearest() -> None:
+    with pytest.raises(
+        WorkbenchError, match=r"unknown transform 'Vectorise': did you mean Vectorize\?"
+    ):
+        from_json({"transform": "Vectorise", "arguments": {}})
+    with pytest.raises(WorkbenchError, match=r"unknown transform \['Vectorize'\]"):
+        from_json({"transform": ["Vectorize"], "arguments": {}})
+
+
+@pytest.mark.parametrize(
+    ("transform", "arguments", "sentence"),
+    [
+        (
+            "Vectorize",
+            {"dime": "b"},
+            "Vectorize has no argument 'dime': did you mean dim? (arguments: dim, statements)",
+        ),
+        ("Vectorize", {}, "Vectorize lacks its argument dim"),
+        ("Vectorize", {"dim": 5}, "Vectorize: dim is 5; expected a name"),
+        (
+            "Vectorize",
+            {"dim": "b", "statements": "x"},
+            "Vectorize: statements is 'x'; expected names",
+        ),
+        (
+            "Vectorize",
+            {"dim": "b", "statements": ["x", 1]},
+            "Vectorize: statements is ['x', 1]; expected names",
+        ),
+        (
+            "Reschedule",
+            {"statements": ["x", "y"], "fuse": "all"},
+            "Reschedule: fuse is 'all'; expected 'most' or 'least'",
+        ),
+        ("Vectorize", ["b"], "Vectorize: arguments are ['b']; expected an object"),
+    ],
+)
+def test_json_with_other_arguments_is_refused(
+    transform: str, arguments: Any, sentence: str
+) -> None:
+    with pytest.raises(WorkbenchError) as refused:
+        from_json({"transform": transform, "arguments": arguments})
+    assert refused.value.message == sentence
+
+
+@pytest.mark.parametrize(
+    ("step", "sentence"),
+    [
+        (wb.transforms.Vectorize(3), "Vectorize(3): dim is 3; expected a name"),  # type: ignore
+        (
+            wb.transforms.Vectorize("t", 3),  # type: ignore[arg-type]
+            "Vectorize('t', statements=3): statements is 3; expected names",
+        ),
+        (
+            wb.transforms.Contract("x", ["t"]),  # type: ignore[arg-type]
+            "Contract('x', ('t',)): dim is ('t',); expected a name",
+        ),
+        (
+            wb.transforms.Fuse(("x", "y"), shifts=(("x", "far"),)),  # type: ignore[arg-type]
+            "Fuse(('x', 'y'), shifts=(('x', 'far'),)): shifts is (('x', 'far'),); expected pairs "
+            "of a name and a whole number",
+        ),
+    ],
+)
+def test_argument_of_another_type_refused(step: Transform, sentence: str) -> None:
+    found = wb.variant(leaky_sum()).check(step)
+    assert found is not None
+    assert (found.kind, found.sentence) == ("input", sentence)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        wb.transforms.Accumulate("t", ()),
+        wb.transforms.Interchange("b", "t", ()),
+        wb.transforms.Recompute("x", ()),
+        wb.transforms.Simplify(()),
+        wb.transforms.Tile("t", 2, ()),
+        wb.transforms.Vectorize("t", ()),
+    ],
+)
+def test_step_refused_when_it_names_nothing(step: Transform) -> None:
+    found = wb.variant(leaky_sum()).check(step)
+    assert found is not None
+    (name,) = (field.name for field in dataclasses.fields(step) if getattr(step, field.name) == ())
+    sentence = f"{step}: {name} is empty; name some, or leave it out"
+    assert (found.kind, found.sentence) == ("input", sentence)
+
+
+def test_lists_and_single_names_are_tuples() -> None:
+    assert wb.transforms.Vectorize("t", "x").statements == ("x",)  # type: ignore[arg-type]
+    assert wb.transforms.Fuse(["x", "y"], [["x", 1]]) == wb.transforms.Fuse(  # type: ignore
+        ("x", "y"), (("x", 1),)
+    )
+    assert wb.transforms.Recompute("x").readers is None
+
+
+def test_nested_lists_of_json_are_tuples() -> None:
+    step = wb.transforms.Fuse(("a", "b"), (("b", 1),))
+    assert from_json(json.loads(json.dumps(step.to_json()))) == step
+
+
+def test_step_refused_when_its_legality_takes_too_much_work(monkeypatch: Any) -> None:
+    def endless(*_: object) -> None:
+        with limited("computing lifetimes", 1):
+            parse_set("{ [x, y] : exists a : 0 <= x < y and 3a <= x * 2 + y and y < 7a }").lexmin()
+
+    monkeypatch.setattr("workbench.transforms.step.transform.broken_storage", endless)
+    variant = wb.variant(leaky_sum())
+    found = variant.check(Vectorize("b"))
+    assert found is not None
+    assert found.kind == "cost"
+    assert found.sentence == (
+        "Vectorize('b'): computing lifetimes: too complex, given up after 1 operations"
+    )
+    with pytest.raises(wb.Refused, match="too complex"):
+        variant.apply(Vectorize("b"))

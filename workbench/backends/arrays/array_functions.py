@@ -1,0 +1,113 @@
+"""The table of functions that generated source calls: an array module's, and a few of our own."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from workbench.backends import philox
+from workbench.program.operations.table import OPERATIONS
+
+Functions = dict[str, Any]
+
+
+def functions_of(xp: Any) -> Functions:
+    """The table of functions that generated source calls, over an array module."""
+    names = {row.ufunc for row in OPERATIONS.values() if row.ufunc}
+    found: Functions = {name: getattr(xp, name) for name in names}
+    for name in ("add", "maximum", "minimum", "logical_or"):
+        found[f"{name}.reduce"] = getattr(getattr(xp, name), "reduce", None)
+    found["add.accumulate"] = getattr(xp.add, "accumulate", None)
+    for name in ("copyto", "dot", "matmul", "broadcast_to"):
+        found[name] = getattr(xp, name)
+    for name in ("take", "argmax", "argmin"):
+        found[name] = getattr(xp.ndarray, name)
+    found["random"] = philox.fill
+    found["orthogonalize"] = _orthogonalize
+    found["segment_add"] = segment_add
+    found["sum_inside"] = sum_inside
+    found["to_device"] = found["to_host"] = _copy
+    return found
+
+
+def _copy(x: Any, out: Any) -> None:
+    """Both spaces are the same machine's memory here."""
+    out[...] = x
+
+
+def _orthogonalize(x: Any, out: Any) -> None:
+    evaluate = OPERATIONS["orthogonalize"].evaluate
+    assert evaluate is not None
+    out[...] = evaluate(x)
+
+
+def segment_add(out: Any, value: Any, indices: Sequence[Any], lower: Sequence[int]) -> None:
+    """out[index] = sum of the values with that index, added in order; `out` is contiguous."""
+    places: Any = None
+    inside: Any = True
+    for index, low, n in zip(indices, lower, out.shape, strict=False):
+        place = index.reshape(-1) - low
+        inside = inside & (place >= 0) & (place < n)
+        places = place if places is None else places * n + place
+    count = math.prod(out.shape[: len(indices)])
+    rows, inner = value.reshape(len(inside), -1), out.size // max(count, 1)
+    if not inside.all():
+        places, rows = places[inside], rows[inside]
+    if inner > 1:
+        places = (places[:, None] * inner + np.arange(inner)).reshape(-1)
+    out[...] = 0
+    np.add.at(out.reshape(-1), places, rows.reshape(-1))
+
+
+def sum_inside(spec: str, out: Any, mask: Any, *operands: Any) -> None:
+    """Where `out` has sums that are not finite: the operands' product summed over the points at
+    which the mask holds, and over no others. `spec` is einsum's, of mask and operands.
+    """
+    if np.isfinite(np.add.reduce(out, axis=None)):
+        return
+    inputs, result = spec.split("->")
+    inside, *letters = inputs.split(",")
+    kept = [x for x in inside if x in result]
+    gone = [x for x in inside if x not in result]
+    sizes = dict(zip(inside, mask.shape, strict=True))
+    for place in itertools.product(*(range(sizes[x]) for x in kept)):
+        here = dict(zip(kept, place, strict=True))
+        target, left = _at(out, result, here)
+        if np.isfinite(np.add.reduce(target, axis=None)):
+            continue
+        chosen, _ = _at(mask, inside, here)
+        points = dict(zip(gone, np.nonzero(chosen), strict=True))
+        ones = np.ones(np.count_nonzero(chosen), out.dtype)
+        terms = [(ones, _POINT), *map(partial(_picked, here, points), operands, letters)]
+        seen = "".join(x for x in left if any(x in own for _, own in terms))
+        inner = ",".join(own for _, own in terms)
+        found = np.einsum(f"{inner}->{seen}", *(term for term, _ in terms))
+        target[...] = found[tuple(slice(None) if x in seen else None for x in left)]
+
+
+_POINT = "P"
+"""The letter of an axis of points; those of a spec are small."""
+
+
+def _at(array: Any, letters: str, here: Mapping[str, int]) -> tuple[Any, str]:
+    """A view at some positions, and the letters that are left."""
+    index = tuple(here.get(x, slice(None)) for x in letters)
+    return array[(*index, ...)], "".join(x for x in letters if x not in here)
+
+
+def _picked(
+    here: Mapping[str, int], points: Mapping[str, Any], array: Any, letters: str
+) -> tuple[Any, str]:
+    """An array at some positions and points, and its letters then."""
+    array, left = _at(array, letters, here)
+    along = [x for x in left if x in points]
+    if not along:
+        return array, left
+    rest = "".join(x for x in left if x not in points)
+    array = array.transpose([left.index(x) for x in (*along, *rest)])
+    return array[tuple(points[x] for x in along)], _POINT + rest

@@ -1,0 +1,186 @@
+"""The array backend: generated Python source over an array module, with every byte tracked."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from workbench.backends import philox
+from workbench.backends.arrays.array_functions import Functions
+from workbench.backends.arrays.checks import Checks
+from workbench.backends.arrays.infinities import Infinities
+from workbench.backends.arrays.source import ENTRY, generate, main_loop
+from workbench.backends.externals import Externals
+from workbench.backends.protocol import Execution, Progress
+from workbench.backends.tracker import Capacity, spaces
+from workbench.lowering.attribution import attributed
+from workbench.lowering.lower import LoopProgram, lower
+from workbench.program.sizes import resolve
+from workbench.program.values import Program
+from workbench.program.wellformed.index_ranges import check_indices
+
+GENERATED = "<generated from "
+"""How the file names of generated functions begin."""
+
+
+@dataclass(frozen=True)
+class CompiledArrays:
+    """A program as source over an array module."""
+
+    program: Program
+    loop_program: LoopProgram
+    xp: Any = field(repr=False)
+    functions: Functions = field(repr=False)
+    finish: Callable[[], Any] = field(repr=False, default=lambda: None)
+    """Waits until the device is done."""
+    around: Callable[[], contextlib.AbstractContextManager[Any]] = field(
+        repr=False, default=contextlib.nullcontext
+    )
+    """What is in force while a run lasts."""
+
+    @cached_property
+    def source(self) -> str:
+        """The generated source text."""
+        return generate(self.loop_program)
+
+    @cached_property
+    def _plain(self) -> Callable[..., None]:
+        return _function(self.source, self.program.name)
+
+    def prepare(self) -> None:
+        """Generate and load the function that runs."""
+        _ = self._plain
+
+    def checks_finite(self, code: CodeType) -> bool:
+        """Whether that is the code of the function that looks at every statement's result."""
+        checking = vars(self).get("_checking")
+        return checking is not None and checking.__code__ is code
+
+    @cached_property
+    def _checking(self) -> Callable[..., None]:
+        return _function(generate(self.loop_program, check_finite=True), self.program.name)
+
+    def run(
+        self,
+        sizes: Mapping[str, int] | None = None,
+        seed: int = 0,
+        dtype: str = "float32",
+        on_progress: Progress | None = None,
+        check_finite: bool = False,
+        capacity: Capacity = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> Execution:
+        """Run once; see `protocol.Compiled`."""
+        known = resolve(self.program, sizes)
+        check_indices(self.program, known)
+        tables = {name: self.xp.asarray(values) for name, values in (given or {}).items()}
+        described = partial(attributed, self.loop_program, self.program)
+        memory = spaces(self.xp, capacity, described)
+        run = _Run(self, known, on_progress)
+        function = self._checking if check_finite else self._plain
+        seed = philox.checked_seed(seed)
+        externals = Externals(self.program, known, seed, self.functions.get("on_host"))
+        start = time.perf_counter()
+        try:
+            with externals, np.errstate(all="ignore"), self.around():
+                function(
+                    self.xp,
+                    self._functions(tables, externals, check_finite),
+                    memory.device,
+                    memory.host,
+                    seed,
+                    getattr(self.xp, dtype),
+                    tuple(known.values()),
+                    run.results,
+                    run.step,
+                )
+            self.finish()
+            run.done = run.total
+        except KeyboardInterrupt:
+            pass
+        seconds = time.perf_counter() - start
+        timeline = partial(self.loop_program.timeline, known, dtype)
+        return Execution(run.finished(), seconds, memory.peak, run.done, run.total, timeline)
+
+    def _functions(
+        self, tables: Mapping[str, Any], externals: Externals, check_finite: bool
+    ) -> Functions:
+        """The table of functions of one run."""
+        found = self.functions | {
+            "given": partial(_given, tables),
+            "external": externals.call,
+        }
+        if not check_finite:
+            return found | Checks(self.program, self.xp).functions()
+        infinities = Infinities(self.xp)
+        return infinities.watching(found) | Checks(self.program, self.xp, infinities).functions()
+
+
+class _Run:
+    """What one run has done so far."""
+
+    def __init__(
+        self, compiled: CompiledArrays, sizes: Mapping[str, int], on_progress: Progress | None
+    ) -> None:
+        self.compiled = compiled
+        self.sizes = sizes
+        self.on_progress = on_progress
+        self.results: dict[str, Any] = {}
+        self.done = 0
+        self.loop = main_loop(compiled.loop_program)
+        self.total = 1
+        if self.loop is not None:
+            self.total = max(0, self.loop.upper.evaluate(sizes) - self.loop.lower.evaluate(sizes))
+
+    def step(self) -> None:
+        """An iteration of the outermost loop is done."""
+        self.done += 1
+        if self.on_progress is not None:
+            self.on_progress(self.done, self.total, self.finished())
+
+    def finished(self) -> dict[str, Any]:
+        """The outputs, as far as the completed iterations define them."""
+        if self.done >= self.total:
+            return dict(self.results)
+        found = {}
+        for result in self.compiled.loop_program.results:
+            if self.loop is None or self.loop.dim not in result.dims:
+                continue
+            if result.name not in self.results:
+                continue
+            axis = result.dims.index(self.loop.dim)
+            array = self.results[result.name]
+            kept = self.done + array.shape[axis] - self.total
+            part = slice(array.shape[axis] - kept, None) if self.loop.backwards else slice(0, kept)
+            found[result.name] = array[(slice(None),) * axis + (part,)]
+        return found
+
+
+def compile_arrays(
+    program: Program,
+    xp: Any,
+    functions: Functions,
+    finish: Callable[[], Any] = lambda: None,
+    around: Callable[[], contextlib.AbstractContextManager[Any]] = contextlib.nullcontext,
+) -> CompiledArrays:
+    """Lower a program and generate its source over an array module."""
+    return CompiledArrays(program, lower(program), xp, functions, finish, around)
+
+
+def _given(tables: Mapping[str, Any], name: str, out: Any, at: tuple[Any, ...]) -> None:
+    """What was given under a name, at the instances `at`."""
+    out[...] = tables[name][at]
+
+
+def _function(source: str, name: str) -> Callable[..., None]:
+    space: dict[str, Any] = {}
+    exec(compile(source, f"{GENERATED}{name}>", "exec"), space)
+    found: Callable[..., None] = space[ENTRY]
+    return found

@@ -1,0 +1,213 @@
+"""Where infinities come from, while one statement's instance is computed: from an infinite operand,
+as a mask's -inf does, or from finite ones. Kept by address, for the statement's temporaries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.program.operations.table import OPERATIONS
+
+Marks = Callable[[Sequence[Any]], Any]
+"""From a mark per element of each operand: which elements of the result a marked one takes part
+in."""
+
+
+@dataclass(frozen=True)
+class Called:
+    """A call of a function of the table: what it writes, what it reads, and how marks pass."""
+
+    out: Any
+    operands: tuple[Any, ...]
+    marks: Marks
+    is_given: bool = False
+    """Whether what it writes is a constant, or comes with the run."""
+
+
+@dataclass
+class Infinities:
+    """The infinities made of finite operands among the temporaries of the current statement.
+
+    What is stored in arrays has been looked at before: an infinity there is an operand like a
+    constant.
+    """
+
+    xp: Any
+    made: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """Their addresses."""
+
+    def watching(self, functions: Mapping[str, Any]) -> dict[str, Any]:
+        """The table of functions, each followed."""
+        elementwise = dict.fromkeys((r.ufunc for r in OPERATIONS.values() if r.ufunc), _elementwise)
+        rules = {**elementwise, **_RULES}
+        table = {**functions, "assign": _set}
+        followed = {
+            name: partial(self._call, rules[name], function)
+            for name, function in table.items()
+            if name in rules
+        }
+        return {**table, **followed}
+
+    def among(self, x: Any) -> Any:
+        """Which elements of `x` are infinite and made of finite operands."""
+        if not self.made.size:
+            return self.xp.zeros(x.shape, bool)
+        return self.xp.asarray(np.isin(_addresses(x), self.made)) & self.xp.isinf(x)
+
+    def forget(self) -> None:
+        """The statement is done."""
+        self.made = np.empty(0, np.int64)
+
+    def _call(
+        self, rule: Callable[..., Called], function: Any, *arguments: Any, **options: Any
+    ) -> None:
+        called = rule(function, *arguments, **options)
+        out = called.out
+        if out.dtype.kind != "f":
+            function(*arguments, **options)
+            return
+        before = [self._before(x, out) for x in called.operands]
+        function(*arguments, **options)
+        infinite = self.xp.isinf(out)
+        if called.is_given:
+            infinite = self.xp.zeros(out.shape, bool)
+        elif bool(infinite.any()):
+            unusual = called.marks([~self.xp.isfinite(x) for x in before])
+            tainted = called.marks([self.among(x) for x in called.operands])
+            infinite = infinite & (tainted | ~unusual)
+        if self.made.size or bool(infinite.any()):
+            self._remember(out, infinite)
+
+    def _before(self, x: Any, out: Any) -> Any:
+        """An operand as it is before the call, which may overwrite it."""
+        return x.copy() if self.xp.may_share_memory(x, out) else x
+
+    def _remember(self, out: Any, infinite: Any) -> None:
+        places = _addresses(out)
+        chosen = np.array(infinite.tolist(), bool).reshape(places.shape)
+        self.made = np.union1d(np.setdiff1d(self.made, places), places[chosen])
+
+
+def _addresses(x: Any) -> npt.NDArray[np.int64]:
+    """The address of every element."""
+    first = x.data.ptr if hasattr(x.data, "ptr") else x.ctypes.data
+    found = np.array(first, np.int64)
+    for length, stride in zip(x.shape, x.strides, strict=True):
+        found = found[..., None] + np.arange(length) * stride
+    return found
+
+
+# -- what each function reads and writes -----------------------------------------------------------
+
+
+def _set(out: Any, value: Any) -> None:
+    out[...] = value
+
+
+def _any(marks: Sequence[Any]) -> Any:
+    """An element of the result needs one of each operand."""
+    found: Any = False
+    for more in marks:
+        found = more | found
+    return found
+
+
+def _elementwise(function: Any, *operands: Any, out: Any) -> Called:
+    return Called(out, operands, _any)
+
+
+def _reduce(function: Any, x: Any, axis: Any, out: Any) -> Called:
+    return Called(out, (x,), lambda marks: marks[0].any(axis=axis))
+
+
+def _accumulate(function: Any, x: Any, axis: int, out: Any) -> Called:
+    return Called(out, (x,), lambda marks: marks[0].cumsum(axis=axis) > 0)
+
+
+def _product(function: Any, x: Any, y: Any, out: Any) -> Called:
+    def marks(found: Sequence[Any]) -> Any:
+        left, right = (m.astype(out.dtype) for m in found)
+        return ((left @ (right * 0 + 1)) + ((left * 0 + 1) @ right)) > 0
+
+    return Called(out, (x, y), marks)
+
+
+def _assign(function: Any, out: Any, x: Any) -> Called:
+    """An array is copied, a number is a constant."""
+    is_array = hasattr(x, "dtype")
+    return Called(out, (x,) if is_array else (), _any, is_given=not is_array)
+
+
+def _given(function: Any, name: str, out: Any, at: Any) -> Called:
+    return Called(out, (), _any, is_given=True)
+
+
+def _external(
+    function: Any, name: str, method: str, statement: str, at: Any, out: Any, *operands: Any
+) -> Called:
+    """Infinities that an object answers are its own, whatever it is asked."""
+    return Called(out, (), lambda marks: out != out)
+
+
+def _copy(function: Any, x: Any, out: Any) -> Called:
+    return Called(out, (x,), _any)
+
+
+def _copy_where(function: Any, out: Any, x: Any, where: Any) -> Called:
+    """Elsewhere stays what was there."""
+    return Called(out, (x, out), lambda marks: (where & marks[0]) | (~where & marks[1]))
+
+
+def _take(function: Any, x: Any, index: Any, axis: int, out: Any, mode: str) -> Called:
+    return Called(out, (x,), lambda marks: marks[0].take(index, axis, mode=mode))
+
+
+def _segments(function: Any, out: Any, value: Any, indices: Any, lower: Any) -> Called:
+    def marks(found: Sequence[Any]) -> Any:
+        total = out.copy()
+        function(total, found[0].astype(out.dtype), indices, lower)
+        return total > 0
+
+    return Called(out, (value,), marks)
+
+
+def _inside(function: Any, spec: str, out: Any, mask: Any, *operands: Any) -> Called:
+    """The sums that are not finite are made again from what the mask lets through."""
+
+    def marks(found: Sequence[Any]) -> Any:
+        total: Any = 0.0
+        for k, own in enumerate(found):
+            share = out.copy()
+            share[...] = np.nan
+            ones = [(m.astype(out.dtype) * 0 + 1) for m in found]
+            function(spec, share, mask, *ones[:k], own.astype(out.dtype), *ones[k + 1 :])
+            total = total + share
+        return total > 0
+
+    return Called(out, operands, marks)
+
+
+def _whole(function: Any, x: Any, out: Any) -> Called:
+    return Called(out, (x,), lambda marks: marks[0].any())
+
+
+_RULES: dict[str, Callable[..., Called]] = {
+    **dict.fromkeys(("add.reduce", "maximum.reduce", "minimum.reduce"), _reduce),
+    "add.accumulate": _accumulate,
+    **dict.fromkeys(("matmul", "dot"), _product),
+    "assign": _assign,
+    "given": _given,
+    "external": _external,
+    "copyto": _copy_where,
+    **dict.fromkeys(("to_device", "to_host"), _copy),
+    "take": _take,
+    "segment_add": _segments,
+    "sum_inside": _inside,
+    "orthogonalize": _whole,
+}

@@ -1,0 +1,345 @@
+"""Python source over an array module from a loop program. One text for all sizes, seeds and dtypes.
+
+Functions and sizes are locals, views stand where the loop program took them, so that the innermost
+loop holds calls on names and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from workbench.backends.philox import statement_key
+from workbench.lowering.loops.owners import owners
+from workbench.lowering.loops.records import (
+    HOST,
+    WHOLE,
+    Allocate,
+    Apply,
+    Broadcast,
+    Buffer,
+    Check,
+    Constant,
+    Count,
+    Enter,
+    For,
+    Free,
+    If,
+    Index,
+    Record,
+    Reshape,
+    Symbolic,
+    Transpose,
+    View,
+    walk,
+)
+from workbench.lowering.loops.text import entry_text
+from workbench.lowering.lower import LoopProgram
+from workbench.polyhedral.expression import Expression, size
+
+ENTRY = "program"
+"""The name of the generated function: program(xp, functions, memory, host, seed, real, sizes,
+results, step); `memory` is the device's.
+"""
+
+
+def main_loop(program: LoopProgram) -> For | None:
+    """The outermost loop with the most work inside: the one whose iterations count as progress."""
+    loops = [r for r in program.body if isinstance(r, For)]
+    return max(loops, key=lambda loop: sum(1 for _ in walk(loop.body)), default=None)
+
+
+class SourceText(NamedTuple):
+    """A line of the source, the statement for whose sake it is there (None for loops and what is
+    the same in every source), and whether an instance of the statement begins here.
+    """
+
+    text: str
+    statement: str | None
+    begins: bool = False
+
+
+def generate(program: LoopProgram, check_finite: bool = False) -> str:
+    """The source text; with `check_finite` every statement's result is looked at."""
+    return "".join(f"{line.text}\n" for line in source_lines(program, check_finite))
+
+
+def source_lines(program: LoopProgram, check_finite: bool = False) -> list[SourceText]:
+    """The lines of the source text."""
+    return _Writer(program, check_finite).lines()
+
+
+@dataclass
+class _Writer:
+    program: LoopProgram
+    check_finite: bool
+    functions: dict[str, str] = field(default_factory=dict)
+    physical: dict[str, str] = field(default_factory=dict)
+    shapes: dict[str, Symbolic] = field(default_factory=dict)
+    on_host: set[str] = field(default_factory=set)
+    owners: Iterator[str | None] = field(default_factory=lambda: iter(()))
+    """Of the records that are still to be written, in their order."""
+
+    def lines(self) -> list[SourceText]:
+        """All lines: the functions that a body calls are known when it is written."""
+        main = main_loop(self.program)
+        self.owners = iter(owners(self.program.body))
+        body = list(self.body(self.program.body, "    ", main))
+        sizes = [self.program.aliases[name] for name in self.program.sizes]
+        head = [
+            f'"""{self.program.name}: generated from its loop program."""',
+            "",
+            "",
+            f"def {ENTRY}(xp, functions, memory, host, seed, real, sizes, results, step):",
+        ]
+        if sizes:
+            head.append(f"    {', '.join(sizes)}{',' if len(sizes) == 1 else ''} = sizes")
+        head.append("    allocate, free, constant = memory.allocate, memory.free, memory.constant")
+        head += [f'    {name} = functions["{key}"]' for key, name in self.functions.items()]
+        return [*(SourceText(line, None) for line in head), *body]
+
+    def body(
+        self, records: tuple[Record, ...], indent: str, main: For | None
+    ) -> Iterator[SourceText]:
+        """The lines of a body. `main` is the loop whose iterations are counted."""
+        for record in records:
+            statement = next(self.owners)
+            if isinstance(record, For):
+                head = f"{indent}for {self.show(_name(record))} in {self.range(record)}:"
+                yield SourceText(head, None)
+                yield from self.nested(record.body, indent + "    ", main)
+                if record is main:
+                    yield SourceText(f"{indent}    step()", None)
+            elif isinstance(record, If):
+                renamed = record.condition.substitute(self.renaming())
+                yield SourceText(f"{indent}if {renamed.text}:", None)
+                yield from self.nested(record.body, indent + "    ", main)
+            else:
+                begins = isinstance(record, Enter)
+                for line in self.record(record):
+                    yield SourceText(indent + line, statement, begins)
+
+    def nested(
+        self, records: tuple[Record, ...], indent: str, main: For | None
+    ) -> Iterator[SourceText]:
+        """A body that needs at least one line."""
+        lines = list(self.body(records, indent, main))
+        if all(line.text.strip().startswith("#") for line in lines):
+            lines.append(SourceText(indent + "pass", None))
+        yield from lines
+
+    def range(self, loop: For) -> str:
+        """The values of a loop."""
+        if loop.backwards:
+            return f"range({self.show(loop.upper - 1)}, {self.show(loop.lower - 1)}, -1)"
+        if loop.lower == 0:
+            return f"range({self.show(loop.upper)})"
+        return f"range({self.show(loop.lower)}, {self.show(loop.upper)})"
+
+    def record(self, record: Record) -> Iterator[str]:
+        """The lines of a record that is not a loop."""
+        if isinstance(record, Enter):
+            yield f"# {record.text}".replace("\n", " ")
+        elif isinstance(record, View):
+            yield f"{record.name} = {self.view(record)}"
+        elif isinstance(record, Apply):
+            yield self.apply(record)
+        elif isinstance(record, Allocate):
+            yield from self.allocate(record)
+        elif isinstance(record, Free):
+            name = self.physical[record.name]
+            yield f'{"host." if name in self.on_host else ""}free("{name}")'
+            if record.names and not record.name.startswith("scratch"):
+                yield f"{' = '.join(record.names)} = None"
+        elif isinstance(record, Constant):
+            value = (
+                self.show(record.value)
+                if isinstance(record.value, Expression)
+                else _plain(record.value)
+            )
+            b = record.buffer
+            yield f'{b.name} = constant("{b.name}", {value}, {self.shape(b.shape)}, {_dtype(b)})'
+        elif isinstance(record, Count):
+            b = record.buffer
+            yield (
+                f'{b.name} = memory.count("{b.name}", {self.show(record.start)}, '
+                f"{self.show(b.shape[0])}, {record.step}, {_dtype(b)})"
+            )
+        elif isinstance(record, Check) and self.check_finite:
+            where = f"{self.pairs(record.instance)}, {self.pairs(record.axes)}"
+            yield f'{self.function("check_finite")}({record.name}, "{record.statement}", {where})'
+
+    def allocate(self, record: Allocate) -> Iterator[str]:
+        """Memory, asked for or taken over; results are registered."""
+        buffer, source = record.buffer, record.source
+        if source is not None:
+            self.physical[buffer.name] = self.physical[source]
+            same = self.shapes.get(source) == buffer.shape
+            self.shapes[buffer.name] = buffer.shape
+            yield f"{buffer.name} = {source}" + (
+                "" if same else f".reshape({self.shape(buffer.shape)})"
+            )
+            return
+        self.shapes[buffer.name] = buffer.shape
+        self.physical[buffer.name] = buffer.name
+        if buffer.scratch:
+            yield f'memory.reserve("{buffer.name}", {self.shape(buffer.shape)}, {_dtype(buffer)})'
+            return
+        initial = f', "{buffer.initial}"' if buffer.initial else ""
+        asked = f"{self.shape(buffer.shape)}, {_dtype(buffer)}{initial}"
+        place = ""
+        if buffer.space == HOST:
+            self.on_host.add(buffer.name)
+            place = "host."
+        yield f'{buffer.name} = {place}allocate("{buffer.name}", {asked})'
+        for result in self.program.results:
+            if result.buffer == buffer.name:
+                turned = (
+                    f".transpose({result.axes})"
+                    if result.axes != tuple(sorted(result.axes))
+                    else ""
+                )
+                yield f'results["{result.name}"] = {buffer.name}{turned}'
+
+    def view(self, view: View) -> str:
+        """The expression that takes a view."""
+        how = view.how
+        if isinstance(how, Index):
+            return f"{view.source}[{self.index(how)}]"
+        if isinstance(how, Transpose):
+            return f"{view.source}.transpose({', '.join(map(str, how.axes))})"
+        if isinstance(how, Reshape):
+            return f"{view.source}.reshape({self.shape(how.shape)})"
+        assert isinstance(how, Broadcast)
+        return f"{self.function('broadcast_to')}({view.source}, {self.shape(how.shape)})"
+
+    def index(self, how: Index) -> str:
+        """An index; whole axes at the end need not be said, a single element is still an array."""
+        kept = list(how.entries)
+        while kept[-1] == WHOLE:
+            kept.pop()
+        texts = [entry_text(e, self.show) for e in kept]
+        if all(isinstance(e, Expression) for e in how.entries):
+            texts.append("...")
+        return ", ".join(texts)
+
+    def apply(self, record: Apply) -> str:
+        """The call of an array operation."""
+        o, inputs, out = record.option, record.inputs, record.out
+        match record.function:
+            case "copyto" if len(inputs) == 2:
+                return f"{self.function('copyto')}({out}, {inputs[0]}, where={inputs[1]})"
+            case "copyto":
+                return self.assign(out, inputs[0])
+            case "fill":
+                value = self.show(o["value"]) if isinstance(o["value"], Expression) else o["value"]
+                return self.assign(out, str(value))
+            case "given":
+                call, where = self.function("given"), self.coordinates(o["coordinates"])
+                return f'{call}("{o["name"]}", {out}, ({where}))'
+            case "random":
+                where = self.coordinates(o["coordinates"])
+                key = statement_key(o["origin"])
+                return (
+                    f'{self.function("random")}("{o["kind"]}", {out}, seed, {key:#010x}, ({where}))'
+                )
+            case "check_index" | "check_within" | "check_possible" | "check_length" | "check_all":
+                return self.check(record)
+            case "take":
+                return f'{self.function("take")}({inputs[0]}, {inputs[1]}, 0, {out}, "clip")'
+            case "argmax" | "argmin":
+                return f"{self.function(record.function)}({inputs[0]}, {o['axis']}, {out})"
+            case "segment_add":
+                lower = ", ".join(self.show(e) for e in o["lower"])
+                lower += "," if len(o["lower"]) == 1 else ""
+                indices = ", ".join(inputs[1:]) + ("," if len(inputs) == 2 else "")
+                call = self.function("segment_add")
+                return f"{call}({out}, {inputs[0]}, ({indices}), ({lower}))"
+            case "sum_inside":
+                operands = ", ".join(inputs)
+                return f'{self.function("sum_inside")}("{o["spec"]}", {out}, {operands})'
+            case "external":
+                called = f'"{o["name"]}", "{o["method"]}", "{o["statement"]}"'
+                operands = "".join(f", {name}" for name in inputs)
+                where = self.pairs(o["instance"])
+                return f"{self.function('external')}({called}, {where}, {out}{operands})"
+            case "orthogonalize" | "to_device" | "to_host":
+                return f"{self.function(record.function)}({inputs[0]}, {out})"
+        arguments = [*inputs, *(f"{k}={v}" for k, v in record.options), f"out={out}"]
+        return f"{self.function(record.function)}({', '.join(arguments)})"
+
+    def assign(self, out: str, value: str) -> str:
+        """A copy; where infinities are followed it is a call like any other."""
+        if self.check_finite:
+            return f"{self.function('assign')}({out}, {value})"
+        return f"{out}[...] = {value}"
+
+    def coordinates(self, where: tuple[str | Expression, ...]) -> str:
+        """The inside of a tuple of an instance's coordinates."""
+        found = ", ".join(c if isinstance(c, str) else self.show(c) for c in where)
+        return found + ("," if len(where) == 1 else "")
+
+    def check(self, record: Apply) -> str:
+        """The call of a check: what is looked at, what is expected, which instance it is."""
+        o = record.option
+        expected = [self.show(o[k]) for k in ("lower", "upper", "length") if k in o]
+        names = [f'"{o[k]}"' for k in ("array", "dim") if k in o]
+        where = [f'"{o["statement"]}"', self.pairs(o["instance"]), self.pairs(o["axes"])]
+        arguments = [*record.inputs, *expected, *names, *where]
+        return f"{self.function(record.function)}({', '.join(arguments)})"
+
+    def pairs(self, named: tuple[tuple[str, Expression], ...]) -> str:
+        """Dimensions with values, as a list of pairs."""
+        return "[" + ", ".join(f'("{d}", {self.show(e)})' for d, e in named) + "]"
+
+    def function(self, name: str) -> str:
+        """The local name of a function of the backend's table."""
+        if name not in self.functions:
+            wish = name.replace(".", "_")
+            while wish in self._names or wish in self.functions.values():
+                wish += "_"
+            self.functions[name] = wish
+        return self.functions[name]
+
+    @cached_property
+    def _names(self) -> set[str]:
+        """Those of the program: of sizes, loop variables, views and buffers."""
+        found = set(self.program.aliases.values())
+        for record in walk(self.program.body):
+            if isinstance(record, View):
+                found.add(record.name)
+            elif isinstance(record, (Allocate, Constant, Count)):
+                found.add(record.buffer.name)
+        return found
+
+    def renaming(self) -> dict[str, Expression]:
+        """Sizes and loop variables under their Python names."""
+        return {name: size(new) for name, new in self.program.aliases.items() if name != new}
+
+    def show(self, e: Expression) -> str:
+        """An expression as Python."""
+        names = self.renaming()
+        return str(e.substitute(names) if names else e)
+
+    def shape(self, shape: Symbolic) -> str:
+        """A shape as a Python tuple."""
+        inside = ", ".join(self.show(n) for n in shape)
+        return f"({inside}{',' if len(shape) == 1 else ''})"
+
+
+def _name(loop: For) -> Expression:
+    return size(loop.variable)
+
+
+def _dtype(buffer: Buffer) -> str:
+    return {"float": "real", "bool": "xp.bool_"}.get(buffer.dtype, f"xp.{buffer.dtype}")
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_plain(v) for v in value) + "]"
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return "xp.inf" if value > 0 else "-xp.inf"
+    return "xp.nan" if value != value else repr(value)

@@ -1,0 +1,275 @@
+"""One statement at given sizes: the instance that writes an element, its points, its values.
+
+Bodies are evaluated in float64 on NumPy arrays, for one point or for a block of reduction points as
+a leading axis. Which elements a body reads is told by the steps; fetching them is the caller's
+business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.backends import philox
+from workbench.backends.reference.indices import Index, Point, compiled, solved
+from workbench.errors import ProgramError
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.sets.relations import points
+from workbench.polyhedral.sets.scanning import contains, scanner
+from workbench.program.operations.table import OPERATIONS, meaning, operand_dtypes
+from workbench.program.text.infix import at_text, body_text
+from workbench.program.values import Array, Body, Call, IndexValue, Read, Shape, Statement
+from workbench.program.wellformed.sentences import impossible
+
+DTYPES: dict[str, Any] = {
+    "float": np.float64,
+    "int32": np.int32,
+    "int64": np.int64,
+    "bool": np.bool_,
+}
+
+
+Watch = Callable[[Statement, Call, Sequence[Any]], None]
+"""Told of every operation that is evaluated: by which statement, which call, on which operands."""
+
+
+Value = Callable[[Sequence[Any], Sequence[Point], bool], Any]
+"""A step's value of those of the steps before it, at one point or (if true) at each of several."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One node of a body: its operands are earlier steps, by position.
+
+    `value` computes it, or `index` gives the element that it reads (0 along data-dependent
+    dimensions); `gathered` are these, each with the step that holds its positions.
+    """
+
+    body: Body
+    operands: tuple[int, ...] = ()
+    value: Value | None = None
+    index: Index | None = None
+    gathered: tuple[tuple[int, int], ...] = ()
+    varies: bool = True
+    """Whether a read depends on the reduction point."""
+
+
+class Equation:
+    """A statement made ready at given sizes."""
+
+    def __init__(
+        self,
+        statement: Statement,
+        array: Array,
+        sizes: Mapping[str, int],
+        seed: int,
+        watch: Watch | None = None,
+    ) -> None:
+        self.statement = statement
+        self.watch = watch
+        self.dims = statement.dims + statement.reduction_dims
+        self.sizes = sizes
+        self.dtype = DTYPES[array.dtype]
+        self.shape = concrete(array.shape, sizes)
+        self.write = compiled(statement.write, statement.dims, sizes)
+        self.seed = seed
+        self.key = philox.statement_key(statement.origin)
+        self.steps: list[Step] = []
+        self._add(statement.body, {})
+        self._solve = solved(statement.write, statement.dims, sizes)
+        self._contains = contains(statement.domain, sizes)
+        self._written: dict[Point, Point] | None = None
+        if statement.combiner is not None:
+            self._scan = scanner(statement.reduction, sizes, len(statement.dims))
+
+    def instances(self) -> list[Point]:
+        """Every instance, in lexicographic order."""
+        return points(self.statement.domain, self.sizes)
+
+    def instance(self, element: Point) -> Point | None:
+        """The instance that writes `element`, or None."""
+        if self._solve is not None:
+            found = self._solve(element)
+            return found if self._contains(found) and self.write(found) == element else None
+        if self._written is None:
+            self._written = {self.write(p): p for p in self.instances()}
+        return self._written.get(element)
+
+    def points(self, instance: Point) -> list[Point]:
+        """The points of the reduction at `instance`, in lexicographic order."""
+        return [instance + rest for rest in self._scan(instance)]
+
+    def _value(self, body: Call, operands: Sequence[int]) -> Value:
+        """Make a call ready: what does not depend on the point is found out here."""
+        dtype = DTYPES[body.dtype]
+        named = operand_dtypes(body.operation, [a.dtype for a in body.arguments], body.dtype)
+        given = [(k, DTYPES[name]) for k, name in zip(operands, named, strict=True)]
+        options = {name: _number(option, self.sizes) for name, option in body.attributes}
+        apply = meaning(body.operation, [len(a.shape) for a in body.arguments], options)
+        elementwise, rank = OPERATIONS[body.operation].elementwise, len(body.shape)
+        check = {
+            "take": self._check_positions,
+            "within": self._check_within,
+            "possible": self._check_possible,
+        }.get(body.operation)
+
+        def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+            arrays = [np.asarray(values[k], wanted) for k, wanted in given]
+            if block and elementwise:
+                arrays = [_aligned(a, rank) for a in arrays]
+            if check is not None:
+                check(body, arrays, at)
+            if self.watch is not None:
+                self.watch(self.statement, body, arrays)
+            return np.asarray(apply(*arrays), dtype)
+
+        return value
+
+    def _drawn(self, body: Call) -> Value:
+        """Make a draw ready."""
+        options = {name: _number(option, self.sizes) for name, option in body.attributes}
+        shift, shape = dict(options.get("shift", ())), options["shape"]
+
+        def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+            instance = [
+                c + shift.get(d, 0) for d, c in zip(self.statement.dims, at[0], strict=False)
+            ]
+            drawn = philox.draw(body.operation, self.seed, self.key, instance, shape)
+            return np.broadcast_to(drawn, (len(at), *shape)) if block else drawn
+
+        return value
+
+    def _index_value(self, body: IndexValue) -> Value:
+        """Make an index value ready."""
+        index, dtype = compiled([body.expression], self.dims, self.sizes), DTYPES[body.dtype]
+
+        def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+            return np.array([index(p)[0] for p in at] if block else index(at[0])[0], dtype)
+
+        return value
+
+    def _given(self, values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+        raise ProgramError(
+            f"{self.statement.array} starts from values that were given to a run",
+            self.statement.line,
+        )
+
+    def _check_positions(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
+        """A row that is not there has no value; NumPy would count negative ones from the back."""
+        index = np.asarray(arrays[1])
+        length = concrete(body.arguments[0].shape, self.sizes)[0]
+        wrong = (index < 0) | (index >= length)
+        if wrong.any():
+            where = at_text(self.dims, at[0], self.sizes) if len(at) == 1 else "one of its points"
+            raise ProgramError(
+                f"{body_text(body)} takes row {index[wrong].flat[0]} at {where}, "
+                f"but there are rows 0..{length - 1} only",
+                self.statement.line,
+            )
+
+    def _check_within(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
+        """An index is in the range that the program promises."""
+        index, lower, upper = np.broadcast_arrays(*arrays)
+        wrong = (index < lower) | (index >= upper)
+        if wrong.any():
+            place = int(np.flatnonzero(wrong)[0])
+            where = at_text(self.dims, at[place if len(at) > 1 else 0], self.sizes)
+            raise ProgramError(
+                f"the index {index.flat[place]} of {self.statement.array} at {where} is not within "
+                f"{lower.flat[place]} to {upper.flat[place] - 1}, as the program promises",
+                self.statement.line,
+            )
+
+    def _check_possible(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
+        """The greatest logit is above -inf."""
+        wrong = np.flatnonzero(arrays[0] == -np.inf)
+        if wrong.size:
+            where = at_text(self.dims, at[int(wrong[0]) if len(at) > 1 else 0], self.sizes)
+            raise ProgramError(impossible(where), self.statement.line)
+
+    def combined(self, state: Any, block: Any, at: Sequence[Point]) -> Any:
+        """What was combined so far (None at first) with the values at further points."""
+        combiner = self.statement.combiner
+        if combiner == "collect":
+            return block if state is None else np.concatenate([state, block])
+        if combiner == "argmax":
+            first = np.argmax(block, axis=0)
+            best = np.take_along_axis(block, first[None], axis=0)[0]
+            where = np.array([p[-1] for p in at])[first]
+            if state is None:
+                return best, where
+            later = (best > state[0]) | (np.isnan(best) & ~np.isnan(state[0]))
+            return np.where(later, best, state[0]), np.where(later, where, state[1])
+        ufunc = {"sum": np.add, "max": np.maximum, "min": np.minimum}[str(combiner)]
+        dtype = self.dtype if combiner == "sum" else None
+        total = ufunc.reduce(block, axis=0, dtype=dtype)
+        return total if state is None else ufunc(state, total)
+
+    def finished(self, state: Any) -> Any:
+        """The element: of the array's dtype, and not to be written again."""
+        value = np.array(state[1] if self.statement.combiner == "argmax" else state, self.dtype)
+        value.flags.writeable = False
+        return value
+
+    def _add(self, body: Body, known: dict[int, int]) -> int:
+        """Append the steps of `body`; operands come first and shared bodies once."""
+        if id(body) in known:
+            return known[id(body)]
+        if isinstance(body, Call):
+            operands = tuple(self._add(a, known) for a in body.arguments)
+            row = OPERATIONS[body.operation]
+            if row.external:
+                step = Step(body, operands)
+            elif body.operation == "given":
+                step = Step(body, operands, self._given)
+            else:
+                value = self._drawn(body) if row.random else self._value(body, operands)
+                step = Step(body, operands, value)
+        elif isinstance(body, IndexValue):
+            step = Step(body, (), self._index_value(body))
+        elif isinstance(body, Read):
+            plain = [e if isinstance(e, Expression) else Expression(0) for e in body.index]
+            gathered = tuple(
+                (k, self._add(e, known))
+                for k, e in enumerate(body.index)
+                if not isinstance(e, Expression)
+            )
+            used = {name for e in plain for name in e.variables}
+            varies = bool(gathered) or not used.isdisjoint(self.statement.reduction_dims)
+            step = Step(body, (), None, compiled(plain, self.dims, self.sizes), gathered, varies)
+        else:
+            step = Step(body, (), _constant(np.array(body.value, DTYPES[body.dtype])))
+        self.steps.append(step)
+        known[id(body)] = len(self.steps) - 1
+        return known[id(body)]
+
+
+def concrete(shape: Shape, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """An inner shape at given sizes."""
+    return tuple(n.evaluate(sizes) if isinstance(n, Expression) else n for n in shape)
+
+
+def _constant(constant: Any) -> Value:
+    """Make a literal ready."""
+
+    def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:
+        return np.broadcast_to(constant, (len(at), *constant.shape)) if block else constant
+
+    return value
+
+
+def _number(option: Any, sizes: Mapping[str, int]) -> Any:
+    if isinstance(option, Expression):
+        return option.evaluate(sizes)
+    if isinstance(option, tuple):
+        return tuple(_number(entry, sizes) for entry in option)
+    return option
+
+
+def _aligned(values: Any, rank: int) -> Any:
+    """Values with a leading axis and fewer inner axes than `rank`, so that they broadcast."""
+    missing = rank - (values.ndim - 1)
+    return values.reshape(values.shape[:1] + (1,) * missing + values.shape[1:])

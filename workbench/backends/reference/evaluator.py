@@ -1,0 +1,345 @@
+"""The one meaning of a program: its equations evaluated on demand, element by element, in float64.
+
+It knows neither schedule nor storage. An element's statement and instance are found by solving the
+write; what an instance reads is evaluated first, on an explicit stack (a recurrence of ten thousand
+steps is ten thousand entries there, not ten thousand Python calls), and every element is kept.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.backends import philox
+from workbench.backends.externals import Externals
+from workbench.backends.reference.equations import DTYPES, Equation, Watch, concrete
+from workbench.backends.reference.indices import Point
+from workbench.errors import ProgramError, nearest
+from workbench.program.sizes import resolve, settable
+from workbench.program.values import Array, Call, Program, Read
+from workbench.program.wellformed import sentences
+from workbench.program.wellformed.index_ranges import check_indices
+
+Override = Callable[[Point], Any]
+BLOCK = 256
+"""Reduction points evaluated at a time."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An element that somebody asked for: a read of an equation at a point, or the user (None)."""
+
+    array: str
+    element: Point
+    equation: Equation | None = None
+    read: Read | None = None
+    point: Point = ()
+
+
+@dataclass(frozen=True)
+class Frame:
+    """An instance at work."""
+
+    wanted: Wanted
+    equation: Equation
+    work: Generator[Wanted, None, Any]
+
+
+@dataclass(frozen=True)
+class Input:
+    """An element that an instance read directly."""
+
+    read: Read
+    element: Point
+    value: Any
+
+
+class Reference:
+    """A program's elements at given sizes and seed.
+
+    `given` overrides elements of arrays by name: a function from an element's coordinates to its
+    value, or to None where the equations decide. `watch` is told of every operation evaluated.
+    Returned arrays are read-only.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        sizes: Mapping[str, int] | None = None,
+        seed: int = 0,
+        given: Mapping[str, Override] | None = None,
+        watch: Watch | None = None,
+    ) -> None:
+        self.program = program
+        self.watch = watch
+        self.sizes = resolve(program, sizes)
+        check_indices(program, self.sizes)
+        self.seed = philox.checked_seed(seed)
+        self._given = {self.resolve(name): f for name, f in (given or {}).items()}
+        self._known: dict[str, dict[Point, Any]] = {a.name: {} for a in program.arrays}
+        self._equations: dict[str, list[Equation]] = {}
+        self._externals: Externals | None = None
+        self._answers: dict[tuple[str, Point], Any] = {}
+        self._extents = {
+            a.name: [(lo.evaluate(self.sizes), up.evaluate(self.sizes)) for lo, up in a.extent]
+            for a in program.arrays
+        }
+
+    def overridden(self, given: Mapping[str, Override]) -> Reference:
+        """The same program at the same sizes and seed with other elements given; its statements
+        are made ready once for all.
+        """
+        sizes = settable(self.program, self.sizes)
+        other = Reference(self.program, sizes, self.seed, given, self.watch)
+        other._equations = self._equations
+        return other
+
+    def element(self, array: str, coordinates: Sequence[int]) -> npt.NDArray[Any]:
+        """The value of one element, of the array's inner shape."""
+        name = self.resolve(array)
+        element = tuple(int(c) for c in coordinates)
+        if len(element) != len(self.program.array[name].dims):
+            raise ProgramError(sentences.arity(self.program.array[name], array, element))
+        if element not in self._known[name]:
+            self._settle(Wanted(name, element))
+        value: npt.NDArray[Any] = self._known[name][element]
+        return value
+
+    def array(self, name: str) -> npt.NDArray[Any]:
+        """The whole extent; elements that nothing writes are NaN, or 0 where not float."""
+        record = self.program.array[self.resolve(name)]
+        extent = self._extents[record.name]
+        shape = tuple(upper - lower for lower, upper in extent) + concrete(record.shape, self.sizes)
+        empty = np.nan if record.dtype == "float" else 0
+        result = np.full(shape, empty, DTYPES[record.dtype])
+        for element in self._elements(record):
+            result[self._position(record, element)] = self.element(record.name, element)
+        return result
+
+    def mask(self, name: str) -> npt.NDArray[np.bool_]:
+        """Which elements of the whole extent are defined."""
+        record = self.program.array[self.resolve(name)]
+        result = np.zeros([upper - lower for lower, upper in self._extents[record.name]], np.bool_)
+        for element in self._elements(record):
+            result[self._position(record, element)] = True
+        return result
+
+    def outputs(self) -> dict[str, npt.NDArray[Any]]:
+        """Every output by name, over its array's whole extent."""
+        return {output.name: self.array(output.array) for output in self.program.outputs}
+
+    def defining(self, array: str, coordinates: Sequence[int]) -> tuple[Equation, Point] | None:
+        """The statement (made ready) and instance that define an element; None if it is given."""
+        name, element = self.resolve(array), tuple(int(c) for c in coordinates)
+        return None if self._override(name, element) is not None else self._writer(name, element)
+
+    def computed(self, array: str, coordinates: Sequence[int]) -> npt.NDArray[Any]:
+        """What an element's equation says, whether or not the element is given.
+
+        Raises ProgramError where nothing writes it.
+        """
+        name, element = self.resolve(array), tuple(int(c) for c in coordinates)
+        found = self._writer(name, element)
+        if found is None:
+            raise self._failure(
+                sentences.undefined, self.program.array[name], Wanted(name, element)
+            )
+        work = self._evaluate(*found)
+        while True:
+            try:
+                needed = next(work)
+            except StopIteration as finished:
+                value: npt.NDArray[Any] = finished.value
+                return value
+            self._settle(needed)
+
+    def inputs(self, array: str, coordinates: Sequence[int]) -> list[Input]:
+        """The elements that the defining instance reads directly, with values, in order."""
+        self.element(array, coordinates)
+        found = self.defining(array, coordinates)
+        record: list[Input] = []
+        if found is not None:
+            with np.errstate(all="ignore"):
+                for _ in self._evaluate(*found, record):
+                    raise AssertionError("an input of a known element is unknown")
+        return record
+
+    def resolve(self, name: str) -> str:
+        """The array that the user's `name` stands for."""
+        aliases = {**{o.name: o.array for o in self.program.outputs}, **dict(self.program.aliases)}
+        array = name if name in self.program.array else aliases.get(name)
+        if array is None:
+            known = [*self.program.array, *(n for n in aliases if n not in self.program.array)]
+            raise ProgramError(f"unknown array {name!r}: {nearest(name, known, 'arrays')}")
+        return array
+
+    # -- evaluation -----------------------------------------------------------------------------
+
+    def _settle(self, first: Wanted) -> None:
+        """Evaluate an element and whatever it needs."""
+        stack: list[Frame] = []
+        active: dict[tuple[str, Point], None] = {}
+        pending: Wanted | None = first
+        with np.errstate(all="ignore"):
+            while stack or pending is not None:
+                if pending is not None:
+                    if (pending.array, pending.element) in active:
+                        raise self._cycle(stack, pending)
+                    frame = self._begun(pending)
+                    if frame is not None:
+                        stack.append(frame)
+                        active[pending.array, pending.element] = None
+                    pending = None
+                    continue
+                frame = stack[-1]
+                try:
+                    pending = next(frame.work)
+                except StopIteration as finished:
+                    wanted = frame.wanted
+                    self._known[wanted.array][wanted.element] = finished.value
+                    del active[wanted.array, wanted.element]
+                    stack.pop()
+
+    def _begun(self, wanted: Wanted) -> Frame | None:
+        """The instance that computes an element, or None where the element is given."""
+        record = self.program.array[wanted.array]
+        extent = self._extents[wanted.array]
+        for position, (lower, upper) in zip(wanted.element, extent, strict=True):
+            if not lower <= position < upper:
+                raise self._failure(sentences.outside, record, wanted, extent)
+        value = self._override(wanted.array, wanted.element)
+        if value is not None:
+            shape = concrete(record.shape, self.sizes)
+            value = np.broadcast_to(np.array(value, DTYPES[record.dtype]), shape)
+            self._known[wanted.array][wanted.element] = value
+            return None
+        found = self._writer(wanted.array, wanted.element)
+        if found is None:
+            raise self._failure(sentences.undefined, record, wanted)
+        return Frame(wanted, found[0], self._evaluate(*found))
+
+    def _evaluate(
+        self, equation: Equation, instance: Point, record: list[Input] | None = None
+    ) -> Generator[Wanted, None, Any]:
+        """An instance's value; yields each element that it needs and that is not known yet."""
+        if equation.statement.combiner is None:
+            value = yield from self._body(equation, [instance], False, record)
+            return equation.finished(value)
+        points, state = equation.points(instance), None
+        for first in range(0, len(points), BLOCK):
+            at = points[first : first + BLOCK]
+            values = yield from self._body(equation, at, True, record)
+            state = equation.combined(state, values, at)
+        if state is not None:
+            return equation.finished(state)
+        if equation.statement.combiner != "sum":
+            statement = equation.statement
+            text = sentences.empty(statement, self.program, instance, self.sizes)
+            raise ProgramError(text, statement.line)
+        return equation.finished(np.zeros(equation.shape))
+
+    def _body(
+        self, equation: Equation, at: Sequence[Point], block: bool, record: list[Input] | None
+    ) -> Generator[Wanted, None, Any]:
+        values: list[Any] = []
+        for step in equation.steps:
+            if step.value is not None:
+                values.append(step.value(values, at, block))
+                continue
+            if isinstance(step.body, Call):
+                operands = [values[k] for k in step.operands]
+                values.append(self._answer(equation, step.body, operands, at[0]))
+                continue
+            assert isinstance(step.body, Read)
+            assert step.index is not None
+            read, known, found = step.body, self._known[step.body.array], []
+            for k, point in enumerate(at if step.varies else at[:1]):
+                element = step.index(point)
+                for axis, source in step.gathered:
+                    position = values[source][k] if block else values[source]
+                    element = (*element[:axis], int(position), *element[axis + 1 :])
+                if element not in known:
+                    yield Wanted(read.array, element, equation, read, point)
+                found.append(known[element])
+                if record is not None:
+                    record.append(Input(read, element, known[element]))
+            if not block:
+                values.append(found[0])
+            elif step.varies:
+                values.append(np.stack(found))
+            else:
+                values.append(np.broadcast_to(found[0], (len(at), *found[0].shape)))
+        return values[-1]
+
+    def _answer(
+        self, equation: Equation, call: Call, operands: Sequence[Any], instance: Point
+    ) -> Any:
+        """What an external object answers, asked once: it is not the same object afterwards."""
+        key = (equation.statement.name, instance)
+        if key not in self._answers:
+            if self._externals is None:
+                self._externals = Externals(self.program, self.sizes, self.seed)
+                weakref.finalize(self, self._externals.close)
+            out = np.empty(concrete(call.shape, self.sizes), DTYPES[call.dtype])
+            at = tuple(zip(equation.statement.dims, instance, strict=True))
+            name, method = call.options["name"], call.options["method"]
+            self._externals.call(name, method, equation.statement.name, at, out, *operands)
+            self._answers[key] = out
+        return self._answers[key]
+
+    def _writer(self, array: str, element: Point) -> tuple[Equation, Point] | None:
+        for equation in self._writers(array):
+            instance = equation.instance(element)
+            if instance is not None:
+                return equation, instance
+        return None
+
+    def _writers(self, array: str) -> list[Equation]:
+        if array not in self._equations:
+            record = self.program.array[array]
+            self._equations[array] = [
+                Equation(statement, record, self.sizes, self.seed, self.watch)
+                for statement in self.program.writers[array]
+            ]
+        return self._equations[array]
+
+    def _elements(self, record: Array) -> Iterator[Point]:
+        """The defined elements: written by some instance, or given."""
+        seen = set()
+        for equation in self._writers(record.name):
+            for instance in equation.instances():
+                seen.add(equation.write(instance))
+        if record.name in self._given:
+            everything = product(*(range(lo, up) for lo, up in self._extents[record.name]))
+            seen.update(e for e in everything if self._override(record.name, e) is not None)
+        return iter(sorted(seen))
+
+    def _override(self, array: str, element: Point) -> Any:
+        return self._given[array](element) if array in self._given else None
+
+    def _position(self, record: Array, element: Point) -> Point:
+        extent = self._extents[record.name]
+        return tuple(e - lower for e, (lower, _) in zip(element, extent, strict=True))
+
+    # -- refusals -------------------------------------------------------------------------------
+
+    def _failure(
+        self, sentence: Callable[..., str], record: Array, wanted: Wanted, *more: Any
+    ) -> ProgramError:
+        reader = wanted.equation
+        line = None if reader is None else reader.statement.line
+        where = None if reader is None else (wanted.read, reader.dims, wanted.point)
+        return ProgramError(sentence(record, wanted.element, where, self.sizes, *more), line)
+
+    def _cycle(self, stack: Sequence[Frame], again: Wanted) -> ProgramError:
+        elements = [(f.wanted.array, f.wanted.element) for f in stack]
+        start = elements.index((again.array, again.element))
+        statements = [f.equation.statement for f in stack[start:]]
+        text = sentences.cycle(statements, self.program, elements[start:], self.sizes)
+        return ProgramError(text, statements[0].line)

@@ -1,0 +1,161 @@
+"""One element's value by the reference, with its equation and the direct inputs it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.backends.reference.evaluator import Input as ReferenceInput
+from workbench.backends.reference.evaluator import Reference
+from workbench.errors import ProgramError, SourceLine, nearest
+from workbench.program.text.infix import equation
+from workbench.program.values import Program, Statement
+
+SHOWN_FIRST, SHOWN_LAST = 4, 2
+"""Inputs of a long reduction that are written out."""
+SHOWN_ENTRIES = 12
+"""Entries of a tensor that are written out; a larger one is summarized."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """An element that was read: the array, its coordinates by dimension, its value."""
+
+    array: str
+    coordinates: Mapping[str, int]
+    value: npt.NDArray[Any]
+
+    def __str__(self) -> str:
+        return f"{_named(self.array, self.coordinates)} = {number_text(self.value)}"
+
+
+@dataclass(frozen=True, repr=False)
+class Value:
+    """An element's value and where it came from.
+
+    `statement` and `line` are those that define the element; `equation` is the statement as text;
+    `inputs` are the elements that this instance read, in the order of its reduction points.
+    """
+
+    array: str
+    coordinates: Mapping[str, int]
+    value: npt.NDArray[Any]
+    statement: Statement | None
+    line: SourceLine | None
+    equation: str
+    inputs: tuple[Input, ...]
+
+    def __repr__(self) -> str:
+        lines = [f"{_named(self.array, self.coordinates)} = {number_text(self.value)}"]
+        if self.equation:
+            lines.append(f"  {self.equation}")
+        if self.line is not None:
+            lines.append(f"  at: {self.line}")
+        inputs = [f"  {given}" for given in self.inputs]
+        hidden = len(inputs) - SHOWN_FIRST - SHOWN_LAST
+        if hidden > 1:
+            inputs[SHOWN_FIRST:-SHOWN_LAST] = [f"  … {hidden} more"]
+        return "\n".join([*lines, *(["from"] if inputs else []), *inputs])
+
+
+class Varied(Protocol):
+    """A variant of a program."""
+
+    @property
+    def program(self) -> Program:
+        """The program as transformed."""
+
+
+def value(
+    program: Program | Varied,
+    name: str,
+    at: Mapping[str, int] | None = None,
+    /,
+    *,
+    seed: int = 0,
+    sizes: Mapping[str, int] | None = None,
+    **coordinates: int,
+) -> Value:
+    """The element of `name` at `coordinates` (one for each of its dimensions), by the reference.
+
+    Coordinates may also be given as a mapping `at`: a dimension called `seed` or `sizes` must be.
+    Evaluates what the element needs and nothing else. Raises ProgramError for an unknown name, an
+    unknown or missing coordinate, and an element that nothing defines.
+    """
+    program = program if isinstance(program, Program) else program.program
+    return explain(Reference(program, sizes, seed), name, {**(at or {}), **coordinates})
+
+
+def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> Value:
+    """The same from a reference that is already there, with what it already evaluated."""
+    program = reference.program
+    array = reference.resolve(name)
+    dims = program.array[array].dims
+    for given in coordinates:
+        if given not in dims:
+            offered = nearest(given, dims, "dimensions")
+            raise ProgramError(f"{name} has no dimension {given!r}: {offered}")
+    missing = [d for d in dims if d not in coordinates]
+    if missing:
+        listed, lacking = ", ".join(dims), ", ".join(missing)
+        shown = ", ".join(f'"{d}": …' for d in dims)
+        reserved = {"seed", "sizes"} & set(missing)
+        hint = f', in a mapping: wb.value(program, "{name}", {{{shown}}})' if reserved else ""
+        raise ProgramError(f"{name} has the dimensions {listed}: say where along {lacking}{hint}")
+    for d in dims:
+        if not isinstance(coordinates[d], (int, np.integer)) or isinstance(coordinates[d], bool):
+            raise ProgramError(f"{name} at {d}={coordinates[d]!r}: a coordinate is an integer")
+    element = tuple(int(coordinates[d]) for d in dims)
+    found_value = reference.element(array, element)
+    found = reference.defining(array, element)
+    statement = None if found is None else found[0].statement
+    inputs = tuple(
+        Input(
+            given.read.array,
+            dict(zip(program.array[given.read.array].dims, given.element, strict=True)),
+            given.value,
+        )
+        for given in _distinct(reference.inputs(array, element))
+    )
+    return Value(
+        array=name,
+        coordinates=dict(zip(dims, element, strict=True)),
+        value=found_value,
+        statement=statement,
+        line=None if statement is None else statement.line,
+        equation="" if statement is None else equation(statement, program),
+        inputs=inputs,
+    )
+
+
+def number_text(x: npt.NDArray[Any]) -> str:
+    """A value on one line: four significant digits; of a large tensor its shape and range."""
+    if x.size > SHOWN_ENTRIES and x.dtype != np.bool_:
+        with np.errstate(all="ignore"):
+            least, mean, greatest = (_short(v) for v in (x.min(), x.mean(), x.max()))
+        shape = "x".join(str(n) for n in x.shape)
+        return f"{shape} entries from {least} to {greatest}, mean {mean}"
+    if x.ndim == 0:
+        return _short(x[()])
+    shown = np.array2string(
+        x, separator=", ", threshold=SHOWN_ENTRIES, formatter={"all": _short}, max_line_width=10**6
+    )
+    return shown.replace("\n", "")
+
+
+def _short(x: Any) -> str:
+    return f"{float(x):.4g}" if isinstance(x, np.floating) else str(x)
+
+
+def _named(array: str, coordinates: Mapping[str, int]) -> str:
+    listed = ", ".join(f"{d}={x}" for d, x in coordinates.items())
+    return f"{array}[{listed}]" if listed else array
+
+
+def _distinct(inputs: Iterable[ReferenceInput]) -> list[ReferenceInput]:
+    """Each element once, however often the equation mentions it."""
+    return list({(given.read.array, given.element): given for given in inputs}.values())

@@ -1,0 +1,163 @@
+"""`workbench doctor`: what works on this machine, and what to install for the rest."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from workbench.backends import backends
+from workbench.cli.arguments import Parser
+from workbench.errors import installing
+from workbench.measure.calibration.calibrate import calibrate
+from workbench.measure.rounds import process
+from workbench.planning.machine.calibrated import file_of, machine
+from workbench.planning.machine.constants import Machine
+from workbench.program.text.units import amount, digits
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line: what was found, or else what to install. Nothing runs without what is required."""
+
+    name: str
+    ok: bool
+    text: str
+    required: bool = False
+
+    def __str__(self) -> str:
+        mark = "ok     " if self.ok else "MISSING" if self.required else "missing"
+        return f"{mark}  {self.name:<14}  {self.text}"
+
+
+REQUIRED = ("numpy", "islpy", "tqdm")
+FOR_WHAT = {
+    "jupyterlab": "notebooks",
+    "anywidget": "the live picture in a notebook",
+    "ipywidgets": "the live picture in a notebook",
+    "graphviz": "the picture in a saved notebook",
+    "matplotlib": "plots in the notebooks",
+    "pandas": "tables",
+    "gymnasium": "environments of Gymnasium",
+    "safetensors": "parameters saved and loaded",
+}
+PROGRAMS = {
+    "dot": (("dot",), "Graphviz (package graphviz): it lays out the picture in a saved notebook"),
+    "chromium": (
+        ("chromium", "chromium-browser", "google-chrome"),
+        "Chromium (package chromium), or name one in CHROMIUM: the browser tests drive it",
+    ),
+}
+
+
+def main(words: list[str]) -> int:
+    """0, or 1 where something is missing without which nothing runs."""
+    parser = Parser(
+        prog="workbench doctor",
+        description="What works on this machine, and what to install for the rest.",
+    )
+    parser.add_argument(
+        "--calibrate",
+        nargs="?",
+        const="numpy",
+        metavar="BACKEND",
+        help="measure the constants that predicted times are made of, on a quiet machine: "
+        "seconds of a call, a row, an element, a byte (numpy unless another backend is named)",
+    )
+    given = parser.strictly(words)
+    if given.calibrate is not None:
+        measured, path = calibrate(given.calibrate)
+        print(constants(measured))
+        print(f"\nkept in {path}")
+        return 0
+    found = list(findings())
+    print("\n".join(str(finding) for finding in found))
+    return 1 if any(finding.required and not finding.ok for finding in found) else 0
+
+
+def findings() -> Iterator[Finding]:
+    """Every line, in order."""
+    yield Finding("workbench", True, version())
+    here = platform.python_version()
+    python = f"{here} ({sys.executable})"
+    enough = sys.version_info >= (3, 11)
+    yield Finding("python", enough, python if enough else f"{python}: install 3.11 or newer", True)
+    for name in REQUIRED:
+        yield _package(name, f"install it: {installing(name)}", required=True)
+    for name, purpose in FOR_WHAT.items():
+        yield _package(name, f"for {purpose}: {installing(name)}")
+    for name, (commands, advice) in PROGRAMS.items():
+        yield _program(name, commands, advice)
+    yield Finding("threads", True, _threads())
+    for name, reason in backends().items():
+        text = "available" if reason is None else reason
+        yield Finding(f"{name} backend", reason is None, text)
+        if reason is None:
+            yield _calibration(machine(name))
+
+
+def version() -> str:
+    """The installed version of the workbench."""
+    return process.release() or "not installed, used from its checkout"
+
+
+def _calibration(known: Machine) -> Finding:
+    """Whether predicted times are of this machine."""
+    name = f"{known.backend} times"
+    if not known.calibrated:
+        path = file_of(known.backend)
+        return Finding(name, False, f"{known.note}{f' ({path})' if path.exists() else ''}")
+    versions = ", ".join(f"{name} {version}" for name, version in known.versions.items())
+    return Finding(name, True, f"calibrated {known.date} on {known.device} ({versions})")
+
+
+def constants(known: Machine) -> str:
+    """A machine's constants as a table: nanoseconds by kind."""
+    kinds = sorted({*known.call, *known.row, *known.element})
+    width = max(len(kind) for kind in kinds)
+    head = f"{'ns':<{width}}  {'call':>10}  {'row':>10}  {'float32':>10}  {'float64':>10}"
+    lines = [f"{known.backend} on {known.device}, {known.date}", "", head]
+    for kind in kinds:
+        element = known.element.get(kind, {})
+        cells = [known.call.get(kind), known.row.get(kind)]
+        cells += [element.get("float32"), element.get("float64")]
+        lines.append(f"{kind:<{width}}  " + "  ".join(f"{_nanoseconds(c):>10}" for c in cells))
+    for name, rates in (("product, an operation", known.product), ("an operand", known.panel)):
+        each = ", ".join(f"{dtype} {_nanoseconds(rate)}" for dtype, rate in rates.items())
+        lines.append(f"{name}: {each}")
+    moved = ", ".join(f"{amount(n, 'B')} {_nanoseconds(rate)}" for n, rate in known.byte)
+    lines.append(f"a byte by working set: {moved}")
+    lines.append(f"a byte of new memory: {_nanoseconds(known.fresh)}")
+    lines.append(f"a call with cold caches: {known.cold:.2f} times as long")
+    return "\n".join(lines)
+
+
+def _nanoseconds(seconds: float | None) -> str:
+    return "" if seconds is None else digits(seconds * 1e9)
+
+
+def _package(name: str, advice: str, required: bool = False) -> Finding:
+    version = process.installed(name)
+    return Finding(name, version is not None, version or advice, required)
+
+
+def _program(name: str, commands: tuple[str, ...], advice: str) -> Finding:
+    for command in (os.environ.get(name.upper()), *commands):
+        path = shutil.which(command) if command else None
+        if path:
+            return Finding(name, True, path)
+    return Finding(name, False, f"install {advice}")
+
+
+def _threads() -> str:
+    """Cores this process may use, and the variables that bound those of linear algebra."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    limits = [
+        f"{name}={os.environ[name]}"
+        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+        if name in os.environ
+    ]
+    return f"{allowed} of {os.cpu_count()} cores" + (f", {', '.join(limits)}" if limits else "")

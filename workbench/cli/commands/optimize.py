@@ -1,0 +1,105 @@
+"""`workbench optimize`: the automatic recipe of an algorithm, step by step, and as a file."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import Any, get_args
+
+from workbench.cli.arguments import Parser, add_arguments
+from workbench.cli.options import add_backend, whole_number, writable
+from workbench.cli.templates import chosen
+from workbench.cli.variants import traced
+from workbench.measure.rounds.expected import Expectation
+from workbench.planning.recipe.automatic import Objective
+from workbench.program.text.units import bytes_text, seconds_text
+from workbench.variants.variant import Variant, optimize
+
+PURPOSE = "Print the steps of the automatic recipe, and what a run is predicted to cost after each."
+STEP_WIDTH = 52
+
+
+def main(words: list[str]) -> int:
+    """Always 0; bad input raises."""
+    template, rest = chosen(words, "optimize", PURPOSE)
+    parser = Parser(
+        prog=f"workbench optimize {words[0]}",
+        description=f"{(template.__doc__ or '').strip()}\n\n{PURPOSE}".strip(),
+    )
+    group = parser.add_argument_group("the recipe")
+    group.add_argument(
+        "--save",
+        type=writable("--save"),
+        metavar="FILE",
+        help="write the steps to a JSON file, a recipe",
+    )
+    group.add_argument(
+        "--objective",
+        default="time",
+        choices=get_args(Objective),
+        help="what is to be least (default time); memory: in at most twice the time",
+    )
+    group.add_argument(
+        "--capacity",
+        type=whole_number(1),
+        metavar="BYTES",
+        help="what the device's memory holds at most",
+    )
+    group.add_argument("--json", action="store_true", help="print steps and predictions as JSON")
+    group.add_argument(
+        "--notes", action="store_true", help="print why each step is taken, and what it leaves"
+    )
+    add_backend(group)
+    names = add_arguments(parser, template)
+    given = parser.strictly(rest, names)
+    found = optimize(
+        traced(template, names, given),
+        given.objective,
+        given.capacity,
+        backend=given.backend,
+        dtype=given.dtype,
+    )
+    rows = [_row(v, given.backend, given.dtype) for v in _history(found)]
+    if given.save is not None:
+        found.save(given.save)
+    if given.json:
+        print(json.dumps({"program": found.program.name, "steps": rows}, indent=1))
+        return 0
+    print(_table(found, rows, given.notes))
+    if given.save is not None:
+        print(f"\nwritten to {given.save}")
+    return 0
+
+
+def _history(found: Variant) -> list[Variant]:
+    """The variants from the root on."""
+    return [found] if found.parent is None else [*_history(found.parent), found]
+
+
+def _row(variant: Variant, backend: str, dtype: str) -> dict[str, Any]:
+    """A step with what a run is said to cost after it; None where nothing is said."""
+    said = Expectation(variant.program, variant.loop_program, backend, dtype).at(None)
+    return {
+        "step": "as written" if variant.step is None else str(variant.step),
+        **({} if variant.step is None else variant.step.to_json()),
+        "seconds": None if said is None else said.seconds,
+        "peak_bytes": None if said is None else dict(said.peak_bytes),
+        "why": variant.why,
+        "notes": list(variant.notes),
+    }
+
+
+def _table(found: Variant, rows: list[dict[str, Any]], notes: bool) -> str:
+    sizes = ", ".join(f"{p.name}={p.default}" for p in found.program.parameters if not p.definition)
+    lines = [f"{found.program.name}: {sizes}", ""]
+    lines.append(f"{'step':<{STEP_WIDTH}}  {'predicted':>9}  {'peak':>8}")
+    for row in rows:
+        first, *more = textwrap.wrap(row["step"], STEP_WIDTH, subsequent_indent="  ")
+        time, peak = "", ""
+        if row["seconds"] is not None:
+            time = seconds_text(row["seconds"])
+            peak = bytes_text(row["peak_bytes"].get("device"))
+        lines += [f"{first:<{STEP_WIDTH}}  {time:>9}  {peak:>8}".rstrip(), *more]
+        for note in filter(None, (row["why"], *row["notes"])) if notes else ():
+            lines += textwrap.wrap(note, 76, initial_indent="  ", subsequent_indent="  ")
+    return "\n".join(lines)

@@ -1,0 +1,46 @@
+"""`workbench show`: an algorithm's equations, schedule, loop program, generated source, steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from workbench.backends import get
+from workbench.cli.arguments import Parser, add_arguments
+from workbench.cli.templates import chosen
+from workbench.cli.variants import add_order, ordered, traced
+from workbench.lowering.lower import lower
+from workbench.variants.variant import Variant
+
+PURPOSE = "Print an algorithm's equations, or what becomes of them."
+
+VIEWS: dict[str, tuple[Callable[[Variant], str], str]] = {
+    "equations": (lambda v: str(v.program), "what is computed (the default)"),
+    "schedule": (lambda v: v.schedule, "when: the order of the statements"),
+    "loops": (lambda v: str(lower(v.program)), "the loop program, with allocations"),
+    "source": (lambda v: get("numpy").compile(v.program).source, "the Python that is run"),
+    "python": (lambda v: v.recipe(), "Python that applies the variant's steps"),
+}
+
+
+def main(words: list[str]) -> int:
+    """Always 0; bad input raises."""
+    template, rest = chosen(words, "show", PURPOSE)
+    parser = Parser(
+        prog=f"workbench show {words[0]}",
+        description=f"{(template.__doc__ or '').strip()}\n\n{PURPOSE}".strip(),
+    )
+    group = parser.add_argument_group("what to print")
+    for name, (_, text) in VIEWS.items():
+        group.add_argument(f"--{name}", action="store_true", help=text)
+    add_order(parser, "as written")
+    names = add_arguments(parser, template)
+    given = parser.strictly(rest, names)
+    variant = ordered(traced(template, names, given), given, automatic=False)
+    asked = [name for name in VIEWS if getattr(given, name)] or ["equations"]
+    for name in asked:
+        if len(asked) > 1:
+            print(f"# {name}\n")
+        print(VIEWS[name][0](variant).rstrip("\n"))
+        if name != asked[-1]:
+            print()
+    return 0

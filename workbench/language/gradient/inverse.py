@@ -1,0 +1,236 @@
+"""The inverse of a read: from a value at the reading points to a value at the elements that they
+read.
+
+Element e receives the sum over all points p with f(p) = e. Indices of the form ±p + … are solved
+for p; points' dims that stay open are summed over, under whatever constraints remain.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field, replace
+
+from workbench.language.tracing.nodes import apply, cast, index
+from workbench.language.tracing.reductions import reduce_over
+from workbench.language.tracing.tensor import Bound, Tensor
+from workbench.language.tracing.trace import Range, current, inline
+from workbench.polyhedral.expression import Expression, expression, maximum, variable
+from workbench.polyhedral.sets.relations import (
+    box,
+    domain_with,
+    hull,
+    is_empty,
+    is_subset,
+    universe,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A source's elements read by points: the points' dims with bounds and constraints, and the
+    read.
+    """
+
+    tensor: Tensor
+    bounds: tuple[Bound, ...]
+    equal: tuple[tuple[Expression, Expression], ...] = ()
+    at_least: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Contribution:
+    """A summand over elements; it exists on `domain` (isl text), None: on every element."""
+
+    value: Tensor
+    domain: str | None
+
+
+@dataclass
+class _Solution:
+    """Points in terms of elements; points' dims carry a prime until solved or named anew."""
+
+    solved: dict[str, Expression] = field(default_factory=dict)
+    open: list[Bound] = field(default_factory=list)
+    equal: list[tuple[Expression, Expression]] = field(default_factory=list)
+    at_least: list[Expression] = field(default_factory=list)
+    tests: list[tuple[Tensor, str]] = field(default_factory=list)
+    count: Expression = field(default_factory=lambda: expression(1))
+    """How many points there are for each that is solved or open."""
+
+
+def pull(
+    read: Read, value: Tensor, elements: tuple[str, ...], seeds: tuple[str, ...], extent: str
+) -> Contribution:
+    """What `value`, over the read's points, contributes to the elements (named by `elements`) it
+    reads.
+
+    `seeds` are dims that points and elements share. `extent` is the set of all elements.
+    """
+    solution = _counted(_solve(read, seeds), value)
+    if solution.open:
+        return _summed(solution, value, elements, seeds, extent)
+    conditions = [(e, expression(0)) for e in solution.at_least if e.terms]
+    domain = None
+    if solution.equal or conditions:
+        part = domain_with(universe(elements), solution.equal, conditions)
+        domain = None if is_subset(extent, part) else part
+    moves = _named(solution, {})
+    ranges = [current().dims[d] for d in elements]
+    everywhere = is_subset(extent, box([(r.name, r.lower, r.upper) for r in ranges]))
+    with contextlib.nullcontext() if everywhere and domain is None else inline():
+        return Contribution(_tested(solution, value, moves, {}), domain)
+
+
+def _solve(read: Read, seeds: tuple[str, ...]) -> _Solution:
+    prime = {name: variable(name + "'") for name, _, _ in read.bounds if name not in seeds}
+    found = _Solution()
+    unsolved = [f"{name}'" for name in prime]
+    for d, e in zip(read.tensor.source.dims, read.tensor.index, strict=True):
+        if isinstance(e, Tensor):
+            found.tests.append((e, d))
+        elif d not in seeds:
+            e = e.substitute(prime).substitute(found.solved)
+            name = next((p for p in unsolved if _solvable(e, p)), None)
+            if name is None:
+                found.equal.append((variable(d), e))
+                continue
+            sign = e.coefficient(name)
+            solution = (variable(d) - (e - sign * variable(name))) * sign
+            found.solved = {p: s.substitute({name: solution}) for p, s in found.solved.items()}
+            found.solved[name] = solution
+            unsolved.remove(name)
+    for name, low, high in read.bounds:
+        if name in seeds:
+            continue
+        low, high = (x.substitute(prime).substitute(found.solved) for x in (low, high))
+        at = found.solved.get(name + "'")
+        if at is None:
+            found.open.append((name + "'", low, high))
+        else:
+            found.at_least += [at - low, high - 1 - at]
+    for a, b in read.equal:
+        found.equal.append((a.substitute(prime), b.substitute(prime)))
+    found.at_least += [e.substitute(prime) for e in read.at_least]
+    found.equal = [(a.substitute(found.solved), b.substitute(found.solved)) for a, b in found.equal]
+    found.at_least = [e.substitute(found.solved) for e in found.at_least]
+    return found
+
+
+def _solvable(e: Expression, name: str) -> bool:
+    c = e.coefficient(name)
+    return abs(c) == 1 and name not in (e - c * variable(name)).variables
+
+
+def _named(solution: _Solution, names: dict[str, Expression]) -> dict[str, Expression]:
+    """Points' own names -> elements, the open ones by their new names."""
+    moves = {p[:-1]: s.substitute(names) for p, s in solution.solved.items()}
+    return moves | {p[:-1]: name for p, name in names.items()}
+
+
+def _counted(solution: _Solution, value: Tensor) -> _Solution:
+    """The solution in which an open dim that nothing mentions only counts."""
+    indices = [e for e, _ in solution.tests]
+    used = {d + "'" for x in (value, *indices) for d in x.dims}
+    used |= {v for a, b in solution.equal for v in a.variables | b.variables}
+    used |= {v for e in solution.at_least for v in e.variables}
+    used |= {v for _, low, high in solution.open for v in low.variables | high.variables}
+    kept, count = [], solution.count
+    for name, low, high in solution.open:
+        if name in used or any(v.endswith("'") for v in low.variables | high.variables):
+            kept.append((name, low, high))
+        else:
+            count = count * _length(solution, low, high)
+    return replace(solution, open=kept, count=count)
+
+
+def _length(solution: _Solution, low: Expression, high: Expression) -> Expression:
+    """How many points a range has, where the solution's other conditions hold."""
+    outer = [e for e in solution.at_least if not any(v.endswith("'") for v in e.variables)]
+    outer += [low - 1 - high]
+    dims = sorted({v for e in outer for v in e.variables})
+    beyond = domain_with(universe(dims), at_least=[(e, expression(0)) for e in outer])
+    return high - low if is_empty(beyond) else maximum(high - low, 0)
+
+
+def _tested(
+    solution: _Solution, value: Tensor, moves: dict[str, Expression], wide: dict[str, Expression]
+) -> Tensor:
+    """The value at the points in terms of elements: as often as it counts, and only where the
+    data-dependent indices are the elements' own.
+    """
+    value = value.substitute(moves)
+    if solution.count != expression(1):
+        value = apply("multiply", value, cast(index(solution.count.substitute(wide)), "float"))
+    for test, d in solution.tests:
+        here = index(wide.get(d, variable(d)))
+        value = apply("where", apply("equal", test.substitute(moves), here), value, 0.0)
+    return value
+
+
+def _summed(
+    solution: _Solution,
+    value: Tensor,
+    elements: tuple[str, ...],
+    seeds: tuple[str, ...],
+    extent: str,
+) -> Contribution:
+    """The sum over the open points. Constraints on elements alone say where the contribution
+    exists.
+    """
+    names = {p: _new_name(p, elements) for p, _, _ in solution.open}
+    rename = {p: variable(name) for p, name in names.items()}
+    wide = _wide(elements, seeds, extent)
+    shift = rename | wide
+
+    def moved(e: Expression) -> Expression:
+        return e.substitute(shift)
+
+    inside = set(names.values())
+    equal = [(moved(a), moved(b)) for a, b in solution.equal]
+    at_least = [moved(e) for e in solution.at_least if e.terms]
+    over = tuple((names[p], moved(low), moved(high)) for p, low, high in solution.open)
+    with inline():
+        moves = {p: moved(e) for p, e in _named(solution, rename).items()}
+        value = _tested(solution, value, moves, wide)
+    outer_equal = [(a, b) for a, b in equal if not (a.variables | b.variables) & inside]
+    outer_least = [e for e in at_least if not e.variables & inside]
+    # Where the sum varies over what such a constraint speaks of, it must not read beyond it either.
+    varies = {*value.dims, *(v for _, low, high in over for v in low.variables | high.variables)}
+    kept_equal = [
+        (a, b) for a, b in equal if (a, b) not in outer_equal or a.variables | b.variables <= varies
+    ]
+    kept_least = [e for e in at_least if e not in outer_least or e.variables <= varies]
+    total = reduce_over(value, "sum", over, tuple(kept_equal), tuple(kept_least))
+    back = {e.terms[0][0].name: variable(d) for d, e in wide.items()}  # type: ignore[union-attr]
+    read = total.substitute(back)
+    conditions = [(e.substitute(back), expression(0)) for e in outer_least]
+    pairs = [(a.substitute(back), b.substitute(back)) for a, b in outer_equal]
+    if not conditions and not pairs:
+        return Contribution(read, None)
+    return Contribution(read, domain_with(universe(elements), pairs, conditions))
+
+
+def _new_name(primed: str, elements: tuple[str, ...]) -> str:
+    trace, name = current(), primed[:-1]
+    if name not in elements:
+        return name
+    own, fresh = trace.dims[name], trace.fresh(name)
+    trace.dims[fresh] = Range(fresh, own.lower, own.upper, own.axis, own.line)
+    return fresh
+
+
+def _wide(elements: tuple[str, ...], seeds: tuple[str, ...], extent: str) -> dict[str, Expression]:
+    """Dims that cover an array whose extent goes beyond its dims' ranges (slice T of `s[t + 1] =
+    …`).
+    """
+    trace = current()
+    ranges = [trace.dims[d] for d in elements]
+    if is_subset(extent, box([(r.name, r.lower, r.upper) for r in ranges])):
+        return {}
+    found = {}
+    for d, (low, high) in zip(elements, hull(extent), strict=True):
+        if d not in seeds and (low, high) != (trace.dims[d].lower, trace.dims[d].upper):
+            fresh = trace.fresh(d)
+            trace.dims[fresh] = Range(fresh, low, high)
+            found[d] = variable(fresh)
+    return found

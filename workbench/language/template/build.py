@@ -1,0 +1,404 @@
+"""From what was traced to a `Program`: which values are statements, what their bodies are, which
+are live.
+
+A value is a statement of its own if the user named it, several readers use it, it is read elsewhere
+than at the reader's own instance, it varies over fewer dims than its reader, or it reduces or
+draws. Everything else is part of its reader's body. A value that is assigned to slices of a
+recurrent tensor writes them directly: no statement copies.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from workbench.errors import ProgramError
+from workbench.language.external import called
+from workbench.language.tracing.array_names import Reader, Source, array_names, unique
+from workbench.language.tracing.nodes import IDENTITIES, apply
+from workbench.language.tracing.recurrent import Piece, Recurrent
+from workbench.language.tracing.tensor import Bound, Index, Node, Tensor
+from workbench.language.tracing.trace import Trace, current
+from workbench.polyhedral.expression import Choice, Expression, variable
+from workbench.polyhedral.sets.relations import box, extent_of, image, union
+from workbench.program.operations.table import APART
+from workbench.program.values import (
+    Array,
+    Body,
+    Call,
+    Dim,
+    IndexValue,
+    Literal,
+    Output,
+    Program,
+    Read,
+    Statement,
+)
+
+Moves = dict[str, Index]
+
+
+@dataclass
+class _Use:
+    """How a node is used: by how many readers, and whether any needs it as an array of its own."""
+
+    readers: dict[Reader, None] = field(default_factory=dict)
+    apart: bool = False
+
+
+def build(trace: Trace, outputs: dict[str, Tensor], description: str) -> Program:
+    """The program that the trace's outputs need, without a schedule."""
+    return _Builder(trace, outputs).program(description)
+
+
+class _Builder:
+    def __init__(self, trace: Trace, outputs: dict[str, Tensor]) -> None:
+        self.trace = trace
+        self.outputs = {name: _array_of(x) for name, x in outputs.items()}
+        self.kept = set(self.outputs.values())
+        self.uses: dict[Node, _Use] = {}
+        self.constant: dict[Node, bool] = {}
+        self.live: dict[Source, None] = {}
+        self._mark_live()
+        self.claims = self._claims()
+        self._count()
+        self.names = self._names()
+
+    def program(self, description: str) -> Program:
+        """Arrays and statements in textual order."""
+        statements: list[tuple[int, Statement]] = []
+        arrays: list[Array] = []
+        for source in self.live:
+            if isinstance(source, Recurrent):
+                arrays.append(self._recurrent_array(source))
+                for piece in source.pieces:
+                    if self._claimed_by(piece) is None:
+                        statements.append((piece.number, self._piece_statement(source, piece)))
+            elif self._is_statement(source):
+                if source not in self.claims:
+                    arrays.append(self._node_array(source))
+                statements.append((source.number, self._node_statement(source)))
+        statements.sort(key=lambda pair: pair[0])
+        return Program(
+            name=self.trace.name,
+            parameters=tuple(self.trace.sizes.values()),
+            dims=tuple(
+                Dim(r.name, r.upper, r.line) for r in self.trace.dims.values() if r.declared
+            ),
+            arrays=tuple(arrays),
+            statements=_named([s for _, s in statements]),
+            outputs=tuple(Output(name, self.names[x]) for name, x in self.outputs.items()),
+            description=description,
+            aliases=self._aliases(),
+            updates=next(iter(self.trace.updates)) if len(self.trace.updates) == 1 else "",
+            externals=called(self.trace.calls, self.live),
+        )
+
+    # -- what is live and how it is used -----------------------------------------------------------
+
+    def _mark_live(self) -> None:
+        todo: list[Source] = list(self.outputs.values())[::-1]
+        while todo:
+            source = todo.pop()
+            if source in self.live:
+                continue
+            self.live[source] = None
+            if isinstance(source, Recurrent):
+                if not source.pieces:
+                    raise ProgramError(
+                        f"nothing defines the recurrent tensor {source.name}", source.line
+                    )
+                operands = [p.value for p in source.pieces]
+            else:
+                operands = list(source.operands)
+            todo.extend(s for x in operands for s in _sources(x))
+
+    def _claims(self) -> dict[Node, tuple[Recurrent, Piece]]:
+        """Nodes whose value is exactly what one piece assigns: they write the piece's slices."""
+        found: dict[Node, tuple[Recurrent, Piece]] = {}
+        for source in self.live:
+            if not isinstance(source, Recurrent):
+                continue
+            for piece in source.pieces:
+                node = piece.value.source
+                if (
+                    isinstance(node, Node)
+                    and not node.inline
+                    and not self._is_constant(node)
+                    and node not in self.kept
+                    and node not in found
+                    and piece.domain is None
+                    and piece.value.is_plain
+                    and set(node.dims) == set(piece.dims)
+                ):
+                    found[node] = (source, piece)
+        return found
+
+    def _claimed_by(self, piece: Piece) -> Node | None:
+        node = piece.value.source
+        if isinstance(node, Node) and node in self.claims and self.claims[node][1] is piece:
+            return node
+        return None
+
+    def _count(self) -> None:
+        for source in self.live:
+            if isinstance(source, Recurrent):
+                for piece in source.pieces:
+                    self._count_operand(piece.value, piece, piece.dims, piece.domain is not None)
+            elif not source.inline and not self._is_constant(source):
+                for x in source.operands:
+                    self._count_operand(x, source, source.points)
+
+    def _count_operand(
+        self, x: Tensor, reader: Reader, points: tuple[str, ...], restricted: bool = False
+    ) -> None:
+        """Note one use, looking through nodes that are always part of their reader."""
+        for e in x.index:
+            if isinstance(e, Tensor):
+                self._count_operand(e, reader, points)
+        node = x.source
+        if not isinstance(node, Node):
+            return
+        if node.inline or self._is_constant(node):
+            for y in node.operands:
+                inner = y if x.is_plain else _composed(y, node, x)
+                self._count_operand(inner, reader, points, restricted)
+            return
+        use = self.uses.setdefault(node, _Use())
+        use.readers[reader] = None
+        fewer = not set(points) <= set(node.dims)
+        use.apart |= not x.is_plain or fewer
+
+    def _is_constant(self, node: Node) -> bool:
+        """Whether the node needs no array: made of literals and index expressions only."""
+        if node not in self.constant:
+            self.constant[node] = (
+                node.combiner is None
+                and node.operation not in APART
+                and (node.operation != "copy")
+                and all(
+                    isinstance(x.source, Node)
+                    and all(isinstance(e, Expression) for e in x.index)
+                    and self._is_constant(x.source)
+                    for x in node.operands
+                )
+            )
+        return self.constant[node]
+
+    def _is_statement(self, node: Node) -> bool:
+        if node in self.kept or node in self.claims:
+            return True
+        if node.inline or self._is_constant(node) or node not in self.uses:
+            return False
+        if node.combiner is not None or node.operation in APART or node.operation == "copy":
+            return True
+        use = self.uses[node]
+        return use.apart or len(use.readers) > 1 or node.name is not None
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def _names(self) -> dict[Source, str]:
+        stored: list[tuple[int, Source]] = []
+        for source in self.live:
+            if isinstance(source, Recurrent):
+                stored.append((source.pieces[0].number, source))
+            elif source not in self.claims and self._is_statement(source):
+                stored.append((source.number, source))
+        stored.sort(key=lambda pair: pair[0])
+        owners = {p: s for _, s in stored if isinstance(s, Recurrent) for p in s.pieces}
+        readers = {node: self._readers(use) for node, use in self.uses.items()}
+        outputs = {source: name for name, source in reversed(self.outputs.items())}
+        return array_names([source for _, source in stored], readers, owners, outputs)
+
+    def _readers(self, use: _Use) -> list[Reader]:
+        """In textual order; a node that writes a piece stands for the piece."""
+        found = [
+            self.claims[r][1] if isinstance(r, Node) and r in self.claims else r
+            for r in use.readers
+        ]
+        return sorted(found, key=lambda reader: reader.number)
+
+    def _aliases(self) -> tuple[tuple[str, str], ...]:
+        """The user's names of arrays that are called otherwise."""
+        found: dict[str, str] = {}
+        for node, (array, _) in self.claims.items():
+            for name in node.aliases:
+                found.setdefault(name, self.names[array])
+        for source, array_name in self.names.items():
+            for name in source.aliases:
+                found.setdefault(name, array_name)
+        return tuple((a, n) for a, n in found.items() if a != n)
+
+    # -- arrays ------------------------------------------------------------------------------------
+
+    def _node_array(self, node: Node) -> Array:
+        described = "" if node.line is None else f"a value in `{node.line.text}`"
+        has_name = bool(node.name or node.hint) or node in self.kept
+        return Array(
+            name=self.names[node],
+            dims=node.dims,
+            extent=extent_of(self._domain(node.dims)),
+            dtype=node.dtype,
+            shape=node.shape,
+            scope=node.scope,
+            described="" if has_name else described,
+        )
+
+    def _recurrent_array(self, source: Recurrent) -> Array:
+        written: str | None = None
+        for piece in source.pieces:
+            domain = piece.domain or self._domain(piece.dims)
+            part = image(domain, piece.dims, piece.index, None, source.dims)
+            written = part if written is None else union(written, part)
+        assert written is not None
+        return Array(
+            name=self.names[source],
+            dims=source.dims,
+            extent=extent_of(written),
+            dtype=source.dtype,
+            shape=source.shape,
+            scope=source.scope,
+        )
+
+    def _domain(self, dims: tuple[str, ...], over: tuple[Bound, ...] = ()) -> str:
+        ranges = [self.trace.dims[d] for d in dims]
+        return box([*((r.name, r.lower, r.upper) for r in ranges), *over])
+
+    # -- statements --------------------------------------------------------------------------------
+
+    def _node_statement(self, node: Node) -> Statement:
+        array, write, name = node, tuple(variable(d) for d in node.dims), ""
+        line, scope = node.line, node.scope
+        if node in self.claims:
+            recurrent, piece = self.claims[node]
+            write, name, line = piece.index, self.names[recurrent], piece.line
+            scope = recurrent.scope or node.scope
+        else:
+            name = self.names[array]
+        reduction = ""
+        if node.combiner is not None:
+            ranges = [self.trace.dims[d] for d in node.dims]
+            reduction = box(
+                [*((r.name, r.lower, r.upper) for r in ranges), *node.over],
+                equal=node.equal,
+                at_least=[(e, Expression(0)) for e in node.at_least],
+            )
+        return Statement(
+            name=name,
+            dims=node.dims,
+            domain=self._domain(node.dims),
+            array=name,
+            write=write,
+            body=self._body(node.operands[0], {})
+            if node.combiner is not None
+            else self._call(node, {}),
+            reduction_dims=tuple(n for n, _, _ in node.over),
+            reduction=reduction,
+            combiner=node.combiner,
+            scope=scope,
+            line=line,
+        )
+
+    def _piece_statement(self, source: Recurrent, piece: Piece) -> Statement:
+        return Statement(
+            name=self.names[source],
+            dims=piece.dims,
+            domain=piece.domain or self._domain(piece.dims),
+            array=self.names[source],
+            write=piece.index,
+            body=self._body(piece.value, {}),
+            scope=source.scope,
+            line=piece.line,
+        )
+
+    # -- bodies ------------------------------------------------------------------------------------
+
+    def _body(self, x: Tensor, moves: Moves) -> Body:
+        """The body that computes `x` with dims replaced by `moves`."""
+        source = x.source
+        index = tuple(_moved(e, moves) for e in x.index)
+        if isinstance(source, Node):
+            if source in self.claims:
+                recurrent, piece = self.claims[source]
+                at: Moves = dict(zip(source.dims, index, strict=True))
+                written = tuple(_moved(e, at) for e in piece.index)
+                return self._read(recurrent, written)
+            if not self._is_statement(source):
+                return self._call(source, dict(zip(source.dims, index, strict=True)))
+        return self._read(source, index)
+
+    def _read(self, source: Source, index: tuple[Index, ...]) -> Read:
+        entries = tuple(e if isinstance(e, Expression) else self._body(e, {}) for e in index)
+        return Read(self.names[source], entries, source.dtype, source.shape)
+
+    def _call(self, node: Node, moves: Moves) -> Body:
+        if node.operation == "literal":
+            return Literal(node.options["value"], node.dtype, node.shape)
+        if node.operation == "index":
+            value = _moved(node.options["expression"], moves)
+            assert isinstance(value, Expression), (
+                "a gather through an index is resolved when it is made"
+            )
+            return IndexValue(value, node.dtype)
+        if node.operation in IDENTITIES:
+            return self._body(node.operands[0], moves)
+        arguments = tuple(self._body(x, moves) for x in node.operands)
+        attributes = tuple(node.options.items())
+        return Call(node.operation, arguments, node.dtype, node.shape, attributes)
+
+
+def _moved(e: Index, moves: Moves) -> Index:
+    if isinstance(e, Tensor):
+        return Tensor(e.source, tuple(_moved(x, moves) for x in e.index))
+    for d, value in moves.items():
+        if isinstance(value, Tensor) and e == variable(d):
+            return value
+    return e.substitute({d: v for d, v in moves.items() if isinstance(v, Expression)})
+
+
+def _composed(y: Tensor, node: Node, x: Tensor) -> Tensor:
+    """The operand `y` of `node` as read when `node` is read as `x`."""
+    moves: Moves = dict(zip(node.dims, x.index, strict=True))
+    return Tensor(y.source, tuple(_moved(e, moves) for e in y.index))
+
+
+def _sources(x: Tensor) -> list[Source]:
+    found: list[Source] = [x.source]
+    for e in x.index:
+        if isinstance(e, Tensor):
+            found.extend(_sources(e))
+    return found
+
+
+def _array_of(x: Tensor) -> Source:
+    """The source whose array is the output `x`; anything but a plain, stored value is copied."""
+    node = x.source
+    stored = isinstance(node, Recurrent) or not (
+        node.inline or node.operation in ("literal", "index")
+    )
+    if x.is_plain and stored:
+        return node
+    copy = apply("copy", x).source
+    assert isinstance(copy, Node)
+    copy.line = current().returned or copy.line
+    return copy
+
+
+def _named(statements: list[Statement]) -> tuple[Statement, ...]:
+    """Each called after its array, or after its piece of it: `state[0]`, `state[t+1]`."""
+    pieces = Counter(s.array for s in statements)
+    taken: set[str] = set()
+    found = []
+    for s in statements:
+        own = s.array if pieces[s.array] == 1 else s.array + _piece_text(s)
+        name = unique(own, taken)
+        found.append(replace(s, name=name, origin=name))
+    return tuple(found)
+
+
+def _piece_text(statement: Statement) -> str:
+    """The indices of the left side that are not the loop variables, without spaces."""
+    if any(isinstance(a, Choice) for e in statement.write for a in e.atoms()):
+        return "[next]"
+    told = [e for e in statement.write if e not in [variable(d) for d in statement.dims]]
+    return f"[{','.join(str(e).replace(' ', '') for e in told)}]" if told else ""

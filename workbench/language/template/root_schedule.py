@@ -1,0 +1,62 @@
+"""A traced program under its root schedule, "as written"; or the shortest cycle that rules out any
+order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workbench.errors import CycleError, ProgramError
+from workbench.polyhedral.dependences.cycles import Cycle, find_cycle
+from workbench.polyhedral.dependences.flow import Dependences
+from workbench.polyhedral.ordering.as_written import NoOrder, order
+from workbench.program.dependences import dependences
+from workbench.program.values import Program
+
+
+def scheduled(program: Program) -> Program:
+    """The program with the greedy root schedule of its equations.
+
+    Raises CycleError with the shortest cycle of instances where there is one, ProgramError where no
+    order was found.
+    """
+    found = dependences(program)
+    try:
+        tree = order(
+            [s.instances for s in program.statements], found, [d.name for d in program.dims]
+        )
+    except NoOrder as failure:
+        raise _explained(program, found, failure.component) from None
+    return replace(program, schedule=tree)
+
+
+def _explained(program: Program, found: Dependences, component: tuple[str, ...]) -> ProgramError:
+    statements = [program.statement[name].instances for name in component]
+    cycle = find_cycle(statements, found.among(component))
+    lines = {name: program.statement[name].line for name in component}
+    if cycle is not None:
+        return _cycle_error(cycle, program)
+    listed = "\n".join(f"  {name}: {line or 'no line'}" for name, line in lines.items())
+    return ProgramError(
+        "no order of loops was found for these equations, although they may have no cycle:\n"
+        + listed,
+        next(iter(lines.values())),
+    )
+
+
+def _cycle_error(cycle: Cycle, program: Program) -> CycleError:
+    """`x[t=0] needs y[t=0] needs x[t=0]` with the lines."""
+
+    def one(name: str, at: Mapping[str, int]) -> str:
+        return f"{name}[{', '.join(f'{d}={v}' for d, v in at.items())}]"
+
+    steps = [one(name, values) for name, values in cycle.instances]
+    sizes = ", ".join(f"{n}={v}" for n, v in cycle.sizes.items())
+    text = f"a cycle with no delay: {' needs '.join([*steps, steps[0]])}" + (
+        f" (at {sizes})" if sizes else ""
+    )
+    lines = {name: program.statement[name].line for name, _ in cycle.instances}
+    listed = "".join(f"\n  {name}: {line}" for name, line in lines.items())
+    instances = [(x, lines[name]) for x, (name, _) in zip(steps, cycle.instances, strict=True)]
+    return CycleError(text + listed, instances, cycle.sizes)

@@ -1,0 +1,103 @@
+"""Names of a program's arrays: the variable that holds a value, else what the value is for.
+
+A value without a variable is called after the output it is, after the function that returned it,
+or after its reader and its operation: the sum over `b` inside `loss = -x.mean(over=b)` is
+`loss_sum`. Names are unique; of several the first in the text keeps the plain one, but a variable
+always does against an output: that is `y_output` where `y` is another value's variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.language.tracing.recurrent import Piece, Recurrent
+from workbench.language.tracing.tensor import Node
+
+Source = Node | Recurrent
+Reader = Node | Piece
+
+_PLAIN = {
+    "multiply": "product",
+    "add": "sum",
+    "subtract": "difference",
+    "divide": "quotient",
+    "floor_divide": "quotient",
+    "contract": "product",
+    "copy": "value",
+}
+
+
+def array_names(
+    sources: Sequence[Source],
+    readers: Mapping[Node, Sequence[Reader]],
+    owners: Mapping[Piece, Recurrent],
+    outputs: Mapping[Source, str],
+) -> dict[Source, str]:
+    """A name for each of `sources`, which come in textual order.
+
+    `readers` are the direct readers of a node, `owners` the recurrent tensor that a piece (or the
+    node that writes it) belongs to, `outputs` the names under which sources are returned.
+    """
+    taken: set[str] = set()
+    found: dict[Source, str] = {}
+    held = {full(source.scope, source.name) for source in sources if source.name is not None}
+    for source in sources:
+        if isinstance(source, Recurrent):
+            name = full(source.scope, source.name)
+        elif source.name is None and source in outputs:
+            name = outputs[source]
+            name = f"{name}_output" if name in held else name
+        else:
+            name = full(source.scope, _own(source, readers, owners, outputs))
+        found[source] = unique(name, taken)
+    return found
+
+
+def full(scope: tuple[str, ...], name: str) -> str:
+    """The name within its scope; a scope's main value is called like the scope."""
+    return name if scope and scope[-1] == name else ".".join((*scope, name))
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """The name, numbered if it is taken; it is taken from now on."""
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    taken.add(found)
+    return found
+
+
+def _own(
+    node: Node,
+    readers: Mapping[Node, Sequence[Reader]],
+    owners: Mapping[Piece, Recurrent],
+    outputs: Mapping[Source, str],
+) -> str:
+    named = node.name or node.hint
+    if named is not None:
+        return named
+    operation = node.kind or _PLAIN.get(node.operation, node.operation)
+    reader = _named_reader(node, readers, owners, outputs)
+    return operation if reader is None else f"{reader}_{operation}"
+
+
+def _named_reader(
+    node: Node,
+    readers: Mapping[Node, Sequence[Reader]],
+    owners: Mapping[Piece, Recurrent],
+    outputs: Mapping[Source, str],
+) -> str | None:
+    """The name of the first value down the text that needs the node and has a name."""
+    seen: set[Node] = {node}
+    while readers.get(node):
+        reader = readers[node][0]
+        if isinstance(reader, Piece):
+            return owners[reader].name
+        if reader.name or reader.hint or reader in outputs:
+            return reader.name or outputs.get(reader) or reader.hint
+        if reader in seen:
+            return None
+        seen.add(reader)
+        node = reader
+    return None

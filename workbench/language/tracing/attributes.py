@@ -1,0 +1,64 @@
+"""What a tensor has no attribute for, though NumPy's and PyTorch's have: what to write instead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.errors import ProgramError, nearest
+from workbench.language.tracing import functions, quoting
+from workbench.language.tracing.trace import user_line
+
+if TYPE_CHECKING:
+    from workbench.language.tracing.tensor import Tensor
+
+_INSTEAD = {
+    "T": "wb.transpose(x)",
+    "abs": "wb.absolute(x)",
+    "argmin": "(-x).argmax(…)",
+    "astype": "wb.cast(x, dtype)",
+    "bool": "wb.cast(x, bool)",
+    "detach": "wb.stop_gradient(x)",
+    "dim": "len(x.shape)",
+    "double": "wb.cast(x, float)",
+    "flatten": "wb.reshape(x, -1)",
+    "float": "wb.cast(x, float)",
+    "int": "wb.cast(x, int)",
+    "long": 'wb.cast(x, "int64")',
+    "ndim": "len(x.shape)",
+    "permute": "wb.transpose(x, axes)",
+    "pow": "x ** y",
+    "ravel": "wb.reshape(x, -1)",
+    "size": "x.shape",
+    "square": "x * x",
+    "squeeze": "x[..., 0]",
+    "to": "wb.cast(x, dtype)",
+    "type": "wb.cast(x, dtype)",
+    "unsqueeze": "wb.reshape(x, shape)",
+    "var": "x.std(…) ** 2",
+    "view": "wb.reshape(x, shape)",
+}
+_VALUES = frozenset({"item", "numpy", "tolist", "cpu", "backward", "grad"})
+
+
+class UnknownAttribute(ProgramError, AttributeError):
+    """A tensor does not have the attribute; `hasattr` says so."""
+
+
+def unknown_attribute(x: Tensor, name: str) -> UnknownAttribute:
+    """The error for `x.name`."""
+    if name.startswith("__") or name in type(x).__slots__:  # libraries ask whether it is there
+        return UnknownAttribute(name)
+    if name in _INSTEAD:
+        said = f"write {_INSTEAD[name]}"
+    elif name in ("backward", "grad"):
+        said = "write wb.gradient(loss, x)"
+    elif name in _VALUES:
+        said = "it has no value before the program runs; wb.value(program, name) shows one"
+    elif name in functions.__dict__ and callable(functions.__dict__[name]):
+        said = f"write wb.{name}(x)"
+    else:
+        known = [n for n in dir(type(x)) if not n.startswith("_") and n != "substitute"]
+        said = nearest(name, known, "attributes of a tensor")
+    return UnknownAttribute(
+        f"{quoting.element_text(x)} has no attribute {name}; {said}", user_line()
+    )

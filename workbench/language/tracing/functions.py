@@ -1,0 +1,258 @@
+"""Functions of tensors: elementwise, choices, structure, contractions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.errors import ProgramError
+from workbench.language.tracing.nodes import apply, as_tensor, dtype_name
+from workbench.language.tracing.nodes import cast as cast_tensor
+from workbench.language.tracing.shapes import axis_of, index_of, length_of, shape_of
+from workbench.language.tracing.tensor import Tensor, TensorLike
+from workbench.language.tracing.trace import user_line
+from workbench.polyhedral import expression as affine
+from workbench.polyhedral.expression import Expression, whole
+from workbench.program.operations.dtypes import promote
+from workbench.program.operations.shapes import broadcast_shapes, shape_text
+
+
+def exp(x: TensorLike) -> Tensor:
+    """Elementwise e**x."""
+    return apply("exp", x)
+
+
+def log(x: TensorLike) -> Tensor:
+    """Elementwise natural logarithm."""
+    return apply("log", x)
+
+
+def log1p(x: TensorLike) -> Tensor:
+    """Elementwise log(1 + x)."""
+    return apply("log1p", x)
+
+
+def sqrt(x: TensorLike) -> Tensor:
+    """Elementwise square root."""
+    return apply("sqrt", x)
+
+
+def tanh(x: TensorLike) -> Tensor:
+    """Elementwise hyperbolic tangent."""
+    return apply("tanh", x)
+
+
+def sin(x: TensorLike) -> Tensor:
+    """Elementwise sine of radians."""
+    return apply("sin", x)
+
+
+def cos(x: TensorLike) -> Tensor:
+    """Elementwise cosine of radians."""
+    return apply("cos", x)
+
+
+def floor(x: TensorLike) -> Tensor:
+    """Elementwise floor; constant to `gradient`."""
+    return apply("floor", x)
+
+
+def sign(x: TensorLike) -> Tensor:
+    """Elementwise sign; constant to `gradient`."""
+    return apply("sign", x)
+
+
+def absolute(x: TensorLike) -> Tensor:
+    """Elementwise |x|."""
+    return apply("absolute", x)
+
+
+def isfinite(x: TensorLike) -> Tensor:
+    """Elementwise: neither infinite nor NaN."""
+    return apply("isfinite", x)
+
+
+def relu(x: TensorLike) -> Tensor:
+    """Elementwise max(x, 0)."""
+    return apply("maximum", x, 0.0)
+
+
+def sigmoid(x: TensorLike) -> Tensor:
+    """Elementwise logistic function, as (1 + tanh(x / 2)) / 2, which cannot overflow."""
+    return apply("tanh", as_tensor(x) * 0.5) * 0.5 + 0.5
+
+
+def minimum(x: Any, y: Any) -> Any:
+    """Elementwise minimum; of two index expressions again an index expression (`t:wb.minimum(t + n,
+    T)`).
+    """
+    if _indices(x, y):
+        return affine.minimum(x, y)
+    return apply("minimum", x, y)
+
+
+def maximum(x: Any, y: Any) -> Any:
+    """Elementwise maximum; of two index expressions again an index expression."""
+    if _indices(x, y):
+        return affine.maximum(x, y)
+    return apply("maximum", x, y)
+
+
+def _indices(x: Any, y: Any) -> bool:
+    return Expression in (type(x), type(y)) and None not in (index_of(x), index_of(y))
+
+
+def clip(x: TensorLike, low: TensorLike, high: TensorLike) -> Tensor:
+    """Elementwise min(max(x, low), high); where x equals a bound the gradient goes to x."""
+    return apply("minimum", apply("maximum", x, low), high)
+
+
+def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
+    """Elementwise `x` where the condition holds, else `y`. Both are evaluated, and so are both
+    derivatives: of `where(x > 0, log(x), 0)` that at x = 0 is 0 / 0.
+    """
+    return apply("where", condition, x, y)
+
+
+def cast(x: TensorLike, dtype: Any) -> Tensor:
+    """`x` with another dtype: float, bool, int (int32) or a dtype's name ("int64").
+
+    Integers are two's complement in their dtype: what passes 2**31 in int32 wraps around, so cast
+    to "int64" before numbers grow as large. A float is cut off towards zero.
+    """
+    return cast_tensor(as_tensor(x), dtype_name(dtype, "dtype"))
+
+
+def stop_gradient(x: TensorLike) -> Tensor:
+    """`x`, constant to `gradient`."""
+    return apply("stop_gradient", x)
+
+
+_SPEC = r"[a-zA-Z]*,[a-zA-Z]*->[a-zA-Z]*"
+
+
+def contract(spec: Any, x: TensorLike, y: TensorLike) -> Tensor:
+    """Einstein summation over inner axes of two tensors: `wb.contract("f,fg->g", x, w)`."""
+    if not isinstance(spec, str) or not re.fullmatch(_SPEC, spec.replace(" ", "")):
+        raise ProgramError(
+            f'contract by {spec!r}; expected a letter for each inner axis, as in "f,fg->g"',
+            user_line(),
+        )
+    x, y = cast_tensor(as_tensor(x), "float"), cast_tensor(as_tensor(y), "float")
+    return apply("contract", x, y, spec=spec.replace(" ", ""))
+
+
+def reshape(x: TensorLike, shape: Any) -> Tensor:
+    """The inner shape rearranged, row by row; one entry may be -1: what is left."""
+    x, wanted = as_tensor(x), (shape,) if whole(shape) is not None else shape
+    if isinstance(wanted, Sequence) and [whole(n) for n in wanted].count(-1) == 1:
+        wanted = _filled(x, wanted)
+    return apply("reshape", x, shape=shape_of(wanted, "the shape of a reshape"))
+
+
+def _filled(x: Tensor, shape: Sequence[Any]) -> tuple[Any, ...]:
+    """A shape with the number in place of its -1; 0 where none fits, which is refused later."""
+    others = math.prod(n for n in shape if whole(n) != -1)
+    count = math.prod(x.shape)
+    known = isinstance(others, int) and isinstance(count, int)
+    missing = count // others if known and others else 0
+    return tuple(missing if whole(n) == -1 else n for n in shape)
+
+
+def transpose(x: TensorLike, axes: Any = None) -> Tensor:
+    """Inner axes permuted (reversed by default)."""
+    x = as_tensor(x)
+    rank = len(x.shape)
+    if axes is None:
+        return apply("transpose", x, axes=tuple(range(rank))[::-1])
+    given = tuple(axes) if isinstance(axes, Sequence) else (axes,)
+    order = tuple(axis_of(x, axis) for axis in given)
+    if sorted(order) != list(range(rank)):
+        raise ProgramError(
+            f"axes {axes!r} of {x!r}; expected each of its {rank} inner axes once", user_line()
+        )
+    return apply("transpose", x, axes=order)
+
+
+def broadcast_to(x: TensorLike, shape: Any) -> Tensor:
+    """The inner shape widened as NumPy does."""
+    x, shape = as_tensor(x), shape_of(shape)
+    try:
+        fits = broadcast_shapes([x.shape, shape]) == shape
+    except ProgramError:
+        fits = False
+    if not fits:
+        raise ProgramError(f"{x!r} does not broadcast to {shape_text(shape)}", user_line())
+    return x if x.shape == shape else apply("broadcast", x, shape=shape)
+
+
+def stack(xs: Sequence[TensorLike], axis: int = 0) -> Tensor:
+    """Tensors of one inner shape along a new inner axis."""
+    return _joined("stack", xs, axis)
+
+
+def concatenate(xs: Sequence[TensorLike], axis: int = 0) -> Tensor:
+    """Tensors joined along an inner axis."""
+    return _joined("concatenate", xs, axis)
+
+
+def _joined(name: str, xs: Sequence[TensorLike], axis: int) -> Tensor:
+    if isinstance(xs, Tensor):
+        raise ProgramError(f"{name} of the one tensor {xs!r}; expected a list of them", user_line())
+    tensors = [as_tensor(x) for x in xs]
+    if not tensors:
+        raise ProgramError(f"{name} of no tensors", user_line())
+    target = promote([x.dtype for x in tensors])
+    tensors = [cast_tensor(x, target) for x in tensors]
+    rank = len(tensors[0].shape) + (name == "stack")
+    return apply(name, *tensors, axis=axis_of(tensors[0], axis, rank))
+
+
+def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
+    """The entries along an inner axis: `position, velocity = wb.unstack(state)`."""
+    x = as_tensor(x)
+    axis = axis_of(x, axis)
+    count = x.shape[axis]
+    if not isinstance(count, int):
+        raise ProgramError(f"inner axis {axis} of {x!r} has the symbolic size {count}", user_line())
+    rest = (slice(None),) * (len(x.shape) - 1 - axis)
+    return tuple(x[(..., n, *rest)] for n in range(count))
+
+
+def one_hot(index: TensorLike, size: int) -> Tensor:
+    """1.0 at the position `index` (integers) of a new last axis of the given size, else 0.0."""
+    index, count = as_tensor(index), length_of(size, "the size of a one_hot")
+    if isinstance(count, Expression):
+        raise ProgramError(
+            f"one_hot of the symbolic size {count}; expected a whole number", user_line()
+        )
+    return apply("one_hot", index, size=count)
+
+
+def cumsum(x: TensorLike, axis: int = 0) -> Tensor:
+    """Running sum along an inner axis."""
+    x = as_tensor(x)
+    return apply("cumsum", x, axis=axis_of(x, axis))
+
+
+def log_softmax(x: TensorLike, axis: int = -1) -> Tensor:
+    """x - log(sum(exp(x))) along an inner axis, computed after subtracting the maximum: -inf where
+    x is, and NaN where all of x is -inf.
+    """
+    x = as_tensor(x)
+    axis = axis_of(x, axis)
+    return log_normalized(x, x.max(axis=axis), axis)
+
+
+def log_normalized(x: Tensor, highest: Tensor, axis: int) -> Tensor:
+    """`log_softmax`, given the maximum."""
+    ones = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+    shifted = x - reshape(stop_gradient(highest), ones)
+    return shifted - reshape(log(exp(shifted).sum(axis=axis)), ones)
+
+
+def softmax(x: TensorLike, axis: int = -1) -> Tensor:
+    """exp(log_softmax(x))."""
+    return exp(log_softmax(x, axis))

@@ -1,0 +1,360 @@
+"""Reading a tensor at an index: affine indices and ranges on its dims, integers and slices on inner
+axes.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import reduce
+from operator import and_
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import ProgramError
+from workbench.language.tracing import quoting
+from workbench.language.tracing.nodes import apply, as_tensor, cast, index, literal, repeated
+from workbench.language.tracing.shapes import index_of
+from workbench.language.tracing.tensor import Node, Tensor, TensorLike
+from workbench.language.tracing.trace import Range, current, user_line
+from workbench.polyhedral.expression import (
+    Atom,
+    Choice,
+    Expression,
+    Extremum,
+    FloorDivision,
+    Product,
+    Variable,
+    atom,
+    expression,
+    variable,
+    whole,
+)
+from workbench.program.operations.dtypes import INTEGERS
+from workbench.program.operations.shapes import shape_text
+
+
+def read(x: Tensor, key: Any) -> Tensor:
+    """`x[key]`: first the dims in order (an index, or a range `t:T`), after them inner axes.
+
+    What follows `...` indexes the last inner axes, as in NumPy.
+    """
+    entries = list(key) if isinstance(key, tuple) else [key]
+    dims = [d for d in x.dims if current().dims[d].axis is None]
+    where = next((n for n, e in enumerate(entries) if isinstance(e, EllipsisType)), None)
+    if where is None:
+        outer, inner = entries[: len(dims)], entries[len(dims) :]
+    else:
+        outer, inner = entries[:where], entries[where + 1 :]
+    if not x.dims and outer == [] and _is_constant(x) and len(inner) > len(x.shape):
+        outer, inner = inner[: len(inner) - len(x.shape)], inner[len(inner) - len(x.shape) :]
+    if not x.dims and outer and _is_constant(x):
+        return _inner(_along(x, outer), inner, 0)
+    if len(outer) > len(dims) or len(inner) > len(x.shape):
+        most = len(dims) + len(x.shape)
+        raise ProgramError(
+            f"{x!r} has {len(dims)} dims ({', '.join(dims) or 'none'}) and inner shape "
+            f"{shape_text(x.shape)}: [{_text(entries)}] has too many indices, expected at most "
+            f"{most if where is None else f'{len(dims)} before and {len(x.shape)} behind the ...'}",
+            user_line(),
+        )
+    first = where is None and dims and whole(entries[0]) is not None
+    if first and not quoting.is_held(x, sys._getframe(2)):  # of who wrote x[…]
+        raise ProgramError(_first_place(x, dims, entries), user_line())
+    moved = x.substitute(_moves(x, dims, outer)) if outer else x
+    return _inner(moved, inner, 0 if where is None else len(x.shape) - len(inner))
+
+
+def _is_constant(x: Tensor) -> bool:
+    return isinstance(x.source, Node) and x.source.operation == "literal"
+
+
+def _along(x: Tensor, entries: list[Any]) -> Tensor:
+    """A constant read at indices (a reward of 1.0 at `[b, t:T]`): it is the same everywhere, and
+    varies over the ranges so that they can be reduced.
+    """
+    found: set[str] = set()
+    axis = 0
+    for entry in entries:
+        if not isinstance(entry, slice):
+            found |= _affine(x, "it", entry).variables
+            continue
+        if entry.start is None or entry.stop is None:
+            raise ProgramError(
+                f"[{_text([entry])}] of {x!r}, which varies over no dim; write both bounds of the "
+                "range",
+                user_line(),
+            )
+        found |= _range("k", entry, axis).variables
+        axis += 1
+    return repeated(x, current().ordered(found))
+
+
+def _first_place(x: Tensor, dims: list[str], entries: list[Any]) -> str:
+    """What is wrong with an integer in first place, and what to write."""
+    said = (
+        f"[{_text(entries)}] of an expression that varies over {', '.join(dims)} would read it at "
+    )
+    said += f"{dims[0]} = {entries[0]}; write "
+    if x.shape:
+        said += f"[..., {_text(entries)}] for an inner axis, "
+    return said + f"[{', '.join(dims)}] for each {dims[0]}, or give it a name first"
+
+
+def gather(x: TensorLike, /, **indices: Any) -> Tensor:
+    """Read `x` at data-dependent indices, one per named dim: `wb.gather(x, b=sample // T, t=sample
+    % T)`.
+
+    Each index is an integer tensor of scalars (or an index expression); the result varies over the
+    indices' dims and the dims of `x` not named. A value that never varied over a dim is the same
+    wherever it is read along it: a reward of 1.0 stays 1.0.
+    """
+    x = as_tensor(x)
+    positions = {d: as_tensor(value) for d, value in indices.items()}
+    for d, value in positions.items():
+        current().range(d)
+        if d not in x.dims and x.dims:
+            raise ProgramError(
+                f"{x!r} does not vary over {d}; its dims: {', '.join(x.dims)}", user_line()
+            )
+        if value.shape or value.dtype not in ("int32", "int64"):
+            raise ProgramError(
+                f"the index for {d} must be a scalar integer tensor, found {value!r}", user_line()
+            )
+    return _gathered(x, positions) if x.dims else x
+
+
+def within(index: Any, lower: Any, upper: Any) -> Tensor:
+    """An integer tensor of which it is promised that `lower <= index < upper`: `wb.gather(replay,
+    t=wb.within(drawn, wb.maximum(t - H + 1, 0), t + 1))`.
+
+    The bounds are index expressions. A gather then depends on that range alone, so that what has
+    left it need not be kept: `Contract` makes a ring buffer of it. The promise is checked whenever
+    the program runs; RunError names the instance and the value.
+    """
+    x = as_tensor(index)
+    if x.shape or x.dtype not in ("int32", "int64"):
+        raise ProgramError(f"within needs a scalar integer tensor, found {x!r}", user_line())
+    for bound in (lower, upper):
+        found = index_of(bound)
+        if found is None or not found.is_affine:
+            raise ProgramError(
+                f"the bound {bound!r} of within is not an affine expression of dims", user_line()
+            )
+    return apply("within", x, as_tensor(expression(lower)), as_tensor(expression(upper)))
+
+
+def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
+    """Push the data-dependent indices through what has no array down to what is stored."""
+    source = x.source
+    if isinstance(source, Node) and source.operands and (source.inline or _only_indices(source)):
+        pairs = zip(source.dims, x.index, strict=True)
+        own = {d: e for d, e in pairs if isinstance(e, Expression)}
+        operands = (_gathered(y.substitute(own), positions) for y in source.operands)
+        return apply(source.operation, *operands, **source.options)
+    if isinstance(source, Node) and source.operation == "literal":
+        return literal(source.options["value"], source.dtype)
+    if isinstance(source, Node) and source.operation == "index":
+        return cast(_position_of(source.options["expression"], positions), source.dtype)
+    return Tensor(
+        source,
+        tuple(
+            _gathered(e, positions)
+            if isinstance(e, Tensor)
+            else _position_of(e, positions)
+            if e.variables & set(positions)
+            else e
+            for e in x.index
+        ),
+    )
+
+
+def _only_indices(source: object) -> bool:
+    """Whether a value is computed from literals and index expressions alone: it has no array."""
+    if not isinstance(source, Node) or source.combiner is not None:
+        return False
+    if not source.operands:
+        return source.operation in ("literal", "index")
+    return source.operation != "copy" and all(
+        all(isinstance(e, Expression) for e in x.index) and _only_indices(x.source)
+        for x in source.operands
+    )
+
+
+def _position_of(e: Expression, positions: dict[str, Tensor]) -> Tensor:
+    """The index expression `e` with tensors in place of some dims."""
+    moved = [(a, factor) for a, factor in e.terms if atom(a).variables & set(positions)]
+    total = index(Expression(e.constant, tuple(term for term in e.terms if term not in moved)))
+    for a, factor in moved:
+        value = _atom_at(a, positions)
+        term = value if factor == 1 else value * factor
+        total = term if is_literal_index(total) else term + total
+    return total
+
+
+def _atom_at(a: Atom, positions: dict[str, Tensor]) -> Tensor:
+    """An atom of an index expression, computed from tensors."""
+
+    def at(e: Expression) -> Tensor:
+        return _position_of(e, positions)
+
+    if isinstance(a, Variable):
+        return positions[a.name]
+    if isinstance(a, FloorDivision):
+        return at(a.dividend) // at(a.divisor)
+    if isinstance(a, Extremum):
+        return apply("minimum" if a.kind == "min" else "maximum", at(a.left), at(a.right))
+    if isinstance(a, Product):
+        return at(a.left) * at(a.right)
+    assert isinstance(a, Choice)
+    holds = [apply("equal", at(e), 0) for e in a.conditions]
+    return apply("where", reduce(and_, holds), at(a.then), at(a.otherwise))
+
+
+def is_literal_index(x: Tensor) -> bool:
+    """Whether `x` is the index expression 0."""
+    return isinstance(x.source, Node) and x.source.options.get("expression") == 0
+
+
+def _moves(x: Tensor, dims: list[str], entries: list[Any]) -> dict[str, Expression]:
+    moves: dict[str, Expression] = {}
+    axis = sum(current().dims[d].axis is not None for d in x.dims)
+    for d, entry in zip(dims, entries, strict=False):
+        if isinstance(entry, slice):
+            moves[d] = _range(d, entry, axis)
+            axis += 1
+        else:
+            moves[d] = _affine(x, d, entry)
+    return moves
+
+
+def _affine(x: Tensor, d: str, entry: Any) -> Expression:
+    if isinstance(entry, Tensor):
+        raise ProgramError(
+            f"the index {entry!r} for {d} depends on data; use wb.gather(x, {d}=…)", user_line()
+        )
+    value = index_of(entry)
+    if value is None:
+        raise ProgramError(
+            f"the index {entry!r} for {d} of {x!r} is not an affine expression of dims", user_line()
+        )
+    if not value.is_affine:
+        raise ProgramError(
+            f"the index {value} for {d} is not affine (a product or quotient of sizes or dims); "
+            f"use wb.size for sizes, or wb.gather",
+            user_line(),
+        )
+    for name in value.variables:
+        current().range(name)
+    return value
+
+
+def _range(d: str, entry: slice, axis: int) -> Expression:
+    """The anonymous dimension of `lower:upper`; equal ranges on one axis position are one
+    dimension.
+    """
+    trace = current()
+    if entry.step is not None:
+        raise ProgramError(
+            f"the range {_text([entry])} has a step; expected lower:upper", user_line()
+        )
+    lower = trace.range(d).lower if entry.start is None else entry.start
+    upper = trace.range(d).upper if entry.stop is None else entry.stop
+    for bound in (lower, upper):
+        found = index_of(bound)
+        if found is None or not found.is_affine:
+            raise ProgramError(
+                f"the bound {bound!r} of the range for {d} is not affine", user_line()
+            )
+    lower, upper = expression(lower), expression(upper)
+    for known in trace.dims.values():
+        if known.axis == axis and known.lower == lower and known.upper == upper:
+            return variable(known.name)
+    name = trace.fresh(d)
+    trace.dims[name] = Range(name, lower, upper, axis, user_line())
+    return variable(name)
+
+
+def _inner(x: Tensor, entries: list[Any], axis: int) -> Tensor:
+    for entry in entries:
+        if isinstance(entry, (np.ndarray, list, Expression)):
+            entry = as_tensor(entry)
+        if isinstance(entry, Tensor):
+            if entry.dtype not in INTEGERS:
+                raise ProgramError(
+                    f"the index {entry!r} of an inner axis of {x!r}; expected integers "
+                    "(wb.cast(x, int) converts)",
+                    user_line(),
+                )
+            if axis:
+                raise ProgramError(
+                    "an integer tensor may index the first inner axis only", user_line()
+                )
+            x = apply("take", x, entry)
+            axis += len(entry.shape)
+        elif isinstance(entry, slice):
+            x, axis = _sliced(x, axis, entry), axis + 1
+        else:
+            number = whole(entry)
+            if number is None:
+                raise ProgramError(_no_entry(x, entry), user_line())
+            x = _position(x, axis, number)
+    return x
+
+
+def _no_entry(x: Tensor, entry: Any) -> str:
+    """What is wrong with an index of an inner axis, and what to write for a new one."""
+    said = f"index {entry!r} of an inner axis of {x!r}; expected an int or a slice"
+    if entry is None:
+        said += f" (a new axis: wb.reshape(x, {shape_text((*x.shape, 1))}))"
+    return said
+
+
+def _length(x: Tensor, axis: int) -> int:
+    n = x.shape[axis]
+    if not isinstance(n, int):
+        raise ProgramError(f"inner axis {axis} of {x!r} has the symbolic size {n}", user_line())
+    return n
+
+
+def _position(x: Tensor, axis: int, entry: int) -> Tensor:
+    n = _length(x, axis)
+    if not -n <= entry < n:
+        raise ProgramError(
+            f"index {entry} is outside inner axis {axis} of {x!r}, which has {n} entries",
+            user_line(),
+        )
+    start = entry % n
+    part = x if n == 1 else apply("slice", x, axis=axis, start=start, stop=start + 1, step=1)
+    return apply("reshape", part, shape=(*x.shape[:axis], *x.shape[axis + 1 :]))
+
+
+def _sliced(x: Tensor, axis: int, entry: slice) -> Tensor:
+    parts = (entry.start, entry.stop, entry.step)
+    numbers = [whole(part) for part in parts]
+    for part, number in zip(parts, numbers, strict=True):
+        if number is None and part is not None:
+            raise ProgramError(
+                f"the range {_text([entry])} of inner axis {axis} of {x!r}; expected whole "
+                f"numbers, found {part!r}",
+                user_line(),
+            )
+    if numbers[2] == 0:
+        raise ProgramError(f"the range {_text([entry])} has the step 0", user_line())
+    start, stop, step = slice(*numbers).indices(_length(x, axis))
+    if (start, stop, step) == (0, x.shape[axis], 1):
+        return x
+    return apply("slice", x, axis=axis, start=start, stop=stop, step=step)
+
+
+def _text(entries: list[Any]) -> str:
+    def one(entry: Any) -> str:
+        if isinstance(entry, slice):
+            parts = [entry.start, entry.stop, entry.step]
+            return ":".join(
+                "" if p is None else str(p) for p in parts[: 2 + (parts[2] is not None)]
+            )
+        return "..." if isinstance(entry, EllipsisType) else str(entry)
+
+    return ", ".join(one(e) for e in entries)

@@ -1,0 +1,379 @@
+"""Making nodes: constants, and operations applied to tensors.
+
+Dtypes are unified, range axes of equal length aligned, trivial cases folded; the same computation a
+second time is the same node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.errors import ProgramError
+from workbench.language.tracing import quoting
+from workbench.language.tracing.shapes import index_of
+from workbench.language.tracing.tensor import Node, Tensor
+from workbench.language.tracing.trace import Range, Trace, current, user_line
+from workbench.polyhedral.expression import Expression, ExpressionLike, variable, whole
+from workbench.program.operations.dtypes import INTEGERS, promote
+from workbench.program.operations.shapes import shape_text
+from workbench.program.operations.table import APART, OPERATIONS, meaning
+from workbench.program.wellformed.index_ranges import Interval, fits_int32, interval
+
+
+def record(trace: Trace, **fields: Any) -> Tensor:
+    """A node of the trace, read plainly; the same computation a second time is the same node."""
+    node = Node(trace=trace, number=trace.position(), scope=trace.scope, line=user_line(), **fields)
+    if node.operation in APART:
+        trace.nodes.append(node)
+        return Tensor(node)
+    known = trace.computed.setdefault(_key(node), node)
+    if known is node:
+        trace.nodes.append(node)
+    return Tensor(known)
+
+
+def _key(node: Node) -> tuple[object, ...]:
+    """Equal for nodes that compute the same, wherever they are written."""
+    return (
+        node.operation,
+        tuple(_operand_key(x) for x in node.operands),
+        node.dims,
+        node.shape,
+        node.dtype,
+        repr(node.options["value"])
+        if node.operation == "literal"
+        else tuple(sorted(node.options.items())),
+        node.combiner,
+        node.over,
+        node.equal,
+        node.at_least,
+        node.inline,
+    )
+
+
+def _operand_key(x: Tensor) -> tuple[object, ...]:
+    index = (_operand_key(e) if isinstance(e, Tensor) else e for e in x.index)
+    return (id(x.source), *index)
+
+
+def literal(value: Any, dtype: str | None = None) -> Tensor:
+    """A constant tensor from a number, nested sequence or NumPy array; of whole numbers int32,
+    where one is larger int64.
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ProgramError(f"expected rows of one length, found {value!r}", user_line()) from None
+    if dtype is None:
+        whole = "int32" if _beyond(array, "int32") is None else "int64"
+        kinds = {"b": "bool", "i": whole, "u": whole, "f": "float"}
+        if array.dtype.kind not in kinds:
+            raise ProgramError(_no_numbers(array, value), user_line())
+        dtype = kinds[array.dtype.kind]
+    beyond = _beyond(array, dtype)
+    if beyond is not None:
+        raise ProgramError(f"{beyond} does not fit into {dtype}", user_line())
+    value = array.astype({"float": float, "bool": bool}.get(dtype, int)).tolist()
+    return record(
+        current(),
+        operation="literal",
+        operands=(),
+        dims=(),
+        shape=tuple(array.shape),
+        dtype=dtype,
+        options={"value": _nested(value)},
+        inline=True,
+    )
+
+
+def repeated(x: Tensor, dims: tuple[str, ...]) -> Tensor:
+    """A constant that counts as varying over dims: it is the same along them."""
+    assert isinstance(x.source, Node)
+    return record(
+        current(),
+        operation="literal",
+        operands=(),
+        dims=dims,
+        shape=x.shape,
+        dtype=x.dtype,
+        options=x.source.options,
+        inline=True,
+    )
+
+
+def _no_numbers(array: np.ndarray, value: Any) -> str:
+    """What is wrong with an array that is none of numbers, and what to write for one of tensors."""
+    said = f"expected numbers, found {value!r}"
+    if array.dtype == object and any(isinstance(e, (Tensor, Expression)) for e in array.flat):
+        said += "; wb.stack([…]) makes an inner axis of tensors"
+    elif array.dtype == object and all(whole(e) is not None for e in array.flat):
+        said += ", which does not fit into int64"
+    return said
+
+
+def _beyond(array: np.ndarray, dtype: str) -> Any:
+    """The first number that an integer dtype cannot hold, where there is one."""
+    if dtype not in INTEGERS or array.dtype.kind not in "iuf":
+        return None
+    range_ = np.iinfo(dtype)
+    outside = array[~((array >= range_.min) & (array <= range_.max))]
+    return outside.flat[0] if outside.size else None
+
+
+def _nested(value: Any) -> Any:
+    return tuple(_nested(v) for v in value) if isinstance(value, list) else value
+
+
+def index(value: ExpressionLike, dtype: Any = None) -> Tensor:
+    """An integer expression over dims and sizes as a tensor: `wb.index(t)`.
+
+    It is int32, or int64 where it could pass 2**31 at the sizes that the program is traced with;
+    `dtype="int64"` says so for all sizes. A run at sizes at which int32 is too small is refused.
+    """
+    found = index_of(value)
+    if found is None:
+        if isinstance(value, Tensor):
+            raise ProgramError(f"wb.index of {value!r}, which is a number already", user_line())
+        raise ProgramError(
+            f"wb.index of {value!r}; expected an expression over dims and sizes", user_line()
+        )
+    if dtype is None:
+        dtype = "int32" if fits_int32(found, _intervals(found)) else "int64"
+    else:
+        dtype = dtype_name(dtype, "wb.index: dtype")
+        if dtype not in INTEGERS:
+            raise ProgramError(f"wb.index: dtype {dtype}; expected int32 or int64", user_line())
+    return record(
+        current(),
+        operation="index",
+        operands=(),
+        dims=current().ordered(set(found.variables)),
+        shape=(),
+        dtype=dtype,
+        options={"expression": found},
+        inline=True,
+    )
+
+
+def _intervals(e: Expression) -> dict[str, Interval]:
+    """The values of all names in an index expression at the sizes that the trace is given."""
+    trace = current()
+    found = {p.name: (p.default, p.default) for p in trace.sizes.values()}
+    for d in reversed(_inside_out(trace, e)):
+        own = trace.range(d)
+        found[d] = (interval(own.lower, found)[0], interval(own.upper, found)[1] - 1)
+    return found
+
+
+def _inside_out(trace: Trace, e: Expression) -> list[str]:
+    """The dims of an expression, each before those that its bounds depend on."""
+    order: dict[str, None] = {}
+    todo = sorted(e.variables)
+    while todo:
+        d = todo.pop(0)
+        order.pop(d, None)
+        order[d] = None
+        own = trace.range(d)
+        todo += sorted(own.lower.variables | own.upper.variables)
+    return list(order)
+
+
+def as_tensor(value: object) -> Tensor:
+    """A tensor from a tensor, an index expression, a number or an array."""
+    if isinstance(value, Tensor):
+        if value.source.trace is not current():
+            raise ProgramError(f"{value!r} belongs to another program", user_line())
+        return value
+    if isinstance(value, Expression):
+        return index(value)
+    if isinstance(value, (bool, int, float, np.ndarray, np.generic, list, tuple)):
+        return literal(value)
+    raise ProgramError(f"expected a tensor or a number, found {value!r}", user_line())
+
+
+def is_literal(x: Tensor, value: float | None = None) -> bool:
+    """Whether `x` is a scalar constant (equal to `value`, if given)."""
+    source = x.source
+    if not isinstance(source, Node) or source.operation != "literal" or source.shape or x.dims:
+        return False
+    return value is None or source.options["value"] == value
+
+
+def dtype_name(dtype: object, what: str) -> str:
+    """The dtype that float, int, bool or a dtype's name stands for."""
+    if isinstance(dtype, str) and dtype in ("float", "int32", "int64", "bool"):
+        return dtype
+    for kind, name in ((float, "float"), (int, "int32"), (bool, "bool")):
+        if dtype is kind:
+            return name
+    raise ProgramError(f"{what} {dtype!r}; expected float, int or bool", user_line())
+
+
+def cast(x: Tensor, dtype: str) -> Tensor:
+    """`x` with another dtype."""
+    if x.dtype == dtype:
+        return x
+    if isinstance(x.source, Node) and x.source.operation == "literal" and not x.dims:
+        return literal(x.source.options["value"], dtype)
+    return _make("cast", (x,), {"dtype": dtype})
+
+
+def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
+    """Apply a row of the operation table: dtypes are unified, range axes aligned, trivial cases
+    folded.
+    """
+    _refuse_comparisons(name, arguments)
+    operands = [as_tensor(a) for a in arguments]
+    if name in IDENTITIES:
+        return _make(name, tuple(operands), options)
+    row = OPERATIONS[name]
+    if row.elementwise and name != "cast":
+        operands = _unified(name, operands)
+    operands = _aligned(operands)
+    folded = _folded(name, operands)
+    return folded if folded is not None else _make(name, tuple(operands), options)
+
+
+def _refuse_comparisons(name: str, arguments: Sequence[Any]) -> None:
+    """`t == 0` of a dim is Python's False, whatever t: not to be computed with."""
+    row = OPERATIONS.get(name)
+    asked = arguments[:1] if name == "where" else arguments
+    computes = row is not None and row.arity == 2 and name not in ("equal", "not_equal")
+    found = [a for a in asked if isinstance(a, (bool, np.bool_))]
+    if (name == "where" or computes) and found:
+        raise ProgramError(
+            f"{name} of the Python value {found[0]}; to compare a dim, write wb.index(t) == 0",
+            user_line(),
+        )
+
+
+def _make(name: str, operands: tuple[Tensor, ...], options: dict[str, Any]) -> Tensor:
+    trace = current()
+    row = OPERATIONS["reshape" if name in IDENTITIES else name]
+    try:
+        shape = (
+            operands[0].shape
+            if name in IDENTITIES
+            else row.shape([x.shape for x in operands], options)
+        )
+        dtype = row.dtype([x.dtype for x in operands], options)
+    except ProgramError as error:
+        raise ProgramError(
+            f"{quoting.call_text(name, operands)}: {error.message}", user_line()
+        ) from None
+    dims = trace.ordered({d for x in operands for d in x.dims})
+    return record(
+        trace,
+        operation=name,
+        operands=operands,
+        dims=dims,
+        shape=shape,
+        dtype=dtype,
+        options=options,
+        inline=name in VIEWS or trace.inline,
+    )
+
+
+IDENTITIES = frozenset({"stop_gradient", "copy"})
+"""Nodes that are their operand: constant to `gradient`, or an array of its own for an output."""
+
+VIEWS = frozenset(
+    {"slice", "reshape", "transpose", "broadcast", "stop_gradient", "within", "possible"}
+)
+"""Operations that only rearrange or check: never a statement of their own unless what they view is
+computed there.
+"""
+
+
+def _unified(name: str, operands: list[Tensor]) -> list[Tensor]:
+    """Arguments of one dtype: Python numbers take the other side's, mixed dtypes are widened."""
+    if name.startswith("logical"):
+        return operands
+    first = 1 if name == "where" else 0
+    target = promote([x.dtype for x in operands[first:]])
+    if name in _FLOAT_ONLY:
+        target = "float"
+    elif target == "bool" and name not in ("equal", "not_equal", "where"):
+        target = "int32"
+    return operands[:first] + [cast(x, target) for x in operands[first:]]
+
+
+_FLOAT_ONLY = frozenset(
+    name
+    for name, row in OPERATIONS.items()
+    if row.ufunc is not None
+    and not name.startswith("logical")
+    and (name == "isfinite" or row.dtype(["int32"] * (row.arity or 1), {}) == "float")
+)
+"""Elementwise rows that compute with floats whatever they are given (exp, division, …)."""
+
+
+def _aligned(operands: list[Tensor]) -> list[Tensor]:
+    """Range axes of equal length and position become one dimension; of other lengths, an error."""
+    trace = current()
+    by_axis: dict[int, Range] = {}
+    result = []
+    for x in operands:
+        moves: dict[str, Expression] = {}
+        for d in x.dims:
+            mine = trace.dims[d]
+            if mine.axis is None:
+                continue
+            shared = by_axis.setdefault(mine.axis, mine)
+            if shared.name == mine.name:
+                continue
+            if shared.length != mine.length:
+                raise ProgramError(
+                    f"range axes {shared.lower}:{shared.upper} and {mine.lower}:{mine.upper} "
+                    f"differ in length: {shared.length} against {mine.length}",
+                    user_line(),
+                )
+            moves[mine.name] = variable(shared.name) - shared.lower + mine.lower
+        result.append(x.substitute(moves) if moves else x)
+    return result
+
+
+def _folded(name: str, xs: list[Tensor]) -> Tensor | None:
+    """x * 1, x + 0, 0.5 * 2.0 and the like, so that gradients of plain sums stay readable."""
+    if name in ("add", "subtract", "multiply") and all(is_literal(x) for x in xs):
+        left, right = (x.source.options["value"] for x in xs)  # type: ignore[union-attr]
+        if xs[0].dtype == "float":
+            return literal(float(meaning(name, (0, 0), {})(left, right)), "float")
+    if name == "multiply":
+        for one, other in ((xs[0], xs[1]), (xs[1], xs[0])):
+            if is_literal(one, 1):
+                return other
+            if is_literal(one, -1):
+                return apply("negative", other)
+    if name in ("add", "subtract") and is_literal(xs[1], 0) and not xs[1].shape:
+        return xs[0]
+    if name == "add" and is_literal(xs[0], 0):
+        return xs[1]
+    if name == "divide" and is_literal(xs[1], 1):
+        return xs[0]
+    if name == "negative":
+        source = xs[0].source
+        if is_literal(xs[0]):
+            return literal(-source.options["value"], xs[0].dtype)  # type: ignore[union-attr]
+        if isinstance(source, Node) and source.operation == "negative" and xs[0].is_plain:
+            return source.operands[0]
+    return None
+
+
+_LETTERS = "abcdefghijklmnop"
+
+
+def matmul(x: Tensor, y: Tensor) -> Tensor:
+    """Matrix product of inner shapes (vectors and matrices), as NumPy's `@`."""
+    m, n = len(x.shape), len(y.shape)
+    specs = {(1, 1): "k,k->", (1, 2): "k,kj->j", (2, 1): "ik,k->i", (2, 2): "ik,kj->ij"}
+    if (m, n) not in specs:
+        raise ProgramError(
+            f"{x!r} @ {y!r}: expected vectors or matrices, found shapes "
+            f"{shape_text(x.shape)} and {shape_text(y.shape)}",
+            user_line(),
+        )
+    return apply("contract", cast(x, "float"), cast(y, "float"), spec=specs[m, n])

@@ -1,0 +1,185 @@
+"""Recurrent tensors: arrays defined in pieces, each by an assignment to slices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import ProgramError, SourceLine
+from workbench.language.tracing.functions import broadcast_to
+from workbench.language.tracing.nodes import as_tensor, cast, dtype_name
+from workbench.language.tracing.quoting import shape_text_with_line
+from workbench.language.tracing.shapes import index_of, shape_of
+from workbench.language.tracing.tensor import Tensor
+from workbench.language.tracing.trace import current, dim_name, dim_names, user_line
+from workbench.polyhedral.expression import Expression, variable
+from workbench.program.operations.shapes import broadcast_shapes, shape_text
+from workbench.program.values import Shape
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """`array[index] = value` over the full box of the index's dims, or over `domain` (isl text)
+    where given.
+    """
+
+    index: tuple[Expression, ...]
+    dims: tuple[str, ...]
+    value: Tensor
+    line: SourceLine | None
+    domain: str | None = None
+    number: int = 0
+    """Position in the text."""
+
+
+class Recurrent(Tensor):
+    """An array over dims whose elements its pieces define; reading it bare means at the loop
+    variables.
+    """
+
+    __slots__ = (
+        "_dtype",
+        "_shape",
+        "aliases",
+        "declared",
+        "line",
+        "name",
+        "pieces",
+        "scope",
+        "trace",
+    )
+
+    def __init__(
+        self, name: str, shape: Shape, over: tuple[str, ...], dtype: str, scope: tuple[str, ...]
+    ) -> None:
+        self.name = name
+        self.aliases: list[str] = []
+        self.declared = over
+        self._shape = shape
+        self._dtype = dtype
+        self.scope = scope
+        self.line = user_line()
+        self.trace = current()
+        self.pieces: list[Piece] = []
+        super().__init__(self)
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        return self.declared
+
+    @property
+    def shape(self) -> Shape:
+        return self._shape
+
+    @property
+    def dtype(self) -> str:
+        return self._dtype
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.define(self._written(key), as_tensor(value))
+
+    def define(
+        self,
+        index: tuple[Expression, ...],
+        value: Tensor,
+        domain: str | None = None,
+        line: SourceLine | None = None,
+    ) -> None:
+        """Add the piece `self[index] = value`, by default on the user's present line."""
+        line, text = line or user_line(), self._text(index)
+        dims = current().ordered({d for e in index for d in e.variables})
+        extra = [d for d in value.dims if d not in dims]
+        if extra:
+            listed = ", ".join(current().dims[d].text for d in extra)
+            raise ProgramError(
+                f"{text} = …: the value varies over {listed}, which the left side lacks; "
+                "read it at fixed indices, or reduce over it",
+                line,
+            )
+        value = self._fitted(value, text)
+        self.pieces.append(Piece(index, dims, value, line, domain, current().position()))
+
+    def _fitted(self, value: Tensor, text: str) -> Tensor:
+        """The value with the array's dtype and shape, where it can be widened to them."""
+        widens = self.dtype == "float" or value.dtype == "bool"
+        if not widens and value.dtype != self.dtype and "float" in (value.dtype, self.dtype):
+            raise ProgramError(
+                f"{text} is {self.dtype}, but the value is {value.dtype}; convert with wb.cast",
+                user_line(),
+            )
+        if self.dtype == "int32" and value.dtype == "int64":
+            raise ProgramError(
+                f"{text} is int32, but the value is int64; declare it with "
+                'dtype="int64", or convert with wb.cast',
+                user_line(),
+            )
+        if self.dtype == "bool" != value.dtype:
+            raise ProgramError(
+                f"{text} is bool, but the value is {value.dtype}; convert with wb.cast", user_line()
+            )
+        value = cast(value, self.dtype)
+        try:
+            fits = broadcast_shapes([value.shape, self.shape]) == self.shape
+        except ProgramError:
+            fits = False
+        if not fits:
+            raise ProgramError(
+                f"{text} has shape {shape_text(self.shape)}, but the value has shape "
+                f"{shape_text_with_line(value)}",
+                user_line(),
+            )
+        return broadcast_to(value, self.shape)
+
+    def _written(self, key: Any) -> tuple[Expression, ...]:
+        entries = key if isinstance(key, tuple) else (key,)
+        if entries and entries[-1] is Ellipsis:
+            entries = entries[:-1]
+        if len(entries) > len(self.declared):
+            raise ProgramError(
+                f"{self.name} has dims {', '.join(self.declared) or 'none'}: "
+                f"{len(entries)} indices are too many on the left side, "
+                f"expected at most {len(self.declared)}",
+                user_line(),
+            )
+        entries = (*entries, *(variable(d) for d in self.declared[len(entries) :]))
+        return tuple(self._index(e) for e in entries)
+
+    def _index(self, entry: Any) -> Expression:
+        found = index_of(entry)
+        if found is None:
+            raise ProgramError(
+                f"{self.name}[…] = …: the index {entry!r} is not an affine expression of dims",
+                user_line(),
+            )
+        if not found.is_affine:
+            raise ProgramError(
+                f"{self.name}[{found}] = …: the index {found} is not affine "
+                "(a product or quotient of sizes or dims)",
+                user_line(),
+            )
+        return found
+
+    def _text(self, index: tuple[Expression, ...]) -> str:
+        return f"{self.name}[{', '.join(str(e) for e in index)}]"
+
+
+def recurrent(name: str, shape: Any = (), over: Any = (), dtype: Any = "float") -> Recurrent:
+    """A recurrent tensor, defined by assignments: `s[b, i, 0] = …`, `s[b, i, t + 1] = …`.
+
+    `shape` is the inner shape (an int means one axis), `over` its dims, `dtype` float, int or bool.
+    """
+    trace = current()
+    if not isinstance(name, str):
+        raise ProgramError(
+            f"the name of a recurrent tensor is {name!r}; expected text", user_line()
+        )
+    shape = shape_of(shape, f"{name}: shape")
+    dtype = dtype_name(dtype, f"{name}: dtype")
+    if any(r.name == name and r.scope == trace.scope for r in trace.recurrents):
+        raise ProgramError(f"there is already a recurrent tensor {name!r}", user_line())
+    over = dim_names(over) if not isinstance(over, Expression) else (dim_name(over),)
+    for d in over:
+        trace.range(d)
+    found = Recurrent(name, shape, over, dtype, trace.scope)
+    trace.recurrents.append(found)
+    return found

@@ -1,0 +1,216 @@
+"""Reductions over dimensions, range axes and inner axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.errors import ProgramError
+from workbench.language.tracing.functions import reshape, sqrt
+from workbench.language.tracing.nodes import apply, cast, index, record
+from workbench.language.tracing.shapes import axes_of
+from workbench.language.tracing.tensor import Axis, Bound, Node, Tensor
+from workbench.language.tracing.trace import current, dim_names, user_line
+from workbench.polyhedral.dependences.witness import smallest
+from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.sets.relations import box, parse_set, possible
+from workbench.program.sizes import known_of_sizes
+from workbench.program.text.infix import at_text
+
+
+def reduce(
+    x: Tensor, kind: str, over: Any = None, axis: Axis = None, keepdims: bool = False
+) -> Tensor:
+    """Combine by `kind` ("sum", "max", "min", "argmax") over dims, over inner axes, or over
+    everything that has no name (range axes and inner axes) when neither is given. With `keepdims`
+    the inner axes that are combined stay, with one entry each.
+
+    A value that never varied over a dim counts once for each point of it; raises ProgramError for
+    one that was reduced over the dim already.
+    """
+    if over is not None and axis is not None:
+        raise ProgramError(
+            "a reduction takes over= (dims) or axis= (an inner axis), not both", user_line()
+        )
+    if axis is not None:
+        axes = axes_of(x, axis)
+        if kind == "argmax" and len(axes) != 1:
+            raise ProgramError(f"argmax is over exactly one axis, found {axis!r}", user_line())
+        return _axes(x, kind, axes, keepdims)
+    names = dim_names(over) if over is not None else _ranges(x)
+    if over is not None:
+        return _dims(x, kind, names)
+    if not names and not x.shape:
+        raise ProgramError(
+            f"{x!r} has no range axis and no inner axis; say over= which dims", user_line()
+        )
+    if kind == "argmax" and len(names) + len(x.shape) != 1:
+        raise ProgramError("argmax needs exactly one axis; say axis= or over=", user_line())
+    x = _axes(x, kind, tuple(range(len(x.shape))), keepdims)
+    return _dims(x, kind, names) if names else x
+
+
+def mean(x: Tensor, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """The sum divided by the count."""
+    if axis is None:
+        names = _ranges(x) if over is None else dim_names(over)
+        _refuse_twice(x, "mean", names)
+        _refuse_empty(names)
+    total = reduce(cast(x, "float"), "sum", over, axis, keepdims)
+    return _of_kind("mean", total / count(x, over, axis))
+
+
+def std(x: Tensor, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+    """Square root of the mean squared distance from the mean."""
+    distance = x - mean(x, over, axis, keepdims=axis is not None)
+    return _of_kind("std", sqrt(mean(distance * distance, over, axis, keepdims)))
+
+
+def _refuse_empty(ranges: tuple[str, ...]) -> None:
+    """A mean over no points has no value: refuse it, with the first such instance."""
+    trace = current()
+    for name in ranges:
+        own = trace.range(name)
+        outer = trace.ordered(set(own.lower.variables | own.upper.variables))
+        bounds = [(d, trace.dims[d].lower, trace.dims[d].upper) for d in outer]
+        known = known_of_sizes(tuple(trace.sizes.values()))
+        empty = parse_set(box(bounds, at_least=[(own.lower, own.upper)]))
+        found = smallest(possible(empty, known))
+        if found is not None:
+            sizes, instance = found
+            raise ProgramError(
+                f"mean over no points of {own.lower}:{own.upper} "
+                f"at {at_text(outer, instance, sizes)}",
+                user_line(),
+            )
+
+
+def _refuse_twice(x: Tensor, kind: str, names: tuple[str, ...]) -> None:
+    """What was reduced over a dim is one value, not one for each point of the dim: reducing it over
+    that dim again is a slip. (A value that never had the dim, a reward of 1.0, is as good as
+    repeated along it.)
+    """
+    for name in names:
+        before = None if name in x.dims else _reduction_over(x, name)
+        if before is not None:
+            raise ProgramError(
+                f"{kind} over {name} of {x!r}, which is reduced over {name} already "
+                f"({before.combiner} over {', '.join(n for n, _, _ in before.over)}) and varies "
+                f"over {', '.join(x.dims) or 'no dim'}; leave {name} out",
+                user_line(),
+            )
+
+
+def _reduction_over(x: Tensor, name: str) -> Node | None:
+    """The reduction through which a value that does not vary over a dim lost it."""
+    todo, seen = [x.source], set[int]()
+    while todo:
+        source = todo.pop()
+        if not isinstance(source, Node) or id(source) in seen or name in source.dims:
+            continue
+        seen.add(id(source))
+        if any(name == n for n, _, _ in source.over):
+            return source
+        todo += [operand.source for operand in source.operands]
+    return None
+
+
+def _of_kind(kind: str, x: Tensor) -> Tensor:
+    if isinstance(x.source, Node) and x.source.kind is None:
+        x.source.kind = kind
+    return x
+
+
+def count(x: Tensor, over: Any, axis: Axis) -> Tensor | float:
+    """How many elements a mean combines; of a range `t:T` they depend on the instance."""
+    total = expression(1)
+    if axis is not None:
+        for k in axes_of(x, axis):
+            total = total * x.shape[k]
+    else:
+        for name in dim_names(over) if over is not None else _ranges(x):
+            total = total * current().range(name).length
+        for n in x.shape if over is None else ():
+            total = total * n
+    return float(total.constant) if not total.terms else cast(index(total), "float")
+
+
+def reduce_over(
+    x: Tensor,
+    kind: str,
+    over: tuple[Bound, ...],
+    equal: tuple[tuple[Expression, Expression], ...] = (),
+    at_least: tuple[Expression, ...] = (),
+) -> Tensor:
+    """Combine over dims with bounds and further constraints on them."""
+    trace = current()
+    names = {name for name, _, _ in over}
+    outer = {d for d in x.dims if d not in names}
+    for _, lower, upper in over:
+        outer |= (lower.variables | upper.variables) - names
+    for e in (*(e for pair in equal for e in pair), *at_least):
+        outer |= e.variables - names
+    return record(
+        trace,
+        operation=kind,
+        operands=(x,),
+        dims=trace.ordered(outer),
+        shape=x.shape,
+        dtype="int32" if kind == "argmax" else _sum_dtype(x) if kind == "sum" else x.dtype,
+        combiner=kind,
+        over=over,
+        equal=equal,
+        at_least=at_least,
+    )
+
+
+def collect(x: Tensor, over: str) -> Tensor:
+    """The values of `x` at every point of a dim, along a leading inner axis as long as the dim."""
+    trace = current()
+    own = trace.range(over)
+    return record(
+        trace,
+        operation="collect",
+        operands=(x,),
+        dims=trace.ordered({d for d in x.dims if d != over}),
+        shape=(own.length, *x.shape),
+        dtype=x.dtype,
+        combiner="collect",
+        over=((over, own.lower, own.upper),),
+    )
+
+
+def _sum_dtype(x: Tensor) -> str:
+    return "int32" if x.dtype == "bool" else x.dtype
+
+
+def _ranges(x: Tensor) -> tuple[str, ...]:
+    return tuple(d for d in x.dims if current().dims[d].axis is not None)
+
+
+def _axes(x: Tensor, kind: str, axes: tuple[int, ...], keepdims: bool) -> Tensor:
+    """Combined over inner axes, the last first."""
+    kept = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
+    for axis in sorted(axes, reverse=True):
+        x = apply(kind, x if x.dtype != "bool" else cast(x, "int32"), axis=axis)
+    return reshape(x, kept) if keepdims and axes else x
+
+
+def _dims(x: Tensor, kind: str, names: tuple[str, ...]) -> Tensor:
+    trace = current()
+    for name in names:
+        trace.range(name)
+    if kind == "argmax" and len(names) != 1:
+        raise ProgramError("argmax is over exactly one dim", user_line())
+    _refuse_twice(x, kind, names)
+    for d in x.dims:
+        bounds = trace.dims[d]
+        if d not in names and (bounds.lower.variables | bounds.upper.variables) & set(names):
+            raise ProgramError(
+                f"{kind} over {', '.join(names)}: the range {bounds.lower}:{bounds.upper} "
+                "depends on it; reduce the range first",
+                user_line(),
+            )
+    if x.dtype == "bool":
+        x = cast(x, "int32")
+    over = tuple((n, trace.dims[n].lower, trace.dims[n].upper) for n in names)
+    return reduce_over(x, kind, over)

@@ -1,0 +1,69 @@
+"""Sizes, inner shapes and inner axes as a user gives them: what has an `__index__` is a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from workbench.errors import ProgramError
+from workbench.language.tracing.trace import user_line
+from workbench.polyhedral.expression import Expression, expression, whole
+from workbench.program.values import Shape
+
+if TYPE_CHECKING:
+    from workbench.language.tracing.tensor import Tensor
+
+
+def index_of(value: Any) -> Expression | None:
+    """The index expression that a value is; None where it is none."""
+    if isinstance(value, Expression):
+        return value
+    number = whole(value)
+    return None if number is None else expression(number)
+
+
+def length_of(value: Any, what: str) -> int | Expression:
+    """How many entries an inner axis has: a number from 0 on, or an expression over sizes."""
+    found = value if isinstance(value, Expression) else whole(value)
+    if isinstance(found, int) and found < 0:
+        raise ProgramError(f"{what} is {found}; expected at least 0", user_line())
+    if isinstance(found, Expression) and found.variables:
+        raise ProgramError(
+            f"{what} is {found}, which varies over {', '.join(sorted(found.variables))}; "
+            "expected a whole number or a size",
+            user_line(),
+        )
+    if found is None:
+        raise ProgramError(f"{what} is {value!r}; expected a whole number or a size", user_line())
+    return found
+
+
+def shape_of(shape: Any, what: str = "shape") -> Shape:
+    """An inner shape: a number means one axis."""
+    if isinstance(shape, Expression) or whole(shape) is not None:
+        return (length_of(shape, what),)
+    if isinstance(shape, (str, bytes)) or not isinstance(shape, Iterable):
+        raise ProgramError(
+            f"{what} is {shape!r}; expected a number or a tuple of them", user_line()
+        )
+    return tuple(length_of(n, f"an entry of {what} {shape!r}") for n in shape)
+
+
+def axis_of(x: Tensor, axis: Any, rank: int | None = None) -> int:
+    """An inner axis counted from the front, one of `rank` (by default those of `x`)."""
+    rank = len(x.shape) if rank is None else rank
+    number = whole(axis)
+    if number is None:
+        raise ProgramError(f"axis {axis!r} of {x!r}; expected a whole number", user_line())
+    if not -rank <= number < rank:
+        raise ProgramError(f"{x!r} has no inner axis {number}", user_line())
+    return number % rank
+
+
+def axes_of(x: Tensor, axis: Any) -> tuple[int, ...]:
+    """One inner axis or a tuple of them, counted from the front."""
+    given = axis if isinstance(axis, (tuple, list)) else (axis,)
+    found = tuple(axis_of(x, one) for one in given)
+    if len(set(found)) < len(found):
+        raise ProgramError(f"axis {axis!r} of {x!r} names an axis twice", user_line())
+    return found

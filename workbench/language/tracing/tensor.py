@@ -1,0 +1,244 @@
+"""Tensors while tracing: a source (an operation's result or a recurrent array) read at an index.
+
+A `Tensor` never copies: indexing gives another reading of the same source. Operations make
+a `Node` (nodes.py), whose dimensions are those that its operands vary over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn, Union
+
+import numpy as np
+
+from workbench.errors import ProgramError, SourceLine
+from workbench.language.tracing import numpy_functions, quoting
+from workbench.language.tracing.operators import Operators
+from workbench.language.tracing.trace import Trace, user_line
+from workbench.polyhedral.expression import Expression, variable
+from workbench.program.values import Shape
+
+if TYPE_CHECKING:
+    from workbench.language.tracing.recurrent import Recurrent
+
+Index = Union[Expression, "Tensor"]
+Bound = tuple[str, Expression, Expression]
+Axis = int | Sequence[int] | None
+TensorLike = Union["Tensor", Expression, float, int, bool, np.ndarray, Sequence[Any]]
+
+
+@dataclass(eq=False)
+class Node:
+    """One operation: over its dimensions, apply `operation` to the operands, or reduce the only
+    operand.
+
+    A reduction has a `combiner`, the dimensions it runs `over`, and further constraints on them:
+    pairs that must be equal, and expressions that must be at least zero.
+    """
+
+    trace: Trace
+    number: int
+    operation: str
+    operands: tuple[Tensor, ...]
+    dims: tuple[str, ...]
+    shape: Shape
+    dtype: str
+    options: dict[str, Any] = field(default_factory=dict)
+    combiner: str | None = None
+    over: tuple[Bound, ...] = ()
+    equal: tuple[tuple[Expression, Expression], ...] = ()
+    at_least: tuple[Expression, ...] = ()
+    name: str | None = None
+    """The variable that holds it; a named value is a statement of its own."""
+    hint: str | None = None
+    """What to call it if it is a statement and no variable holds it: who returned it."""
+    kind: str | None = None
+    """What it computes, where that is more than its operation (the mean, by a quotient)."""
+    choices: int | None = None
+    """It is one of 0 … choices - 1, where that is known."""
+    aliases: list[str] = field(default_factory=list)
+    """The user's names for it."""
+    scope: tuple[str, ...] = ()
+    line: SourceLine | None = None
+    inline: bool = False
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """The dims of its instances and reduction points."""
+        return (*self.dims, *(name for name, _, _ in self.over))
+
+
+class Tensor(Operators):
+    """A source read at an index; `index` has an expression, or an integer tensor (gather), per
+    source dim.
+    """
+
+    __slots__ = ("_dims", "index", "source")
+
+    def __init__(self, source: Node | Recurrent, index: tuple[Index, ...] | None = None) -> None:
+        self.source = source
+        self.index: tuple[Index, ...] = (
+            tuple(variable(d) for d in source.dims) if index is None else index
+        )
+        self._dims: tuple[str, ...] | None = None
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Dimensions that the value varies over, range axes and what their bounds need included."""
+        if self._dims is None:
+            if self.is_plain:
+                self._dims = self.source.dims
+            else:
+                found: set[str] = set()
+                for e in self.index:
+                    found |= e.variables if isinstance(e, Expression) else set(e.dims)
+                self._dims = self.source.trace.ordered(found)
+        return self._dims
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the source is read at its own loop variables."""
+        return all(
+            isinstance(e, Expression) and e == variable(d)
+            for e, d in zip(self.index, self.source.dims, strict=True)
+        )
+
+    @property
+    def shape(self) -> Shape:
+        """Inner shape."""
+        return self.source.shape
+
+    @property
+    def dtype(self) -> str:
+        """One of "float", "int32", "int64", "bool"."""
+        return self.source.dtype
+
+    def substitute(self, values: dict[str, Expression]) -> Tensor:
+        """The same source read with dimensions replaced."""
+        return Tensor(self.source, tuple(e.substitute(values) for e in self.index))
+
+    def __repr__(self) -> str:
+        """As the user wrote it where that is known: numbers, their variable, ranges as ranges."""
+        return quoting.tensor_text(self)
+
+    def __getitem__(self, key: Any) -> Tensor:
+        from workbench.language.tracing.indexing import read  # the circle tensor <-> indexing
+
+        return read(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        name = quoting.element_text(self).partition("[")[0]
+        raise ProgramError(
+            f"{name} is a value, which cannot be assigned to; an array defined in pieces is a "
+            f'wb.recurrent("{name}", over=…)',
+            user_line(),
+        )
+
+    def __delitem__(self, key: Any) -> None:
+        self[key] = None
+
+    if not TYPE_CHECKING:  # the type checker is to find what is not there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            from workbench.language.tracing.attributes import unknown_attribute
+
+            raise unknown_attribute(self, name)
+
+    def __len__(self) -> int:
+        raise ProgramError(
+            f"{self!r} has no len(); its inner shape is x.shape, the number of entries of an inner "
+            "axis x.shape[0]",
+            user_line(),
+        )
+
+    def __format__(self, how: str) -> str:
+        if how:
+            raise self._no_number("float")
+        return repr(self)
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        raise ProgramError(f"round of {self!r}; write wb.floor(x + 0.5)", user_line())
+
+    def __trunc__(self) -> NoReturn:
+        raise self._no_number("int")
+
+    def __float__(self) -> float:
+        raise self._no_number("float")
+
+    def __int__(self) -> int:
+        raise self._no_number("int")
+
+    def __index__(self) -> int:
+        raise self._no_number("int")
+
+    def _no_number(self, kind: str) -> ProgramError:
+        return ProgramError(
+            f"{self!r} has no value before the program runs; wb.cast(x, {kind}) converts a tensor, "
+            "wb.value(program, name) shows a value",
+            user_line(),
+        )
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Tensor:
+        """`array + tensor` as `tensor + array`; other functions of NumPy are refused."""
+        from workbench.language.tracing import nodes
+
+        written = numpy_functions.OPERATORS.get(ufunc.__name__)
+        if written is None or method != "__call__" or options:
+            called = "" if method == "__call__" else f".{method}"
+            raise numpy_functions.refused(ufunc.__name__ + called)
+        found: Tensor = written(nodes.as_tensor(inputs[0]), inputs[1])
+        return found
+
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        raise numpy_functions.refused(function.__name__)
+
+    def __iter__(self) -> Any:
+        raise ProgramError("a tensor cannot be iterated; use wb.unstack(x)", user_line())
+
+    def __bool__(self) -> bool:
+        raise ProgramError(
+            "a tensor has no truth value while tracing; use wb.where, &, |, ~", user_line()
+        )
+
+    __hash__ = object.__hash__
+
+    # -- reductions ------------------------------------------------------------------------
+
+    def sum(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        """Sum over dimensions (`over=t`, `over=(b, t)`), inner axes (`axis=-1`, `axis=(0, 1)`), or
+        every range and inner axis. With `keepdims` the inner axes stay, with one entry each.
+        """
+        from workbench.language.tracing import reductions
+
+        return reductions.reduce(self, "sum", over, axis, keepdims)
+
+    def mean(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        """Mean, as `sum`."""
+        from workbench.language.tracing import reductions
+
+        return reductions.mean(self, over, axis, keepdims)
+
+    def std(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        """Standard deviation of the population (divided by the count, as NumPy), as `sum`."""
+        from workbench.language.tracing import reductions
+
+        return reductions.std(self, over, axis, keepdims)
+
+    def max(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        """Maximum, as `sum`; over no elements it is an error."""
+        from workbench.language.tracing import reductions
+
+        return reductions.reduce(self, "max", over, axis, keepdims)
+
+    def min(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        """Minimum, as `max`."""
+        from workbench.language.tracing import reductions
+
+        return reductions.reduce(self, "min", over, axis, keepdims)
+
+    def argmax(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        """Position of the first maximum over one dimension or one inner axis."""
+        from workbench.language.tracing import reductions
+
+        return reductions.reduce(self, "argmax", over, axis, keepdims)

@@ -1,0 +1,289 @@
+"""The state of one tracing: sizes, dimensions, scopes, and the user's line that is being executed.
+
+A trace exists while the user's function runs; every value made meanwhile is recorded in it. Nothing
+here knows operations or programs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+import os
+import sys
+import sysconfig
+import traceback
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from workbench.errors import ProgramError, SourceLine, WorkbenchError
+from workbench.polyhedral.expression import Expression, Variable
+from workbench.program.values import Parameter
+
+if TYPE_CHECKING:
+    from workbench.language.external import Calls
+    from workbench.language.tracing.recurrent import Recurrent
+    from workbench.language.tracing.tensor import Node
+
+PACKAGE = Path(__file__).resolve().parents[2]
+USER_CODE = PACKAGE / "algorithms"
+_LIBRARY = os.path.dirname(contextlib.__file__)
+CELLS: dict[str, int] = {}
+"""Execution counts of cells that another process ran, by the files that they stand for."""
+_INSTALLED = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
+
+
+@dataclass(frozen=True)
+class Range:
+    """A dimension while tracing: `lower <= name < upper`.
+
+    `declared` ones are the user's. For the anonymous axis of a range read (`t:T`), `axis` is its
+    position among the range axes of its tensor. Others are made by `gradient`.
+    """
+
+    name: str
+    lower: Expression
+    upper: Expression
+    axis: int | None = None
+    line: SourceLine | None = None
+    declared: bool = False
+
+    @property
+    def text(self) -> str:
+        """As the user wrote it: a dimension's name, or a range."""
+        return self.name if self.axis is None else f"the range {self.lower}:{self.upper}"
+
+    @property
+    def length(self) -> Expression:
+        """Number of values, an expression over sizes and outer dimensions."""
+        return self.upper - self.lower
+
+
+@dataclass
+class Trace:
+    """Everything recorded while one program function runs."""
+
+    name: str
+    sizes: dict[str, Parameter] = field(default_factory=dict)
+    dims: dict[str, Range] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
+    computed: dict[object, Node] = field(default_factory=dict)
+    written: int = 0
+    """How many values and pieces have been written so far: positions in the text."""
+    recurrents: list[Recurrent] = field(default_factory=list)
+    updates: dict[str, None] = field(default_factory=dict)
+    """The outermost dims of parameters: what counts updates, if it is one."""
+    scope: tuple[str, ...] = ()
+    inline: bool = False
+    """Whether what is being recorded belongs to the statements that read it."""
+    calls: list[Calls] = field(default_factory=list)
+    """Of each external object."""
+    returned: SourceLine | None = None
+    """The line on which the program function returned its outputs."""
+
+    def position(self) -> int:
+        """The next position in the text."""
+        self.written += 1
+        return self.written
+
+    def range(self, name: str) -> Range:
+        """The dimension `name`, or an error that lists the declared ones."""
+        if name not in self.dims:
+            declared = ", ".join(d for d, r in self.dims.items() if r.declared) or "none"
+            raise ProgramError(f"unknown dim {name}; declared dims: {declared}", user_line())
+        return self.dims[name]
+
+    def ordered(self, names: set[str]) -> tuple[str, ...]:
+        """Dimension names with those that their bounds need: declared ones first, as declared."""
+        closed: set[str] = set()
+        todo = set(names)
+        while todo:
+            name = todo.pop()
+            closed.add(name)
+            bounds = self.range(name)
+            todo |= (bounds.lower.variables | bounds.upper.variables) - closed
+        if len(closed) == 1:
+            return tuple(closed)
+        position = {d: n for n, d in enumerate(self.dims)}
+        return tuple(sorted(closed, key=lambda d: (not self.dims[d].declared, position[d])))
+
+    def fresh(self, base: str) -> str:
+        """A dimension name not used yet."""
+        number = 1
+        while f"{base}_{number}" in self.dims:
+            number += 1
+        return f"{base}_{number}"
+
+
+_current: ContextVar[Trace | None] = ContextVar("workbench_trace", default=None)
+
+
+def current() -> Trace:
+    """The trace of the program function that is running."""
+    trace = _current.get()
+    if trace is None:
+        raise ProgramError(
+            "this is only possible inside a function decorated with @wb.program", user_line()
+        )
+    return trace
+
+
+@contextlib.contextmanager
+def tracing(trace: Trace) -> Iterator[Trace]:
+    """Make `trace` the current one."""
+    token = _current.set(trace)
+    try:
+        yield trace
+    finally:
+        _current.reset(token)
+
+
+@contextlib.contextmanager
+def scope(name: str) -> Iterator[None]:
+    """Statements made inside belong to the scope `name` (a cluster of the drawn graph)."""
+    trace = current()
+    outer = trace.scope
+    if not outer or outer[-1] != name:
+        trace.scope = (*outer, name)
+    try:
+        yield
+    finally:
+        trace.scope = outer
+
+
+@contextlib.contextmanager
+def inline() -> Iterator[None]:
+    """Elementwise operations recorded inside belong to the statements that read them: what they
+    read may exist only there. (Otherwise a node is defined for all values of its dims.)
+    """
+    trace = current()
+    outer, trace.inline = trace.inline, True
+    try:
+        yield
+    finally:
+        trace.inline = outer
+
+
+def user_line() -> SourceLine | None:
+    """The innermost line being executed that is the user's (or an algorithm's), not the workbench's
+    own.
+    """
+    frame = user_frame()
+    return None if frame is None else source_line(frame)
+
+
+def user_frame() -> FrameType | None:
+    """The frame that `user_line` finds."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not _is_users(frame):
+        frame = frame.f_back
+    return frame
+
+
+def line_of(error: BaseException) -> SourceLine | None:
+    """The innermost line of the user's own that an error's traceback went through."""
+    found = None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if _is_users(frame) and not is_template(frame.f_code.co_filename):
+            found = source_line(frame, number)
+    return found
+
+
+def calling_line() -> SourceLine | None:
+    """The line that called the workbench; None where that is not the user's but a program's that
+    runs it, as on a command line.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_own_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None or _is_installed(frame.f_code.co_filename):
+        return None
+    return source_line(frame)
+
+
+def hide_frames(error: BaseException, of_templates: bool = False) -> None:
+    """Have IPython and pytest leave out of a traceback what is not the user's, unless asked for
+    all. An error that a user can cause says all there is to know; of any other one the frames that
+    the user's innermost line called stay. `of_templates`: the templates' that are brought along are
+    left out too.
+    """
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    users = [_is_users(frame) for frame in frames]
+    if not isinstance(error, WorkbenchError):
+        known = len(frames) - users[::-1].index(True) if True in users else 0
+        frames, users = frames[:known], users[:known]
+    for frame, shown in zip(frames, users, strict=True):
+        if not shown or (of_templates and is_template(frame.f_code.co_filename)):
+            frame.f_locals["__tracebackhide__"] = True
+
+
+def is_template(file: str) -> bool:
+    """Whether a file is an algorithm's that the workbench brings along."""
+    return file.startswith(str(USER_CODE))
+
+
+def is_library(file: str) -> bool:
+    """Whether Python itself brought the file: `functools` calls a cached property."""
+    return os.path.dirname(file) == _LIBRARY
+
+
+def _is_users(frame: FrameType) -> bool:
+    return _is_users_file(frame.f_code.co_filename)
+
+
+def _is_own_file(file: str) -> bool:
+    return file.startswith(str(PACKAGE))
+
+
+@lru_cache(maxsize=4096)
+def _is_users_file(file: str) -> bool:
+    return not is_library(file) and (not _is_own_file(file) or is_template(file))
+
+
+@lru_cache(maxsize=4096)
+def _is_installed(file: str) -> bool:
+    """Whether a file came with Python or with a package."""
+    places = [path for name, path in sysconfig.get_paths().items() if name in _INSTALLED]
+    return file.startswith(("<frozen ", *places))
+
+
+def source_line(frame: FrameType, number: int | None = None) -> SourceLine:
+    """The line that a frame is at, unless it is given."""
+    return line_in(frame.f_code.co_filename, number or frame.f_lineno)
+
+
+def line_in(file: str, number: int, text: str | None = None) -> SourceLine:
+    """A line of a file, or of a cell as IPython calls it; its text unless it is given."""
+    found = linecache.getline(file, number) if text is None else text
+    return SourceLine(file, number, found.strip(), cells().get(file, CELLS.get(file)))
+
+
+def cells() -> Mapping[str, int]:
+    """Execution counts of the cells that this process ran, by the files that they stand for."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    found: Mapping[str, int] = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    return found
+
+
+def dim_name(value: object) -> str:
+    """The name of the dimension that `value` is."""
+    if isinstance(value, Expression) and len(value.terms) == 1 and value.constant == 0:
+        atom, coefficient = value.terms[0]
+        if isinstance(atom, Variable) and coefficient == 1:
+            return atom.name
+    said = f"expected a dim, found {value!r}"
+    if isinstance(value, str) and value in current().dims:
+        said += f", which is its name: write the dim itself, {value} instead of {value!r}"
+    raise ProgramError(said, user_line())
+
+
+def dim_names(over: object) -> tuple[str, ...]:
+    """Names of one dimension or of a tuple of them."""
+    if isinstance(over, (tuple, list)):
+        return tuple(dim_name(d) for d in over)
+    return (dim_name(over),)

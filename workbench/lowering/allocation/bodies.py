@@ -1,0 +1,177 @@
+"""A loop program as bodies with a clock: when and where every buffer is used, and what goes around
+items.
+
+Placement and hoisting put records in front of and behind the items of bodies; `written` gives the
+program back.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from workbench.lowering.loops.records import (
+    Allocate,
+    Apply,
+    Check,
+    Constant,
+    Count,
+    For,
+    If,
+    Record,
+    View,
+    walk,
+)
+
+
+@dataclass(eq=False)
+class Body:
+    """The records of a loop's body, of an `if`'s, or of the whole program; `frame` is None for the
+    whole. In its parent it is the item at position `at`.
+    """
+
+    frame: For | If | None
+    parent: Body | None
+    at: int = 0
+    items: list[Record | Body] = field(default_factory=list)
+    first: int = 0
+    last: int = 0
+    before: dict[int, list[Record]] = field(default_factory=dict)
+    """What goes in front of the item at a position."""
+    behind: dict[int, list[Record]] = field(default_factory=dict)
+    innermost: bool = True
+    dropped: set[int] = field(default_factory=set)
+    """Positions of views that were taken elsewhere."""
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """For each item the last time within it, of the whole body."""
+        clock, found = self.first, []
+        for item in self.items:
+            clock = item.last if isinstance(item, Body) else clock + 1
+            found.append(clock)
+        return found
+
+    @property
+    def hoisted(self) -> bool:
+        """Whether what the body would allocate is allocated once, in front of its loop."""
+        return isinstance(self.frame, For) and self.innermost
+
+    @property
+    def home(self) -> Body:
+        """The loop's body (or the whole program) around: an `if` allocates nothing itself."""
+        body = self
+        while isinstance(body.frame, If):
+            assert body.parent is not None
+            body = body.parent
+        return body
+
+    @cached_property
+    def ancestors(self) -> tuple[Body, ...]:
+        """From the whole program to this body."""
+        above = () if self.parent is None else self.parent.ancestors
+        return (*above, self)
+
+
+class Dated:
+    """The records as bodies, with every use of a buffer dated by its place in the text."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.root = Body(None, None)
+        self.source: dict[str, str] = {}
+        """For each view its buffer."""
+        self.names: dict[str, list[str]] = {}
+        """For each buffer its views."""
+        self.uses: dict[str, list[tuple[int, Body]]] = {}
+        self.applied: dict[int, Apply] = {}
+        self.constants: set[str] = set()
+        self._clock = 0
+        self._read(self.root, needed(records, used(records)))
+
+    def _read(self, body: Body, records: Sequence[Record]) -> None:
+        body.first = self._clock
+        for record in records:
+            self._clock += 1
+            if isinstance(record, (For, If)):
+                inner = Body(record, body, len(body.items))
+                body.items.append(inner)
+                self._read(inner, record.body)
+                if isinstance(record, For) or not inner.innermost:
+                    body.innermost = False
+                continue
+            body.items.append(record)
+            if isinstance(record, View):
+                buffer = self.source.get(record.source, record.source)
+                self.source[record.name] = buffer
+                self.names.setdefault(buffer, []).append(record.name)
+                self._use(buffer, body)
+            elif isinstance(record, Apply):
+                self.applied[self._clock] = record
+                scratch = [v for k, v in record.options if k == "scratch"]
+                for name in (*record.inputs, record.out, *scratch):
+                    if name:
+                        self._use(self.source.get(name, name), body)
+            elif isinstance(record, Check):
+                self._use(self.source.get(record.name, record.name), body)
+            elif isinstance(record, (Constant, Count)):
+                self.constants.add(record.buffer.name)
+        self._clock += 1
+        body.last = self._clock
+
+    def _use(self, buffer: str, body: Body) -> None:
+        self.uses.setdefault(buffer, []).append((self._clock, body))
+
+
+def used(records: Sequence[Record]) -> set[str]:
+    """The names that operations need, and the sources of views that they need."""
+    found: set[str] = set()
+    for record in reversed(list(walk(tuple(records)))):
+        if isinstance(record, View) and record.name in found:
+            found.add(record.source)
+        elif isinstance(record, Apply):
+            found.update((*record.inputs, record.out))
+        elif isinstance(record, Check):
+            found.add(record.name)
+    return found
+
+
+def needed(records: Sequence[Record], used: set[str]) -> list[Record]:
+    """The records without views and constants that nothing uses."""
+    kept: list[Record] = []
+    for record in records:
+        if isinstance(record, (For, If)):
+            kept.append(replace(record, body=tuple(needed(record.body, used))))
+        elif isinstance(record, (Constant, Count)):
+            if record.buffer.name in used:
+                kept.append(record)
+        elif not isinstance(record, View) or record.name in used:
+            kept.append(record)
+    return kept
+
+
+def inner(body: Body) -> Iterator[Body]:
+    """The loops and `if`s directly in a body."""
+    return (item for item in body.items if isinstance(item, Body))
+
+
+def position(body: Body, time: int) -> int:
+    """The position of the item in `body` that contains a time."""
+    at = bisect_left(body.ends, time)
+    assert at < len(body.items), "a time outside the body"
+    return at
+
+
+def written(body: Body) -> Iterator[Record]:
+    """The records of a body with what was put around its items."""
+    for at, item in enumerate(body.items):
+        front = body.before.get(at, [])
+        yield from (r for r in front if isinstance(r, Allocate))
+        yield from (r for r in front if not isinstance(r, Allocate))
+        if isinstance(item, Body):
+            assert item.frame is not None
+            yield replace(item.frame, body=tuple(written(item)))
+        elif at not in body.dropped:
+            yield item
+        yield from body.behind.get(at, [])

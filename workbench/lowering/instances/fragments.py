@@ -1,0 +1,204 @@
+"""A statement's instance as array operations of its own, which any loop program can take over.
+
+What an instance is linearised to depends on the statement, where it stands and how the arrays that
+it touches are stored, on nothing else. So it is known for that, with placeholders for the names
+that it gives; a loop program gives it names of its own, in the order in which they were asked for.
+A step changes few statements and how few arrays are stored: of all others nothing is computed anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+from workbench.lowering.instances.statements import linearize
+from workbench.lowering.instances.swapping import Swapping
+from workbench.lowering.loops.records import Buffer, Record
+from workbench.lowering.loops.renaming import renamed
+from workbench.lowering.values.layout import Value
+from workbench.lowering.values.scope import Made, Names, Workspace
+from workbench.lowering.values.stored import Stored
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.loops.axis_blocks import Block
+from workbench.program.identity import Same
+from workbench.program.values import Statement
+
+Values = tuple[tuple[str, Expression], ...]
+Ranges = tuple[tuple[str, tuple[Expression, Expression]], ...]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an instance stands: the dimensions that are array axes, the values of the others, what
+    is known of the loop variables, the order of dimensions in memory, and the axes' blocks.
+    """
+
+    axes: tuple[str, ...]
+    values: Values
+    ranges: Ranges
+    order: tuple[str, ...]
+    blocks: tuple[Block, ...]
+
+
+def instance(
+    statement: Statement,
+    place: Place,
+    stored: Mapping[str, Stored],
+    workspace: Workspace,
+    swapping: Swapping,
+) -> list[Record]:
+    """The array operations of one instance, named in the workspace of the loop program.
+
+    Where it touches an array on the host, they depend on what is on the device by then as well.
+    """
+    touched = dict.fromkeys((statement.array, *(r.array for r in statement.reads)))
+    if not swapping.arrays.isdisjoint(touched):
+        return _linearized(statement, place, stored, workspace, swapping)
+    own = {*statement.dims, *statement.reduction_dims}.union(
+        *(stored[array].array.dims for array in touched)
+    )
+    place = replace(place, order=tuple(dim for dim in place.order if dim in own))
+    found = _fragment(Same(statement, *(stored[array] for array in touched)), place)
+    names: dict[str, str] = {}
+    for entry in found.entries:
+        _take(entry, workspace, names)
+    records, buffers = _named(found, tuple(names.items()))
+    for buffer in buffers:
+        workspace.reserve(buffer)
+    return list(records)
+
+
+def _linearized(
+    statement: Statement,
+    place: Place,
+    stored: Mapping[str, Stored],
+    workspace: Workspace,
+    swapping: Swapping,
+) -> list[Record]:
+    return linearize(
+        statement,
+        place.axes,
+        dict(place.values),
+        dict(place.ranges),
+        stored,
+        workspace,
+        {name: rank for rank, name in enumerate(place.order)},
+        swapping,
+        place.blocks,
+    )
+
+
+# -- on its own ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A placeholder for a name that was asked for."""
+
+    name: str
+    wish: str
+    of: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Once:
+    """What is made in front of all loops, with the names that are asked for in making it."""
+
+    key: Any
+    values: tuple[Value, ...]
+    records: tuple[Record, ...]
+    entries: tuple[_Named | _Once, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Fragment:
+    """An instance's records under placeholders; what of it a loop program has to name."""
+
+    records: tuple[Record, ...]
+    entries: tuple[_Named | _Once, ...]
+    buffers: tuple[Buffer, ...]
+
+
+class _Placeholders(Names):
+    """Names that no user's can be."""
+
+    def fresh(self, wish: str) -> str:
+        name = f"#{len(self.taken)}"
+        self.taken.add(name)
+        return name
+
+
+@dataclass
+class _Own(Workspace):
+    """The workspace of one instance: what it asks for, in order."""
+
+    entries: list[_Named | _Once] = field(default_factory=list)
+
+    def fresh(self, wish: str, of: str = "") -> str:
+        name = self.names.fresh(wish)
+        self.entries.append(_Named(name, wish, of))
+        return name
+
+    def once(self, key: Any, make: Callable[[], Made]) -> tuple[Value, ...]:
+        if key not in self.made:
+            outside, self.entries = self.entries, []
+            self.made[key], records = make()
+            inside, self.entries = self.entries, outside
+            self.entries.append(_Once(key, self.made[key], tuple(records), tuple(inside)))
+        return self.made[key]
+
+
+@lru_cache(maxsize=4096)
+def _fragment(parts: Same, place: Place) -> _Fragment:
+    """The instance of a statement (the first of the parts), the arrays it touches so stored."""
+    statement, *touched = parts.objects
+    own = _Own(_Placeholders())
+    stored = {where.array.name: where for where in touched}
+    records = _linearized(statement, place, stored, own, Swapping(frozenset()))
+    return _Fragment(tuple(records), tuple(own.entries), tuple(own.buffers.values()))
+
+
+# -- taken over ------------------------------------------------------------------------------------
+
+
+def _take(entry: _Named | _Once, workspace: Workspace, names: dict[str, str]) -> None:
+    """Name what was asked for; what is made in front already has its names."""
+    if isinstance(entry, _Named):
+        names[entry.name] = workspace.fresh(entry.wish, names.get(entry.of, entry.of))
+        return
+    made = workspace.once(entry.key, lambda: _made(entry, workspace, names))
+    for placeholder, value in zip(entry.values, made, strict=True):
+        names[placeholder.name], names[placeholder.buffer] = value.name, value.buffer
+    for inner in _inside(entry):
+        if inner.values[0].name not in names:
+            for placeholder, value in zip(inner.values, workspace.made[inner.key], strict=True):
+                names[placeholder.name], names[placeholder.buffer] = value.name, value.buffer
+
+
+def _inside(entry: _Once) -> Iterator[_Once]:
+    for inner in entry.entries:
+        if isinstance(inner, _Once):
+            yield inner
+            yield from _inside(inner)
+
+
+def _made(entry: _Once, workspace: Workspace, names: dict[str, str]) -> Made:
+    for inner in entry.entries:
+        _take(inner, workspace, names)
+    values = tuple(
+        replace(v, name=names.get(v.name, v.name), buffer=names.get(v.buffer, v.buffer))
+        for v in entry.values
+    )
+    return values, [renamed(record, names) for record in entry.records]
+
+
+@lru_cache(maxsize=8192)
+def _named(
+    fragment: _Fragment, names: tuple[tuple[str, str], ...]
+) -> tuple[tuple[Record, ...], tuple[Buffer, ...]]:
+    """The records and buffers of an instance under these names."""
+    known = dict(names)
+    buffers = (replace(b, name=known[b.name]) for b in fragment.buffers if b.name in known)
+    return tuple(renamed(record, known) for record in fragment.records), tuple(buffers)

@@ -1,0 +1,346 @@
+"""A rule for every operation that is not one ufunc: structure, choices, inner reductions, gathers
+in inner tensors.
+
+A rule gets the linearizer, the call and where the result is wanted (or None), and returns where it
+is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from workbench.errors import ProgramError
+from workbench.lowering.instances import contractions, reads
+from workbench.lowering.instances.draws import draw, given
+from workbench.lowering.instances.external import call
+from workbench.lowering.loops.records import NEW, WHOLE, Entry, Range, Symbolic
+from workbench.lowering.values.layout import Value
+from workbench.lowering.values.scope import Scope
+from workbench.lowering.values.stored import symbolic
+from workbench.polyhedral.expression import Expression, expression
+from workbench.program.values import Body, Call, IndexValue, Literal, Read
+
+if TYPE_CHECKING:
+    from workbench.lowering.instances.linearize import Linearizer
+
+Rule = Callable[["Linearizer", Call, "Value | None"], Value]
+
+UNROLLED = 4
+"""Reductions over inner axes up to this length become binary operations on strided views."""
+
+
+def unrepeated(body: Body) -> Body:
+    """An operand without the repetition that elementwise work does anyway."""
+    while isinstance(body, Call) and body.operation == "broadcast":
+        body = body.arguments[0]
+    return body
+
+
+def _where(at: Linearizer, body: Call, target: Value | None) -> Value:
+    scope, rank = at.scope, len(body.shape)
+    condition = at.value(body.arguments[0])
+    chosen = at.value(unrepeated(body.arguments[1]), body.dtype)
+    other = body.arguments[2]
+    out = at.result(body, target)
+    at.into(other, out, overwritten=True)
+    ready = [scope.aligned(v, out.axes, rank) for v in (chosen, condition)]
+    return scope.apply("copyto", ready, out)
+
+
+def _cast(at: Linearizer, body: Call, target: Value | None) -> Value:
+    argument = body.arguments[0]
+    placed = at.placed(argument.expression) if isinstance(argument, IndexValue) else None
+    if placed is not None and not placed.variables:
+        value = reads.index_value(at.scope, placed, body.dtype)
+    else:
+        value = at.value(argument, body.dtype if isinstance(argument, Literal) else None)
+    if value.dtype == body.dtype and target is None:
+        return value
+    out = at.result(body, target)
+    return at.scope.apply("copyto", [value], out)
+
+
+def _slice(at: Linearizer, body: Call, target: Value | None) -> Value:
+    value, o = at.value(body.arguments[0]), body.options
+    entries: list[Entry] = [WHOLE] * len(value.shape)
+    start, stop, step = o["start"], o["stop"], o["step"]
+    chosen = range(start, stop, step)
+    backwards = step < 0
+    if backwards:
+        chosen = chosen[::-1]
+    last = chosen.stop if len(chosen) else chosen.start
+    entries[o["axis"]] = Range(expression(chosen.start), expression(last), chosen.step)
+    if chosen == range(int(value.shape[o["axis"]].constant)) and not value.shape[o["axis"]].terms:
+        entries[o["axis"]] = WHOLE
+    value = at.scope.inner(value, entries, symbolic(body.shape))
+    if backwards:
+        value = at.scope.reversed(value, len(value.axes) + o["axis"])
+    return value
+
+
+def _transpose(at: Linearizer, body: Call, target: Value | None) -> Value:
+    value = at.value(body.arguments[0])
+    lead = len(value.axes)
+    order = [*range(lead), *(lead + a for a in body.options["axes"])]
+    return at.scope.permuted(value, order, value.axes, symbolic(body.shape))
+
+
+def _reshape(at: Linearizer, body: Call, target: Value | None) -> Value:
+    value, shape = at.value(body.arguments[0]), symbolic(body.shape)
+    entries = ones_only(value.shape, shape)
+    if entries is not None:
+        return at.scope.inner(value, entries, shape)
+    value = at.scope.compact(value)
+    return at.scope.reshaped(value, (*value.counts, *shape), value.axes, shape)
+
+
+def ones_only(old: Symbolic, new: Symbolic) -> list[Entry] | None:
+    """The index that inserts and drops axes of length 1, if that is all the reshape does."""
+    entries: list[Entry] = []
+    i = j = 0
+    while i < len(old) or j < len(new):
+        if i < len(old) and j < len(new) and old[i] == new[j]:
+            entries.append(WHOLE)
+            i, j = i + 1, j + 1
+        elif j < len(new) and new[j] == 1:
+            entries.append(NEW)
+            j += 1
+        elif i < len(old) and old[i] == 1:
+            entries.append(expression(0))
+            i += 1
+        else:
+            return None
+    return entries
+
+
+def _broadcast(at: Linearizer, body: Call, target: Value | None) -> Value:
+    value = at.value(body.arguments[0])
+    return at.scope.broadcast(value, value.axes, symbolic(body.shape))
+
+
+def _stack(at: Linearizer, body: Call, target: Value | None) -> Value:
+    out, axis = at.result(body, target), body.options["axis"]
+    for k, argument in enumerate(body.arguments):
+        entries: list[Entry] = [WHOLE] * len(out.shape)
+        entries[axis] = expression(k)
+        shape = (*out.shape[:axis], *out.shape[axis + 1 :])
+        at.into(argument, at.scope.inner(out, entries, shape))
+    return out
+
+
+def _concatenate(at: Linearizer, body: Call, target: Value | None) -> Value:
+    out, axis = at.result(body, target), body.options["axis"]
+    start = expression(0)
+    for argument in body.arguments:
+        shape = symbolic(argument.shape)
+        at.into(argument, _part(at, out, axis, start, shape))
+        start = start + shape[axis]
+    return out
+
+
+def _part(at: Linearizer, out: Value, axis: int, start: Expression, shape: Symbolic) -> Value:
+    entries: list[Entry] = [WHOLE] * len(out.shape)
+    entries[axis] = Range(start, start + shape[axis])
+    return at.scope.inner(out, entries, shape)
+
+
+def _pad(at: Linearizer, body: Call, target: Value | None) -> Value:
+    out, o = at.result(body, target), body.options
+    at.scope.apply("fill", [], out, value=0)
+    shape = symbolic(body.arguments[0].shape)
+    at.into(body.arguments[0], _part(at, out, o["axis"], expression(o["before"]), shape))
+    return out
+
+
+def _reduce(function: str) -> Rule:
+    def rule(at: Linearizer, body: Call, target: Value | None) -> Value:
+        scope, axis = at.scope, body.options["axis"]
+        value = at.value(body.arguments[0], body.dtype)
+        n = value.shape[axis]
+        out = at.result(body, target)
+        if value.axes != out.axes or n.terms or not 1 <= n.constant <= UNROLLED:
+            return scope.apply(
+                f"{function}.reduce",
+                [scope.broadcast(value, out.axes, value.shape)],
+                out,
+                axis=len(out.axes) + axis,
+            )
+        parts = [_item(at, value, axis, k) for k in range(n.constant)]
+        if len(parts) == 1:
+            return scope.apply("copyto", parts, out)
+        total = parts[0]
+        for part in parts[1:]:
+            total = scope.apply(function, [total, part], out)
+        return out
+
+    return rule
+
+
+def _item(at: Linearizer, value: Value, axis: int, k: int) -> Value:
+    entries: list[Entry] = [WHOLE] * len(value.shape)
+    entries[axis] = expression(k)
+    return at.scope.inner(value, entries, (*value.shape[:axis], *value.shape[axis + 1 :]))
+
+
+def _position(function: str) -> Rule:
+    def rule(at: Linearizer, body: Call, target: Value | None) -> Value:
+        scope = at.scope
+        value = at.value(body.arguments[0])
+        wide = scope.temporary(value.axes, symbolic(body.shape), "int64")
+        scope.apply(function, [value], wide, axis=len(value.axes) + body.options["axis"])
+        return scope.apply("copyto", [wide], at.result(body, target))
+
+    return rule
+
+
+def _cumsum(at: Linearizer, body: Call, target: Value | None) -> Value:
+    scope, axis = at.scope, body.options["axis"]
+    value = at.value(body.arguments[0], body.dtype)
+    out = at.result(body, target)
+    n = value.shape[axis]
+    if n.terms or n.constant > UNROLLED:
+        return scope.apply("add.accumulate", [value], out, axis=len(value.axes) + axis)
+    for k in range(n.constant):
+        part = _item(at, out, axis, k)
+        if k == 0:
+            scope.apply("copyto", [_item(at, value, axis, k)], part)
+        else:
+            scope.apply("add", [_item(at, out, axis, k - 1), _item(at, value, axis, k)], part)
+    return out
+
+
+def _contract(at: Linearizer, body: Call, target: Value | None) -> Value:
+    inputs, output = body.options["spec"].split("->")
+    letters = inputs.split(",")
+    operands = [
+        contractions.operand(at.value(a, body.dtype), tuple(f".{c}" for c in part))
+        for a, part in zip(body.arguments, letters, strict=True)
+    ]
+    out = at.result(body, target)
+    letters_out = (*out.axes, *(f".{c}" for c in output))
+    contractions.contract(at.scope, operands[0], operands[1], letters_out, out)
+    return out
+
+
+def _take(at: Linearizer, body: Call, target: Value | None) -> Value:
+    scope = at.scope
+    read, position = body.arguments
+    table = at.value(read)
+    if isinstance(position, IndexValue):
+        row = reads.row(scope, table, at.placed(position.expression))
+        if row is not None:
+            return row
+    index, rows = at.value(position), table.shape[0]
+    name = read.array if isinstance(read, Read) else "a tensor"
+    scope.check("check_index", index, lower=expression(0), upper=rows, array=name, dim="axis 0")
+    number = scope.cast(index, "int64")
+    out = at.result(body, target)
+    if table.axes:
+        number = _with_offsets(scope, number, table.axes, rows, len(index.shape))
+        table = scope.compact(table)
+        total = rows
+        for n in table.counts:
+            total = total * n
+        flat = scope.reshaped(table, (total, *table.shape[1:]), (), (total, *table.shape[1:]))
+    else:
+        flat = table
+    number = scope.compact(number)
+    if out.layout.dense and number.axes == out.axes:
+        return scope.apply("take", [flat, number], out)
+    taken = scope.temporary(number.axes, out.shape, out.dtype)
+    if not taken.layout.dense:
+        taken = scope.flat_copy(taken)
+    scope.apply("take", [flat, number], taken)
+    if target is None:
+        return taken
+    return scope.apply("copyto", [scope.aligned(taken, out.axes, len(out.shape))], out)
+
+
+def _with_offsets(
+    scope: Scope, number: Value, axes: tuple[str, ...], rows: Expression, rank: int
+) -> Value:
+    """Row numbers in the table flattened over `axes`: the row within each point plus the point's
+    first row.
+    """
+    step = rows
+    for axis in reversed(axes):
+        start, size = reads.positions(scope, axis), reads.index_value(scope, step, "int64")
+        offset = reads.binary(scope, "multiply", start, size)
+        both = scope.ordered({*number.axes, axis})
+        out = scope.temporary(both, number.shape, "int64")
+        ready = [scope.aligned(v, both, rank) for v in (number, offset)]
+        number = scope.apply("add", ready, out)
+        step = step * scope.length(axis)
+    return number
+
+
+def _one_hot(at: Linearizer, body: Call, target: Value | None) -> Value:
+    scope, size = at.scope, expression(body.options["size"])
+    value = at.value(body.arguments[0])
+    if size.terms:
+        raise ProgramError(f"one_hot of symbolic size {size}", at.statement.line)
+    places = scope.workspace.constant(tuple(range(size.constant)), value.dtype, (size,))
+    column = scope.inner(value, [*[WHOLE] * len(value.shape), NEW], (*value.shape, expression(1)))
+    hot = scope.temporary(value.axes, (*value.shape, size), "bool")
+    scope.apply("equal", [column, places], hot)
+    return scope.apply("copyto", [hot], at.result(body, target))
+
+
+def _orthogonalize(at: Linearizer, body: Call, target: Value | None) -> Value:
+    scope = at.scope
+    value = at.value(body.arguments[0])
+    out = at.result(body, target)
+    elements = expression(1)
+    for n in (*out.counts, *out.shape):
+        elements = elements * scope.longest(n)
+    name = scope.scratch(body.dtype, (elements * 6,))
+    return scope.apply("orthogonalize", [scope.compact(value)], out, scratch=name)
+
+
+def _within(at: Linearizer, body: Call, target: Value | None) -> Value:
+    scope = at.scope
+    index, lower, upper = (at.value(a) for a in body.arguments)
+    axes = scope.ordered({*index.axes, *lower.axes, *upper.axes})
+    bounds = (scope.aligned(bound, axes, 0) for bound in (lower, upper))
+    scope.check("check_within", scope.broadcast(index, axes, ()), *bounds)
+    return index
+
+
+def _possible(at: Linearizer, body: Call, target: Value | None) -> Value:
+    highest = at.value(body.arguments[0])
+    at.scope.check("check_possible", highest)
+    return highest
+
+
+VIEWS = frozenset({"slice", "transpose", "reshape", "broadcast"})
+"""Rows whose result is (mostly) a view of their operand."""
+
+RULES: dict[str, Rule] = {
+    "where": _where,
+    "cast": _cast,
+    "within": _within,
+    "possible": _possible,
+    "slice": _slice,
+    "transpose": _transpose,
+    "reshape": _reshape,
+    "broadcast": _broadcast,
+    "stack": _stack,
+    "concatenate": _concatenate,
+    "pad": _pad,
+    "sum": _reduce("add"),
+    "max": _reduce("maximum"),
+    "min": _reduce("minimum"),
+    "argmax": _position("argmax"),
+    "argmin": _position("argmin"),
+    "cumsum": _cumsum,
+    "contract": _contract,
+    "take": _take,
+    "one_hot": _one_hot,
+    "orthogonalize": _orthogonalize,
+    "uniform": draw,
+    "normal": draw,
+    "permutation": draw,
+    "given": given,
+    "external": call,
+}

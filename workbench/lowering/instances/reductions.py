@@ -1,0 +1,397 @@
+"""Statements that combine over reduction points: contractions where they are sums of products, else
+reduce.
+
+A reduction set that is not a box is computed over its bounding box with a mask: folded into a
+factor of a contraction, or by the combiner's identity outside. A sum is over its own points only,
+whatever is infinite outside of them, and a sum over none is 0, whatever it is multiplied with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from workbench.errors import ProgramError
+from workbench.lowering.instances import contractions
+from workbench.lowering.instances.contractions import Letters, Operand, operand, plain
+from workbench.lowering.instances.linearize import Linearizer
+from workbench.lowering.instances.operation_rules import ones_only
+from workbench.lowering.instances.reads import index_value
+from workbench.lowering.instances.segment_sums import segment_sum
+from workbench.lowering.loops.records import NEW, WHOLE, Entry
+from workbench.lowering.values.layout import Value
+from workbench.lowering.values.scope import Scope
+from workbench.lowering.values.stored import symbolic
+from workbench.polyhedral.expression import Expression, expression
+from workbench.program.values import Body, Call
+
+UFUNCS = {"sum": "add", "max": "maximum", "min": "minimum"}
+
+
+@dataclass(frozen=True)
+class Mask:
+    """Where the points are in the reduction set, where not (a sum does not need that), and where
+    there is none at all (only a sum may have none; None where there always is one).
+    """
+
+    inside: Value
+    outside: Value
+    empty: Value | None = None
+
+
+def combine(at: Linearizer, target: Value, over: Letters, mask: Mask | None) -> None:
+    """Write the statement's combination over the axes `over` to `target`."""
+    combiner, body = at.statement.combiner, at.statement.body
+    if combiner == "argmax":
+        _argmax(at, target, over[0], mask)
+    elif combiner == "collect":
+        _collect(at, target, over[0])
+    elif combiner == "sum" and mask is None and segment_sum(at, body, target, over):
+        return
+    elif combiner == "sum":
+        Sum(at, target, over, mask).lower(body)
+    else:
+        _check_lengths(at.scope, over)
+        value = at.value(body, target.dtype)
+        _reduced(at, combiner or "", value, target, over, mask)
+
+
+# -- sums -----------------------------------------------------------------------------------------
+
+
+@dataclass
+class Sum:
+    """A sum over points. Linear operations around a product are looked through by renaming."""
+
+    at: Linearizer
+    target: Value
+    over: Letters
+    mask: Mask | None
+    letters_made: int = 0
+    lengths: dict[str, Expression] = field(default_factory=dict)
+    """Of the inner axes that are summed, by letter."""
+
+    def lower(self, body: Body) -> None:
+        """Write the sum of `body` to the target."""
+        letters = tuple(f".{p}" for p in range(len(self.target.shape)))
+        out = Operand(plain(self.target), (*self.target.axes, *letters))
+        inner, root, negative = letters, body, False
+        while isinstance(root, Call):
+            if root.operation == "negative":
+                negative, root = not negative, root.arguments[0]
+                continue
+            seen = self._through(root, inner)
+            if seen is None:
+                break
+            root, inner = seen
+        self._product(root, inner, out)
+        if negative:
+            self.at.scope.apply("negative", [out.value], out.value)
+
+    def _fresh(self) -> str:
+        self.letters_made += 1
+        return f".new{self.letters_made}"
+
+    def _through(self, root: Call, inner: Letters) -> tuple[Body, Letters] | None:
+        """The operand of a linear operation, with its letters."""
+        if root.operation == "transpose":
+            back = dict(zip(root.options["axes"], inner, strict=True))
+            return root.arguments[0], tuple(back[k] for k in range(len(inner)))
+        if root.operation == "sum":
+            axis = root.options["axis"]
+            if root.arguments[0].dtype != root.dtype:
+                return None
+            letter = self._fresh()
+            self.lengths[letter] = symbolic(root.arguments[0].shape)[axis]
+            return root.arguments[0], (*inner[:axis], letter, *inner[axis:])
+        if root.operation == "broadcast":
+            argument = root.arguments[0]
+            lead = len(inner) - len(argument.shape)
+            kept = zip(argument.shape, root.shape[lead:], inner[lead:], strict=True)
+            return argument, tuple(x if n == m else self._fresh() for n, m, x in kept)
+        if root.operation == "reshape":
+            argument = root.arguments[0]
+            entries = ones_only(symbolic(argument.shape), symbolic(root.shape))
+            return None if entries is None else (argument, self._ones(entries, inner))
+        return None
+
+    def _ones(self, entries: Sequence[Entry], inner: Letters) -> Letters:
+        result, position = [], 0
+        for entry in entries:
+            if entry == WHOLE:
+                result.append(inner[position])
+                position += 1
+            elif entry == NEW:
+                position += 1
+            else:
+                result.append(self._fresh())
+        return tuple(result)
+
+    def _product(self, root: Body, inner: Letters, out: Operand) -> None:
+        at, scope = self.at, self.at.scope
+        factors, divisors = _factors(root)
+        summed = set(self.over) | (set(inner) - set(out.letters))
+
+        def is_inside(factor: Body) -> bool:
+            letters = inner[len(inner) - len(factor.shape) :]
+            return not summed.isdisjoint((*at.axes_of(factor), *letters))
+
+        varying = [f for f in factors if is_inside(f)]
+        fixed = [f for f in factors if f not in varying]
+        if not varying or any(map(is_inside, divisors)):
+            varying, fixed, divisors = [root], [], []
+        contraction = next((f for f in varying if _is_contract(f)), None)
+        others = [f for f in varying if f is not contraction]
+        if contraction is not None and all(not f.shape for f in others):
+            operands = self._contraction(contraction, inner)
+            operands += [self._operand(f, root, inner) for f in others]
+        elif len(varying) == 1 and not self.mask:
+            self._plain(varying[0], root, inner, out)
+            operands = []
+        else:
+            operands = [self._operand(f, root, inner) for f in varying]
+        if operands:
+            self._contract(operands, out)
+        for name, bodies in (("multiply", fixed), ("divide", divisors)):
+            for body in bodies:
+                factor = self._operand(body, root, inner)
+                self._beside(name, factor, out)
+        if self.mask is not None and self.mask.empty is not None and (fixed or divisors):
+            nothing = contractions.spread(scope, operand(self.mask.empty, ()), out.letters)
+            scope.apply("copyto", [scope.workspace.constant(0, "float"), nothing], out.value)
+
+    def _beside(self, name: str, factor: Operand, out: Operand) -> None:
+        """Multiply or divide the sum by a factor, which may be infinite or 0."""
+        self.at.needs_points = True
+        ready = contractions.spread(self.at.scope, factor, out.letters)
+        self.at.scope.apply(name, [out.value, ready], out.value)
+
+    def _repeated(self, operands: Sequence[Operand], out: Operand) -> None:
+        """An axis of the sum along which no operand varies multiplies it, an inner one too."""
+        scope = self.at.scope
+        lengths = {axis: scope.length(axis) for axis in self.over} | self.lengths
+        for axis, length in lengths.items():
+            if length != 1 and all(axis not in one.letters for one in operands):
+                n = index_value(scope, length, "int64")
+                self._beside("multiply", operand(scope.cast(n, out.value.dtype), ()), out)
+
+    def _plain(self, body: Body, root: Body, inner: Letters, out: Operand) -> None:
+        """One factor, no mask: a reduction."""
+        one = self._operand(body, root, inner)
+        contractions.sum_onto(self.at.scope, one, out)
+        self._repeated([one], out)
+
+    def _operand(self, body: Body, root: Body, inner: Letters) -> Operand:
+        """A factor with the root's letters, right-aligned; axes of length 1 that are repeated are
+        dropped.
+        """
+        value = self.at.value(body, self.target.dtype)
+        lead = len(inner) - len(value.shape)
+        entries: list[Entry] = []
+        letters = []
+        for n, m, x in zip(value.shape, symbolic(root.shape)[lead:], inner[lead:], strict=True):
+            repeated = n == 1 and m != 1
+            entries.append(expression(0) if repeated else WHOLE)
+            if not repeated:
+                letters.append(x)
+        shape = tuple(n for n, e in zip(value.shape, entries, strict=True) if e == WHOLE)
+        return operand(self.at.scope.inner(value, entries, shape), tuple(letters))
+
+    def _contraction(self, body: Body, inner: Letters) -> list[Operand]:
+        assert isinstance(body, Call)
+        inputs, output = body.options["spec"].split("->")
+        known = dict(zip(output, inner, strict=True))
+        found = []
+        for letters, argument in zip(inputs.split(","), body.arguments, strict=True):
+            for c in letters:
+                if c not in known:
+                    known[c] = self._fresh()
+            value = self.at.value(argument, self.target.dtype)
+            found.append(operand(value, tuple(known[c] for c in letters)))
+        return found
+
+    def _contract(self, operands: list[Operand], out: Operand) -> None:
+        scope, factors, mask = self.at.scope, operands, None
+        if self.mask is not None:
+            mask = operand(self.mask.inside, ())
+            operands = _kept_inside(scope, operands, mask)
+            factors = _with_mask(scope, operands, mask, out)
+        left, right = _two(scope, factors, out)
+        contractions.contract(scope, left, right, out.letters, out.value)
+        if mask is not None and not all(_covers(one, mask) for one in operands):
+            _without_infinities_outside(scope, operands, mask, out)
+        self._repeated(factors, out)
+
+
+def _covers(one: Operand, mask: Operand) -> bool:
+    """Whether an operand varies over all axes of a mask."""
+    return set(mask.letters) <= set(one.letters)
+
+
+def _kept_inside(scope: Scope, operands: list[Operand], mask: Operand) -> list[Operand]:
+    """The operands, 0 outside of the reduction set where they vary over all axes of the mask.
+
+    Such a factor is computed where no point is, and may be infinite there (0.5 ** (k - t) for k far
+    behind t): it is replaced by 0, not multiplied with it.
+    """
+    return [contractions.kept(scope, x, mask) if _covers(x, mask) else x for x in operands]
+
+
+def _with_mask(scope: Scope, operands: list[Operand], mask: Operand, out: Operand) -> list[Operand]:
+    """Factors of a product that is 0 outside of the reduction set, if all are finite."""
+    if any(_covers(one, mask) for one in operands):
+        return operands
+    return [*operands, Operand(scope.cast(mask.value, out.value.dtype), mask.letters)]
+
+
+def _without_infinities_outside(
+    scope: Scope, operands: list[Operand], mask: Operand, out: Operand
+) -> None:
+    """Sums that are not finite once more, over the points of the reduction set alone: 0 times what
+    is infinite outside of it is no number.
+    """
+    if out.value.dtype != "float":
+        return
+    gone = [x for x in mask.letters if x not in out.letters]
+    everything = dict.fromkeys(x for one in (mask, *operands, out) for x in one.letters)
+    short = {x: chr(ord("a") + k) for k, x in enumerate(everything)}
+    inputs, result = (
+        ",".join("".join(short[x] for x in one.letters) for one in group)
+        for group in ((mask, *operands), (out,))
+    )
+    points = contractions.total([scope.longest(mask.size(x)) for x in gone])
+    picked = points * (1 + 2 * len(gone))  # ones, and positions of eight bytes
+    for one in operands:
+        rest = [x for x in one.letters if x not in mask.letters]
+        along = points if set(gone) & set(one.letters) else expression(1)
+        picked = picked + along * contractions.total([scope.longest(one.size(x)) for x in rest])
+    scope.apply(
+        "sum_inside",
+        [mask.value, *(one.value for one in operands)],
+        out.value,
+        spec=f"{inputs}->{result}",
+        scratch=scope.scratch("float", (picked,)),
+    )
+
+
+def _is_contract(body: Body) -> bool:
+    return isinstance(body, Call) and body.operation == "contract"
+
+
+def _factors(root: Body) -> tuple[list[Body], list[Body]]:
+    """A product's factors and divisors."""
+    if isinstance(root, Call) and root.operation == "multiply" and root.dtype == "float":
+        parts = [_factors(a) for a in root.arguments]
+        return [f for p, _ in parts for f in p], [d for _, q in parts for d in q]
+    if isinstance(root, Call) and root.operation == "divide":
+        factors, divisors = _factors(root.arguments[0])
+        return factors, [*divisors, root.arguments[1]]
+    return [root], []
+
+
+def _two(scope: Scope, operands: list[Operand], out: Operand) -> tuple[Operand, Operand]:
+    """Two operands from several: the largest with all that vary no further, and the others."""
+    if len(operands) == 1:
+        one = scope.workspace.constant(1.0, out.value.dtype)
+        return operands[0], operand(one, ())
+    ordered = sorted(operands, key=lambda o: -len(o.letters))
+    first = [o for o in ordered if set(o.letters) <= set(ordered[0].letters)]
+    second = [o for o in ordered if not set(o.letters) <= set(ordered[0].letters)]
+    if not second:
+        second = [first.pop()]
+    return _multiplied(scope, first, out), _multiplied(scope, second, out)
+
+
+def _multiplied(scope: Scope, operands: list[Operand], out: Operand) -> Operand:
+    result = operands[0]
+    for other in operands[1:]:
+        letters = _union(result.letters, other.letters, scope)
+        result = contractions.product(scope, result, other, letters, out.value.dtype)
+    return result
+
+
+def _union(left: Letters, right: Letters, scope: Scope) -> Letters:
+    both = {*left, *right}
+    inner = [x for x in (*left, *right) if x not in scope.axes]
+    return (*scope.ordered(both), *dict.fromkeys(inner))
+
+
+# -- other combiners ------------------------------------------------------------------------------
+
+
+def _collect(at: Linearizer, target: Value, axis: str) -> None:
+    """The axis becomes the leading inner one."""
+    value = at.value(at.statement.body)
+    inner = tuple(f".{p}" for p in range(len(value.shape)))
+    out = Operand(plain(target), (*target.axes, axis, *inner))
+    contractions.repeat(at.scope, operand(value, inner), out)
+
+
+def _check_lengths(scope: Scope, over: Letters) -> None:
+    """There is something to combine: said before anything is read, which need not exist then."""
+    for axis in over:
+        scope.check("check_length", length=scope.length(axis), dim=axis)
+
+
+def _reduced(
+    at: Linearizer, combiner: str, value: Value, target: Value, over: Letters, mask: Mask | None
+) -> None:
+    scope = at.scope
+    if mask is not None:
+        value = _masked(at, value, target, over, mask, combiner)
+    inner = tuple(f".{p}" for p in range(len(value.shape)))
+    one = operand(value, inner)
+    gone = [a for a in over if a in one.letters]
+    letters = (*target.axes, *inner)
+    out = Operand(plain(target), letters)
+    if gone:
+        contractions.reduce(scope, UFUNCS[combiner], one, out)
+    else:
+        contractions.repeat(scope, one, out)
+
+
+def _masked(
+    at: Linearizer, value: Value, target: Value, over: Letters, mask: Mask, combiner: str
+) -> Value:
+    """The value with the combiner's identity outside the reduction set, which is never empty."""
+    scope = at.scope
+    axes = scope.ordered({*value.axes, *mask.inside.axes, *over})
+    copy = scope.temporary(axes, value.shape, value.dtype)
+    rank = len(value.shape)
+    scope.apply("copyto", [scope.aligned(value, axes, rank)], copy)
+    identity = _identity(value.dtype, "max" if combiner == "argmax" else combiner)
+    outside = scope.aligned(mask.outside, axes, rank)
+    scope.apply("copyto", [scope.workspace.constant(identity, value.dtype), outside], copy)
+    kept = tuple(a for a in mask.inside.axes if a not in over)
+    some = scope.temporary(kept, (), "bool")
+    contractions.reduce(scope, "logical_or", operand(mask.inside, ()), Operand(plain(some), kept))
+    scope.check("check_all", some)
+    return copy
+
+
+def _identity(dtype: str, combiner: str) -> float | int | bool:
+    if dtype == "float":
+        return float("-inf") if combiner == "max" else float("inf")
+    if dtype == "bool":
+        return combiner != "max"
+    top = 1 << (31 if dtype == "int32" else 63)
+    return -top if combiner == "max" else top - 1
+
+
+def _argmax(at: Linearizer, target: Value, axis: str, mask: Mask | None) -> None:
+    scope = at.scope
+    _check_lengths(scope, (axis,))
+    value = at.value(at.statement.body)
+    if value.shape:
+        raise ProgramError(f"argmax over {axis} of a tensor", at.statement.line)
+    if mask is not None:
+        value = _masked(at, value, target, (axis,), mask, "argmax")
+    axes = scope.ordered({*value.axes, axis})
+    value = scope.broadcast(value, axes, ())
+    kept = tuple(a for a in axes if a != axis)
+    wide = scope.temporary(kept, (), "int64")
+    scope.apply("argmax", [value], wide, axis=axes.index(axis))
+    lower: Expression = scope.axes[axis][0]
+    if lower != 0:
+        scope.apply("add", [wide, index_value(scope, lower, "int64")], wide)
+    scope.apply("copyto", [scope.aligned(wide, target.axes, 0)], target)

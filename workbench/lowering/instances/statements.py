@@ -1,0 +1,335 @@
+"""A statement's instance: its axes and their ranges, and where its result goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from workbench.errors import ProgramError
+from workbench.lowering.instances import contractions, reads
+from workbench.lowering.instances.contractions import Letters
+from workbench.lowering.instances.linearize import Linearizer
+from workbench.lowering.instances.reductions import Mask, combine
+from workbench.lowering.instances.swapping import Swapping
+from workbench.lowering.loops.records import Apply, Check, Enter, If, Record
+from workbench.lowering.values.intervals import Ranges, at_least, length
+from workbench.lowering.values.layout import Value
+from workbench.lowering.values.scope import Made, Scope, Workspace
+from workbench.lowering.values.stored import Stored
+from workbench.polyhedral.conditions import Comparison, Compound, Condition, negated
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.loops.axis_blocks import Block, with_blocks
+from workbench.polyhedral.sets.as_conditions import conditions
+from workbench.polyhedral.sets.as_text import is_empty
+from workbench.polyhedral.sets.relations import (
+    bounds,
+    box,
+    dims_of,
+    domain_with,
+    intersect,
+    is_box,
+    is_equal,
+    project_out,
+    with_dims,
+)
+from workbench.program.values import Statement
+
+Axes = dict[str, tuple[Expression, Expression]]
+
+
+def linearize(
+    statement: Statement,
+    axes: Sequence[str],
+    values: Mapping[str, Expression],
+    ranges: Ranges,
+    stored: Mapping[str, Stored],
+    workspace: Workspace,
+    ranks: Mapping[str, int],
+    swapping: Swapping,
+    blocks: tuple[Block, ...] = (),
+) -> list[Record]:
+    """The array operations of one instance: loop dimensions are `values`, the dimensions `axes`
+    array axes, of those with `blocks` the part in the block that is among the values too.
+    """
+    points = _points(statement, blocks)
+    found, boxed = _axes(statement, points, axes, values, ranges, ranks, stored)
+    loops = tuple((d, values[d]) for d in statement.dims if d in values)
+    blocked = frozenset(block.dim for block in blocks)
+    scope = Scope(workspace, statement.array, found, ranges, statement.name, loops, blocked)
+    at = Linearizer(scope, statement, stored, values, not boxed, swapping)
+    scope.records.append(Enter(statement.name, _title(statement)))
+    index = tuple(at.placed(e) for e in statement.write)
+    written = swapping.writing(scope, stored[statement.array], index)
+    target = reads.sliced(scope, written, index)
+    own = scope.ordered(axes)
+    if target is None or target.axes != own:
+        raise ProgramError(
+            f"{statement.name} cannot run with {', '.join(own)} as array axes: it writes "
+            f"{statement.array}[{', '.join(str(e) for e in statement.write)}]",
+            statement.line,
+        )
+    begin, known = len(scope.records), swapping.known()
+    if statement.combiner is None:
+        at.into(statement.body, target)
+    else:
+        mask = None if boxed else _mask(scope, statement, points, axes, at)
+        over: Letters = scope.ordered(statement.reduction_dims)
+        combine(at, target, over, mask)
+    if at.needs_points or at.read_lengths:
+        _where_there_are_points(at, points, target, begin)
+        swapping.held = known
+    lengths = tuple((a, found[a][0]) for a in own)
+    scope.records.append(Check(statement.name, target.name, loops, lengths, statement.line))
+    swapping.written(scope, written)
+    return scope.records
+
+
+def _where_there_are_points(at: Linearizer, points: _Points, target: Value, begin: int) -> None:
+    """The records from `begin` on only run where there are points: elsewhere an element that they
+    read need not exist. A sum over nothing is 0; another combiner of nothing has been refused.
+    """
+    scope, statement = at.scope, at.statement
+    empty = [a for a in scope.axes if not at_least(scope.length(a), 1, scope.ranges)]
+    if statement.combiner not in (None, "sum"):
+        empty = [a for a in empty if a not in statement.reduction_dims]
+    none: list[Condition] = [Comparison(scope.length(a), "<=", expression(0)) for a in empty]
+    is_of_points = any(a in statement.reduction_dims for a in empty)
+    if statement.combiner == "sum":
+        somewhere = _has_points_here(at, points)
+        bare = [n for n in dict.fromkeys(at.read_lengths) if not at_least(n, 1, scope.ranges)]
+        none += [Comparison(n, "<=", expression(0)) for n in bare]
+        none += map(negated, somewhere)
+        is_of_points = is_of_points or bool(somewhere or bare)
+    if not none:
+        return
+    nothing = none[0] if len(none) == 1 else Compound("or", tuple(none))
+    inside = tuple(scope.records[begin:])
+    del scope.records[begin:]
+    if is_of_points:
+        zero = Apply("fill", (), target.name, (("value", 0),))
+        scope.records.append(If(nothing, (zero,)))
+    scope.records.append(If(negated(nothing), inside))
+
+
+def _has_points_here(at: Linearizer, points: _Points) -> list[Condition]:
+    """What the loops' values must be for a reduction to have any point, on whichever axis; nothing
+    where any values will do.
+    """
+    axes = at.scope.axes
+    asked = project_out(points.domain, [d for d in dims_of(points.domain) if d in axes])
+    held = project_out(points.reduction, [d for d in dims_of(points.reduction) if d in axes])
+    if is_equal(asked, held):
+        return []
+    alternatives = []
+    for each in conditions(held, asked):
+        parts: list[Condition] = [
+            Comparison(expression(0), "==" if equality else "<=", at.placed(e))
+            for e, equality in each
+        ]
+        alternatives.append(parts[0] if len(parts) == 1 else Compound("and", tuple(parts)))
+    return alternatives if len(alternatives) < 2 else [Compound("or", tuple(alternatives))]
+
+
+def _title(statement: Statement) -> str:
+    written = f"{statement.array}[{', '.join(str(e) for e in statement.write)}]"
+    return written if statement.write else statement.array
+
+
+@dataclass(frozen=True)
+class _Points:
+    """A statement's instances, and its reduction points, with the numbers of the blocks they are
+    in.
+    """
+
+    domain: str
+    reduction: str
+
+
+def _points(statement: Statement, blocks: tuple[Block, ...]) -> _Points:
+    reduction = with_blocks(statement.reduction, blocks) if statement.reduction_dims else ""
+    return _Points(with_blocks(statement.domain, blocks), reduction)
+
+
+def _axes(
+    statement: Statement,
+    points: _Points,
+    axes: Sequence[str],
+    values: Mapping[str, Expression],
+    ranges: Ranges,
+    ranks: Mapping[str, int],
+    stored: Mapping[str, Stored],
+) -> tuple[Axes, bool]:
+    """Lower bound and length of every axis, in the global order, and whether the points fill that
+    box.
+    """
+    own = [d for d in statement.dims if d in axes]
+    if own and not is_box(points.domain, own):
+        raise ProgramError(
+            f"{statement.name}: its instances are not a box in {', '.join(own)}", statement.line
+        )
+    found = dict(zip(own, bounds(points.domain, own), strict=True)) if own else {}
+    over = list(statement.reduction_dims)
+    boxed = True
+    if over:
+        inner, boxed = _reduction_box(statement, points, own, over)
+        found.update(inner)
+    placed = {
+        d: (low.substitute(dict(values)), high.substitute(dict(values)))
+        for d, (low, high) in found.items()
+    }
+    order = sorted(placed, key=lambda d: _rank(statement, d, ranks, stored))
+    return {d: (placed[d][0], length(*placed[d], ranges)) for d in order}, boxed
+
+
+def _reduction_box(
+    statement: Statement, points: _Points, own: list[str], over: list[str]
+) -> tuple[dict[str, tuple[Expression, Expression]], bool]:
+    """Ranges of the reduction dimensions (over sizes and loop dimensions), and whether they fill a
+    box.
+    """
+    inner = {}
+    for d in over:
+        found = _range(points.reduction, tuple(x for x in (*own, *over) if x != d), d)
+        if found is None:
+            raise ProgramError(
+                f"{statement.name}: the points of {d} have gaps, which array axes cannot have",
+                statement.line,
+            )
+        inner[d] = found
+    return inner, _is_box(points, tuple(inner.items()))
+
+
+@lru_cache(maxsize=16384)
+def _range(
+    reduction: str, others: tuple[str, ...], dim: str
+) -> tuple[Expression, Expression] | None:
+    """The range of one dimension whatever the others are; None where it has gaps."""
+    if is_empty(reduction):  # at all sizes: nothing is combined
+        return expression(0), expression(0)
+    try:
+        return bounds(project_out(reduction, others), [dim])[0]
+    except ProgramError:
+        return None
+
+
+@lru_cache(maxsize=16384)
+def _is_box(points: _Points, inner: tuple[tuple[str, tuple[Expression, Expression]], ...]) -> bool:
+    return is_equal(_bounding_box(points, dict(inner)), points.reduction)
+
+
+def is_masked(statement: Statement, axes: Sequence[str]) -> bool:
+    """Whether the reduction set is not a box with the dimensions `axes` as array axes."""
+    if not statement.reduction_dims:
+        return False
+    own = [d for d in statement.dims if d in axes]
+    over = list(statement.reduction_dims)
+    return not _reduction_box(statement, _points(statement, ()), own, over)[1]
+
+
+def _bounding_box(points: _Points, inner: Mapping[str, tuple[Expression, Expression]]) -> str:
+    dims = dims_of(points.reduction)
+    wide = with_dims(points.domain, dims)
+    filled = box([(d, *inner[d]) for d in inner]) if _free(inner) else None
+    if filled is not None:
+        return intersect(wide, with_dims(filled, dims))
+    limits = [
+        pair
+        for d, (low, high) in inner.items()
+        for pair in ((variable(d), low), (high - 1, variable(d)))
+    ]
+    return domain_with(wide, at_least=limits)
+
+
+def _free(inner: Mapping[str, tuple[Expression, Expression]]) -> bool:
+    return not any(e.variables for pair in inner.values() for e in pair)
+
+
+def _mask(
+    scope: Scope, statement: Statement, points: _Points, axes: Sequence[str], at: Linearizer
+) -> Mask:
+    """Which points of the box are in the reduction set, over the axes on which that depends."""
+    own = [d for d in statement.dims if d in axes]
+    inner, _ = _reduction_box(statement, points, own, list(statement.reduction_dims))
+    known = _bounding_box(points, inner)
+    alternatives = [
+        [(at.placed(e), equality) for e, equality in each]
+        for each in conditions(points.reduction, known)
+    ]
+    moving = {v for each in alternatives for e, _ in each for v in e.variables} | {
+        v for pair in scope.axes.values() for e in pair for v in e.variables
+    }
+    still = not moving & set(scope.ranges)
+    if not still:
+        return Mask(*_mask_of(scope, statement, points, alternatives))
+
+    def make() -> Made:
+        front = Scope(scope.workspace, "mask", scope.axes, {})
+        return _mask_of(front, statement, points, alternatives), front.records
+
+    key = ("mask", statement.combiner == "sum", points, tuple(scope.axes.items()))
+    return Mask(*scope.workspace.once(key, make))
+
+
+def _mask_of(
+    scope: Scope,
+    statement: Statement,
+    points: _Points,
+    alternatives: Sequence[list[tuple[Expression, bool]]],
+) -> tuple[Value, ...]:
+    """What a `Mask` is made of."""
+    inside = None
+    for each in alternatives:
+        one = reads.condition_value(scope, each)
+        inside = one if inside is None else reads.binary(scope, "logical_or", inside, one, "bool")
+    if inside is None:
+        inside = scope.workspace.constant(False, "bool")
+    if statement.combiner != "sum":
+        outside = scope.temporary(inside.axes, (), "bool")
+        scope.apply("logical_not", [inside], outside)
+        return inside, outside
+    if _has_points(points, statement.reduction_dims):
+        return inside, inside
+    return inside, inside, _empty(scope, inside, statement.reduction_dims)
+
+
+@lru_cache(maxsize=16384)
+def _has_points(points: _Points, over: tuple[str, ...]) -> bool:
+    """Whether every instance has a reduction point."""
+    return is_equal(project_out(points.reduction, over), points.domain)
+
+
+def _empty(scope: Scope, inside: Value, over: Sequence[str]) -> Value:
+    """Where a mask holds for no point of the axes `over`."""
+    kept = tuple(a for a in inside.axes if a not in over)
+    empty = scope.temporary(kept, (), "bool")
+    any_ = contractions.operand(empty, ())
+    contractions.reduce(scope, "logical_or", contractions.operand(inside, ()), any_)
+    return scope.apply("logical_not", [empty], empty)
+
+
+def _rank(
+    statement: Statement, d: str, ranks: Mapping[str, int], stored: Mapping[str, Stored]
+) -> tuple[float, int]:
+    """A dimension's place in the global order; a reduction dimension stands beside the dimension
+    that it indexes, positions in a block behind the block.
+    """
+    block = _block_of(statement, d)
+    if block in ranks:
+        return ranks[block] + 0.5, 0
+    if d in ranks:
+        return ranks[d], 0
+    for read in statement.reads:
+        for e, name in zip(read.index, stored[read.array].array.dims, strict=True):
+            if isinstance(e, Expression) and e.coefficient(d) and name in ranks:
+                return ranks[name] + 0.5, 0
+    return len(ranks), 0
+
+
+def _block_of(statement: Statement, d: str) -> str:
+    """The dimension that counts the blocks in which a reduction dimension is the position."""
+    if d not in statement.reduction_dims:
+        return ""
+    entries = (e for read in statement.reads for e in read.index if isinstance(e, Expression))
+    counts = (x for e in entries if e.coefficient(d) == 1 for x in e.variables - {d})
+    return next((x for x in counts if x in statement.dims), "")

@@ -1,0 +1,106 @@
+"""Bytes of a loop program at given sizes, computed from its records without running it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from workbench.lowering.loops.records import (
+    DEVICE,
+    ITEM_BYTES,
+    Allocate,
+    Buffer,
+    Constant,
+    Count,
+    For,
+    Free,
+    If,
+    Record,
+    walk,
+)
+
+FLOAT_BYTES = {"float32": 4, "float64": 8}
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place in the loop program where memory changes: the bytes held from there on, and in which
+    arrays. `position` is the record's place in text order, from 1.
+    """
+
+    position: int
+    loops: tuple[str, ...]
+    bytes: int
+    live: tuple[tuple[str, int], ...]
+
+
+def bytes_of(buffer: Buffer, sizes: Mapping[str, int], dtype: str) -> int:
+    """Bytes of one buffer."""
+    item = ITEM_BYTES.get(buffer.dtype) or FLOAT_BYTES[dtype]
+    return buffer.elements.evaluate(sizes) * item
+
+
+def timeline(
+    body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str, space: str = DEVICE
+) -> list[Point]:
+    """A point for every allocation and free in a memory space, in text order.
+
+    What a loop's body allocates it frees, so one iteration stands for all. A loop that never runs
+    at these sizes is left out where its bounds depend on sizes only.
+    """
+    return [
+        Point(position, loops, held, tuple(live.items()))
+        for position, loops, held, live in _course(body, sizes, dtype, space)
+    ]
+
+
+def peak(
+    body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str, space: str = DEVICE
+) -> int:
+    """The most bytes at any point of the timeline."""
+    return max((held for _, _, held, _ in _course(body, sizes, dtype, space)), default=0)
+
+
+def _course(
+    body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str, space: str
+) -> Iterator[tuple[int, tuple[str, ...], int, Mapping[str, int]]]:
+    """Behind every allocation and free: its position, the loops around it, the bytes held, and in
+    which arrays (one mapping, which goes on changing).
+    """
+    live: dict[str, int] = {}
+    held = position = 0
+
+    def visit(
+        records: tuple[Record, ...], loops: tuple[str, ...]
+    ) -> Iterator[tuple[int, tuple[str, ...], int, Mapping[str, int]]]:
+        nonlocal held, position
+        for record in records:
+            position += 1
+            if isinstance(record, For):
+                if _runs(record, sizes):
+                    yield from visit(record.body, (*loops, record.variable))
+                else:
+                    position += sum(1 for _ in walk(record.body))
+            elif isinstance(record, If):
+                yield from visit(record.body, loops)
+            elif isinstance(record, Allocate) and record.source is not None:
+                if record.buffer.space == space:
+                    live[record.buffer.name] = live.pop(record.source)
+                    yield position, loops, held, live
+            elif isinstance(record, (Allocate, Constant, Count)):
+                if record.buffer.space == space:
+                    taken = bytes_of(record.buffer, sizes, dtype)
+                    held += taken - live.get(record.buffer.name, 0)
+                    live[record.buffer.name] = taken
+                    yield position, loops, held, live
+            elif isinstance(record, Free) and record.name in live:
+                held -= live.pop(record.name)
+                yield position, loops, held, live
+
+    return visit(body, ())
+
+
+def _runs(loop: For, sizes: Mapping[str, int]) -> bool:
+    if loop.lower.variables or loop.upper.variables:
+        return True
+    return loop.upper.evaluate(sizes) > loop.lower.evaluate(sizes)

@@ -1,0 +1,83 @@
+"""For whose sake each record of a loop program is there: what readers are shown beside a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from workbench.lowering.loops.records import (
+    Allocate,
+    Apply,
+    Check,
+    Constant,
+    Count,
+    Enter,
+    For,
+    If,
+    Record,
+    View,
+)
+
+
+def owners(body: tuple[Record, ...]) -> list[str | None]:
+    """For each record in text order (that of `records.walk`) its statement.
+
+    From a statement's `Enter` to its `Check` that is the statement itself. What is prepared outside
+    belongs to the first statement that uses it. None for loops, for conditions, and for what is
+    given back behind them.
+    """
+    entered = list(_entered(body))
+    source = {record.name: record.source for record, _ in entered if isinstance(record, View)}
+    first: dict[str, str] = {}
+
+    def use(record: Record, statement: str) -> None:
+        for name in _used(record):
+            while name not in first:
+                first[name] = statement
+                name = source.get(name, name)
+
+    for record, statement in entered:
+        if statement is not None:
+            use(record, statement)
+    found: list[str | None] = []
+    for record, statement in reversed(entered):
+        made = _made(record)
+        owner = statement or (first.get(made) if made else None)
+        if statement is None and owner is not None:
+            use(record, owner)
+        found.append(owner)
+    return found[::-1]
+
+
+def _entered(body: tuple[Record, ...]) -> Iterator[tuple[Record, str | None]]:
+    """Every record in text order with the statement whose instance it is part of."""
+    statement = None
+    for record in body:
+        if isinstance(record, (For, If)):
+            yield record, None
+            yield from _entered(record.body)
+            continue
+        if isinstance(record, Enter):
+            statement = record.statement
+        yield record, statement
+        if isinstance(record, Check):
+            statement = None
+
+
+def _made(record: Record) -> str | None:
+    """The name that a record gives, None where it gives none."""
+    if isinstance(record, (Allocate, Constant, Count)):
+        return record.buffer.name
+    if isinstance(record, View):
+        return record.name
+    return record.out or None if isinstance(record, Apply) else None
+
+
+def _used(record: Record) -> tuple[str, ...]:
+    """The names that a record mentions."""
+    if isinstance(record, View):
+        return (record.name, record.source)
+    if isinstance(record, Apply):
+        places = record.option.get("coordinates", ())
+        written = (record.out,) if record.out else ()  # a check writes nothing
+        return (*record.inputs, *written, *(name for name in places if isinstance(name, str)))
+    return (record.name,) if isinstance(record, Check) else ()

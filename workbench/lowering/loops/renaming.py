@@ -1,0 +1,56 @@
+"""Records under other names. A record that mentions none of them stays itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from workbench.lowering.loops.records import (
+    Apply,
+    Check,
+    Constant,
+    Count,
+    If,
+    Record,
+    View,
+)
+
+
+def renamed(record: Record, names: Mapping[str, str]) -> Record:
+    """A record that mentions what is called otherwise now by its new name."""
+    if isinstance(record, View):
+        name, source = names.get(record.name, record.name), names.get(record.source, record.source)
+        same = name is record.name and source is record.source
+        return record if same else View(name, source, record.how)
+    if isinstance(record, Apply):
+        if names.keys().isdisjoint(mentioned(record)):
+            return record
+        inputs = tuple(names.get(n, n) for n in record.inputs)
+        options = tuple((k, _option(k, v, names)) for k, v in record.options)
+        return Apply(record.function, inputs, names.get(record.out, record.out), options)
+    if isinstance(record, Check):
+        name = names.get(record.name, record.name)
+        return record if name is record.name else replace(record, name=name)
+    if isinstance(record, (Constant, Count)) and record.buffer.name in names:
+        return replace(record, buffer=replace(record.buffer, name=names[record.buffer.name]))
+    if isinstance(record, If):
+        return If(record.condition, tuple(renamed(inner, names) for inner in record.body))
+    return record
+
+
+def mentioned(record: Apply) -> tuple[str, ...]:
+    """The names of what an operation works on and in."""
+    found = (*record.inputs, record.out)
+    for key, value in record.options:
+        if key == "coordinates":
+            found = (*found, *(c for c in value if isinstance(c, str)))
+        elif key == "scratch":
+            found = (*found, value)
+    return found
+
+
+def _option(key: str, value: Any, names: Mapping[str, str]) -> Any:
+    if key == "coordinates":
+        return tuple(names.get(c, c) if isinstance(c, str) else c for c in value)
+    return names.get(value, value) if key == "scratch" else value

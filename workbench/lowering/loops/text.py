@@ -1,0 +1,140 @@
+"""A loop program as Python-like text with the user's names: what runs, in order, and where memory
+comes and goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from workbench.lowering.loops.owners import owners
+from workbench.lowering.loops.records import (
+    HOST,
+    NEW,
+    REVERSED,
+    WHOLE,
+    Allocate,
+    Apply,
+    Buffer,
+    Check,
+    Constant,
+    Count,
+    Enter,
+    Entry,
+    For,
+    Free,
+    If,
+    Index,
+    Range,
+    Record,
+    Reshape,
+    Transpose,
+    View,
+    walk,
+)
+from workbench.polyhedral.expression import Expression
+
+if TYPE_CHECKING:
+    from workbench.lowering.lower import LoopProgram
+
+
+class Line(NamedTuple):
+    """A line, the statement for whose sake it is there, its record's place in text order (from 1,
+    as `memory.Point.position` counts), and whether an instance of the statement begins here.
+    """
+
+    text: str
+    statement: str | None
+    position: int
+    begins: bool = False
+
+
+def text(program: LoopProgram) -> str:
+    """The loop program, one record a line."""
+    return "".join(f"{line.text}\n" for line in lines(program.body))
+
+
+def lines(body: tuple[Record, ...]) -> Iterator[Line]:
+    """The lines of a loop program's body."""
+    return _lines(body, owners(body), "", 1)
+
+
+def _lines(
+    body: tuple[Record, ...], owner: Sequence[str | None], indent: str, position: int
+) -> Iterator[Line]:
+    """The lines of a body whose first record stands at `position`."""
+    for record in body:
+        if isinstance(record, (For, If)):
+            yield Line(indent + heading(record), None, position)
+            yield from _lines(record.body, owner, indent + "    ", position + 1)
+            position += sum(1 for _ in walk(record.body))
+        elif not isinstance(record, Check):
+            begins = isinstance(record, Enter)
+            yield Line(indent + line(record), owner[position - 1], position, begins)
+        position += 1
+
+
+def heading(record: For | If) -> str:
+    """The line that a loop or a condition begins with."""
+    if isinstance(record, If):
+        return f"if {record.condition.text}:"
+    way = " reversed" if record.backwards else ""
+    return f"for {record.variable} in {record.lower}:{record.upper}{way}:"
+
+
+def line(record: Record) -> str:
+    """One record that is not a loop."""
+    if isinstance(record, Enter):
+        return f"# {record.statement}: {record.text}"
+    if isinstance(record, Constant):
+        return f"{record.buffer.name} = constant {record.value}"
+    if isinstance(record, Count):
+        start, n = record.start, record.buffer.shape[0]
+        return f"{record.buffer.name} = {start}, {start + record.step}, … ({n} numbers)"
+    if isinstance(record, Allocate):
+        taken = f" in the memory of {record.source}" if record.source else ""
+        b = record.buffer
+        where = " on the host" if b.space == HOST else ""
+        return f"allocate {b.name}: {b.dtype}{_shape(b)}{where}{taken}"
+    if isinstance(record, Free):
+        return f"free {record.name}"
+    if isinstance(record, View):
+        return f"{record.name} = {record.source}{_how(record)}"
+    assert isinstance(record, Apply)
+    options = [f"{k}={v}" for k, v in record.options if k != "scratch"]
+    return f"{record.out} <- {record.function}({', '.join([*record.inputs, *options])})"
+
+
+def _shape(buffer: Buffer) -> str:
+    return (
+        "("
+        + ", ".join(str(n) for n in buffer.shape)
+        + ("," if len(buffer.shape) == 1 else "")
+        + ")"
+    )
+
+
+def _how(view: View) -> str:
+    how = view.how
+    if isinstance(how, Index):
+        return "[" + ", ".join(entry_text(e, str) for e in how.entries) + "]"
+    if isinstance(how, Transpose):
+        return f".transpose{how.axes}"
+    name = "reshape" if isinstance(how, Reshape) else "broadcast"
+    return f".{name}({', '.join(str(n) for n in how.shape)})"
+
+
+def entry_text(entry: Entry, show: Callable[[Expression], str]) -> str:
+    """One entry of an index in Python's notation; `show` prints an expression."""
+    if entry == WHOLE:
+        return ":"
+    if entry == NEW:
+        return "None"
+    if entry == REVERSED:
+        return "::-1"
+    if isinstance(entry, Range):
+        start = "" if entry.start == 0 else show(entry.start)
+        step = "" if entry.step == 1 else f":{entry.step}"
+        return f"{start}:{show(entry.stop)}{step}"
+    assert isinstance(entry, Expression)
+    return show(entry)

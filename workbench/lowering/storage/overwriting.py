@@ -1,0 +1,97 @@
+"""Whether a statement may write its result over elements of an array that it reads in the same
+operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from workbench.lowering.instances.operation_rules import VIEWS
+from workbench.polyhedral.expression import Expression, expression
+from workbench.program.operations.table import OPERATIONS
+from workbench.program.values import Body, Call, Read, Statement
+from workbench.program.values import reads as all_reads
+
+
+class Beside(NamedTuple):
+    """A dimension of the array that is overwritten and the one of the written array that lies in
+    its place, the first's index being `ahead` of the second's in equal slots.
+    """
+
+    overwritten: int
+    written: int
+    ahead: Expression
+
+
+def in_itself(statement: Statement) -> tuple[Beside, ...]:
+    """The dimensions of a statement's array, each in its own place."""
+    return tuple(Beside(k, k, expression(0)) for k in range(len(statement.write)))
+
+
+def may_overwrite(
+    statement: Statement, axes: Sequence[str], array: str, places: Sequence[Beside]
+) -> bool:
+    """Whether every read of `array` is over before the result is written, or is elementwise there.
+
+    `places` are the dimensions in which the two arrays lie in memory; no other runs as an axis.
+    """
+    if statement.combiner is not None:
+        return False
+    if all(r.array != array for r in statement.reads):
+        return False
+    return _Overwriting(statement, frozenset(axes), array, tuple(places)).is_safe(statement.body)
+
+
+class _Overwriting(NamedTuple):
+    statement: Statement
+    axes: frozenset[str]
+    array: str
+    places: tuple[Beside, ...]
+
+    def is_safe(self, body: Body) -> bool:
+        """Whether the body's last operation reads the array elementwise or not at all."""
+        if isinstance(body, Read):
+            if any(self._reads(e) for e in body.index if not isinstance(e, Expression)):
+                return False
+            return not self._shows(body) or self._same_place(body)
+        if not isinstance(body, Call):
+            return True
+        if body.operation == "where":
+            condition, chosen, other = body.arguments
+            if self._shows(condition) or self._shows(chosen):
+                return False
+            return self.is_safe(other)
+        if OPERATIONS[body.operation].ufunc is None:
+            if body.operation in ("stack", "concatenate", "pad"):
+                return not self._reads(body)
+            return not any(self._shows(a) for a in body.arguments)
+        return all(
+            not self._shows(a)
+            or (isinstance(a, Read) and self._same_place(a) and a.shape == body.shape)
+            for a in body.arguments
+        )
+
+    def _reads(self, body: Body) -> bool:
+        return any(r.array == self.array for r in all_reads(body))
+
+    def _shows(self, body: Body) -> bool:
+        """Whether the body's value may be a view of the array's memory."""
+        if isinstance(body, Read):
+            return body.array == self.array
+        if isinstance(body, Call) and (
+            body.operation in (*VIEWS, "take", "cast", "within", "possible")
+        ):
+            return any(self._shows(a) for a in body.arguments)
+        return False
+
+    def _same_place(self, read: Read) -> bool:
+        """Whether the read has every array axis where the write has it."""
+        if any(not isinstance(e, Expression) for e in read.index):
+            return False
+        for place in self.places:
+            e, written = read.index[place.overwritten], self.statement.write[place.written]
+            assert isinstance(e, Expression)
+            if (e.variables | written.variables) & self.axes and e != written + place.ahead:
+                return False
+        return True

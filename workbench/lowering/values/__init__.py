@@ -1,0 +1,4 @@
+"""What an operation works on: layouts, bounds of indices, names in scope, stored arrays.
+
+Knows loops and sets. Does not know operations.
+"""

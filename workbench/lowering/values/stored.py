@@ -1,0 +1,157 @@
+"""Where arrays live: the order of their dimensions in memory, folded windows, and how an index
+finds its element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from workbench.lowering.loops.records import DEVICE, Buffer, Symbolic
+from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.lifetimes.folding import most_slots
+from workbench.polyhedral.tree import Loop, Tree, paths
+from workbench.program.identity import ButForStorage, Same
+from workbench.program.values import Array, Program, Shape
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An array in memory. `order` lists its dimensions' positions, outermost first, those folded to
+    nothing left out.
+
+    `windows[p]` is the window of dimension p (None: full extent); `level` the number of loops
+    inside which all of its lifetime lies.
+    """
+
+    array: Array
+    order: tuple[int, ...]
+    windows: tuple[Expression | None, ...]
+    buffer: Buffer
+    level: int = 0
+
+    def count(self, position: int) -> Expression:
+        """Length in memory of the dimension at `position`."""
+        window = self.windows[position]
+        lower, upper = self.array.extent[position]
+        return upper - lower if window is None else window
+
+    def slot(self, position: int, index: Expression) -> Expression:
+        """The place of `index` along the dimension at `position`."""
+        modulus = self.modulus(position)
+        return index - self.array.extent[position][0] if modulus is None else index % modulus
+
+    def modulus(self, position: int) -> Expression | None:
+        """What indices along the dimension at `position` are taken modulo; None where they are not.
+
+        Of a window `min(T, 64)` it is 64, where indices count from 0: if T is less, they are too.
+        """
+        window = self.windows[position]
+        lower, upper = self.array.extent[position]
+        if window is None or lower != 0:
+            return window
+        slots = most_slots(window, upper)
+        return window if slots is None else expression(slots)
+
+
+def symbolic(shape: Shape) -> Symbolic:
+    """An inner shape with every entry an expression."""
+    return tuple(expression(n) for n in shape)
+
+
+def memory_order(program: Program) -> tuple[str, ...]:
+    """Every dimension: those that run as loops first, those that are array axes last.
+
+    One order for the whole program, so that the axes of statements and of arrays agree and
+    neighbouring axes stay contiguous. A dimension that is counted otherwise (by blocks and
+    positions) runs as what counts it does.
+    """
+    return _memory_order(ButForStorage(program))
+
+
+@lru_cache(maxsize=32)
+def _memory_order(key: ButForStorage) -> tuple[str, ...]:
+    program, schedule = key.program, key.program.schedule
+    assert schedule is not None
+    loops: dict[str, list[int]] = {}
+    for path in paths(schedule).values():
+        depth = 0
+        for node in (node for node, _ in path if isinstance(node, Loop)):
+            counted = loops.setdefault(node.name, [0, 0, 0])
+            counted[0] += node.kind == "axis"
+            counted[1] += 1
+            counted[2] += depth
+            if node.tile is None:
+                depth += 1
+            else:  # an axis in blocks comes before whole ones, so that a block is contiguous
+                loops.setdefault(node.dim, [0, 0, 0])[1] += 1
+
+    for name, kind in _counted(program, schedule):
+        counted = loops.setdefault(name, [0, 0, 0])
+        counted[0] += kind == "axis"
+        counted[1] += 1
+
+    def rank(name: str) -> tuple[float, float, int]:
+        axes, all_, depth = loops.get(name, (1, 1, 0))
+        return axes / all_, depth / all_, known.index(name)
+
+    known = list(dict.fromkeys([*(d.name for d in program.dims), *loops]))
+    return tuple(sorted(known, key=rank))
+
+
+def _counted(program: Program, schedule: Tree) -> Iterator[tuple[str, str]]:
+    """For each index in which an array's dimension is counted by others: how those run."""
+    for name, path in paths(schedule).items():
+        kinds = {node.name: node.kind for node, _ in path if isinstance(node, Loop)}
+        statement = program.statement[name]
+        for array, index in (
+            (statement.array, statement.instances.write.index),
+            *((r.array, r.access.index) for r in statement.reads),
+        ):
+            for dim, e in zip(program.array[array].dims, index, strict=True):
+                if not isinstance(e, Expression) or dim in e.variables:
+                    continue
+                ran = [kinds[v] for v in e.variables if v in kinds]
+                if ran:
+                    yield dim, "loop" if "loop" in ran else "axis"
+
+
+def store(
+    array: Array,
+    order: tuple[str, ...],
+    windows: tuple[Expression | None, ...],
+    level: int,
+    name: str,
+    initial: str = "",
+    space: str = DEVICE,
+) -> Stored:
+    """The storage of an array under the given windows, its dimensions in the order given; a window
+    of 1 needs no dimension at all. The same again is the same object.
+    """
+    own = tuple(dim for dim in order if dim in array.dims)
+    return _store(Same(array), own, windows, level, name, initial, space)
+
+
+@lru_cache(maxsize=8192)
+def _store(
+    of: Same,
+    order: tuple[str, ...],
+    windows: tuple[Expression | None, ...],
+    level: int,
+    name: str,
+    initial: str,
+    space: str,
+) -> Stored:
+    (array,) = of.objects
+    ranks = {dim: rank for rank, dim in enumerate(order)}
+    kept: list[Expression | None] = []
+    for window, (lower, upper) in zip(windows, array.extent, strict=True):
+        full = window == upper - lower and window != 1
+        kept.append(None if full else window)
+    there = [p for p in range(len(array.dims)) if kept[p] is None or kept[p] != 1]
+    there.sort(key=lambda p: (ranks.get(array.dims[p], len(ranks)), p))
+    draft = Stored(array, tuple(there), tuple(kept), Buffer(name, array.dtype, ()), level)
+    shape = (*(draft.count(p) for p in there), *symbolic(array.shape))
+    buffer = Buffer(name, array.dtype, shape, initial, space=space)
+    return Stored(array, tuple(there), tuple(kept), buffer, level)

@@ -1,0 +1,319 @@
+"""The sizes at which a variant is checked against the reference: small, yet at least two tiles and
+a tail, more than each window, more than each constant that a domain or a read compares with, and
+large enough that both ways of every `where` are taken, as far as the reference can afford.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import count as count_from
+from itertools import islice
+from typing import Any
+
+from workbench.backends.reference.evaluator import Reference
+from workbench.errors import SizeError
+from workbench.lowering.lower import LoopProgram
+from workbench.measure.checking.coverage import Branches, untaken
+from workbench.polyhedral.expression import Expression, size
+from workbench.polyhedral.sets.isl_names import dim_name, size_name
+from workbench.polyhedral.sets.relations import count
+from workbench.polyhedral.tree import Leaf, Loop, Tree
+from workbench.program.sizes import resolve
+from workbench.program.values import Program
+from workbench.variants.variant import Variant
+
+LEAST = 3
+"""Instances along every dimension: the first, the last, and one between."""
+UPDATES = 2
+"""Updates, each of which reads what the one before wrote."""
+BUDGET = 40_000
+"""Points (instances, and their reduction points) that the reference evaluates: a few seconds."""
+GROWTH = 3
+"""How much larger the sizes get when a branch was not taken."""
+FAR = 1000
+"""How far a size is grown to see what that does, past any rounding of a division."""
+TRIES = 20_000
+"""Sizes tried until derived ones divide."""
+ROUNDS = 2
+"""How often they get so without any branch more being taken."""
+NUMBER = re.compile(r"(?<!\w)\d+")
+WORD = re.compile(r"\w+")
+PART = re.compile(r"\band\b|\bor\b|;|:")
+"""Between the constraints of a set's text."""
+
+Sizes = dict[str, int]
+
+
+@dataclass(frozen=True)
+class Need:
+    """`length` is to be at least `least`, because of `reason`."""
+
+    length: Expression
+    least: int
+    reason: str
+
+    def met(self, sizes: Mapping[str, int]) -> bool:
+        """Whether it is at these sizes."""
+        return self.length.evaluate(sizes) >= self.least
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What the reference says at check sizes, and what it never did there."""
+
+    sizes: Sizes
+    seed: int
+    outputs: Mapping[str, Any]
+    untaken: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Root:
+    """A root program, told apart by its variant's key: equal keys compute the same."""
+
+    key: str
+    program: Program = field(compare=False)
+
+
+def truth(variant: Variant, loops: LoopProgram, seed: int = 0) -> tuple[Truth, tuple[str, ...]]:
+    """The reference's outputs of the root program at the variant's check sizes, and what had to
+    stay unmet because the reference could not afford larger ones.
+    """
+    root = _Root(variant.root.key, variant.root.program)
+    base = _covering(root, seed)
+    wanted = [Need(e, n, "") for e, n in _floors(root.program, base.sizes)]
+    wanted += list(needs(variant.program, loops))
+    sizes = fitting(variant.root.program, wanted)
+    if points(root.program, sizes) > BUDGET:
+        sizes = _affordable(root.program, wanted, base.sizes)
+    left = tuple(need.reason for need in wanted if not need.met(sizes))
+    found = base if sizes == base.sizes else _truth(root, tuple(sizes.items()), seed)
+    return found, tuple(dict.fromkeys(left))
+
+
+# -- what a variant needs --------------------------------------------------------------------------
+
+
+def needs(program: Program, loops: LoopProgram) -> Iterator[Need]:
+    """What tiles, windows and constants ask of the lengths of dimensions."""
+    assert program.schedule is not None
+    yield from _least(program)
+    for loop in _tiled(program.schedule):
+        assert loop.tile is not None
+        if loop.dim in program.dim:
+            least = 2 * loop.tile + 1
+            yield Need(
+                program.dim[loop.dim].size,
+                least,
+                f"no two tiles of {loop.tile} and a tail along {loop.dim}",
+            )
+    for stored in loops.stored.values():
+        for position, window in enumerate(stored.windows):
+            if window is None or window.sizes or window.variables:
+                continue
+            lower, upper = stored.array.extent[position]
+            text = f"{stored.array.name} fits its window of {window}"
+            yield Need(upper - lower, int(window.constant) + 1, text)
+    yield from _constants(program)
+
+
+def _constants(program: Program) -> Iterator[Need]:
+    """A constant that a domain compares a dimension with is passed by (`t_1 <= t + 7`), and one
+    that stands beside a size fits into it twice with a rest (`16 t_block16 <= T - 17`).
+    """
+    for statement in program.statements:
+        for part in PART.split(f"{statement.domain} and {statement.reduction}"):
+            largest = max((int(n) for n in NUMBER.findall(part)), default=0)
+            if not largest:
+                continue
+            words = set(WORD.findall(part))
+            for name in statement.dims:
+                if dim_name(name) in words and name in program.dim:
+                    text = f"{name} does not pass the {largest} of {statement.name}"
+                    yield Need(program.dim[name].size, largest + 2, text)
+            for parameter in program.parameters:
+                if size_name(parameter.name) in words:
+                    text = f"{parameter.name} is no two times the {largest} of {statement.name}"
+                    yield Need(size(parameter.name), 2 * largest + 1, text)
+
+
+def _tiled(tree: Tree) -> Iterator[Loop]:
+    if isinstance(tree, Leaf):
+        return
+    if isinstance(tree, Loop):
+        if tree.tile is not None:
+            yield tree
+        yield from _tiled(tree.child)
+        return
+    for child in tree.children:
+        yield from _tiled(child)
+
+
+# -- the smallest sizes that meet it ---------------------------------------------------------------
+
+
+def fitting(program: Program, wanted: Sequence[Need]) -> Sizes:
+    """Small sizes that meet every need that sizes can meet, and at which every derived size
+    divides.
+    """
+    chosen = {p.name: 1 for p in program.parameters if p.definition is None}
+    for need in wanted:
+        while not need.met(_evaluated(program, chosen)):
+            name, growth = _most_useful(program, need.length, chosen)
+            if growth <= 0:
+                break
+            missing = need.least - need.length.evaluate(_evaluated(program, chosen))
+            chosen[name] += max(1, int(missing / growth))
+    return _dividing(program, chosen)
+
+
+def _most_useful(program: Program, length: Expression, chosen: Sizes) -> tuple[str, float]:
+    """The size whose growth lengthens it most, and by how much for each one that it grows."""
+    now = length.evaluate(_evaluated(program, chosen))
+    best, most = "", 0.0
+    for name, n in chosen.items():
+        far = length.evaluate(_evaluated(program, chosen | {name: n + FAR}))
+        if (far - now) / FAR > most:
+            best, most = name, (far - now) / FAR
+    return best, most
+
+
+def _evaluated(program: Program, chosen: Mapping[str, int]) -> Sizes:
+    """All sizes, derived ones rounded where they do not divide."""
+    sizes: Sizes = {}
+    for p in program.parameters:
+        sizes[p.name] = chosen[p.name] if p.definition is None else p.definition.evaluate(sizes)
+    return sizes
+
+
+def _dividing(program: Program, chosen: Sizes) -> Sizes:
+    """All sizes, those given a little larger where a derived size would not divide or be 0.
+
+    Raises SizeError where none are found.
+    """
+    names = {n for p in program.parameters if p.definition is not None for n in p.definition.sizes}
+    involved = [name for name in chosen if name in names]
+    ways = (added for extra in count_from(0) for added in _summing(extra, len(involved)))
+    for added in islice(ways if involved else [()], TRIES):
+        larger = chosen | {n: chosen[n] + k for n, k in zip(involved, added, strict=True)}
+        try:
+            return resolve(program, larger)
+        except SizeError as error:
+            failure = error
+    raise failure
+
+
+def _summing(total: int, count: int) -> Iterator[tuple[int, ...]]:
+    """Every way to write `total` as a sum of `count` numbers, in order."""
+    if count == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _summing(total - first, count - 1):
+            yield (first, *rest)
+
+
+# -- what the reference can afford -----------------------------------------------------------------
+
+
+def points(program: Program, sizes: Mapping[str, int]) -> int:
+    """Instances and reduction points of all statements: what the reference evaluates at most."""
+    return sum(
+        count(s.domain, sizes) if s.combiner is None else count(s.reduction, sizes)
+        for s in program.statements
+    )
+
+
+def _affordable(program: Program, wanted: Sequence[Need], least: Sizes) -> Sizes:
+    """The needs met one after the other, the least first, as long as the reference can pay."""
+    met: list[Need] = [Need(e, n, "") for e, n in _floors(program, least)]
+    sizes = dict(least)
+    for need in sorted(wanted, key=lambda need: need.least):
+        tried = fitting(program, [*met, need])
+        if points(program, tried) <= BUDGET:
+            met.append(need)
+            sizes = tried
+    return sizes
+
+
+def _floors(program: Program, sizes: Mapping[str, int]) -> Iterator[tuple[Expression, int]]:
+    """The sizes themselves as lower bounds."""
+    for p in program.parameters:
+        if p.definition is None:
+            yield size(p.name), sizes[p.name]
+
+
+@lru_cache(maxsize=32)
+def _covering(root: _Root, seed: int) -> Truth:
+    """Sizes at which the root takes as many branches as the reference can afford to see."""
+    program = root.program
+    sizes = _first(program)
+    best = found = _truth(root, tuple(sizes.items()), seed)
+    for _ in range(ROUNDS):
+        sizes = _grown(program, found.sizes)
+        if not best.untaken or sizes == found.sizes or points(program, sizes) > BUDGET:
+            break
+        found = _truth(root, tuple(sizes.items()), seed)
+        if len(found.untaken) < len(best.untaken):
+            best = found
+    return best
+
+
+def _first(program: Program) -> Sizes:
+    """The smallest sizes, pairwise different if that can be afforded: equal lengths would hide two
+    dimensions taken for each other.
+    """
+    plain = fitting(program, list(_least(program)))
+    wanted = [*_least(program), *_constants(program)]
+    passing = fitting(program, wanted)
+    for found in (fitting(program, [*wanted, *_different(program, passing)]), passing):
+        if points(program, found) <= BUDGET // GROWTH:
+            return found
+    return plain
+
+
+def _different(program: Program, sizes: Sizes) -> Iterator[Need]:
+    """Each size larger than it is until none before has its value."""
+    used: set[int] = set()
+    for p in program.parameters:
+        if p.definition is None:
+            n = next(n for n in count_from(sizes[p.name]) if n not in used)
+            used.add(n)
+            yield Need(size(p.name), n, "")
+
+
+def _least(program: Program) -> Iterator[Need]:
+    for dim in program.dims:
+        least = UPDATES if dim.name == program.updates else LEAST
+        yield Need(dim.size, least, f"fewer than {least} values of {dim.name}")
+
+
+def _grown(program: Program, sizes: Sizes) -> Sizes:
+    """Larger along the dimensions of recurrences, updates excepted; where there are none, along
+    all.
+    """
+    recurrent = {
+        n
+        for array in program.arrays
+        for dim, (_, upper) in zip(array.dims, array.extent, strict=True)
+        if dim in program.dim and dim != program.updates and upper != program.dim[dim].size
+        for n in program.dim[dim].size.sizes
+    }
+    free = [p.name for p in program.parameters if p.definition is None]
+    fixed = {n for d in program.dims if d.name == program.updates for n in d.size.sizes}
+    growing = [n for n in free if n in recurrent] or [n for n in free if n not in fixed]
+    larger = {n: sizes[n] * (GROWTH if n in growing else 1) for n in free}
+    return _dividing(program, larger)
+
+
+@lru_cache(maxsize=64)
+def _truth(root: _Root, sizes: tuple[tuple[str, int], ...], seed: int) -> Truth:
+    free = {p.name for p in root.program.parameters if p.definition is None}
+    given = {name: n for name, n in sizes if name in free}
+    branches = Branches()
+    reference = Reference(root.program, given, seed, watch=branches)
+    outputs = reference.outputs()
+    return Truth(dict(reference.sizes), seed, outputs, untaken(reference, branches))

@@ -1,0 +1,67 @@
+"""Which branches of a program's `where`s an evaluation took, and which statements had instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from workbench.backends.reference.evaluator import Reference
+from workbench.polyhedral.sets.relations import count
+from workbench.program.text.infix import body_text
+from workbench.program.values import Call, Literal, Program, Statement, walk
+
+
+@dataclass
+class Branches:
+    """Watches a reference evaluate, and notes which ways each `where` went."""
+
+    taken: dict[int, set[bool]] = field(default_factory=dict)
+
+    def __call__(self, statement: Statement, call: Call, operands: Sequence[Any]) -> None:
+        """One operation was evaluated on these operands."""
+        if call.operation != "where":
+            return
+        ways = self.taken.setdefault(id(call), set())
+        if len(ways) < 2:
+            condition = np.asarray(operands[0])
+            if condition.any():
+                ways.add(True)
+            if not condition.all():
+                ways.add(False)
+
+
+def untaken(reference: Reference, branches: Branches) -> tuple[str, ...]:
+    """What the evaluation never did, a sentence each: a branch of a `where`, a whole statement."""
+    program = reference.program
+    found = []
+    for statement in program.statements:
+        if not count(statement.domain, reference.sizes):
+            found.append(f"{_named(statement)} has no instance")
+            continue
+        for call in dict.fromkeys(_wheres(statement, program)):
+            ways = branches.taken.get(id(call), set())
+            condition = body_text(call.arguments[0])
+            found += [
+                f"{condition} is never {'true' if way else 'false'} in {_named(statement)}"
+                for way in (True, False)
+                if way not in ways
+            ]
+    return tuple(dict.fromkeys(found))
+
+
+def _wheres(statement: Statement, program: Program) -> list[Call]:
+    return [
+        body
+        for body in walk(statement.body)
+        if isinstance(body, Call)
+        and body.operation == "where"
+        and not isinstance(body.arguments[0], Literal)
+    ]
+
+
+def _named(statement: Statement) -> str:
+    line = "" if statement.line is None else f" (line {statement.line.number})"
+    return f"{statement.name}{line}"

@@ -1,0 +1,173 @@
+"""Sampled choices that come out otherwise in fewer digits: allowed where the draw lay within
+tolerance of the threshold, and then everything after is judged with the choice that was made.
+
+A run in float32 that takes another action than the reference goes on in another state, so its
+outputs cannot be compared as they are. Here the reference evaluates the same program once more with
+every sampled choice taken from the run; each choice by itself must then be the reference's own, or
+one that the threshold's rounding decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.backends.reference.evaluator import Reference
+from workbench.measure.checking.agreement import TOLERANCE, on_host
+from workbench.program.operations.table import OPERATIONS
+from workbench.program.text.infix import point_text
+from workbench.program.values import Body, Call, Output, Program, Read, Statement, Storage, walk
+
+COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal"})
+CHOICE = "choice."
+"""Prefix of the outputs that hold sampled choices."""
+
+Point = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The reference's outputs with a run's choices; the choices that were not the reference's own,
+    a sentence each; the first that no rounding explains, or ""."""
+
+    outputs: Mapping[str, npt.NDArray[Any]]
+    differing: tuple[str, ...]
+    unexplained: str
+
+
+def sampled(program: Program) -> tuple[str, ...]:
+    """The arrays of integers or booleans that compare a draw with a threshold."""
+    return tuple(
+        array.name
+        for array in program.arrays
+        if array.dtype != "float"
+        and any(_comparisons(s, program) for s in program.writers[array.name])
+    )
+
+
+def choosing(program: Program, arrays: Sequence[str]) -> Program:
+    """The program that also returns those of the arrays that it has, as `choice.NAME`. What is
+    returned may be neither folded nor handed on, so all is stored whole: no value depends on that.
+    """
+    added = tuple(Output(CHOICE + name, name) for name in arrays if name in program.array)
+    return replace(program, outputs=(*program.outputs, *added), storage=Storage())
+
+
+def judged(
+    program: Program, sizes: Mapping[str, int], seed: int, found: Mapping[str, Any], dtype: str
+) -> Judged:
+    """The reference with the sampled choices that a run made; `found` are the run's outputs."""
+    made = {
+        name.removeprefix(CHOICE): on_host(values)
+        for name, values in found.items()
+        if name.startswith(CHOICE)
+    }
+    plain = Reference(program, sizes, seed)
+    draws = _Draws({id(call): side for call, side in _all_comparisons(program)}, dtype)
+    given = {name: _override(plain, name, values) for name, values in made.items()}
+    reference = Reference(program, sizes, seed, given, draws)
+    outputs = reference.outputs()
+    differing, unexplained = [], ""
+    for name in made:
+        for element in _defined(plain, name):
+            draws.forget()
+            own = reference.computed(name, element)
+            taken = reference.element(name, element)
+            if np.array_equal(own, taken):
+                continue
+            where = f"{name} at {point_text(program.array[name].dims, element)}"
+            text = f"{where} is {taken} where the reference has {own}: {draws.closest}"
+            if draws.within:
+                differing.append(text)
+            else:
+                unexplained = unexplained or text
+    return Judged(outputs, tuple(differing), unexplained)
+
+
+@dataclass
+class _Draws:
+    """Watches comparisons of draws with thresholds; keeps the closest since it last forgot."""
+
+    sides: Mapping[int, int]
+    dtype: str
+    closest: str = ""
+    within: bool = False
+    _least: float = field(default=np.inf)
+
+    def forget(self) -> None:
+        """Before another instance is evaluated."""
+        self.closest, self.within, self._least = "", False, np.inf
+
+    def __call__(self, statement: Statement, call: Call, operands: Sequence[Any]) -> None:
+        """One operation was evaluated on these operands."""
+        side = self.sides.get(id(call))
+        if side is None:
+            return
+        drawn, threshold = np.broadcast_arrays(operands[side], operands[1 - side])
+        off = np.abs(drawn - threshold)
+        place = np.unravel_index(int(np.argmin(off)), off.shape)
+        if off[place] >= self._least:
+            return
+        self._least = float(off[place])
+        size = abs(float(threshold[place])) + float(np.abs(threshold).max())
+        self.within = self._least <= TOLERANCE[self.dtype] * size
+        self.closest = (
+            f"it drew {float(drawn[place]):.9g} against a threshold of "
+            f"{float(threshold[place]):.9g}"
+        )
+
+
+def _override(reference: Reference, name: str, values: npt.NDArray[Any]) -> Callable[[Point], Any]:
+    """The run's element for each that the program defines."""
+    mask, lower = reference.mask(name), _lower(reference, name)
+
+    def override(element: Point) -> Any:
+        place = tuple(e - low for e, low in zip(element, lower, strict=True))
+        return values[place] if mask[place] else None
+
+    return override
+
+
+def _defined(reference: Reference, name: str) -> Iterator[Point]:
+    lower = _lower(reference, name)
+    for place in np.argwhere(reference.mask(name)):
+        yield tuple(int(k) + low for k, low in zip(place, lower, strict=True))
+
+
+def _lower(reference: Reference, name: str) -> Point:
+    extent = reference.program.array[name].extent
+    return tuple(low.evaluate(reference.sizes) for low, _ in extent)
+
+
+def _all_comparisons(program: Program) -> Iterator[tuple[Call, int]]:
+    for name in sampled(program):
+        for statement in program.writers[name]:
+            yield from _comparisons(statement, program)
+
+
+def _comparisons(statement: Statement, program: Program) -> list[tuple[Call, int]]:
+    """The comparisons of a draw with something else, and which side the draw stands on."""
+    return [
+        (body, side)
+        for body in walk(statement.body)
+        if isinstance(body, Call) and body.operation in COMPARISONS
+        for side in (0, 1)
+        if _is_draw(body.arguments[side], program)
+        and not _is_draw(body.arguments[1 - side], program)
+    ]
+
+
+def _is_draw(body: Body, program: Program) -> bool:
+    """A draw itself, or what an array holds in which draws are written."""
+    if isinstance(body, Call):
+        return OPERATIONS[body.operation].random
+    if isinstance(body, Read):
+        return any(
+            isinstance(s.body, Call) and OPERATIONS[s.body.operation].random
+            for s in program.writers[body.array]
+        )
+    return False

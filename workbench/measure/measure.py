@@ -1,0 +1,40 @@
+"""`wb.measure`: one variant, compiled, checked, warmed up, repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.measure.rounds.measurement import Measurement
+from workbench.measure.rounds.rounds import Report, Request, alternate, prepare, reporting
+from workbench.program.values import Program
+from workbench.variants.variant import Variant, optimize, variant
+
+
+def measure(
+    program: Program | Variant,
+    backend: str = "numpy",
+    *,
+    sizes: Mapping[str, int] | None = None,
+    seed: int = 0,
+    dtype: str = "float32",
+    repeats: int | None = None,
+    warmup: int = 1,
+    force: bool = False,
+    progress: bool | Report = True,
+) -> Measurement:
+    """Check a variant against the reference, then time whole runs of it.
+
+    A `Variant` is measured as it is, a `Program` under the automatic recipe. `repeats`: as many
+    runs as fit into about two seconds, at least 5 and at most 30, unless given; `warmup` runs
+    before them do not count. Where the check fails there are no times. A variant that would take
+    minutes is not measured without `force=True`; the measurement then says how long it would take.
+    `progress` may be a function of (what is done, how far, of how much).
+    """
+    chosen = program if isinstance(program, Variant) else optimize(variant(program))
+    request = Request(backend, sizes, seed, dtype, repeats, warmup, force)
+    with reporting(progress, chosen.program.name) as report:
+        report("compiling and checking", 0, 1)
+        candidate = prepare(chosen, request)
+        for _ in alternate([candidate], request, report):
+            pass
+    return candidate.measurement()

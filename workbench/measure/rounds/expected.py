@@ -1,0 +1,89 @@
+"""How long a run will take, before it is started: predicted, and set right by a run at small sizes.
+
+A prediction knows how time grows with the sizes; how fast this machine is right now, with what else
+runs on it, a short run tells best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from workbench.backends.protocol import Compiled
+from workbench.errors import UnavailableError
+from workbench.lowering.lower import LoopProgram
+from workbench.measure.checking.check import Check, ran
+from workbench.measure.rounds.measurement import Predicted
+from workbench.planning.cost.prediction import predict
+from workbench.planning.cost.work import Step, steps_of
+from workbench.planning.machine.calibrated import machine
+from workbench.program.sizes import numbers, resolve, settable
+from workbench.program.text.units import seconds_text
+from workbench.program.values import Program
+
+LIMIT = 60.0
+"""Seconds of all runs of a variant after which it is asked whether they are wanted."""
+
+TWICE, MOST, SHORT = 2, 5, 0.02
+"""Trial runs: at least and at most, the latter of runs so short that anything delays them."""
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What is said of a program's runs on a backend before they are made."""
+
+    program: Program
+    loops: LoopProgram
+    backend: str
+    dtype: str
+
+    @cached_property
+    def _steps(self) -> tuple[Step, ...]:
+        return steps_of(self.loops)
+
+    def at(self, sizes: Mapping[str, int] | None) -> Predicted | None:
+        """Of a run at these sizes; None for a backend of which nothing is known."""
+        try:
+            constants = machine(self.backend)
+        except UnavailableError:
+            return None
+        known = resolve(self.program, sizes)
+        found = predict(self.loops, known, constants, self.dtype, self._steps)
+        return Predicted(found.seconds, dict(found.peak_bytes), found.note)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A run at check sizes: its seconds, and their ratio to those predicted of it (`pace`)."""
+
+    sizes: Mapping[str, int]
+    seconds: float
+    pace: float
+
+
+def trial(expectation: Expectation, compiled: Compiled, check: Check) -> Trial | None:
+    """Run at the sizes of the check; None where those are not known, or nothing is predicted."""
+    program = expectation.program
+    said = expectation.at(settable(program, check.sizes)) if check.sizes else None
+    if said is None:
+        return None
+    runs: list[float] = []
+    while len(runs) < TWICE or (len(runs) < MOST and sum(runs) < SHORT):
+        runs.append(ran(compiled, program, check.sizes, check.seed, check.dtype).seconds)
+    taken = min(runs)
+    return Trial(check.sizes, taken, taken / said.seconds)
+
+
+def too_slow(said: Predicted | None, tried: Trial | None, runs: int) -> str:
+    """Why so many runs would take too long; "" where they do not."""
+    if said is None or tried is None:
+        return ""
+    seconds = said.seconds * tried.pace
+    if seconds * runs <= LIMIT:
+        return ""
+    return (
+        f"not measured, since a run would take about {seconds_text(seconds)}, {runs} of them "
+        f"{seconds_text(seconds * runs)} (predicted from one of {seconds_text(tried.seconds)} at "
+        f"{numbers(tried.sizes)})"
+    )

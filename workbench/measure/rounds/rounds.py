@@ -1,0 +1,257 @@
+"""Variants made ready, checked, and run round by round: A B A B …"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from workbench.backends import get
+from workbench.backends.philox import checked_seed
+from workbench.backends.protocol import Compiled, Execution
+from workbench.errors import RunError, WorkbenchError
+from workbench.lowering.loops.bytes import Point
+from workbench.measure.checking.agreement import on_host
+from workbench.measure.checking.check import Check, check, ran
+from workbench.measure.rounds import process
+from workbench.measure.rounds.affordable import affordable
+from workbench.measure.rounds.expected import Expectation, Trial, too_slow, trial
+from workbench.measure.rounds.measurement import Measurement, Predicted
+from workbench.measure.runs.curves import Curve, kept
+from workbench.measure.runs.progress import stream
+from workbench.polyhedral.expression import whole
+from workbench.program.sizes import resolve
+from workbench.variants.variant import Variant
+
+DTYPES = ("float32", "float64")
+FEWEST, MOST = 5, 30
+"""Rounds where their number is not given."""
+ENOUGH = 2.0
+"""Seconds of a variant's runs after which that many are not needed."""
+
+Report = Callable[[str, int, int], None]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).replace(microsecond=0).isoformat()
+
+
+@dataclass(frozen=True)
+class Request:
+    """How to measure: what `wb.measure` and `wb.compare` are asked for."""
+
+    backend: str = "numpy"
+    sizes: Mapping[str, int] | None = None
+    seed: int = 0
+    dtype: str = "float32"
+    repeats: int | None = None
+    warmup: int = 1
+    force: bool = False
+    comparison: str = ""
+    """A name for what is measured in turn."""
+    date: str = field(default_factory=_now)
+    """When it was asked for, in UTC."""
+
+    def __post_init__(self) -> None:
+        if self.dtype not in DTYPES:
+            raise WorkbenchError(f'dtype {self.dtype!r}; expected "float32" or "float64"')
+        checked_seed(self.seed)
+        for name, least in (("repeats", 1), ("warmup", 0)):
+            value = getattr(self, name)
+            if name == "repeats" and value is None:
+                continue
+            number = whole(value)
+            if number is None or number < least:
+                raise WorkbenchError(f"{name} {value!r}; expected an integer from {least} on")
+
+    @property
+    def least_runs(self) -> int:
+        """How often each variant will run at least."""
+        return self.warmup + (FEWEST if self.repeats is None else self.repeats)
+
+    def rounds(self, seconds: float) -> int:
+        """How many rounds, where one takes so many seconds."""
+        if self.repeats is not None:
+            return self.repeats
+        return min(MOST, max(FEWEST, math.ceil(ENOUGH / max(seconds, 1e-9))))
+
+
+@dataclass(eq=False)
+class Candidate:
+    """A variant made ready, and what its runs have given so far."""
+
+    variant: Variant
+    request: Request
+    compiled: Compiled
+    compile_seconds: float
+    check: Check
+    predicted: Predicted | None = None
+    tried: Trial | None = None
+    too_slow: str = ""
+    affordable: Mapping[str, int] | None = None
+    stopped: str = ""
+    """Why a run at the sizes asked for could not be finished."""
+    planned: int = 0
+    """Samples that are to be taken."""
+    samples: list[float] = field(default_factory=list)
+    peak: dict[str, int] = field(default_factory=dict)
+    process_peak: int | None = None
+    last: Execution | None = None
+
+    @property
+    def timed(self) -> bool:
+        """Whether it is to be run: neither wrong nor too slow, and no run stopped."""
+        return self.check.verdict != "failed" and not self.too_slow and not self.stopped
+
+    @cached_property
+    def timeline(self) -> tuple[Point, ...]:
+        """What a run holds over the schedule, whichever run: looked up when one is done."""
+        return () if self.last is None else tuple(self.last.timeline)
+
+    def run(self) -> Execution | None:
+        """One run at the sizes asked for, outside the samples. None where it stops, as where the
+        memory is not enough: the other variants go on.
+        """
+        known = resolve(self.variant.program, self.request.sizes)
+        process.forget_peak()
+        try:
+            self.last = ran(
+                self.compiled, self.variant.program, known, self.request.seed, self.request.dtype
+            )
+        except RunError as error:
+            self.stopped = f"it stops: {error.message}"
+            return None
+        used = process.peak_bytes()
+        if used is not None:
+            self.process_peak = max(used, self.process_peak or 0)
+        for space, n in peaks(self.last).items():
+            self.peak[space] = max(n, self.peak.get(space, 0))
+        return self.last
+
+    def sample(self) -> None:
+        """One run whose time counts."""
+        done = self.run()
+        if done is not None:
+            self.samples.append(done.seconds)
+
+    def curves(self) -> tuple[Curve, ...]:
+        """The outputs of the last run as curves."""
+        if self.last is None:
+            return ()
+        program = self.variant.program
+        dims = {o.name: program.array[o.array].dims for o in program.outputs}
+        return kept({name: on_host(found) for name, found in self.last.outputs.items()}, dims)
+
+    def measurement(self, rounds: int | None = None) -> Measurement:
+        """What was measured, in so many rounds unless in all."""
+        request, timed = self.request, self.timed
+        return Measurement(
+            program=self.variant.program.name,
+            key=self.variant.key,
+            steps=tuple(self.variant.to_json()),
+            backend=request.backend,
+            device=get(request.backend).device(),
+            dtype=request.dtype,
+            sizes=resolve(self.variant.program, request.sizes),
+            seed=request.seed,
+            check=self.check,
+            samples=tuple(self.samples[:rounds]) if timed else (),
+            planned=self.planned if timed else 0,
+            compile_seconds=self.compile_seconds,
+            peak_bytes=self.peak if timed else {},
+            process_peak_bytes=self.process_peak if timed else None,
+            timeline=self.timeline if timed else (),
+            predicted=self.predicted,
+            too_slow=self.too_slow,
+            pace=None if self.tried is None else self.tried.pace,
+            affordable=self.affordable,
+            stopped=self.stopped,
+            curves=self.curves() if timed else (),
+            comparison=request.comparison,
+            versions=process.versions(),
+            date=request.date,
+        )
+
+
+def peaks(done: Execution) -> dict[str, int]:
+    """What a run held at most, by memory space."""
+    return dict(done.peak)
+
+
+def prepare(variant: Variant, request: Request) -> Candidate:
+    """Compile and check a variant."""
+    resolve(variant.program, request.sizes)
+    start = time.perf_counter()
+    compiled = get(request.backend).compile(variant.program)
+    compiled.prepare()
+    seconds = time.perf_counter() - start
+    checked = check(variant, request.backend, request.dtype, compiled)
+    expectation = Expectation(
+        variant.program, compiled.loop_program, request.backend, request.dtype
+    )
+    said = expectation.at(request.sizes)
+    candidate = Candidate(variant, request, compiled, seconds, checked, said)
+    if checked.verdict != "failed" and not request.force:
+        candidate.tried = tried = trial(expectation, compiled, checked)
+        candidate.too_slow = too_slow(said, tried, request.least_runs)
+        if candidate.too_slow and tried is not None:
+            candidate.affordable = affordable(
+                expectation, variant.root.program, request.sizes, request.least_runs, tried.pace
+            )
+    return candidate
+
+
+def alternate(candidates: Sequence[Candidate], request: Request, report: Report) -> Iterator[int]:
+    """Warm up, then sample each candidate once a round; gives the number of rounds after each."""
+    for turn in range(request.warmup):
+        report("warming up", turn, request.warmup)
+        for candidate in _timed(candidates):
+            candidate.run()
+    taken = [c.last.seconds for c in _timed(candidates) if c.last is not None]
+    rounds = request.rounds(sum(taken) / max(1, len(taken))) if _timed(candidates) else 0
+    for candidate in candidates:
+        candidate.planned = rounds
+    for turn in range(rounds):
+        report("measuring", turn, rounds)
+        for candidate in _timed(candidates):
+            candidate.sample()
+        yield turn + 1
+    report("measured", rounds, rounds)
+
+
+def _timed(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return [candidate for candidate in candidates if candidate.timed]
+
+
+def failed(candidate: Candidate, reason: str) -> None:
+    """What was run turned out wrong at the measured sizes."""
+    candidate.check = replace(candidate.check, verdict="failed", reason=reason)
+
+
+@contextmanager
+def reporting(progress: bool | Report, title: str) -> Iterator[Report]:
+    """Where progress goes: a line that is rewritten, a function of the caller's, or nowhere."""
+    if not isinstance(progress, bool):
+        yield progress
+        return
+    if not progress:
+        yield lambda stage, done, total: None
+        return
+    from tqdm import tqdm
+
+    drawn = tqdm(desc=title, file=stream(), leave=False)
+
+    def report(stage: str, done: int, total: int) -> None:
+        drawn.total = total
+        drawn.n = done
+        drawn.set_description(f"{title}: {stage}")
+
+    try:
+        yield report
+    finally:
+        drawn.close()

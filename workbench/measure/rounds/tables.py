@@ -1,0 +1,144 @@
+"""A comparison as text of at most 80 columns, and as HTML: pure functions of its records."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from html import escape
+from string import ascii_uppercase
+from typing import Any
+
+from workbench.measure.rounds.measurement import Measurement
+from workbench.program.sizes import numbers
+from workbench.program.text.units import bytes_text, digits, seconds_text
+
+WIDTH = 80
+
+Record = Mapping[str, Any]
+
+
+def table(records: Sequence[Record], measurements: Sequence[Measurement], advice: str = "") -> str:
+    """The variants as lettered rows, what was predicted below what was measured, then what the
+    letters stand for and why there is no time or no check; at the end what to do about that.
+    """
+    letters = [letter(k) for k in range(len(records))]
+    titles, cells = columns(records)
+    rows = [["", *titles]]
+    for a, row, record in zip(letters, cells, records, strict=True):
+        rows.append([a, *row])
+        if not math.isnan(record["predicted_ms"]):
+            said = {"time (95 %)": _predicted(record), "peak": _predicted_peak(record)}
+            rows.append(["", *(said.get(title, "") for title in titles)])
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = [head(measurements[0]), ""]
+    for row in rows:
+        line = "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True))
+        lines.append(line.rstrip())
+    lines.append("")
+    for a, record in zip(letters, records, strict=True):
+        lines += wrapped(f"{a}  ", record["variant"])
+        lines += [line for text in remarks(record) for line in wrapped("   ", text)]
+    lines += ["", *wrapped("", advice)] if advice else []
+    return "\n".join(lines)
+
+
+def html(records: Sequence[Record], measurements: Sequence[Measurement], advice: str = "") -> str:
+    """The same as a table element; remarks stand below the variant's name."""
+    titles, cells = columns(records)
+    if any(not math.isnan(r["predicted_ms"]) for r in records):
+        titles = [*titles, "predicted"]
+        cells = [[*row, _both(record)] for row, record in zip(cells, records, strict=True)]
+    heads = "".join(f"<th>{escape(title)}</th>" for title in ["variant", *titles])
+    rows = []
+    for record, row in zip(records, cells, strict=True):
+        below = "".join(f"<br><small>{escape(text)}</small>" for text in remarks(record))
+        first = f'<td style="text-align:left">{escape(record["variant"])}{below}</td>'
+        rows.append(f"<tr>{first}{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>")
+    caption = f'<caption style="text-align:left">{escape(head(measurements[0]))}</caption>'
+    made = f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return made + (f"<p>{escape(advice)}</p>" if advice else "")
+
+
+def letter(position: int) -> str:
+    """A, B, … Z, A1, B1, …"""
+    turn, place = divmod(position, len(ascii_uppercase))
+    return ascii_uppercase[place] + (str(turn) if turn else "")
+
+
+def head(measurement: Measurement) -> str:
+    """Program, sizes and device: what all rows share."""
+    m = measurement
+    text = f"{m.program} on {m.backend}: {numbers(m.sizes)}, seed {m.seed}, {m.dtype}"
+    return "\n".join(textwrap.wrap(f"{text}; {m.device}", WIDTH))
+
+
+def columns(records: Sequence[Record]) -> tuple[list[str], list[list[str]]]:
+    """Titles and, for each record, the texts below them; columns with nothing to say left out."""
+    wanted = {
+        "time (95 %)": [_time(r) for r in records],
+        "against the first": [_ratio(r) for r in records],
+        "peak": [_bytes(r["peak_device_bytes"]) for r in records],
+        "host": [_bytes(r["peak_host_bytes"]) for r in records],
+        "checked": [_checked(r) for r in records],
+    }
+    kept = {title: texts for title, texts in wanted.items() if any(texts)}
+    return list(kept), [list(row) for row in zip(*kept.values(), strict=True)]
+
+
+def remarks(record: Record) -> list[str]:
+    """Why there are no times, or not all, or no check; where it was recorded."""
+    texts = [record["not_measured"]] if record["not_measured"] else []
+    if 0 < record["runs"] < record["planned_runs"]:
+        texts.append(f"{record['runs']} of {record['planned_runs']} rounds")
+    texts += [record["checked"]] if record["checked"] != "yes" else []
+    return texts + ([f"recorded in {record['recorded']}"] if record["recorded"] else [])
+
+
+def wrapped(start: str, text: str) -> list[str]:
+    """Lines of at most 80 columns, the first after `start`."""
+    return textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=" " * len(start)) or [
+        start.rstrip()
+    ]
+
+
+def _time(record: Record) -> str:
+    """Median and interval in one unit: `12.3 ms (12.1–12.9)`."""
+    if math.isnan(record["median_ms"]):
+        return ""
+    text, unit = seconds_text(record["median_ms"] / 1e3).split()
+    scale = {"s": 1e-3, "ms": 1.0, "µs": 1e3}[unit]
+    low, high = (digits(record[end] * scale) for end in ("low_ms", "high_ms"))
+    return f"{text} {unit} ({low}–{high})"
+
+
+def _ratio(record: Record) -> str:
+    """`3.4 × faster (3.1–3.6)`."""
+    low, high = record["ratio_low"], record["ratio_high"]
+    if not record["difference"] or low <= 1.0 <= high:
+        return str(record["difference"])
+    if high < 1.0:
+        low, high = 1 / high, 1 / low
+    return f"{record['difference']} ({digits(low)}–{digits(high)})"
+
+
+def _predicted(record: Record) -> str:
+    return f"predicted {seconds_text(record['predicted_ms'] / 1e3)}"
+
+
+def _predicted_peak(record: Record) -> str:
+    return _bytes(record["predicted_peak_device_bytes"])
+
+
+def _both(record: Record) -> str:
+    if math.isnan(record["predicted_ms"]):
+        return ""
+    return f"{seconds_text(record['predicted_ms'] / 1e3)}, {_predicted_peak(record)}"
+
+
+def _bytes(count: int | None) -> str:
+    return bytes_text(count) if count else ""
+
+
+def _checked(record: Record) -> str:
+    return str(record["checked"]).split(":")[0]

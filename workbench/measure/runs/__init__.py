@@ -1,0 +1,4 @@
+"""What accompanies a run: checkpoints, learning curves, progress.
+
+Knows results. Does not time them.
+"""

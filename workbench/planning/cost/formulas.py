@@ -1,0 +1,211 @@
+"""Bytes as formulas in the sizes: of one array's storage, and of the peak.
+
+The peak is the largest of what is held at some point of the loop program; points that another
+exceeds at all sizes (each at least 1) are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.records import ITEM_BYTES, Allocate, Buffer, Constant, Count, walk
+from workbench.lowering.lower import LoopProgram
+from workbench.polyhedral.expression import (
+    Atom,
+    Expression,
+    Extremum,
+    Product,
+    Size,
+    atom,
+    expression,
+)
+
+Monomial = tuple[Atom, ...]
+"""A product of atoms, sorted by their text."""
+
+Polynomial = dict[Monomial, int]
+
+
+@dataclass(frozen=True)
+class Formula:
+    """The largest of `terms`, in bytes. `written` is how it prints where that says more."""
+
+    terms: tuple[Expression, ...]
+    written: str = ""
+
+    def evaluate(self, sizes: Mapping[str, int]) -> int:
+        """The bytes at given sizes."""
+        return max(term.evaluate(sizes) for term in self.terms)
+
+    def __str__(self) -> str:
+        if self.written:
+            return self.written
+        first, *others = [_expanded(term) for term in self.terms]
+        if not others:
+            return f"{_text(first)} bytes"
+        shared = {
+            m: least for m in first if (least := min(p.get(m, 0) for p in (first, *others))) > 0
+        }
+        rest = [_text(_sum(p, shared, -1)) for p in (first, *others)]
+        common = f"{_text(shared)} + " if shared else ""
+        return f"{common}max({', '.join(rest)}) bytes"
+
+    __repr__ = __str__
+
+
+def footprint(buffer: Buffer, dtype: str) -> Formula:
+    """The bytes of a buffer: its lengths and the bytes of an element."""
+    item = _item(buffer, dtype)
+    factors = [_factor(n) for n in buffer.shape if n != 1]
+    return Formula((buffer.elements * item,), f"{' * '.join([*factors, str(item)])} bytes")
+
+
+def peak(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Formula:
+    """What is held at most. `sizes` only say which loops run at all."""
+    buffers = {
+        record.buffer.name: record.buffer
+        for record in walk(loops.body)
+        if isinstance(record, (Allocate, Constant, Count))
+    }
+    weight = {
+        name: _expanded(buffer.elements * _item(buffer, dtype)) for name, buffer in buffers.items()
+    }
+    found: list[Polynomial] = []
+    for names in _fullest(loops, sizes, dtype):
+        held: Polynomial = {}
+        for name in names:
+            held = _sum(held, weight[name])
+        found = _largest(found, held)
+    return Formula(tuple(_expression(p) for p in found) or (expression(0),))
+
+
+def _fullest(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Iterator[frozenset[str]]:
+    """The sets of buffers held where the next thing is that one of them is given back."""
+    held = [frozenset(name for name, _ in p.live) for p in loops.timeline(sizes, dtype)]
+    for here, behind in zip(held, [*held[1:], frozenset[str]()], strict=True):
+        if len(behind) <= len(here):
+            yield here
+
+
+def _largest(found: list[Polynomial], other: Polynomial) -> list[Polynomial]:
+    """The polynomials with one more, without those that another is never less than."""
+    if any(_never_less(p, other) for p in found):
+        return found
+    return [*(p for p in found if not _never_less(other, p)), other]
+
+
+def _never_less(left: Polynomial, right: Polynomial) -> bool:
+    """Whether `left >= right` is certain at all sizes: the difference has no negative coefficient
+    in terms of how much each atom exceeds 1. A minimum may be taken for either of its parts where
+    it counts against that.
+    """
+    difference = _sum(left, right, -1)
+    minima = {
+        a: (a.left, a.right)
+        for m, c in difference.items()
+        for a in m
+        if c < 0 and isinstance(a, Extremum) and a.kind == "min"
+    }
+    choices: list[list[tuple[Atom, Expression]]] = [
+        [(a, part) for part in parts] for a, parts in minima.items()
+    ]
+    return any(_positive(_bounded(difference, dict(c))) for c in product(*choices))
+
+
+def _bounded(difference: Polynomial, instead: Mapping[Atom, Expression]) -> Polynomial:
+    found: Polynomial = {}
+    for monomial, c in difference.items():
+        factors: Polynomial = {(): c}
+        for a in monomial:
+            part = instead.get(a, atom(a)) if c < 0 else atom(a)
+            factors = _multiplied(factors, _expanded(part))
+        found = _sum(found, factors)
+    return found
+
+
+def _positive(difference: Polynomial) -> bool:
+    shifted: Polynomial = {}
+    for monomial, c in difference.items():
+        factors: Polynomial = {(): c}
+        for a in monomial:
+            factors = _multiplied(factors, {(a,): 1, (): 1} if _at_least_one(a) else {(a,): 1})
+        shifted = _sum(shifted, factors)
+    return all(c >= 0 for c in shifted.values())
+
+
+def _at_least_one(a: Atom) -> bool:
+    """Whether an atom is no less than 1 at all sizes; it is no less than 0 in any case."""
+    if isinstance(a, Size):
+        return True
+    if not isinstance(a, Extremum):
+        return False
+    both = [
+        (e.constant >= 1 and not e.terms)
+        or (len(e.terms) == 1 and e.constant >= 0 and _at_least_one(e.terms[0][0]))
+        for e in (a.left, a.right)
+    ]
+    return all(both) if a.kind == "min" else any(both)
+
+
+# -- polynomials -----------------------------------------------------------------------------------
+
+
+def _expanded(e: Expression) -> Polynomial:
+    found: Polynomial = {(): e.constant} if e.constant else {}
+    for a, c in e.terms:
+        if isinstance(a, Product):
+            part = _multiplied(_expanded(a.left), _expanded(a.right))
+        else:
+            part = {(a,): 1}
+        found = _sum(found, part, c)
+    return found
+
+
+def _sum(left: Polynomial, right: Polynomial, factor: int = 1) -> Polynomial:
+    found = dict(left)
+    for monomial, c in right.items():
+        found[monomial] = found.get(monomial, 0) + factor * c
+    return {m: c for m, c in found.items() if c}
+
+
+def _multiplied(left: Polynomial, right: Polynomial) -> Polynomial:
+    found: Polynomial = {}
+    for (m, c), (n, d) in product(left.items(), right.items()):
+        monomial = tuple(sorted((*m, *n), key=lambda a: str(atom(a))))
+        found[monomial] = found.get(monomial, 0) + c * d
+    return found
+
+
+def _expression(p: Polynomial) -> Expression:
+    total = expression(0)
+    for monomial, c in p.items():
+        part = expression(c)
+        for a in monomial:
+            part = part * atom(a)
+        total = total + part
+    return total
+
+
+def _text(p: Polynomial) -> str:
+    """The highest powers first."""
+    ordered = sorted(p.items(), key=lambda item: (-len(item[0]), [str(atom(a)) for a in item[0]]))
+    parts = []
+    for monomial, c in ordered:
+        factors = [str(abs(c))] if abs(c) != 1 or not monomial else []
+        factors += [_factor(atom(a)) for a in monomial]
+        parts.append(("- " if c < 0 else "+ ") + " * ".join(factors))
+    text = " ".join(parts) or "+ 0"
+    return text.removeprefix("+ ") if text.startswith("+") else "-" + text[2:]
+
+
+def _factor(e: Expression) -> str:
+    single = not e.terms or (len(e.terms) == 1 and not e.constant and e.terms[0][1] == 1)
+    plain = single and (not e.terms or isinstance(e.terms[0][0], Size | Extremum))
+    return str(e) if plain else f"({e})"
+
+
+def _item(buffer: Buffer, dtype: str) -> int:
+    return ITEM_BYTES.get(buffer.dtype) or FLOAT_BYTES[dtype]

@@ -1,0 +1,224 @@
+"""How often the records of a loop program run at given sizes, exactly.
+
+A loop whose variable nothing inside depends on multiplies; the values of the others are kept as
+arrays of points, equal ones once with a weight, so that a triangle of T² points costs T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.lowering.loops.records import Symbolic
+from workbench.polyhedral.conditions import Comparison, Condition
+from workbench.polyhedral.expression import (
+    Atom,
+    Expression,
+    Extremum,
+    FloorDivision,
+    Product,
+    Size,
+    Variable,
+)
+
+Integers = npt.NDArray[np.int64]
+Number = int | Integers
+"""One value for all points, or one for each."""
+
+Amount = float | npt.NDArray[Any]
+"""The same of what need not be a whole number."""
+
+AT_ONCE = 1 << 20
+"""Points held at a time; more are taken in parts."""
+
+
+@dataclass(frozen=True)
+class Points:
+    """The values of loop variables under which something runs: `weight[p]` times at point p.
+
+    Without variables that matter there is one point and all are plain integers.
+    """
+
+    sizes: Mapping[str, int]
+    weight: Number = 1
+    values: Mapping[str, Integers] = field(default_factory=dict)
+    plain: dict[Expression | Symbolic, Number] = field(default_factory=dict, repr=False)
+    """What expressions and products of sizes alone are, as far as somebody has asked: for all
+    points of a run."""
+    known: dict[Expression | Symbolic, Number] = field(default_factory=dict, repr=False)
+    """The same of those that depend on the values here."""
+
+    @cached_property
+    def executions(self) -> int:
+        """How often in all."""
+        return total(1, self.weight)
+
+    def at(self, e: Expression) -> Number:
+        """The value of an expression at each point."""
+        if not e.terms:
+            return e.constant
+        known = self.known if self.values and e.variables else self.plain
+        found = known.get(e)
+        if found is None:
+            found = known[e] = self._linear(e)
+        return found
+
+    def length(self, e: Expression) -> Number:
+        """The length of an axis: no less than 0."""
+        n = self.at(e)
+        return max(n, 0) if isinstance(n, int) else np.maximum(n, 0)
+
+    def product(self, dims: Symbolic) -> Number:
+        """The number of elements of these lengths."""
+        known = self.known if self.values else self.plain
+        found = known.get(dims)
+        if found is None:
+            found = 1
+            for n in dims:
+                found = found * self.length(n)
+            known[dims] = found
+        return found
+
+    def _linear(self, e: Expression) -> Number:
+        value: Number = e.constant
+        for a, c in e.terms:
+            value = value + c * self._atom(a)
+        return value
+
+    def _atom(self, a: Atom) -> Number:
+        if isinstance(a, Size | Variable):
+            return self.values[a.name] if a.name in self.values else self.sizes[a.name]
+        if isinstance(a, FloorDivision):
+            return self.at(a.dividend) // self.at(a.divisor)
+        if isinstance(a, Product):
+            return self.at(a.left) * self.at(a.right)
+        if isinstance(a, Extremum):
+            left, right = self.at(a.left), self.at(a.right)
+            if isinstance(left, int) and isinstance(right, int):
+                return min(left, right) if a.kind == "min" else max(left, right)
+            return (np.minimum if a.kind == "min" else np.maximum)(left, right)
+        holds: Any = True
+        for c in a.conditions:
+            holds = holds & (self.at(c) == 0)
+        then, otherwise = self.at(a.then), self.at(a.otherwise)
+        if isinstance(holds, bool):
+            return then if holds else otherwise
+        return np.where(holds, then, otherwise)
+
+    def holds(self, condition: Condition) -> Any:
+        """Whether a condition holds, for all or at each point."""
+        if isinstance(condition, Comparison):
+            left, right = self.at(condition.left), self.at(condition.right)
+            match condition.relation:
+                case "==":
+                    return left == right
+                case "!=":
+                    return left != right
+                case "<":
+                    return left < right
+            return left <= right
+        found: Any = condition.kind == "and"
+        for part in condition.parts:
+            found = (
+                found & self.holds(part) if condition.kind == "and" else found | self.holds(part)
+            )
+        return found
+
+    # -- what runs inside ------------------------------------------------------------------------
+
+    def where(self, condition: Condition) -> Points:
+        """The points at which a condition holds."""
+        holds = self.holds(condition)
+        if isinstance(holds, np.ndarray):
+            return self._picked(np.flatnonzero(holds))
+        return self if holds else replace(self, weight=self.weight * 0)
+
+    def inside(
+        self, variable: str, lower: Expression, upper: Expression, needed: frozenset[str]
+    ) -> Iterator[Points]:
+        """The points inside a loop, in parts; `needed` are the variables that matter there."""
+        low, trips = self.at(lower), self.length(upper - lower)
+        if variable not in needed:
+            yield replace(self, weight=self.weight * trips)._merged(needed)
+            return
+        weight, low, trips = self._spelled(self.weight, low, trips)
+        for start, stop in _parts(trips):
+            yield self._expanded(variable, weight, low, trips, start, stop)._merged(needed)
+
+    def _spelled(self, *numbers: Number) -> list[Integers]:
+        n = len(next(iter(self.values.values()))) if self.values else 1
+        return [np.broadcast_to(np.asarray(x, np.int64), n) for x in numbers]
+
+    def _expanded(
+        self,
+        variable: str,
+        weight: Integers,
+        low: Integers,
+        trips: Integers,
+        start: int,
+        stop: int,
+    ) -> Points:
+        """Iterations `start` to `stop` of the loop, all points' iterations counted on."""
+        ends = np.cumsum(trips)
+        here = np.arange(start, stop, dtype=np.int64)
+        outer = np.searchsorted(ends, here, side="right")
+        values = {name: v[outer] for name, v in self.values.items()}
+        values[variable] = low[outer] + here - (ends - trips)[outer]
+        return Points(self.sizes, weight[outer], values, self.plain)
+
+    def _picked(self, which: npt.NDArray[np.intp]) -> Points:
+        values = {name: v[which] for name, v in self.values.items()}
+        weight = self.weight if isinstance(self.weight, int) else self.weight[which]
+        if isinstance(weight, int):
+            weight = np.full(len(which), weight, np.int64)
+        return Points(self.sizes, weight, values, self.plain)
+
+    def _merged(self, needed: frozenset[str]) -> Points:
+        """Without the variables that matter no more: points that are equal then are one."""
+        kept = {name: v for name, v in self.values.items() if name in needed}
+        if len(kept) == len(self.values):
+            return self
+        if not kept:
+            return Points(self.sizes, self.executions, plain=self.plain)
+        columns = np.stack(list(kept.values()))
+        unique, place = np.unique(columns, axis=1, return_inverse=True)
+        (weight,) = self._spelled(self.weight)
+        merged = np.zeros(unique.shape[1], np.int64)
+        np.add.at(merged, place.reshape(-1), weight)
+        return Points(self.sizes, merged, dict(zip(kept, unique, strict=True)), self.plain)
+
+
+def total(value: Number, weight: Number) -> int:
+    """The sum of a value over all executions."""
+    return int(summed(value, weight))
+
+
+def summed(value: Amount, weight: Number) -> float:
+    """The sum of an amount over all executions."""
+    if isinstance(weight, int) and not isinstance(value, np.ndarray):
+        return value * weight
+    found: float = np.sum(value * np.asarray(weight)).item()
+    return found
+
+
+def largest(value: Number) -> float:
+    """The largest over all points."""
+    return float(value) if isinstance(value, int) else float(value.max())
+
+
+def larger(left: Amount, right: Amount) -> Amount:
+    """The larger of two at each point."""
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        return np.maximum(left, right)
+    return max(left, right)
+
+
+def _parts(trips: Integers) -> Iterator[tuple[int, int]]:
+    n = int(trips.sum())
+    for start in range(0, n, AT_ONCE):
+        yield start, min(start + AT_ONCE, n)

@@ -1,0 +1,130 @@
+"""What a variant will cost, before it runs: time, memory, arithmetic, bytes, calls.
+
+Counts are exact: of every call that the generated source makes. The peak is the backend's to the
+byte. Seconds come from a few constants of the machine (`machine.py`), measured or built in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from workbench.errors import WorkbenchError, nearest
+from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.records import SPACES, Apply, walk
+from workbench.lowering.lower import LoopProgram
+from workbench.planning.cost import formulas
+from workbench.planning.cost.seconds import Share, cost
+from workbench.planning.cost.work import Step, steps_of
+from workbench.planning.machine.constants import Machine
+from workbench.program.sizes import numbers
+from workbench.program.text.units import amount, digits
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A run's cost at given sizes.
+
+    `seconds` without compilation; `peak_bytes` by memory space; `operations` are arithmetic (a
+    multiply-add counts two), `bytes` those that array operations read and write, `launches` the
+    array operations. `by_statement` shares them out; what is done in front of all statements and
+    by loops themselves is in `besides`. `note` says why the seconds are of no measured machine,
+    `assumed` what else nobody knows.
+    """
+
+    seconds: float
+    peak_bytes: Mapping[str, int]
+    operations: int
+    bytes: int
+    launches: int
+    by_statement: Mapping[str, Share]
+    besides: Share
+    sizes: Mapping[str, int]
+    dtype: str
+    backend: str
+    note: str = ""
+    assumed: str = ""
+    loops: LoopProgram = field(repr=False, compare=False, kw_only=True)
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the seconds are made of constants measured on this machine."""
+        return not self.note
+
+    @cached_property
+    def footprint(self) -> Mapping[str, formulas.Formula]:
+        """For each array the bytes of its storage as a formula in the sizes."""
+        stored = self.loops.stored
+        return {name: formulas.footprint(s.buffer, self.dtype) for name, s in stored.items()}
+
+    @cached_property
+    def peak_formula(self) -> formulas.Formula:
+        """The device's peak as a formula in the sizes, at all sizes at which the same loops run."""
+        return formulas.peak(self.loops, self.sizes, self.dtype)
+
+    def __str__(self) -> str:
+        held = {space: n for space, n in self.peak_bytes.items() if n}
+        peak = ", ".join(f"{amount(n, 'B')} on {space}" for space, n in held.items())
+        where = "; ".join(
+            part
+            for part in (f"{numbers(self.sizes)}, {self.dtype}", self.note, self.assumed)
+            if part
+        )
+        return (
+            f"{digits(self.seconds)} s on {self.backend}, peak {peak}, "
+            f"{amount(self.operations, 'op')}, {amount(self.bytes, 'B')} moved, "
+            f"{self.launches} launches ({where})"
+        )
+
+
+def predict(
+    loops: LoopProgram,
+    sizes: Mapping[str, int],
+    machine: Machine,
+    dtype: str = "float32",
+    steps: Sequence[Step] | None = None,
+) -> Prediction:
+    """Predict a run at sizes that are all given. `steps` are `steps_of(loops)` where known.
+
+    Raises WorkbenchError for an unknown dtype.
+    """
+    if dtype not in FLOAT_BYTES:
+        raise WorkbenchError(f"unknown dtype {dtype!r}: {nearest(dtype, FLOAT_BYTES, 'dtypes')}")
+    steps = steps_of(loops) if steps is None else steps
+    shares = cost(steps, sizes, dtype, machine)
+    besides = shares.pop("", Share())
+    whole = sum(shares.values(), besides)
+    return Prediction(
+        whole.seconds,
+        peak_bytes(loops, sizes, dtype),
+        whole.operations,
+        whole.bytes,
+        whole.launches,
+        shares,
+        besides,
+        dict(sizes),
+        dtype,
+        machine.backend,
+        machine.note,
+        _assumed(loops, machine),
+        loops=loops,
+    )
+
+
+def _assumed(loops: LoopProgram, machine: Machine) -> str:
+    """What the seconds take for granted."""
+    called = {
+        record.option["name"]
+        for record in walk(loops.body)
+        if isinstance(record, Apply) and record.function == "external"
+    }
+    if not called:
+        return ""
+    each = machine.call_of("external") * 1e6
+    return f"each call of {', '.join(sorted(called))} is taken for {digits(each)} µs"
+
+
+def peak_bytes(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Mapping[str, int]:
+    """What is held at most, by memory space."""
+    return {space: loops.peak(sizes, dtype, space) for space in SPACES}

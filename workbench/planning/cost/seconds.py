@@ -1,0 +1,273 @@
+"""What a loop program costs at given sizes: arithmetic, bytes, calls and seconds of each statement.
+
+Seconds of a byte depend on how much else is used before it is used again: within a body that is
+known from the text, and what a body uses first was last used one iteration before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.records import ITEM_BYTES, Buffer, For
+from workbench.planning.cost.array_calls import Call, Matrices
+from workbench.planning.cost.points import Amount, Number, Points, larger, largest, summed, total
+from workbench.planning.cost.strides import Seen
+from workbench.planning.cost.work import Nest, Small, Step
+from workbench.planning.machine.constants import Machine
+
+KEPT_BY_ALLOCATOR = 1 << 25
+"""Larger blocks of memory are new, and touched for the first time, whenever they are asked for."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """What is spent: seconds; arithmetic operations; bytes read and written; array operations."""
+
+    seconds: float = 0.0
+    operations: int = 0
+    bytes: int = 0
+    launches: int = 0
+
+    def __add__(self, other: Share) -> Share:
+        return Share(
+            self.seconds + other.seconds,
+            self.operations + other.operations,
+            self.bytes + other.bytes,
+            self.launches + other.launches,
+        )
+
+
+@dataclass
+class _Spent:
+    """What one statement has spent so far."""
+
+    seconds: float = 0.0
+    operations: int = 0
+    bytes: int = 0
+    launches: int = 0
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A use of a buffer by a call: bytes at each point and on average, and how many bytes are used
+    since it was last (None: this is the body's first use).
+    """
+
+    buffer: Buffer
+    bytes: Number
+    mean: float
+    moving: frozenset[str]
+    since: float | None
+
+
+NOTHING = frozenset[str]()
+
+Touched = dict[str, tuple[float, frozenset[str], float]]
+"""For each buffer what one execution of a body uses of it: bytes, the loop variables that decide
+which, and the bytes of all of it."""
+
+
+WARM, COLD = 1 << 17, 1 << 22
+"""Bytes used between two executions of a call: all that it needs is still in the nearest caches, or
+nothing is."""
+
+CALL_BYTES = 1500
+"""What a call uses besides its operands: objects, bytecode, tables."""
+
+
+def cost(
+    steps: Sequence[Step], sizes: Mapping[str, int], dtype: str, machine: Machine
+) -> dict[str, Share]:
+    """What each statement costs; under "" what stands in front of all and between."""
+    costing = _Costing(machine, dtype)
+    root = _Body(costing, Points(sizes), "")
+    root.go(steps)
+    root.spend(1.0)
+    return {
+        statement: Share(spent.seconds, spent.operations, spent.bytes, spent.launches)
+        for statement, spent in costing.spent.items()
+    }
+
+
+@dataclass
+class _Costing:
+    machine: Machine
+    dtype: str
+    spent: dict[str, _Spent] = field(default_factory=dict)
+
+    def share(self, statement: str) -> _Spent:
+        """What a statement has spent so far."""
+        return self.spent.setdefault(statement, _Spent())
+
+    def item(self, buffer: Buffer) -> int:
+        """Bytes of an element."""
+        return ITEM_BYTES.get(buffer.dtype) or FLOAT_BYTES[self.dtype]
+
+    def bytes_of(self, buffer: Buffer, points: Points) -> Number:
+        """Bytes of all of a buffer."""
+        return points.product(buffer.shape) * self.item(buffer)
+
+
+@dataclass
+class _Body:
+    """The body of a loop over `variable`, of a condition, or the program: first gone through in
+    order, which counts; then seconds are spent, when it is known what an iteration uses.
+    """
+
+    costing: _Costing
+    points: Points
+    variable: str
+    clock: float = 0.0
+    """Bytes used so far."""
+    last: dict[str, float] = field(default_factory=dict)
+    """When each buffer was last used, by the clock."""
+    touched: Touched = field(default_factory=dict)
+    calls: list[tuple[Call, list[_Use]]] = field(default_factory=list)
+    smalls: list[Small] = field(default_factory=list)
+    inside: list[tuple[_Body, float]] = field(default_factory=list)
+    """What is nested, and how often it runs in an execution of this."""
+    called: float = 0.0
+    """Calls in one execution."""
+
+    # -- counting --------------------------------------------------------------------------------
+
+    def go(self, steps: Sequence[Step]) -> None:
+        """Count the steps in order."""
+        if not self.points.executions:
+            return
+        for step in steps:
+            if isinstance(step, Call):
+                self.call(step)
+            elif isinstance(step, Small):
+                self.smalls.append(step)
+            else:
+                self.nest(step)
+
+    def call(self, call: Call) -> None:
+        """Count a call."""
+        points, weight = self.points, self.points.weight
+        share = self.costing.share(call.statement)
+        uses = [self.use(seen) for seen in (*call.reads, *call.writes)]
+        share.launches += points.executions
+        share.bytes += sum(total(use.bytes, weight) for use in uses)
+        if call.per_point:
+            share.operations += call.per_point * total(points.product(call.counted), weight)
+        self.called += 1
+        self.calls.append((call, uses))
+
+    def use(self, seen: Seen) -> _Use:
+        """A use of an array, which the clock goes on by."""
+        points, name = self.points, seen.buffer.name
+        amount = points.product(seen.distinct) * self.costing.item(seen.buffer)
+        mean = total(amount, points.weight) / points.executions
+        since = self.clock - self.last[name] if name in self.last else None
+        self.clock += mean
+        self.last[name] = self.clock
+        self.note(name, mean, seen.moving, largest(self.costing.bytes_of(seen.buffer, points)))
+        return _Use(seen.buffer, amount, mean, seen.moving, since)
+
+    def note(self, name: str, amount: float, moving: frozenset[str], whole: float) -> None:
+        """An execution of the body uses so much of a buffer."""
+        before = self.touched.get(name, (0.0, NOTHING, 0.0))
+        self.touched[name] = (max(before[0], amount), before[1] | moving, max(before[2], whole))
+
+    def nest(self, step: Nest) -> None:
+        """A loop or a condition: what is inside counts by how often it runs."""
+        frame = step.frame
+        if not isinstance(frame, For):
+            self.nested("", self.points.where(frame.condition), step.steps)
+            return
+        parts = self.points.inside(frame.variable, frame.lower, frame.upper, step.needed)
+        for points in parts:
+            self.nested(frame.variable, points, step.steps)
+
+    def nested(self, variable: str, points: Points, steps: Sequence[Step]) -> None:
+        """Count what is nested. An iteration uses elements of its own where they move with it."""
+        body = _Body(self.costing, points, variable)
+        body.go(steps)
+        trips = points.executions / self.points.executions
+        self.inside.append((body, trips))
+        self.called += body.called * trips
+        for name, (amount, moving, whole) in body.touched.items():
+            used = min(whole, amount * trips) if variable in moving else amount
+            self.clock += used
+            self.last[name] = self.clock
+            self.note(name, used, moving - {variable}, whole)
+
+    # -- seconds ---------------------------------------------------------------------------------
+
+    def spend(self, cold: float) -> None:
+        """Seconds of everything in the body. `cold` is the share of calls that find their own
+        things in distant memory.
+        """
+        around = sum(amount for amount, _, _ in self.touched.values())
+        slower = 1.0 + cold * (self.costing.machine.cold - 1.0)
+        for small in self.smalls:
+            self.costing.share(small.statement).seconds += self.small(small) * slower
+        for call, uses in self.calls:
+            overhead = self.costing.machine.call_of(call.kind) * slower * self.points.executions
+            worked = self.seconds(call, uses, around)
+            self.costing.share(call.statement).seconds += overhead + worked
+        for body, trips in self.inside:
+            kind = "loop" if body.variable else "condition"
+            executions = body.points.executions if body.variable else self.points.executions
+            between = self.costing.share("")
+            between.seconds += self.costing.machine.call_of(kind) * executions
+            if body.points.executions:
+                body.spend(body.coldness(cold, trips))
+
+    def coldness(self, outside: float, trips: float) -> float:
+        """The share of cold calls: the first iteration comes after what is outside."""
+        used = sum(amount for amount, _, _ in self.touched.values()) + self.called * CALL_BYTES
+        share = math.log(max(used, 1.0) / WARM) / math.log(COLD / WARM)
+        first = 1.0 / max(trips, 1.0) if self.variable else 1.0
+        return first * outside + (1.0 - first) * min(max(share, 0.0), outside)
+
+    def small(self, step: Small) -> float:
+        """Seconds of what Python does between array operations, and of filling memory."""
+        machine, n = self.costing.machine, self.points.executions
+        seconds = machine.call_of(step.kind) * n
+        if step.buffer is not None:
+            size = largest(self.costing.bytes_of(step.buffer, self.points))
+            if step.filled:
+                seconds += size * n * machine.seconds_per_byte(size)
+            if size > KEPT_BY_ALLOCATOR:
+                seconds += size * machine.fresh
+        return seconds
+
+    def seconds(self, call: Call, uses: Sequence[_Use], around: float) -> float:
+        """Seconds of a call's work in all executions; an iteration uses `around` bytes."""
+        machine, points, dtype = self.costing.machine, self.points, self.costing.dtype
+        if call.matrices is not None:
+            return summed(self.product(call.matrices), points.weight)
+        moved: Amount = 0.0
+        for use in uses:
+            since = use.since
+            if since is None:
+                since = around
+                if self.variable in use.moving:
+                    since = max(since, largest(self.costing.bytes_of(use.buffer, points)))
+            moved = moved + use.bytes * machine.seconds_per_byte(since + use.mean)
+        elements = points.product(call.iteration.dims)
+        rows = elements // larger(points.product(call.iteration.inner), 1)
+        rate = machine.element_of(call.kind, dtype)
+        if call.iteration.spread:
+            rate = max(rate, machine.element_of(call.iteration.spread, dtype))
+        worked = rows * machine.row_of(call.kind) + larger(moved, elements * rate)
+        return summed(worked, points.weight)
+
+    def product(self, m: Matrices) -> Amount:
+        """Seconds of matrix products at each point."""
+        machine, dtype = self.costing.machine, self.costing.dtype
+        batch, rows, over, columns = (
+            self.points.product(dims) for dims in (m.batch, m.rows, m.summed, m.columns)
+        )
+        arithmetic = 2 * rows * over * columns * machine.product[dtype]
+        operands = rows * over + over * columns + rows * columns
+        each = arithmetic + operands * machine.panel[dtype]
+        if m.batch:
+            each = each + machine.row_of("matmul")
+        return batch * each

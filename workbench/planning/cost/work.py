@@ -1,0 +1,127 @@
+"""A loop program as steps whose cost is known at any sizes: calls of array operations, what Python
+does between them, and the loops and conditions around. Found once per loop program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from workbench.lowering.loops.records import (
+    Allocate,
+    Apply,
+    Broadcast,
+    Buffer,
+    Constant,
+    Count,
+    Enter,
+    For,
+    If,
+    Record,
+    View,
+)
+from workbench.lowering.lower import LoopProgram
+from workbench.planning.cost.array_calls import Call, call_of
+from workbench.planning.cost.strides import Seen, viewed, whole
+from workbench.polyhedral.conditions import Comparison, Condition
+
+Variables = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Small:
+    """What Python does between array operations, such as taking a view."""
+
+    statement: str
+    kind: str
+    buffer: Buffer | None = None
+    """Memory that is asked for."""
+    filled: bool = False
+
+
+@dataclass(frozen=True)
+class Nest:
+    """A loop or a condition around steps; `needed` are the loop variables that matter inside."""
+
+    frame: For | If
+    steps: tuple[Step, ...]
+    needed: Variables
+
+
+Step = Call | Small | Nest
+
+
+def steps_of(program: LoopProgram) -> tuple[Step, ...]:
+    """The steps of a loop program, in text order."""
+    return _Reader().body(program.body, "")
+
+
+@dataclass
+class _Reader:
+    """Follows the names of a loop program in text order."""
+
+    seen: dict[str, Seen] = field(default_factory=dict)
+
+    def body(self, records: tuple[Record, ...], statement: str) -> tuple[Step, ...]:
+        found: list[Step] = []
+        for record in records:
+            if isinstance(record, Enter):
+                statement = record.statement
+            elif isinstance(record, (For, If)):
+                steps = self.body(record.body, statement if isinstance(record, If) else "")
+                found.append(Nest(record, steps, needed(steps)))
+            else:
+                found.extend(self.step(record, statement))
+        return tuple(found)
+
+    def step(self, record: Record, statement: str) -> Iterator[Step]:
+        """The steps of a record that is no loop."""
+        if isinstance(record, View):
+            self.seen[record.name] = viewed(self.seen[record.source], record.how)
+            yield _small(statement, "broadcast" if isinstance(record.how, Broadcast) else "view")
+        elif isinstance(record, (Constant, Count)):
+            self.seen[record.buffer.name] = whole(record.buffer)
+            yield Small("", "constant", record.buffer, filled=True)
+        elif isinstance(record, Allocate):
+            buffer = record.buffer
+            if record.source is not None:  # the same memory under another name
+                name = self.seen[record.source].buffer.name
+                self.seen[buffer.name] = whole(replace(buffer, name=name))
+                return
+            self.seen[buffer.name] = whole(buffer)
+            if buffer.scratch:
+                yield _small(statement, "reserve")
+            else:
+                yield Small(statement, "allocate", buffer, filled=bool(buffer.initial))
+        elif isinstance(record, Apply):
+            yield call_of(record, statement, self.seen)
+
+
+@lru_cache(maxsize=4096)
+def _small(statement: str, kind: str) -> Small:
+    """The same again is the same object: there are many, in every program alike."""
+    return Small(statement, kind)
+
+
+def needed(steps: tuple[Step, ...]) -> Variables:
+    """The loop variables that what these steps do depends on."""
+    found = set[str]()
+    for step in steps:
+        if isinstance(step, Call):
+            found |= step.variables
+        elif isinstance(step, Nest):
+            frame = step.frame
+            found |= step.needed
+            if isinstance(frame, For):
+                found -= {frame.variable}
+                found |= frame.lower.variables | frame.upper.variables
+            else:
+                found |= _variables(frame.condition)
+    return frozenset(found)
+
+
+def _variables(condition: Condition) -> Variables:
+    if isinstance(condition, Comparison):
+        return condition.left.variables | condition.right.variables
+    return Variables().union(*(_variables(part) for part in condition.parts))

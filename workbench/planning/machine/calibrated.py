@@ -1,0 +1,105 @@
+"""The file in the user's cache directory that keeps a machine's measured constants. Who measures
+them is `measure/calibration.py`; without it there are built-in ones.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import UnavailableError, WorkbenchError, nearest
+from workbench.planning.machine.constants import Machine
+from workbench.planning.machine.defaults import DEFAULTS
+
+FORMAT = 1
+"""Of the file; a file of another format is not read."""
+
+CACHE_VARIABLE = "WORKBENCH_CACHE"
+"""Environment variable that names the cache directory."""
+
+
+def machine(backend: str) -> Machine:
+    """The measured constants of this machine, or the built-in ones with a note that says why."""
+    if backend not in DEFAULTS:
+        known = nearest(backend, DEFAULTS, "backends")
+        raise UnavailableError(f"no times are predicted for {backend!r}: {known}")
+    path = file_of(backend)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return _default(backend, "`workbench doctor --calibrate` measures this machine")
+    except OSError as error:
+        return _default(backend, f"what was measured cannot be read ({error.strerror})")
+    try:
+        found = _from_json(json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return _default(
+            backend, f"what was measured is broken ({error}); `workbench doctor --calibrate` again"
+        )
+    return found
+
+
+def save(measured: Machine) -> Path:
+    """Keep measured constants; the file they are in. Raises WorkbenchError where it cannot be
+    written.
+    """
+    path = file_of(measured.backend)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps({"format": FORMAT} | asdict(measured), indent=1)
+        path.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise WorkbenchError(
+            f"{path} cannot be written ({error.strerror}); name another directory in "
+            f"{CACHE_VARIABLE}"
+        ) from None
+    return path
+
+
+def file_of(backend: str) -> Path:
+    """Where this machine's constants of a backend are kept: several may share a directory."""
+    host = re.sub(r"[^\w.-]", "-", platform.node()) or "machine"
+    return cache_directory() / f"{backend}-{host}.json"
+
+
+def cache_directory() -> Path:
+    """The user's cache directory, by the platform's custom or as the environment says."""
+    named = os.environ.get(CACHE_VARIABLE)
+    if named:
+        return Path(named)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+        return (Path(base) if base else Path.home() / "AppData" / "Local") / "workbench" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "workbench"
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "workbench"
+
+
+def _default(backend: str, why: str) -> Machine:
+    return replace(DEFAULTS[backend], note=f"uncalibrated: {why}")
+
+
+def _from_json(data: Any) -> Machine:
+    if data.pop("format") != FORMAT:
+        raise ValueError(f"expected format {FORMAT}")
+    data["byte"] = tuple((int(n), float(value)) for n, value in data["byte"])
+    data |= {"fresh": float(data["fresh"]), "cold": float(data["cold"])}
+    numbers = [data["call"], data["row"], data["product"], data["panel"]]
+    for rates in (*numbers, *data["element"].values()):
+        if not all(isinstance(rate, float | int) and rate >= 0 for rate in rates.values()):
+            raise ValueError("a rate is no number")
+    found = Machine(**data)
+    for name in ("call", "row", "element"):
+        missing = getattr(DEFAULTS["numpy"], name).keys() - getattr(found, name).keys()
+        if missing:
+            raise ValueError(f"{name} lacks {', '.join(sorted(missing))}")
+    if not found.byte:
+        raise ValueError("byte is empty")
+    return found

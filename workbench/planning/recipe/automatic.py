@@ -1,0 +1,207 @@
+"""The automatic recipe: an ordinary list of steps, each visible and undoable, found by search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Literal, get_args
+
+from workbench.errors import WorkbenchError, nearest
+from workbench.planning.machine.constants import Machine
+from workbench.planning.recipe.blockwise import NEAR
+from workbench.planning.recipe.judging import Judge, Judged
+from workbench.planning.recipe.plan import Plan
+from workbench.planning.recipe.search import Ideas, Search
+from workbench.planning.recipe.strategies import Idea, elsewhere, lifted, nearer, simpler, smaller
+from workbench.planning.recipe.vectorized import in_order, vectorized
+from workbench.polyhedral.expression import whole
+from workbench.program.identity import Itself
+from workbench.program.text.units import amount
+from workbench.program.values import Program
+
+Objective = Literal["time", "memory"]
+
+SLOWER = 2.0
+"""How many times as long as the fastest a run may take that holds less."""
+
+OTHERS = 0.25
+"""How much a byte that is held somewhere counts beside one of the peak."""
+
+SMALLER = 4
+"""How many times smaller than for speed the blocks are that are tried as well."""
+
+MOST = 2500
+"""How many ideas are tried of a kind, times the statements of the program."""
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What is wanted: least time or least memory of the device, at most `capacity` bytes of it, for
+    runs at these sizes.
+    """
+
+    objective: Objective
+    capacity: int | None
+    sizes: Mapping[str, int]
+    machine: Machine
+    dtype: str
+
+
+def expect_aim(objective: str, capacity: object) -> None:
+    """Refuse what is no objective and no number of bytes."""
+    known = get_args(Objective)
+    if objective not in known:
+        hint = nearest(str(objective), known, "objectives")
+        raise WorkbenchError(f"unknown objective {objective!r}: {hint}")
+    if capacity is None:
+        return
+    number = whole(capacity)
+    if number is None or number <= 0:
+        raise WorkbenchError(f"capacity {capacity!r}; expected a positive number of bytes")
+
+
+class _Wanted(Itself):
+    """A program itself, together with what is wanted of it."""
+
+    def __init__(self, program: Program, aim: Aim) -> None:
+        super().__init__(program)
+        self.aim = aim
+
+    def __hash__(self) -> int:
+        return hash((id(self.program), self.aim.objective, self.aim.capacity))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Wanted):
+            return NotImplemented
+        return self.program is other.program and self.aim == other.aim
+
+
+def planned(program: Program, aim: Aim) -> Plan:
+    """The steps that serve the aim best, of those that are tried. The last few plans are kept: a
+    program is run many times, and measured after it was run.
+
+    Raises WorkbenchError where nothing that is found fits under the capacity.
+    """
+    return _planned(_Wanted(program, aim))
+
+
+@lru_cache(maxsize=8)
+def _planned(wanted: _Wanted) -> Plan:
+    program, aim = wanted.program, wanted.aim
+    judge = Judge(aim.machine, aim.sizes, aim.dtype)
+    limit = MOST // len(program.statements) + 1
+    whole = judge.of(vectorized(Plan(program)))
+    whole = Search(judge, _faster, _seconds, limit, best=True).improved(whole)
+    fast = Search(judge, nearer, _seconds, limit, best=True).improved(whole)
+    return _Frugal(judge, aim, limit, whole, fast).planned()
+
+
+@dataclass(frozen=True)
+class _Frugal:
+    """Looks for less memory than the fastest plan needs, as far as that is wanted."""
+
+    judge: Judge
+    aim: Aim
+    limit: int
+    whole: Judged
+    fast: Judged
+
+    def planned(self) -> Plan:
+        """The fastest plan where it will do; else, for time, the faster of it with its arrays on
+        the host and of what holds less, if they fit; for memory what holds least.
+        """
+        if self.enough(self.fast):
+            return self.fast.plan.stored()
+        timed = self.aim.objective == "time"
+        found = [*([self.elsewhere(self.fast)] if timed else []), self.least()]
+        fitting = [judged for judged in found if self.fits(judged)]
+        if not fitting:
+            peak = min(self.judge.exactly(judged.plan.stored()).peak for judged in found)
+            raise WorkbenchError(
+                f"{self.fast.plan.start.name} does not fit into "
+                f"{amount(self.aim.capacity or 0, 'B')}: the least that was found is "
+                f"{amount(peak, 'B')} on the device"
+            )
+        return min(fitting, key=_seconds if timed else _held).plan.stored()
+
+    def least(self) -> Judged:
+        """What holds least after each attempt, until it is enough."""
+        least = self.fast
+        for attempt in (self.large, self.small, self.ordered, self.anyhow, self.elsewhere):
+            if self.enough(least):
+                break
+            least = min(least, attempt(least), key=_held)
+        return least
+
+    def large(self, least: Judged) -> Judged:
+        """From the fastest plan, what saves a larger share of the memory than it takes longer."""
+        return self.search(partial(smaller, near=NEAR), _product).improved(self.fast)
+
+    def small(self, least: Judged) -> Judged:
+        """The same from whole arrays, in smaller blocks."""
+        return self.search(partial(smaller, near=NEAR // SMALLER), _product).improved(self.whole)
+
+    def ordered(self, least: Judged) -> Judged:
+        """The same from loops in which each result is used as soon as it can be, where those alone
+        hold less.
+        """
+        plan = in_order(Plan(self.whole.plan.start))
+        found = self.judge.of(plan) if plan is not None else least
+        if _held(found) >= _held(least) or not self.allowed(found):
+            return least
+        return self.search(partial(smaller, near=NEAR), _product).improved(found)
+
+    def anyhow(self, least: Judged) -> Judged:
+        """Whatever saves memory, two ideas together where none does alone."""
+        return self.search(partial(smaller, near=NEAR // SMALLER), _held, pairs=True).improved(
+            least
+        )
+
+    def elsewhere(self, least: Judged) -> Judged:
+        """In the host's memory what waits for its use."""
+        start = self.judge.of(least.plan.folded())
+        return self.search(elsewhere, _held).improved(start)
+
+    def search(self, ideas: Ideas, cost: Callable[[Judged], float], pairs: bool = False) -> Search:
+        """A search among what is allowed, until it is enough."""
+        return Search(
+            self.judge,
+            ideas,
+            cost,
+            self.limit,
+            allowed=self.allowed,
+            enough=self.enough,
+            pairs=pairs,
+        )
+
+    def allowed(self, found: Judged) -> bool:
+        """Whether a plan takes no longer than it may."""
+        return self.aim.capacity is not None or found.seconds <= SLOWER * self.fast.seconds
+
+    def enough(self, found: Judged) -> bool:
+        """Whether nothing better is wanted."""
+        return self.aim.objective == "time" and self.fits(found)
+
+    def fits(self, found: Judged) -> bool:
+        """Whether a plan's peak is at most the capacity."""
+        capacity = self.aim.capacity
+        return capacity is None or self.judge.exactly(found.plan.stored()).peak <= capacity
+
+
+def _faster(now: Judged) -> Iterator[Idea]:
+    yield from lifted(now)
+    yield from simpler(now)
+
+
+def _product(judged: Judged) -> float:
+    return _held(judged) * judged.seconds
+
+
+def _seconds(judged: Judged) -> float:
+    return judged.seconds
+
+
+def _held(judged: Judged) -> float:
+    """The peak, and a little of what is held elsewhere: of two peaks one must be lowered first."""
+    return judged.peak + OTHERS * sum(judged.stored.values())

@@ -1,0 +1,103 @@
+"""What a plan is predicted to cost at given sizes, and where it is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from workbench.lowering.loops.bytes import Point, bytes_of
+from workbench.lowering.loops.records import DEVICE
+from workbench.lowering.lower import LoopProgram, lower
+from workbench.planning.cost.prediction import Prediction, predict
+from workbench.planning.cost.work import Step, steps_of
+from workbench.planning.machine.constants import Machine
+from workbench.planning.recipe.plan import Plan
+from workbench.program.text.units import bytes_text, seconds_text
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A plan's predicted cost, its arrays folded to what is live."""
+
+    plan: Plan
+    loops: LoopProgram
+    machine: Machine
+    sizes: Mapping[str, int]
+    dtype: str
+
+    @cached_property
+    def _steps(self) -> tuple[Step, ...]:
+        return steps_of(self.loops)
+
+    @cached_property
+    def prediction(self) -> Prediction:
+        """All that is predicted."""
+        return predict(self.loops, self.sizes, self.machine, self.dtype, self._steps)
+
+    @property
+    def seconds(self) -> float:
+        """Of a run."""
+        return self.prediction.seconds
+
+    @property
+    def peak(self) -> int:
+        """Bytes on the device."""
+        return self.prediction.peak_bytes[DEVICE]
+
+    @cached_property
+    def _fullest(self) -> Point | None:
+        points = self.loops.timeline(self.sizes, self.dtype)
+        return max(points, key=lambda point: point.bytes, default=None)
+
+    @cached_property
+    def largest(self) -> dict[str, int]:
+        """The arrays that are live where most is, by bytes, largest first."""
+        if self._fullest is None:
+            return {}
+        names = {stored.buffer.name: array for array, stored in self.loops.stored.items()}
+        live = [(names[name], n) for name, n in self._fullest.live if name in names]
+        return dict(sorted(live, key=lambda pair: -pair[1]))
+
+    @cached_property
+    def stored(self) -> dict[str, int]:
+        """The bytes of every array's storage."""
+        buffers = ((array, found.buffer) for array, found in self.loops.stored.items())
+        return {array: bytes_of(buffer, self.sizes, self.dtype) for array, buffer in buffers}
+
+    def share(self, statement: str) -> float:
+        """The part of all seconds that a statement takes."""
+        spent = self.prediction.by_statement.get(statement)
+        return 0.0 if spent is None else spent.seconds / self.seconds
+
+    @cached_property
+    def distant(self) -> float:
+        """The part of all seconds that would be saved were all memory near and none of it new."""
+        nearest = min(seconds for _, seconds in self.machine.byte)
+        bytes_ = tuple((n, nearest) for n, _ in self.machine.byte)
+        near = replace(self.machine, byte=bytes_, fresh=0.0)
+        found = predict(self.loops, self.sizes, near, self.dtype, self._steps)
+        return 1.0 - found.seconds / self.seconds
+
+    def __str__(self) -> str:
+        return f"{seconds_text(self.seconds)} and {bytes_text(self.peak)}"
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Predicts plans at one machine, size and dtype."""
+
+    machine: Machine
+    sizes: Mapping[str, int]
+    dtype: str
+
+    def of(self, plan: Plan) -> Judged:
+        """The plan's cost with its arrays folded, which hands on no memory yet."""
+        return self._of(plan, plan.folded())
+
+    def exactly(self, plan: Plan) -> Judged:
+        """The cost of a plan as it is."""
+        return self._of(plan, plan)
+
+    def _of(self, plan: Plan, as_run: Plan) -> Judged:
+        return Judged(plan, lower(as_run.program), self.machine, self.sizes, self.dtype)

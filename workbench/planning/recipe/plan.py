@@ -1,0 +1,80 @@
+"""A plan: ordinary steps taken one after the other, each with the sentence why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from workbench.program.values import Program
+from workbench.transforms import Contract, Donate
+from workbench.transforms.step.refusal import Refused
+from workbench.transforms.step.transform import Transform, apply
+
+
+class Reasoned(NamedTuple):
+    """A step that is proposed, and why."""
+
+    step: Transform
+    why: str
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A step that was taken: the program after it, what it left as it was, and why it was taken."""
+
+    step: Transform
+    program: Program
+    notes: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps from a program on. Two plans that begin alike share what they began with."""
+
+    start: Program
+    taken: tuple[Taken, ...] = ()
+
+    @property
+    def program(self) -> Program:
+        """The program after all steps."""
+        return self.taken[-1].program if self.taken else self.start
+
+    @property
+    def steps(self) -> tuple[Transform, ...]:
+        """The steps alone."""
+        return tuple(taken.step for taken in self.taken)
+
+    def after(self, step: Transform, why: str) -> Plan:
+        """The plan with one step more. Raises Refused where it is not legal."""
+        found = apply(self.program, step)
+        return replace(self, taken=(*self.taken, Taken(step, found.program, found.notes, why)))
+
+    def after_all(self, steps: Sequence[Reasoned]) -> Plan | None:
+        """The plan with all these steps; None where one is not legal."""
+        plan = self
+        for step, why in steps:
+            try:
+                plan = plan.after(step, why)
+            except Refused:
+                return None
+        return plan
+
+    def folded(self) -> Plan:
+        """With every array folded to what is live."""
+        return self._if_legal(Contract(), "of every array only what is live is kept")
+
+    def stored(self) -> Plan:
+        """With the memory of what is dead handed on as well: how a plan ends."""
+        return self.folded()._if_legal(Donate(), "what is dead hands on its memory")
+
+    def because(self, why: str) -> Plan:
+        """With another sentence for the last step."""
+        return replace(self, taken=(*self.taken[:-1], replace(self.taken[-1], why=why)))
+
+    def _if_legal(self, step: Transform, why: str) -> Plan:
+        try:
+            return self.after(step, why)
+        except Refused:
+            return self

@@ -1,0 +1,109 @@
+"""Greedy search over plans, by what they are predicted to cost.
+
+The ideas that fit where the cost lies are tried, and what helps is kept; where none helps alone,
+pairs are tried. Nothing depends on clocks or on the order of sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from workbench.planning.recipe.judging import Judge, Judged
+from workbench.planning.recipe.strategies import Idea
+from workbench.transforms.step.transform import Transform
+
+BETTER = 0.98
+"""What is better costs at most this share."""
+
+SIMILAR = 1.01
+"""Of ideas whose costs differ by less, the first is taken."""
+
+AHEAD = 2
+"""Ideas that do not help alone with which others are tried."""
+
+
+Ideas = Callable[[Judged], Iterator[Idea]]
+"""What can be tried on a plan."""
+
+
+@dataclass
+class Search:
+    """Improves plans. `ideas` offers what to try, `cost` is to become less, `allowed` says which
+    plans are acceptable, `enough` ends it; at most `limit` plans are judged.
+
+    With `best`, all ideas are tried and the best is taken, else the first that helps. What did not
+    help is not tried again, but, with `pairs`, together with another.
+    """
+
+    judge: Judge
+    ideas: Ideas
+    cost: Callable[[Judged], float]
+    limit: int
+    allowed: Callable[[Judged], bool] = lambda judged: True
+    enough: Callable[[Judged], bool] = lambda judged: False
+    best: bool = False
+    pairs: bool = True
+    failed: set[str] = field(default_factory=set)
+    known: dict[tuple[tuple[Transform, ...], str], Judged | None] = field(default_factory=dict)
+    """What came of ideas, by the steps before them and their names."""
+    tries: int = 0
+
+    def improved(self, now: Judged) -> Judged:
+        """The plan that no idea, and no pair of those tried, makes better."""
+        while not self.enough(now):
+            found = self.alone(now) or (self.paired(now) if self.pairs else None)
+            if found is None:
+                return now
+            now = found
+        return now
+
+    def alone(self, now: Judged) -> Judged | None:
+        """The plan after an idea that helps."""
+        helping: list[Judged] = []
+        for idea in self.ideas(now):
+            if idea.name in self.failed:
+                continue
+            found = self.after(now, idea)
+            if found is None or not self.better(found, now):
+                self.failed.add(idea.name)
+                continue
+            if not self.best:
+                return found
+            helping.append(found)
+        least = min(map(self.cost, helping), default=0.0)
+        return next((found for found in helping if self.cost(found) <= SIMILAR * least), None)
+
+    def paired(self, now: Judged) -> Judged | None:
+        """The plan after two ideas that help together."""
+        tried = [(idea, self.after(now, idea)) for idea in self.ideas(now)]
+        harmless = [(idea, found) for idea, found in tried if found is not None]
+        harmless.sort(key=lambda pair: self.cost(pair[1]))
+        for first, middle in harmless[:AHEAD]:
+            for idea in self.ideas(middle):
+                both = self.after(middle, idea) if idea.name != first.name else None
+                if both is not None and self.better(both, now):
+                    return both
+        return None
+
+    def after(self, now: Judged, idea: Idea) -> Judged | None:
+        """The plan after an idea; None where it is not legal, not acceptable, or one too many."""
+        at = (now.plan.steps, idea.name)
+        if at not in self.known:
+            self.known[at] = self._judged(now, idea)
+        return self.known[at]
+
+    def _judged(self, now: Judged, idea: Idea) -> Judged | None:
+        plan = idea.take(now.plan) if self.tries < self.limit else None
+        if plan is None:
+            return None
+        self.tries += 1
+        found = self.judge.of(plan)
+        if not self.allowed(found):
+            return None
+        why = f"{plan.taken[-1].why}: with arrays folded, {now} become {found}"
+        return replace(found, plan=plan.because(why))
+
+    def better(self, found: Judged, now: Judged) -> bool:
+        """Whether it costs noticeably less."""
+        return self.cost(found) <= BETTER * self.cost(now)

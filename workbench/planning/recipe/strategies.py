@@ -1,0 +1,261 @@
+"""What can be tried on a plan: compound moves, a few ordinary steps that only together help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from workbench.planning.recipe.blockwise import NEAR, Region, in_blocks, near_size, regions
+from workbench.planning.recipe.judging import Judged
+from workbench.planning.recipe.plan import Plan, Reasoned
+from workbench.polyhedral.tree import Loop, Tree, axis_dims, paths, statements
+from workbench.program.operations.table import APART
+from workbench.program.values import Call, Program, walk
+from workbench.transforms import Accumulate, Fuse, Incrementalize, Recompute, Simplify, Swap
+
+WORTH_TRYING = 0.02
+"""The share of the time from which on something is tried."""
+
+LARGE = 0.05
+"""The share of the peak from which on an array is worth trying to hold less of."""
+
+FEW = 4
+"""Blocks of a dimension at least."""
+
+DISTANT = 0.1
+"""The share of the time that memory must cost before blocks, which are more calls, are tried."""
+
+
+@dataclass(frozen=True)
+class Idea:
+    """A compound move. `take` gives the plan after it, None where one of its steps is not legal."""
+
+    name: str
+    take: Callable[[Plan], Plan | None]
+
+
+def lifted(now: Judged) -> Iterator[Idea]:
+    """Each moving reduction that takes its time, as a recurrence and in blocks."""
+    for step in Incrementalize.candidates(now.plan.program):
+        s = now.plan.program.statement[step.statement]
+        if step.dim in s.dims and now.share(s.name) > WORTH_TRYING:
+            how = "goes on from its neighbour" + (f", {step.block} at a time" if step.block else "")
+            yield _one(Reasoned(step, f"{s.name} {how} instead of combining its range anew"))
+
+
+def nearer(now: Judged) -> Iterator[Idea]:
+    """What learns in blocks, where much of the time goes into reaching memory."""
+    if now.distant > DISTANT:
+        yield from _blocks(now, now.stored, DISTANT, NEAR)
+
+
+def simpler(now: Judged) -> Iterator[Idea]:
+    """Identities, as far as they go."""
+    yield _one(Reasoned(Simplify(), "equal equations compute less"))
+
+
+def smaller(now: Judged, near: int) -> Iterator[Idea]:
+    """What may save memory: the largest arrays that are live where most is, in blocks whose widest
+    result takes about `near` bytes, computed again, or summed as soon as they are there.
+    """
+    large = _large(now)
+    yield from _blocks(now, now.largest, LARGE, near, short=True)
+    again = _recomputable(now.plan.program)
+    if set(again) & set(large):
+        yield _all_recomputed(now)
+    for array in large:
+        if array in again:
+            yield _recomputed(array, again[array])
+    yield from _carried(now, large)
+
+
+def elsewhere(now: Judged) -> Iterator[Idea]:
+    """What is large where most is live, in the host's memory; of arrays all of which are folded."""
+    for array in _large(now):
+        why = f"{array} waits in the host's memory for its use"
+        yield _one(Reasoned(Swap(array), why))
+
+
+def _large(now: Judged) -> list[str]:
+    return [array for array, n in now.largest.items() if n > LARGE * now.peak]
+
+
+def _loops(tree: Tree) -> dict[str, list[Loop]]:
+    """The loops around each statement that are not axes, outermost first."""
+    return {
+        name: [node for node, _ in path if isinstance(node, Loop) and node.kind == "loop"]
+        for name, path in paths(tree).items()
+    }
+
+
+def _one(reasoned: Reasoned) -> Idea:
+    return Idea(str(reasoned.step), lambda plan: plan.after_all([reasoned]))
+
+
+# -- computed again --------------------------------------------------------------------------------
+
+
+def _recomputed(array: str, steps: Sequence[Recompute]) -> Idea:
+    listed = [_reasoned(step) for step in steps]
+    return Idea(f"{array} again", lambda plan: plan.after_all(listed))
+
+
+def _reasoned(step: Recompute) -> Reasoned:
+    why = f"{step.array} is computed again where it is read instead of being kept"
+    return Reasoned(step, why)
+
+
+def _recomputable(program: Program) -> dict[str, list[Recompute]]:
+    """For each array that can be computed again, but for what blocks are for (their sums), a step
+    for the readers in each loop in which it is not written.
+    """
+    assert program.schedule is not None
+    around = _loops(program.schedule)
+    returned = {output.array for output in program.outputs}
+    readers: dict[str, list[str]] = {}
+    for s in program.statements:
+        for read in dict.fromkeys(read.array for read in s.reads):
+            readers.setdefault(read, []).append(s.name)
+    found: dict[str, list[Recompute]] = {}
+    for array in program.arrays:
+        homes = [around[s.name] for s in program.writers[array.name]]
+        in_blocks = any(loop.tile is not None for loops in homes for loop in loops)
+        if not array.dims or array.name in returned or in_blocks or not all(homes):
+            continue
+        own = {id(loops[-1]) for loops in homes}
+        apart: dict[int, list[str]] = {}
+        for name in readers.get(array.name, ()):
+            if around[name] and id(around[name][-1]) not in own:
+                apart.setdefault(id(around[name][-1]), []).append(name)
+        if apart:
+            found[array.name] = [Recompute(array.name, tuple(names)) for names in apart.values()]
+    return found
+
+
+def _all_recomputed(now: Judged) -> Idea:
+    """All that is live where most is and can be computed from the rest of it: the last first, since
+    what is computed again reads what the original reads.
+    """
+    origin = now.plan.program
+    cheap = _Cheap(origin, frozenset(now.largest))
+    order = {s.array: position for position, s in enumerate(origin.statements)}
+
+    def take(plan: Plan) -> Plan | None:
+        done: set[str] = set()
+        while True:
+            able = _recomputable(plan.program)
+            left = [a for a in able if a in order and a not in done and cheap.again(a)]
+            if not left:
+                return plan if len(plan.taken) > len(now.plan.taken) else None
+            last = max(left, key=order.__getitem__)
+            done.add(last)
+            for step in able[last]:
+                plan = plan.after_all([_reasoned(step)]) or plan
+
+    return Idea("all that can be again", take)
+
+
+@dataclass(frozen=True)
+class _Cheap:
+    """What can be computed again from arrays that are there anyway, without a draw."""
+
+    program: Program
+    there: frozenset[str]
+
+    def again(self, array: str, above: frozenset[str] = frozenset()) -> bool:
+        """Whether all that its equations read is there, or can be computed again itself."""
+        for s in self.program.writers[array]:
+            if any(isinstance(b, Call) and b.operation in APART for b in walk(s.body)):
+                return False
+            for read in s.instances.reads:
+                inside = {*above, array}
+                if read.array in inside:
+                    return False
+                if read.array not in self.there and not self.again(read.array, frozenset(inside)):
+                    return False
+        return True
+
+
+# -- in blocks -------------------------------------------------------------------------------------
+
+
+def _blocks(
+    now: Judged, arrays: Collection[str], share: float, near: int, short: bool = False
+) -> Iterator[Idea]:
+    """The regions in blocks that write at least a share of the bytes of these arrays: those inside
+    most loops first, then those that write most. With `short`, also of what fits into one block.
+    """
+    least = share * sum(now.stored[array] for array in arrays)
+    found: list[tuple[int, Region]] = []
+    for region in _regions(now.plan.program):
+        written = {now.plan.program.statement[name].array for name in region.members}
+        held = sum(now.stored[array] for array in sorted(written & set(arrays)))
+        if held > least:
+            found.append((held, region))
+    for _, region in sorted(found, key=lambda pair: (-len(pair[1].outside), -pair[0])):
+        size = near_size(now.plan.program, region, now.sizes, near)
+        length = _length(now, region)
+        if 2 * size > length and not short:
+            continue
+        size = min(size, 1 << max(0, (length // FEW).bit_length() - 1))
+        if size > 1:
+            yield _in_blocks(region, size)
+
+
+def _regions(program: Program) -> Iterator[Region]:
+    assert program.schedule is not None
+    axes = axis_dims(program.schedule)
+    for dim in dict.fromkeys(d for s in program.statements for d in axes[s.name]):
+        yield from regions(program, dim)
+
+
+def _in_blocks(region: Region, size: int) -> Idea:
+    name = f"blocks of {size}: {region.dim}, {', '.join(region.members)}"
+    return Idea(name, lambda plan: in_blocks(plan, region, size))
+
+
+def _length(now: Judged, region: Region) -> int:
+    """How many values of the dimension the longest of a region's arrays has."""
+    program, longest = now.plan.program, 0
+    for name in region.members:
+        array = program.array[program.statement[name].array]
+        for d, (lower, upper) in zip(array.dims, array.extent, strict=True):
+            if d == region.dim:
+                longest = max(longest, (upper - lower).evaluate(now.sizes))
+    return longest
+
+
+# -- summed as it comes ----------------------------------------------------------------------------
+
+
+def _carried(now: Judged, arrays: Collection[str]) -> Iterator[Idea]:
+    """The sums over all of a dimension of what a loop over it computes, carried along that loop."""
+    program = now.plan.program
+    assert program.schedule is not None
+    around = _loops(program.schedule)
+    found: dict[int, tuple[Loop, list[str]]] = {}
+    for array in arrays:
+        for loop in around[program.writers[array][0].name]:
+            for s in program.statements:
+                summed = loop.name in s.reduction_dims and array in {r.array for r in s.reads}
+                if summed and not any(node is loop for node in around[s.name]):
+                    found.setdefault(id(loop), (loop, []))[1].append(s.name)
+    for loop, sums in found.values():
+        yield _running(loop, tuple(dict.fromkeys(sums)))
+
+
+def _running(loop: Loop, sums: tuple[str, ...]) -> Idea:
+    """Running sums in the loop that computes what is summed."""
+    dim, first = loop.name, next(statements(loop))
+
+    def take(plan: Plan) -> Plan | None:
+        why = "each value is added when it is there, and not kept for a sum at the end"
+        found = plan.after_all([Reasoned(Accumulate(dim, sums), why)])
+        if found is None:
+            return None
+        known = plan.program.statement
+        new = [s for s in found.program.statements if s.name not in known and dim in s.dims]
+        names = (first, *(s.name for s in new))
+        return found.after_all([Reasoned(Fuse(names), "what is added is needed no longer")])
+
+    return Idea(f"running {dim}: {', '.join(sums)}", take)

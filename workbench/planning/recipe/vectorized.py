@@ -1,0 +1,117 @@
+"""Where plans begin: whole arrays over all dimensions that can be array axes, or over those only
+along which nothing needs anything.
+"""
+
+from __future__ import annotations
+
+from workbench.planning.recipe.plan import Plan
+from workbench.polyhedral.dependences.legality import carries
+from workbench.polyhedral.tree import Leaf, Loop, Tree, statements
+from workbench.polyhedral.tree import Sequence as Block
+from workbench.program.dependences import dependences
+from workbench.program.values import Program
+from workbench.transforms import Accumulate, Reschedule, Vectorize
+from workbench.transforms.step.refusal import Refused
+from workbench.transforms.step.transform import Transform, check
+from workbench.transforms.trees.regions import blocks_of
+
+
+def vectorized(plan: Plan) -> Plan:
+    """First what is independent, then what can be of the other dimensions.
+
+    Left alone is a dimension that counts updates: a loop around other loops that carries an array
+    without any independent dimension (parameters, not environment states). Whole-array work over
+    it would hold all updates' data at once and run nothing faster.
+    """
+    plan, partly = _independent(plan)
+    for step in partly:
+        # an axis that came since may stand in the way
+        why = f"what does not need its own results along {step.dim} runs over all of it at once"
+        plan = _if_legal(plan, step, why) or plan
+    return plan
+
+
+def in_order(plan: Plan) -> Plan | None:
+    """Only what is independent as arrays; along each other dimension sums are carried and all
+    statements stand in as few loops as can be, so that each result is used soon after it is there.
+    None where there is no other dimension that could be one of arrays.
+    """
+    plan, partly = _independent(plan)
+    if not partly:
+        return None
+    for dim in dict.fromkeys(step.dim for step in partly):
+        why = f"sums over {dim} add each value when it is there"
+        plan = _if_legal(plan, Accumulate(dim), why) or plan
+    assert plan.program.schedule is not None
+    for block in blocks_of(plan.program.schedule):
+        loops = [child for child in block.children if isinstance(child, Loop)]
+        if len(loops) > 1:
+            names = (next(statements(loops[0])), list(statements(block))[-1])
+            plan = _joined(plan, Reschedule(names)) or plan
+            break  # what is inside has its order with it
+    return plan
+
+
+def _joined(plan: Plan, step: Reschedule) -> Plan | None:
+    """The plan with isl's order, after what makes that legal."""
+    refusal = check(plan.program, step)
+    if refusal is not None:
+        for repair in refusal.repairs[:1]:
+            why = "it has a place in the loops that are to be joined"
+            plan = _if_legal(plan, repair, why) or plan
+    return _if_legal(plan, step, "each result is used as soon as it can be")
+
+
+def _independent(plan: Plan) -> tuple[Plan, list[Vectorize]]:
+    """The plan with arrays over what is independent, and steps that can be tried beyond it."""
+    independent: set[str] = set()
+    partly: list[Vectorize] = []
+    for step in Vectorize.candidates(plan.program):
+        found = _if_legal(plan, step, f"nothing along {step.dim} needs anything else along it")
+        if found is None:
+            continue
+        if found.taken[-1].notes:
+            partly.append(step)
+        else:
+            plan = found
+            independent.add(step.dim)
+    own = [s for s in partly if not _counts_updates(plan.program, s.dim, independent)]
+    return plan, own
+
+
+def _if_legal(plan: Plan, step: Transform, why: str) -> Plan | None:
+    try:
+        return plan.after(step, why)
+    except Refused:
+        return None
+
+
+def _counts_updates(program: Program, dim: str, independent: set[str]) -> bool:
+    assert program.schedule is not None
+    if not _has_loop_inside(program.schedule, dim):
+        return False
+    found = dependences(program)
+    return any(
+        carries(found, d, dim)
+        for d in found.all
+        if not independent & set(program.array[d.array].dims)
+    )
+
+
+def _has_loop_inside(tree: Tree, dim: str) -> bool:
+    """Whether a loop over `dim` has another loop inside."""
+    if isinstance(tree, Leaf):
+        return False
+    if isinstance(tree, Block):
+        return any(_has_loop_inside(child, dim) for child in tree.children)
+    if tree.kind == "loop" and tree.dim == dim and _has_loop(tree.child):
+        return True
+    return _has_loop_inside(tree.child, dim)
+
+
+def _has_loop(tree: Tree) -> bool:
+    if isinstance(tree, Leaf):
+        return False
+    if isinstance(tree, Loop):
+        return tree.kind == "loop" or _has_loop(tree.child)
+    return any(_has_loop(child) for child in tree.children)

@@ -1,0 +1,226 @@
+"""Does a schedule tree order every dependence, and if not, which two instances show it?
+
+Writer and reader go down the tree together. At a loop an instance that reads in an earlier
+iteration than its value is written violates; pairs in different iterations are settled, pairs in
+one iteration go on. An axis settles nothing: all its values run in lockstep, statement by
+statement, so pairs that nothing else orders meet at the leaf. At a sequence the children's order
+decides. What is left at a leaf needs the result of its own array operation.
+
+The answer depends on the dependence and on what the two paths share, nothing else, and is
+remembered for that (`Step`s), so that after an edit only few questions are new.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+import islpy as isl
+
+from workbench.polyhedral.accesses import Instances
+from workbench.polyhedral.dependences.flow import (
+    Dependence,
+    Dependences,
+    RelationKey,
+    pair_order,
+    pair_witness,
+    relation,
+    standings,
+)
+from workbench.polyhedral.dependences.witness import Witness
+from workbench.polyhedral.tree import Loop, Path, Standing, Tree, paths
+
+Place = Literal["loop", "sequence", "leaf"]
+
+
+class Step(NamedTuple):
+    """One thing that two statements' paths share, as far as the order of their instances goes.
+
+    A loop: at which of its values source and sink stand.
+    "before" and "after" say where the source's child stands in the sequence that parts them;
+    "same" ends the path of a statement and itself.
+    """
+
+    kind: Literal["forwards", "backwards", "before", "after", "same"]
+    source: Standing = Standing(0)
+    sink: Standing = Standing(0)
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A dependence that a tree does not respect.
+
+    `place` says what breaks it: the "loop" over `dim` runs the reader first, the "sequence" has the
+    reader's part first, or the "leaf", one array operation, would need its own result.
+    The witness's statements are the source and the sink.
+    """
+
+    dependence: Dependence
+    place: Place
+    dim: str | None
+    description: str
+    witness: Witness
+
+
+def violation(tree: Tree, dependences: Dependences) -> Violation | None:
+    """The first dependence, in their order, that the tree violates."""
+    return next(_violations(tree, dependences), None)
+
+
+def violations(tree: Tree, dependences: Dependences) -> tuple[Violation, ...]:
+    """Every dependence that the tree violates, with its outermost place and smallest witness."""
+    return tuple(_violations(tree, dependences))
+
+
+def _violations(tree: Tree, dependences: Dependences) -> Iterator[Violation]:
+    found = paths(tree)
+    for d in dependences.all:
+        source, sink = dependences.statements[d.source], dependences.statements[d.sink]
+        steps = shared_steps(source, sink, found)
+        broken = _broken(dependences.keys[d], steps)
+        if broken is not None:
+            yield _violation(dependences, d, steps, broken, found)
+
+
+def shared_steps(source: Instances, sink: Instances, found: Mapping[str, Path]) -> tuple[Step, ...]:
+    """What the paths of two statements share, down to where they part."""
+    steps: list[Step] = []
+    for (node, at), (other, to) in zip(found[source.name], found[sink.name], strict=False):
+        if node is not other:
+            break  # cannot happen before a sequence has parted them
+        if not isinstance(node, Loop):
+            if at != to:
+                steps.append(Step("before" if at < to else "after"))
+                return tuple(steps)
+        elif node.kind == "loop":
+            way: Literal["forwards", "backwards"] = "backwards" if node.backwards else "forwards"
+            steps.append(Step(way, *standings(node, source, sink)))
+    return (*steps, Step("same"))
+
+
+def shared_loops(source: str, sink: str, found: Mapping[str, Path]) -> list[Loop]:
+    """The sequential loops around both statements, outermost first: one for each loop step."""
+    loops = []
+    for (node, at), (_, to) in zip(found[source], found[sink], strict=False):
+        if isinstance(node, Loop):
+            if node.kind == "loop":
+                loops.append(node)
+        elif at != to:
+            break
+    return loops
+
+
+def carries(dependences: Dependences, dependence: Dependence, dim: str) -> bool:
+    """Whether some pair of a dependence is at two values of `dim`."""
+    return not _crossing(dependences, dependence, dim).is_empty()
+
+
+def carried_witness(dependences: Dependences, dependence: Dependence, dim: str) -> Witness | None:
+    """The smallest pair of a dependence at two values of `dim`; None where it never crosses
+    them.
+    """
+    crossing = _crossing(dependences, dependence, dim)
+    if crossing.is_empty():
+        return None
+    source = dependences.statements[dependence.source]
+    sink = dependences.statements[dependence.sink]
+    return pair_witness(source, sink, dependence.array, crossing)
+
+
+def _crossing(dependences: Dependences, dependence: Dependence, dim: str) -> isl.Map:
+    """The pairs of a dependence at two values of `dim`; none where an end lacks it."""
+    pairs = dependences.relation(dependence)
+    source = dependences.statements[dependence.source]
+    sink = dependences.statements[dependence.sink]
+    if dim not in source.dims or dim not in sink.dims:
+        return isl.Map.empty(pairs.get_space())
+    ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
+    ends = Standing(source.dims.index(dim)), Standing(sink.dims.index(dim))
+    earlier = pairs.intersect(pair_order(*ranks, *ends, "<"))
+    return earlier.union(pairs.intersect(pair_order(*ranks, *ends, ">")))
+
+
+def near_witness(
+    dependences: Dependences,
+    dependence: Dependence,
+    found: Mapping[str, Path],
+    loop: str,
+    distance: int,
+) -> Witness | None:
+    """The smallest pair of a legal dependence in one iteration of the loops around the loop called
+    `loop`, no more than `distance` of its values apart; None where there is none.
+    """
+    source, sink = (dependences.statements[end] for end in (dependence.source, dependence.sink))
+    around = shared_loops(dependence.source, dependence.sink, found)
+    depth = [node.name for node in around].index(loop)
+    *outer, step = shared_steps(source, sink, found)[: depth + 1]
+    way, sign = (-1, ">=") if around[depth].backwards else (1, "<=")
+    shift = step.source.shift + way * distance * step.source.divisor
+    step = step._replace(source=step.source._replace(shift=shift))
+    pairs = dependences.relation(dependence)
+    for same in outer:
+        pairs = _together(pairs, same)
+    near = pairs.intersect(_compared(pairs, step, sign))
+    if near.is_empty():
+        return None
+    return pair_witness(source, sink, dependence.array, near)
+
+
+@lru_cache(maxsize=65536)
+def _broken(key: RelationKey, steps: tuple[Step, ...]) -> int | None:
+    """Which step violates the dependence; None where every pair is in order."""
+    pairs = relation(key)
+    for position, step in enumerate(steps):
+        if pairs.is_empty() or step.kind == "before":
+            return None
+        if not _wrong(pairs, step).is_empty():
+            return position
+        pairs = _together(pairs, step)
+    return None
+
+
+def _wrong(pairs: isl.Map, step: Step) -> isl.Map:
+    """The pairs that a step runs in the wrong order (at the end: not in any order)."""
+    if step.kind in ("after", "same"):
+        return pairs
+    return pairs.intersect(_compared(pairs, step, "<" if step.kind == "forwards" else ">"))
+
+
+def _together(pairs: isl.Map, step: Step) -> isl.Map:
+    """The pairs in one iteration."""
+    return pairs.intersect(_compared(pairs, step, "="))
+
+
+def _compared(pairs: isl.Map, step: Step, sign: str) -> isl.Map:
+    ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
+    return pair_order(*ranks, step.source, step.sink, sign)
+
+
+def _violation(
+    dependences: Dependences,
+    dependence: Dependence,
+    steps: tuple[Step, ...],
+    broken: int,
+    found: Mapping[str, Path],
+) -> Violation:
+    pairs = dependences.relation(dependence)
+    for step in steps[:broken]:
+        pairs = _together(pairs, step)
+    source = dependences.statements[dependence.source]
+    sink = dependences.statements[dependence.sink]
+    witness = pair_witness(source, sink, dependence.array, _wrong(pairs, steps[broken]))
+    kind = steps[broken].kind
+    if kind == "after":
+        place: Place = "sequence"
+        text = f"{dependence.sink} comes before {dependence.source}"
+        return Violation(dependence, place, None, text, witness)
+    if kind == "same":
+        text = f"{dependence.sink} needs the result of its own array operation"
+        return Violation(dependence, "leaf", None, text, witness)
+    loop = shared_loops(dependence.source, dependence.sink, found)[broken]
+    way = "backwards" if loop.backwards else "forwards"
+    over = loop.dim if loop.tile is None else f"blocks of {loop.tile} values of {loop.dim}"
+    text = f"the loop over {over} runs {way}"
+    return Violation(dependence, "loop", loop.dim, text, witness)

@@ -1,0 +1,211 @@
+"""Which elements of arrays are in each other's way: both live at one time, under a schedule.
+
+Element e is overwritten by e' if e' is written before e is used for the last time (or while it is,
+where the two may not share); two elements conflict if each is overwritten by the other, whichever
+came first. Elements that do not conflict may take turns in one place in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import islpy as isl
+
+from workbench.polyhedral.accesses import Access, Extent, Instances
+from workbench.polyhedral.dependences.flow import (
+    AccessKey,
+    instance_touches,
+    pair_order,
+    read_key,
+    write_key,
+)
+from workbench.polyhedral.dependences.legality import Step, shared_steps
+from workbench.polyhedral.dependences.witness import Witness, smallest, written_element
+from workbench.polyhedral.sets.as_text import context, parse_map, sizes_in
+from workbench.polyhedral.tree import Path, Standing
+
+
+class Use(NamedTuple):
+    """One access to an array: by which statement, and whether its own write may take its place."""
+
+    statement: str
+    access: Access
+    key: AccessKey
+    is_write: bool
+    shares: bool
+
+
+class Conflict(NamedTuple):
+    """What a relation {element -> element written before the use of the first} depends on."""
+
+    use: AccessKey
+    write: AccessKey
+    steps: tuple[Step, ...]
+    shares: bool
+
+
+class Encounter(NamedTuple):
+    """A use of an element and a write that may overwrite it."""
+
+    use: Use
+    write: Use
+    conflict: Conflict
+
+
+def uses(
+    extents: Mapping[str, Extent], statements: Mapping[str, Instances]
+) -> dict[str, list[Use]]:
+    """The accesses to each array."""
+    found: dict[str, list[Use]] = {array: [] for array in extents}
+    for name, s in statements.items():
+        if s.write.array in found:
+            found[s.write.array].append(Use(name, s.write, write_key(s), True, True))
+        for access in s.reads:
+            if access.array in found:
+                key = read_key(s, access, extents)
+                shares = access.array in s.may_alias
+                found[access.array].append(Use(name, access, key, False, shares))
+    return found
+
+
+def encounters(
+    used: Sequence[Use],
+    writing: Sequence[Use],
+    statements: Mapping[str, Instances],
+    found: Mapping[str, Path],
+) -> Iterator[Encounter]:
+    """Every use of one array with every write among the uses `writing` of another, or of the
+    same.
+    """
+    for write in writing:
+        if not write.is_write:
+            continue
+        for use in used:
+            steps = shared_steps(statements[write.statement], statements[use.statement], found)
+            order = _without_blocks(steps)
+            yield Encounter(use, write, Conflict(use.key, write.key, order, use.shares))
+
+
+def _without_blocks(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """The steps without loops over blocks right around the loop in the block: one block after the
+    other, each in order, is in order. So such a loop changes no question and costs no answer.
+    """
+    following = (*steps[1:], None)
+    return tuple(
+        step
+        for step, inner in zip(steps, following, strict=True)
+        if inner is None
+        or step.kind != inner.kind
+        or step.kind not in ("forwards", "backwards")
+        or not (_counts(step.source, inner.source) and _counts(step.sink, inner.sink))
+    )
+
+
+def _counts(outer: Standing, inner: Standing) -> bool:
+    """Whether the outer loop counts blocks of the inner one's values."""
+    same = (outer.position, outer.shift) == (inner.position, inner.shift)
+    return same and outer.divisor % inner.divisor == 0
+
+
+@lru_cache(maxsize=16384)
+def overwritten(conflict: Conflict) -> isl.Map:
+    """{ element -> element written before (or, not sharing, while) the first one is used }."""
+    use, write = instance_touches(conflict.use), instance_touches(conflict.write)
+    earlier = _before(conflict.write.rank, conflict.use.rank, conflict.steps, conflict.shares)
+    pairs = use.reverse().apply_range(earlier.reverse()).apply_range(write)
+    return pairs.intersect_params(context(sizes_in(pairs))).coalesce()
+
+
+@lru_cache(maxsize=4096)
+def _before(sources: int, sinks: int, steps: tuple[Step, ...], shares: bool) -> isl.Map:
+    """{ source instance -> sink instance that does not run before it }.
+
+    At the same time (two instances of one array operation) counts, but for an instance and itself
+    where it `shares`.
+    """
+    together = _any(sources, sinks)
+    earlier = isl.Map.empty(together.get_space())
+    for step in steps:
+        if step.kind == "before":
+            return earlier.union(together)
+        if step.kind == "after":
+            return earlier
+        if step.kind == "same":
+            at_once = together
+            if shares:
+                at_once = at_once.subtract(isl.Map.identity(together.get_space()))
+            return earlier.union(at_once)
+        sign = ">" if step.kind == "forwards" else "<"
+        place = (sources, sinks, step.source, step.sink)
+        earlier = earlier.union(together.intersect(pair_order(*place, sign)))
+        together = together.intersect(pair_order(*place, "="))
+    raise AssertionError("steps end in before, after or same")
+
+
+def _any(sources: int, sinks: int) -> isl.Map:
+    p = ", ".join(f"p{k}" for k in range(sources))
+    q = ", ".join(f"q{k}" for k in range(sinks))
+    return parse_map(f"{{ [{p}] -> [{q}] }}")
+
+
+# -- the instances that show a conflict ------------------------------------------------------------
+
+
+class Clash(NamedTuple):
+    """Two elements in each other's way: `witness` names the instance that writes the one (element
+    `written` of `array`) and the one that uses the other, the witness's element, not earlier.
+    """
+
+    witness: Witness
+    array: str
+    written: tuple[int, ...]
+    is_read: bool
+
+
+def clash(
+    met: Sequence[Encounter],
+    statements: Mapping[str, Instances],
+    bad: isl.Map,
+    sizes: Sequence[str] = (),
+) -> Clash | None:
+    """The smallest instances that show one of the pairs of elements `bad`; reads are preferred.
+
+    `sizes` are said in the witness even where it does not depend on them.
+    """
+    for encounter in sorted(met, key=lambda e: e.use.is_write):
+        pairs = overwritten(encounter.conflict).intersect(bad)
+        if not pairs.is_empty():
+            return _shown(encounter, statements, pairs, sizes)
+    return None
+
+
+def _shown(
+    met: Encounter, statements: Mapping[str, Instances], pairs: isl.Map, sizes: Sequence[str]
+) -> Clash:
+    conflict = met.conflict
+    use, write = instance_touches(conflict.use), instance_touches(conflict.write)
+    earlier = _before(conflict.write.rank, conflict.use.rank, conflict.steps, conflict.shares)
+    # { user -> (writer, element) : the user uses the element, the writer overwrites it earlier }
+    both = earlier.reverse().flat_range_product(use)
+    overwriting = pairs.apply_range(write.reverse()).reverse().wrap().flatten()
+    found = smallest(both.intersect_range(overwriting).wrap().flatten())
+    assert found is not None
+    least, values = found
+    user, writer = statements[met.use.statement], statements[met.write.statement]
+    at, rest = values[: len(user.dims)], values[len(user.dims) :]
+    by, element = rest[: len(writer.dims)], rest[len(writer.dims) :]
+    known = {**dict.fromkeys(sizes, 1), **least}
+    for e in writer.write.index:
+        known = {**({} if e is None else dict.fromkeys(e.sizes, 1)), **known}
+    known = dict(sorted(known.items()))
+    instances = (
+        dict(zip(writer.dims, by, strict=True)),
+        dict(zip(user.dims, at, strict=True)),
+    )
+    witness = Witness(
+        (writer.name, user.name), instances, met.use.access.array, tuple(element), known
+    )
+    element_written = written_element(writer, instances[0], known)
+    return Clash(witness, writer.write.array, element_written, not met.use.is_write)

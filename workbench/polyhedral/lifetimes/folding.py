@@ -1,0 +1,206 @@
+"""How many slots of each dimension an array needs whose elements are in each other's way.
+
+Dimensions are folded one after the other, each given that the earlier ones already tell elements
+apart (Lefebvre and Feautrier 1998, "successive moduli"); the order of the dimensions matters and is
+tried out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice, permutations
+
+import islpy as isl
+
+from workbench.polyhedral.accesses import Extent
+from workbench.polyhedral.expression import Expression, Extremum, minimum
+from workbench.polyhedral.lifetimes.conflicts import Conflict, overwritten
+from workbench.polyhedral.sets.as_text import (
+    context,
+    in_context,
+    limited,
+    parse_map,
+    parse_set,
+    sizes_in,
+)
+from workbench.polyhedral.sets.isl_text import constraint, parameters_text, to_expression
+
+USUAL_SIZE = 100
+"""What a size is taken to be in comparing orders where none is given."""
+
+MOST_ORDERS = 120
+
+
+@lru_cache(maxsize=4096)
+def fold(
+    conflicts: tuple[Conflict, ...],
+    full: frozenset[int],
+    extent: Extent,
+    sizes: tuple[tuple[str, int], ...],
+    in_blocks: tuple[tuple[int, frozenset[int]], ...],
+) -> tuple[Expression | None, ...]:
+    """The window of each dimension; those `full` have none, those `in_blocks` whole blocks. Of the
+    orders of dimensions the one that needs least storage at `sizes` is taken.
+    """
+    rank = len(extent)
+    if len(full) == rank or not conflicts:
+        return (None,) * rank
+    with limited("computing lifetimes"):
+        distances = _distances(conflicts, full, rank)
+        moving = [k for k in range(rank) if k not in full and _moves(distances, k)]
+        still = [k for k in range(rank) if k not in full and k not in moving]
+        folding = _Folding(distances, extent, dict(in_blocks))
+        best: tuple[Expression | None, ...] | None = None
+        for order in islice(permutations(moving), MOST_ORDERS):
+            candidate = folding.in_order([*order, *still])
+            if best is None or _slots(candidate, extent, sizes) < _slots(best, extent, sizes):
+                best = candidate
+        assert best is not None
+        return best
+
+
+def _distances(conflicts: Sequence[Conflict], full: frozenset[int], rank: int) -> isl.Set:
+    """Differences of elements in each other's way that the full dimensions do not tell apart.
+
+    Quantified variables are made explicit: isl may look for the greatest distance without end
+    where it quantifies over blocks and over elements read backwards.
+    """
+    return in_the_way(conflicts, full, rank).deltas().compute_divs().coalesce()
+
+
+def in_the_way(conflicts: Sequence[Conflict], full: Collection[int], rank: int) -> isl.Map:
+    """{ element -> element of the array in its way that the full dimensions do not tell apart }."""
+    same_slot = _equal_at(sorted(full), rank)
+    found = isl.Map.empty(same_slot.get_space())
+    for conflict in conflicts:
+        found = found.union(overwritten(conflict).intersect(same_slot))
+    found = found.coalesce()
+    return found.intersect(found.reverse())
+
+
+def _equal_at(positions: Sequence[int], rank: int) -> isl.Map:
+    p = [f"p{k}" for k in range(rank)]
+    q = [p[k] if k in positions else f"q{k}" for k in range(rank)]
+    return parse_map(f"{{ [{', '.join(p)}] -> [{', '.join(q)}] }}")
+
+
+def _moves(distances: isl.Set, position: int) -> bool:
+    return not distances.is_subset(_fixed(distances, position))
+
+
+def _fixed(distances: isl.Set, position: int) -> isl.Set:
+    return distances.fix_val(isl.dim_type.set, position, isl.Val.zero(distances.get_ctx()))
+
+
+class _Folding:
+    """Windows in any order of dimensions. What is left for a dimension depends on which came before
+    it and not on their order, so each such question is asked once.
+    """
+
+    def __init__(
+        self, distances: isl.Set, extent: Extent, in_blocks: Mapping[int, frozenset[int]]
+    ) -> None:
+        self.extent = extent
+        self.in_blocks = in_blocks
+        self.left = {frozenset[int](): distances}
+        self.windows: dict[tuple[frozenset[int], int], Expression | None] = {}
+
+    def in_order(self, order: Sequence[int]) -> tuple[Expression | None, ...]:
+        """The window of each dimension, of those not in `order` None."""
+        found: list[Expression | None] = [None] * len(self.extent)
+        before = frozenset[int]()
+        for position in order:
+            found[position] = self._window(before, position)
+            after = before | {position}
+            if after not in self.left:
+                self.left[after] = _fixed(self.left[before], position)
+            before = after
+        return tuple(found)
+
+    def _window(self, before: frozenset[int], position: int) -> Expression | None:
+        if (before, position) not in self.windows:
+            blocks = self.in_blocks.get(position, frozenset())
+            found = _window(self.left[before], position, self.extent[position], blocks)
+            self.windows[before, position] = found
+        return self.windows[before, position]
+
+
+def _window(
+    distances: isl.Set,
+    position: int,
+    bounds: tuple[Expression, Expression],
+    blocks: frozenset[int],
+) -> Expression | None:
+    """One more than the greatest distance, or a whole number of blocks (of one of the sizes
+    `blocks`, if any) that holds as many; None where that is the extent at all sizes.
+    """
+    length = _function(bounds[1] - bounds[0])
+    one = isl.PwAff("{ [(1)] }")
+    slots = one
+    if not distances.is_empty():
+        greatest = distances.dim_max(position).project_domain_on_params()
+        slots = greatest.add_constant_val(isl.Val.one(distances.get_ctx())).union_max(one)
+    known = context(sorted({*_sizes(slots), *_sizes(length)}))
+    if slots.lt_set(length).intersect(known).is_empty():
+        return None
+    greatest_value = slots.max_val()
+    if greatest_value.is_int():
+        # `1 if E == 1 else 2` reads better as `min(E, 2)`.
+        most = Expression(int(greatest_value.to_python()))
+        if blocks:
+            return _whole_blocks(most.constant, bounds, blocks)
+        for simple in (most, minimum(bounds[1] - bounds[0], most)):
+            if slots.ne_set(_function(simple)).intersect(known).is_empty():
+                return simple
+    return None if blocks else to_expression(slots, (), known)
+
+
+def _whole_blocks(
+    slots: int, bounds: tuple[Expression, Expression], blocks: frozenset[int]
+) -> Expression | None:
+    """The least whole number of blocks that has so many slots, or the extent where that is less.
+
+    None where that is the extent, or indices do not count from 0: at an extent that is less, blocks
+    would wrap.
+    """
+    lower, upper = bounds
+    if lower != 0:
+        return None
+    window = minimum(upper, min(-(-slots // size) * size for size in blocks))
+    return None if window == upper else window
+
+
+def most_slots(window: Expression, length: Expression) -> int | None:
+    """The number n where a window is n slots, or `min(length, n)`; None where it is neither."""
+    if not window.terms:
+        return window.constant
+    for a, factor in window.terms:
+        if isinstance(a, Extremum) and factor == 1:
+            for n in (a.left, a.right):
+                if not n.terms and window == minimum(length, n):
+                    return n.constant
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _function(e: Expression) -> isl.PwAff:
+    """An expression over sizes as isl's function."""
+    text = f"{parameters_text(e.sizes)} -> {{ [v] : {constraint('v', '=', e)} }}"
+    return in_context(parse_set(text)).dim_max(0).project_domain_on_params()
+
+
+def _sizes(function: isl.PwAff) -> tuple[str, ...]:
+    """The sizes of a function's space."""
+    return sizes_in(function.domain())
+
+
+def _slots(
+    folded: Sequence[Expression | None], extent: Extent, sizes: tuple[tuple[str, int], ...]
+) -> int:
+    values = dict(sizes)
+    total = 1
+    for window, (lower, upper) in zip(folded, extent, strict=True):
+        length = upper - lower if window is None else window
+        total *= length.evaluate({n: values.get(n, USUAL_SIZE) for n in length.sizes})
+    return total

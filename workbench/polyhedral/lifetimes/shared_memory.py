@@ -1,0 +1,120 @@
+"""Whether two arrays may share one piece of memory: no two of their elements that would lie in one
+place are live at one time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import islpy as isl
+
+from workbench.polyhedral.accesses import Extent, Instances
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.lifetimes.conflicts import (
+    Clash,
+    Conflict,
+    Encounter,
+    clash,
+    encounters,
+    overwritten,
+    uses,
+)
+from workbench.polyhedral.sets.as_text import limited, parse_map
+from workbench.polyhedral.sets.isl_text import constraint, parameters_text
+from workbench.polyhedral.tree import Tree, paths
+
+
+class SamePlace(NamedTuple):
+    """Positions of two arrays that are one axis of their shared memory.
+
+    Elements lie in one place along it where the first's index is `ahead` of the second's, or both
+    are equal modulo `window`.
+    """
+
+    first: int
+    second: int
+    ahead: Expression
+    window: int | None = None
+
+
+class Pair(NamedTuple):
+    """Two arrays, and the axes along which their memory tells elements apart."""
+
+    first: str
+    second: str
+    places: tuple[SamePlace, ...] = ()
+
+
+def sharing_clash(
+    pair: Pair, extents: Mapping[str, Extent], tree: Tree, statements: Mapping[str, Instances]
+) -> Clash | None:
+    """The smallest instances that show two elements of one place live at one time; None where the
+    arrays may share memory.
+
+    The reader is of the first array, the writer of the second.
+    """
+    used = uses({name: extents[name] for name in (pair.first, pair.second)}, statements)
+    found = paths(tree)
+    over = list(encounters(used[pair.first], used[pair.second], statements, found))
+    back = list(encounters(used[pair.second], used[pair.first], statements, found))
+    ranks = len(extents[pair.first]), len(extents[pair.second])
+    with limited("computing lifetimes"):
+        bad = _both_live(_conflicts(over), _conflicts(back), pair.places, ranks)
+        if bad.is_empty():
+            return None
+        sizes = sorted({n for e in extents[pair.first] for bound in e for n in bound.sizes})
+        first_written = _union((o for o in back if o.use.is_write), ranks[::-1]).reverse()
+        return clash(over, statements, bad.intersect(first_written), sizes) or clash(
+            over, statements, bad, sizes
+        )
+
+
+def _conflicts(met: Sequence[Encounter]) -> tuple[Conflict, ...]:
+    return tuple(dict.fromkeys(e.conflict for e in met))
+
+
+@lru_cache(maxsize=4096)
+def _both_live(
+    over: tuple[Conflict, ...],
+    back: tuple[Conflict, ...],
+    places: tuple[SamePlace, ...],
+    ranks: tuple[int, int],
+) -> isl.Map:
+    """{ element of the first -> element of the second in its place, each overwriting the other }"""
+    same = _same_place(places, ranks)
+    forwards = _empty(same)
+    for conflict in over:
+        forwards = forwards.union(overwritten(conflict).intersect(same))
+    if forwards.is_empty():
+        return forwards
+    backwards = _empty(same)
+    for conflict in back:
+        backwards = backwards.union(overwritten(conflict).reverse().intersect(forwards))
+    return backwards.coalesce()
+
+
+def _union(met: Iterable[Encounter], ranks: tuple[int, int]) -> isl.Map:
+    found = _empty(_same_place((), ranks))
+    for encounter in met:
+        found = found.union(overwritten(encounter.conflict))
+    return found
+
+
+def _empty(like: isl.Map) -> isl.Map:
+    return isl.Map.empty(like.get_space())
+
+
+@lru_cache(maxsize=1024)
+def _same_place(places: tuple[SamePlace, ...], ranks: tuple[int, int]) -> isl.Map:
+    p, q = ([f"{letter}{k}" for k in range(rank)] for letter, rank in zip("pq", ranks, strict=True))
+    conditions = [
+        constraint(f"{p[s.first]} - {q[s.second]}", "=", s.ahead)
+        if s.window is None
+        else f"({p[s.first]} - {q[s.second]}) mod {s.window} = 0"
+        for s in places
+    ]
+    sizes = parameters_text(n for s in places for n in s.ahead.sizes)
+    where = f" : {' and '.join(conditions)}" if conditions else ""
+    return parse_map(f"{sizes} -> {{ [{', '.join(p)}] -> [{', '.join(q)}]{where} }}")

@@ -1,0 +1,297 @@
+"""How long the elements of an array live under a schedule, and how little storage that needs.
+
+An element lives from its write to its last read. Two elements conflict if each is still read after
+(or while) the other is written; a dimension needs as many slots, used in turn, as the greatest
+distance of two conflicting elements plus one (`folding.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import islpy as isl
+
+from workbench.polyhedral.accesses import Access, Extent, Instances
+from workbench.polyhedral.dependences.flow import RelationKey, pair_order, relation, standings
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.lifetimes.conflicts import (
+    Clash,
+    Conflict,
+    Use,
+    clash,
+    encounters,
+    overwritten,
+    uses,
+)
+from workbench.polyhedral.lifetimes.folding import fold, in_the_way
+from workbench.polyhedral.loops.axis_blocks import aligned, axis_blocks
+from workbench.polyhedral.sets.as_text import limited, parse_map
+from workbench.polyhedral.sets.isl_text import constraint, parameters_text
+from workbench.polyhedral.tree import Loop, Path, Standing, Tree, paths
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """The storage an array needs under a schedule.
+
+    `windows`: for each dimension the number of slots used in turn (element index modulo window), or
+    None where the full extent is needed.
+
+    `loops`: how many sequential loops of the tree, from the root, enclose *every* write and read of
+    the array and are such that no value is written in one iteration and read in another, nor does
+    an iteration need a part only of a dimension that is stored whole. The array can be allocated in
+    the body of the last of them, before the first writer there, and freed behind the last reader
+    there. 0: allocated outside all loops. Axis nodes are not counted.
+    """
+
+    windows: tuple[Expression | None, ...]
+    loops: int
+
+
+def windows(
+    array: str,
+    extent: Extent,
+    tree: Tree,
+    statements: Mapping[str, Instances],
+    *,
+    live_out: bool = False,
+    keep: Collection[int] = (),
+    sizes: Mapping[str, int] | None = None,
+) -> tuple[Expression | None, ...]:
+    """The circular window of each dimension; see `lifetime`."""
+    return lifetime(
+        array, extent, tree, statements, live_out=live_out, keep=keep, sizes=sizes
+    ).windows
+
+
+def lifetime(
+    array: str,
+    extent: Extent,
+    tree: Tree,
+    statements: Mapping[str, Instances],
+    *,
+    live_out: bool = False,
+    keep: Collection[int] = (),
+    sizes: Mapping[str, int] | None = None,
+) -> Lifetime:
+    """Windows and place of an array under the schedule `tree`.
+
+    `live_out`: the array is a result, read after everything. `keep`: positions of dimensions that
+    must stay full for other reasons. A dimension indexed by an axis dimension of any statement
+    stays full: the whole axis is written at one time. Where every such axis runs in the same
+    blocks, a block is written at one time, and the window is a multiple of its size: then the
+    elements of a block have neighbouring slots. Where the writing statement names the array
+    in `may_alias`, its instance may write over the element that it reads itself. Of the orders of
+    dimensions the one with the least storage at `sizes` is taken.
+    """
+    return lifetimes(
+        {array: extent},
+        tree,
+        statements,
+        live_out={array} if live_out else (),
+        keep={array: keep},
+        sizes=sizes,
+    )[array]
+
+
+def lifetimes(
+    extents: Mapping[str, Extent],
+    tree: Tree,
+    statements: Mapping[str, Instances],
+    *,
+    live_out: Collection[str] = (),
+    keep: Mapping[str, Collection[int]] | None = None,
+    sizes: Mapping[str, int] | None = None,
+) -> dict[str, Lifetime]:
+    """The lifetimes of many arrays at once; see `lifetime`."""
+    found = together(extents, tree, statements, live_out=live_out, keep=keep)
+    return {
+        array: found[array].folded(range(len(extent)), sizes) for array, extent in extents.items()
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """What of an array is live at one time, as far as it does not depend on what is folded.
+
+    `full` are the dimensions that cannot be folded; `in_blocks` those that run in blocks, with
+    their sizes. `loops` are those around all that lives in one iteration, outermost first: for each
+    the dimensions of which an iteration has a part.
+    """
+
+    extent: Extent
+    conflicts: tuple[Conflict, ...]
+    full: frozenset[int]
+    in_blocks: tuple[tuple[int, frozenset[int]], ...]
+    loops: tuple[frozenset[int], ...]
+    _known: dict[object, Lifetime] = field(default_factory=dict, repr=False)
+
+    def folded(self, positions: Iterable[int], sizes: Mapping[str, int] | None = None) -> Lifetime:
+        """The lifetime where the dimensions at `positions` are folded as far as possible."""
+        asked = frozenset(positions), tuple(sorted(sizes.items())) if sizes is not None else ()
+        if asked not in self._known:
+            folded, measured = asked
+            full = self.full | (frozenset(range(len(self.extent))) - folded)
+            in_blocks = tuple(entry for entry in self.in_blocks if entry[0] not in full)
+            found = fold(self.conflicts, full, self.extent, measured, in_blocks)
+            whole = {k for k, window in enumerate(found) if window is None}
+            parts = (n for n, moving in enumerate(self.loops) if moving & whole)
+            self._known[asked] = Lifetime(found, next(parts, len(self.loops)))
+        return self._known[asked]
+
+    def but_for_blocks(self, positions: Iterable[int]) -> tuple[Expression | None, ...]:
+        """The windows where slots need not come in whole blocks."""
+        return replace(self, in_blocks=(), _known={}).folded(positions).windows
+
+
+def together(
+    extents: Mapping[str, Extent],
+    tree: Tree,
+    statements: Mapping[str, Instances],
+    *,
+    live_out: Collection[str] = (),
+    keep: Mapping[str, Collection[int]] | None = None,
+) -> dict[str, Together]:
+    """What of each array is live at one time; see `lifetime`."""
+    used = uses(extents, statements)
+    found = paths(tree)
+    result = {}
+    for array, extent in extents.items():
+        if array in live_out:
+            result[array] = Together(extent, (), frozenset(range(len(extent))), (), ())
+            continue
+        own = used[array]
+        touched = along_axes([(statements[use.statement], use.access) for use in own], found)
+        full = {k for k, blocks in touched.items() if not blocks}
+        full |= set(keep.get(array, ()) if keep else ())
+        met = encounters(own, own, statements, found)
+        result[array] = Together(
+            extent,
+            tuple(dict.fromkeys(e.conflict for e in met)),
+            frozenset(full),
+            tuple(touched.items()),
+            _common_loops(own, statements, found),
+        )
+    return result
+
+
+def along_axes(
+    accesses: Iterable[tuple[Instances, Access]], found: Mapping[str, Path]
+) -> dict[int, frozenset[int]]:
+    """The positions at which accesses to one array are indexed by array axes of their statements,
+    each with the sizes of blocks that all of these keep to (none where one takes the axis whole).
+    """
+    result: dict[int, frozenset[int]] = {}
+    for statement, access in accesses:
+        path = found[statement.name]
+        axes = {node.dim for node, _ in path if isinstance(node, Loop) and node.kind == "axis"}
+        if not axes:
+            continue
+        blocks = axis_blocks(statement.name, statement.dims, path)
+        for k, e in enumerate(access.index):
+            if e is not None and e.variables & axes:
+                own = aligned(e, blocks) if isinstance(e, Expression) else frozenset()
+                result[k] = result.get(k, own) & own
+    return result
+
+
+# -- the loop an array belongs in ------------------------------------------------------------------
+
+
+def _common_loops(
+    uses: Sequence[Use], statements: Mapping[str, Instances], found: Mapping[str, Path]
+) -> tuple[frozenset[int], ...]:
+    pairs = [(w, u) for w in uses if w.is_write for u in uses if not u.is_write]
+    loops = []
+    for loop in _shared_path([found[use.statement] for use in uses]):
+        if any(_crosses(loop, w, u, statements) for w, u in pairs):
+            break
+        loops.append(_moving(loop, uses))
+    return tuple(loops)
+
+
+def _moving(loop: Loop, uses: Sequence[Use]) -> frozenset[int]:
+    """The positions at which indices change from iteration to iteration."""
+    return frozenset(
+        k
+        for use in uses
+        for k, e in enumerate(use.access.index)
+        if isinstance(e, Expression) and e.variables & {loop.dim, loop.name}
+    )
+
+
+def _shared_path(all_paths: Sequence[Path]) -> list[Loop]:
+    loops = []
+    for entries in zip(*all_paths, strict=False):
+        node, at = entries[0]
+        if any(other is not node or to != at for other, to in entries):
+            break
+        if isinstance(node, Loop) and node.kind == "loop":
+            loops.append(node)
+    return loops
+
+
+def _crosses(loop: Loop, write: Use, read: Use, statements: Mapping[str, Instances]) -> bool:
+    ends = standings(loop, statements[write.statement], statements[read.statement])
+    return _differs(RelationKey(write.key, read.key), *ends)
+
+
+@lru_cache(maxsize=16384)
+def _differs(key: RelationKey, source: Standing, sink: Standing) -> bool:
+    pairs = relation(key)
+    ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
+    return not pairs.is_subset(pair_order(*ranks, source, sink))
+
+
+# -- why a dimension needs its full extent ---------------------------------------------------------
+
+
+def whole_extent_clash(
+    array: str,
+    extent: Extent,
+    tree: Tree,
+    statements: Mapping[str, Instances],
+    position: int,
+    folded: Collection[int],
+) -> Clash | None:
+    """Two elements at the two ends of the dimension at `position` that are in each other's way.
+
+    The dimensions `folded` do not tell elements apart. None where folding is possible.
+    """
+    own = uses({array: extent}, statements)[array]
+    met = list(encounters(own, own, statements, paths(tree)))
+    full = [k for k in range(len(extent)) if k != position and k not in folded]
+    with limited("computing lifetimes"):
+        conflicts = list(dict.fromkeys(e.conflict for e in met))
+        bad = in_the_way(conflicts, full, len(extent))
+        ends = bad.intersect(_ends(extent, position))
+        sizes = sorted({n for pair in extent for e in pair for n in e.sizes})
+        later = isl.Map.empty(ends.get_space())
+        for encounter in met:
+            if encounter.use.is_write:
+                later = later.union(overwritten(encounter.conflict).reverse())
+        # of two slices any recurrence needs both: three show what a window would not do for; and
+        # the element that is used was written first, where they were not written at one time
+        apart = bad.intersect(_ends(extent, position, 2))
+        for pairs in (apart.intersect(later), apart, ends.intersect(later), ends):
+            found = clash(met, statements, pairs, sizes)
+            if found is not None:
+                return found
+        return None
+
+
+def _ends(extent: Extent, position: int, least: int = 1) -> isl.Map:
+    """{ element -> element : one at each end of the dimension, `least` apart at least }."""
+    rank = len(extent)
+    p, q = ([f"{letter}{k}" for k in range(rank)] for letter in "pq")
+    lower, upper = extent[position]
+    at, to = p[position], q[position]
+    ways = [
+        f"{constraint(a, '=', lower)} and {constraint(b, '=', upper - 1)} and {a} + {least} <= {b}"
+        for a, b in ((at, to), (to, at))
+    ]
+    sizes = parameters_text(lower.sizes | upper.sizes)
+    text = f"{sizes} -> {{ [{', '.join(p)}] -> [{', '.join(q)}] : ({ways[0]}) or ({ways[1]}) }}"
+    return parse_map(text)

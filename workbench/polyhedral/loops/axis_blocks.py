@@ -1,0 +1,71 @@
+"""Array axes that run block by block: which part of its axis a statement has in one iteration of a
+loop over blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.sets.as_text import dims_of, domain_with, with_dims
+from workbench.polyhedral.tree import Loop, Path, standing
+
+
+@dataclass(frozen=True)
+class Block:
+    """The axis `dim` of a statement inside the loop `loop` over blocks of `size` values.
+
+    In block n are the instances with `n * size <= dim + shift < (n + 1) * size`.
+    """
+
+    loop: str
+    dim: str
+    size: int
+    shift: int = 0
+
+    @property
+    def number(self) -> str:
+        """What the number of the block is called beside the statement's dimensions: no dimension
+        has such a name.
+        """
+        return f"@{self.loop}"
+
+
+def axis_blocks(name: str, dims: Sequence[str], path: Path) -> tuple[Block, ...]:
+    """The blocks of a statement's axes, outermost first: the loops over blocks on its path that
+    hold an axis over the same dimension.
+    """
+    nodes = [node for node, _ in path if isinstance(node, Loop)]
+    axes = {node.dim for node in nodes if node.kind == "axis"}
+    return tuple(
+        Block(node.name, node.dim, node.tile, standing(node, name, dims).shift)
+        for node in nodes
+        if node.tile is not None and node.dim in axes and node.name not in dims
+    )
+
+
+def aligned(e: Expression, blocks: Sequence[Block]) -> frozenset[int]:
+    """The sizes n of blocks such that `e`, in one iteration of their loop, stays between two
+    neighbouring multiples of n.
+    """
+    return frozenset(
+        block.size
+        for block in blocks
+        if (rest := e - variable(block.dim)) == rest.constant
+        and (rest.constant - block.shift) % block.size == 0
+    )
+
+
+@lru_cache(maxsize=4096)
+def with_blocks(text: str, blocks: tuple[Block, ...]) -> str:
+    """The set with the numbers of the blocks that its points are in as further dimensions."""
+    if not blocks:
+        return text
+    wide = with_dims(text, (*dims_of(text), *(block.number for block in blocks)))
+    limits = []
+    for block in blocks:
+        at, first = variable(block.dim) + block.shift, variable(block.number) * block.size
+        limits += [(at, first), (first + block.size - 1, at)]
+    return domain_with(wide, at_least=limits)

@@ -1,0 +1,358 @@
+"""Loops from a schedule tree: plain records with the user's names, ready to be printed and lowered.
+
+isl generates loops from a flattened schedule map; this file only translates. Axis dimensions are
+projected out before (isl would invent loops for them); of those that run block by block the number
+of the block is left. A loop that runs backwards is generated over the negated variable and turned
+back, one-iteration loops are gone with their value in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import islpy as isl
+
+from workbench.polyhedral.accesses import Instances
+from workbench.polyhedral.conditions import Comparison, Compound, Condition, negated, selected
+from workbench.polyhedral.expression import (
+    Expression,
+    Extremum,
+    FloorDivision,
+    expression,
+    maximum,
+    minimum,
+    size,
+    variable,
+)
+from workbench.polyhedral.loops.axis_blocks import axis_blocks, with_blocks
+from workbench.polyhedral.sets.as_text import (
+    context,
+    limited,
+    parse_map,
+    parse_set,
+    project_out,
+    sizes_in,
+)
+from workbench.polyhedral.sets.isl_names import dim_name, statement_tuple, user_name
+from workbench.polyhedral.sets.isl_text import dims_text
+from workbench.polyhedral.tree import Loop, Path, Tree, paths, standing, statements
+from workbench.polyhedral.tree import Sequence as SequenceNode
+
+__all__ = ["Comparison", "Compound", "Condition", "For", "If", "Instance", "Node", "loops"]
+
+OPERATIONS = 20_000_000
+"""isl operations that the loops of a whole program may take (tens of seconds)."""
+
+
+@dataclass(frozen=True)
+class For:
+    """`lower <= variable < upper`, backwards from the last value if so; `dim` is the name of the
+    tree's loop.
+    """
+
+    variable: str
+    lower: Expression
+    upper: Expression
+    backwards: bool
+    dim: str
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class If:
+    """`body` where the condition holds."""
+
+    condition: Condition
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One statement at given loop dimensions. Axis dimensions have no value here, but the blocks
+    in which they run have (`blocks.Block.number`).
+    """
+
+    statement: str
+    values: tuple[tuple[str, Expression], ...]
+
+
+Node = For | If | Instance
+
+
+def loops(tree: Tree, instances: Mapping[str, Instances]) -> tuple[Node, ...]:
+    """The loops that execute a tree. Every size is taken to be at least 1.
+
+    A statement may occur several times (an iteration that differs is peeled), and not at all only
+    where its domain is empty. Variables have the names of loops, numbered where nested.
+    """
+    parts = tree.children if isinstance(tree, SequenceNode) else (tree,)
+    result: list[Node] = []
+    for part in parts:
+        result.extend(_loops(part, tuple(_Domain.of(instances[name]) for name in statements(part))))
+    return tuple(result)
+
+
+@dataclass(frozen=True)
+class _Domain:
+    """What of a statement the loops depend on."""
+
+    name: str
+    dims: tuple[str, ...]
+    text: str
+
+    @staticmethod
+    def of(statement: Instances) -> _Domain:
+        return _Domain(statement.name, statement.dims, statement.domain)
+
+
+@lru_cache(maxsize=1024)
+def _loops(tree: Tree, domains: tuple[_Domain, ...]) -> tuple[Node, ...]:
+    found = paths(tree)
+    groups = _grouped([_Schedule(domain, found[domain.name]) for domain in domains])
+    depth = max(len(group[0].path) for group in groups)
+    whole = isl.UnionMap("{ }")
+    names: list[str] = []
+    for position, (first, *_) in enumerate(groups):
+        own = first.relation(statement_tuple(position), depth)
+        names += sizes_in(own)
+        whole = whole.union(own.to_union_map())
+    isl.DEFAULT_CONTEXT.set_ast_build_detect_min_max(1)
+    with limited("generating loops", OPERATIONS):
+        build = isl.AstBuild.from_context(context(names))
+        root = build.node_from_schedule_map(whole)
+        return _Reader(groups).read(root, {})
+
+
+class _Schedule:
+    """A statement's path as a vector of times: sequence positions and loop values."""
+
+    def __init__(self, domain: _Domain, path: Path) -> None:
+        self.name = domain.name
+        self.path = path
+        axes = {n.dim for n, _ in path if isinstance(n, Loop) and n.kind == "axis"}
+        blocks = axis_blocks(domain.name, domain.dims, path)
+        self.whole = domain.dims
+        self.blocks = {block.loop: block.number for block in blocks}
+        self.dims = (*(d for d in domain.dims if d not in axes), *self.blocks.values())
+        counted = with_blocks(domain.text, blocks)
+        self.domain = project_out(counted, [d for d in domain.dims if d in axes])
+
+    def loop(self, depth: int) -> Loop:
+        """The loop whose values stand at `depth`."""
+        node, _ = self.path[depth]
+        assert isinstance(node, Loop), f"{self.name} has no loop at depth {depth}"
+        return node
+
+    def relation(self, name: str, depth: int) -> isl.Map:
+        """{ instance -> times }, padded to `depth`."""
+        times = [self._time(node, at) for node, at in self.path]
+        times += ["0"] * (depth - len(times))
+        order = parse_map(f"{{ {name}[{dims_text(self.dims)}] -> [{', '.join(times)}] }}")
+        return order.intersect_domain(parse_set(self.domain).set_tuple_name(name))
+
+    def follows(self, other: _Schedule) -> bool:
+        """Whether this runs right behind the other, wherever that runs and nowhere else."""
+        if (self.dims, self.domain, len(self.path)) != (other.dims, other.domain, len(other.path)):
+            return False
+        *above, (last, at) = self.path or [(None, 0)]
+        *others, (end, to) = other.path or [(None, 0)]
+        if not isinstance(last, SequenceNode) or last is not end or at != to + 1:
+            return False
+        return all(
+            node is same
+            and p == q
+            and (not isinstance(node, Loop) or node.offset(self.name) == node.offset(other.name))
+            for (node, p), (same, q) in zip(above, others, strict=True)
+        )
+
+    def _time(self, node: Loop | SequenceNode, at: int) -> str:
+        if not isinstance(node, Loop):
+            return str(at)
+        if node.kind == "axis":
+            return "0"
+        if node.name in self.blocks:
+            value = dim_name(self.blocks[node.name])
+        else:
+            stands = standing(node, self.name, self.whole)
+            value = f"{dim_name(self.whole[stands.position])} + {stands.shift}"
+            value = value if stands.divisor == 1 else f"floor(({value})/{stands.divisor})"
+        return f"-({value})" if node.backwards else value
+
+
+def _grouped(schedules: Sequence[_Schedule]) -> list[list[_Schedule]]:
+    """Neighbours in one sequence that run at the same points, which isl then sees as one."""
+    groups: list[list[_Schedule]] = []
+    for s in schedules:
+        if groups and s.follows(groups[-1][-1]):
+            groups[-1].append(s)
+        else:
+            groups.append([s])
+    return groups
+
+
+_Environment = Mapping[str, Expression]
+"""What isl's iterators stand for."""
+
+
+class _Reader:
+    """isl's loop tree as records."""
+
+    def __init__(self, groups: Sequence[Sequence[_Schedule]]) -> None:
+        self.groups = groups
+
+    def read(self, node: isl.AstNode, known: _Environment) -> tuple[Node, ...]:
+        kind = _kind(node)
+        if kind == "block":
+            children = node.block_get_children()
+            parts = (self.read(children.get_at(k), known) for k in range(children.n_ast_node()))
+            return tuple(n for part in parts for n in part)
+        if kind == "if":
+            condition = _condition(node.if_get_cond(), known)
+            result: tuple[Node, ...] = (If(condition, self.read(node.if_get_then_node(), known)),)
+            if node.if_has_else_node():
+                otherwise = self.read(node.if_get_else_node(), known)
+                result = (*result, If(negated(condition), otherwise))
+            return result
+        if kind == "for":
+            return self._for(node, known)
+        assert kind == "user", kind
+        return self._instances(node, known)
+
+    def _instances(self, node: isl.AstNode, known: _Environment) -> tuple[Node, ...]:
+        call = node.user_get_expr()
+        group = self.groups[_statement(node)]
+        dims = group[0].dims
+        values = [_value(call.get_op_arg(k + 1), known) for k in range(len(dims))]
+        return tuple(Instance(s.name, tuple(zip(dims, values, strict=True))) for s in group)
+
+    def _for(self, node: isl.AstNode, known: _Environment) -> tuple[Node, ...]:
+        iterator = node.for_get_iterator().get_id().get_name()
+        first = _value(node.for_get_init(), known)
+        if node.for_is_degenerate():
+            return self.read(node.for_get_body(), {**known, iterator: first})
+        last = _last(node.for_get_cond(), known)
+        step = int(node.for_get_inc().get_val().to_python())
+        # isl's iterators are named by depth, and all statements below share the loop there.
+        loop = self.groups[_statement(node)][0].loop(int(iterator[1:]))
+        name = _unused(loop.name, known)
+        value = variable(name)
+        lower, upper = first, _behind(last)
+        if step > 1:
+            lower, upper = expression(0), (last - first) // step + 1
+            value = first + value * step
+        elif loop.backwards:
+            lower, upper, value = _negative(last), _behind(_negative(first)), -value
+        body = self.read(node.for_get_body(), {**known, iterator: value})
+        return (For(name, lower, upper, loop.backwards and step == 1, loop.name, body),)
+
+
+def _statement(node: isl.AstNode) -> int:
+    """The position of the first statement at or below a node."""
+    kind = _kind(node)
+    while kind != "user":
+        if kind == "block":
+            node = node.block_get_children().get_at(0)
+        elif kind == "if":
+            node = node.if_get_then_node()
+        else:
+            node = node.for_get_body()
+        kind = _kind(node)
+    return int(node.user_get_expr().get_op_arg(0).get_id().get_name()[1:])
+
+
+def _unused(dim: str, known: _Environment) -> str:
+    taken = {name for e in known.values() for name in e.variables}
+    name, number = dim, 1
+    while name in taken:
+        number += 1
+        name = f"{dim}{number}"
+    return name
+
+
+def _behind(last: Expression) -> Expression:
+    """`last + 1`: behind `(T - 1) // 64` comes `(T + 63) // 64`, behind `min(T - 1, n)` comes
+    `min(T, n + 1)`.
+    """
+    (a, factor), *more = last.terms or ((None, 0),)
+    if more or factor != 1 or last.constant:
+        return last + 1
+    if isinstance(a, Extremum):
+        return (minimum if a.kind == "min" else maximum)(_behind(a.left), _behind(a.right))
+    if isinstance(a, FloorDivision) and not a.divisor.terms:
+        return (a.dividend + a.divisor) // a.divisor
+    return last + 1
+
+
+def _negative(e: Expression) -> Expression:
+    """`-e`; of `max(1 - T, n)` it is `min(T - 1, -n)`."""
+    (a, factor), *more = e.terms or ((None, 0),)
+    if isinstance(a, Extremum) and not more and factor == 1:
+        rest = e.constant
+        return (maximum if a.kind == "min" else minimum)(-a.left - rest, -a.right - rest)
+    return -e
+
+
+def _last(condition: isl.AstExpr, known: _Environment) -> Expression:
+    bound = _value(condition.get_op_arg(1), known)
+    return bound - 1 if _operation(condition) == "lt" else bound
+
+
+_COMBINE: Mapping[str, Callable[[Expression, Expression], Expression]] = {
+    "add": lambda left, right: left + right,
+    "sub": lambda left, right: left - right,
+    "mul": lambda left, right: left * right,
+    "min": minimum,
+    "max": maximum,
+    "div": lambda left, right: left // right,
+    "pdiv_q": lambda left, right: left // right,
+    "fdiv_q": lambda left, right: left // right,
+    "pdiv_r": lambda left, right: left % right,
+    "zdiv_r": lambda left, right: left % right,
+}
+
+
+def _value(e: isl.AstExpr, known: _Environment) -> Expression:
+    kind = isl.ast_expr_type(e.get_type()).name
+    if kind == "int":
+        return expression(int(e.get_val().to_python()))
+    if kind == "id":
+        name = e.get_id().get_name()
+        return known[name] if name in known else size(user_name(name))
+    operation, arguments = _operation(e), _arguments(e)
+    if operation in ("select", "cond"):
+        then, otherwise = (_value(a, known) for a in arguments[1:])
+        return selected(_condition(arguments[0], known), then, otherwise)
+    first, *rest = (_value(a, known) for a in arguments)
+    if operation == "minus":
+        return -first
+    for other in rest:
+        first = _COMBINE[operation](first, other)
+    return first
+
+
+def _condition(e: isl.AstExpr, known: _Environment) -> Condition:
+    if isl.ast_expr_type(e.get_type()).name == "int":
+        return Comparison(expression(0), "<", _value(e, known))
+    operation, arguments = _operation(e), _arguments(e)
+    if operation in ("and", "and_then", "or", "or_else"):
+        parts = tuple(_condition(a, known) for a in arguments)
+        return Compound("and" if operation.startswith("and") else "or", parts)
+    left, right = (_value(a, known) for a in arguments)
+    if operation in ("ge", "gt"):
+        left, right = right, left
+    sign = {"eq": "==", "le": "<=", "ge": "<=", "lt": "<", "gt": "<"}[operation]
+    return Comparison(left, sign, right)
+
+
+def _operation(e: isl.AstExpr) -> str:
+    return isl.ast_expr_op_type(e.get_op_type()).name.rstrip("_")
+
+
+def _arguments(e: isl.AstExpr) -> list[isl.AstExpr]:
+    return [e.get_op_arg(k) for k in range(e.get_op_n_arg())]
+
+
+def _kind(node: isl.AstNode) -> str:
+    return isl.ast_node_type(node.get_type()).name.rstrip("_")

@@ -1,0 +1,51 @@
+"""A set as conditions on expressions: what an array operation needs to mask the points of a
+bounding box.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import islpy as isl
+
+from workbench.errors import ProgramError
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.sets.as_text import dims_of, in_context, parse_set
+from workbench.polyhedral.sets.isl_names import readable
+from workbench.polyhedral.sets.isl_text import to_expression
+
+Conditions = tuple[tuple[tuple[Expression, bool], ...], ...]
+"""Alternatives; each a conjunction of (expression, True where it must be 0 | False where at least
+0).
+"""
+
+
+@lru_cache(maxsize=1024)
+def conditions(text: str, known: str) -> Conditions:
+    """Conditions that hold exactly at the points of `text`, given that the points of `known` are
+    asked.
+    """
+    dims = dims_of(text)
+    found: list[tuple[tuple[Expression, bool], ...]] = []
+    points = (
+        in_context(parse_set(text)).gist(in_context(parse_set(known))).compute_divs().coalesce()
+    )
+
+    def add(piece: isl.BasicSet) -> None:
+        if piece.dim(isl.dim_type.div) and not _divisions_known(piece):
+            raise ProgramError(f"{readable(text)} is not expressible as conditions")
+        found.append(
+            tuple(
+                (to_expression(isl.PwAff.from_aff(c.get_aff()), dims), bool(c.is_equality()))
+                for c in piece.get_constraints()
+                if not c.is_div_constraint()
+            )
+        )
+
+    points.foreach_basic_set(add)
+    return tuple(found)
+
+
+def _divisions_known(piece: isl.BasicSet) -> bool:
+    count = piece.dim(isl.dim_type.div)
+    return all(not piece.get_div(k).is_nan() for k in range(count))

@@ -1,0 +1,159 @@
+"""Relations between points and elements, and the one door to everything about sets.
+
+An access is a relation from a statement's points to the elements of an array; domains and extents
+are sets. Other packages import from here; `sets`, `boxes`, `counting` and `affine` are where the
+parts live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import islpy as isl
+
+from workbench.errors import ProgramError
+from workbench.polyhedral.accesses import Access, Entry, Extent, Instances
+from workbench.polyhedral.expression import Expression, maximum
+from workbench.polyhedral.sets.as_text import (
+    Bound,
+    box,
+    context,
+    dims_of,
+    domain_with,
+    in_context,
+    intersect,
+    is_empty,
+    is_equal,
+    is_subset,
+    limited,
+    parse_map,
+    parse_set,
+    pieces,
+    possible,
+    project_out,
+    rename,
+    sizes_in,
+    sizes_of,
+    sizes_satisfying,
+    subtract,
+    to_text,
+    union,
+    universe,
+    with_dims,
+)
+from workbench.polyhedral.sets.boxes import bounds, hull, is_box
+from workbench.polyhedral.sets.counting import count, points
+from workbench.polyhedral.sets.isl_text import constraint, dims_text, parameters_text, to_expression
+
+__all__ = [
+    "Bound",
+    "access_map",
+    "bounds",
+    "box",
+    "context",
+    "count",
+    "dims_of",
+    "domain_with",
+    "extent_of",
+    "hull",
+    "image",
+    "in_context",
+    "index_text",
+    "intersect",
+    "is_box",
+    "is_empty",
+    "is_equal",
+    "is_subset",
+    "limited",
+    "parse_map",
+    "parse_set",
+    "pieces",
+    "points",
+    "possible",
+    "project_out",
+    "rename",
+    "sizes_in",
+    "sizes_of",
+    "sizes_satisfying",
+    "subtract",
+    "to_expression",
+    "to_text",
+    "touched",
+    "union",
+    "universe",
+    "with_dims",
+]
+
+
+def index_text(dims: Sequence[str], index: Sequence[Entry], extent: Extent | None = None) -> str:
+    """isl text of the relation from points over `dims` to the elements an index touches.
+
+    An index of None touches every position within `extent` along that dimension.
+    """
+    conditions, sizes = [], set[str]()
+    for position, e in enumerate(index):
+        out = f"o{position}"
+        if isinstance(e, Expression):
+            conditions.append(constraint(out, "=", e))
+            sizes |= e.sizes
+        elif e is not None:
+            conditions += [constraint(out, ">=", e.lower), constraint(out, "<", e.upper)]
+            sizes |= e.sizes
+        else:
+            if extent is None:
+                raise ProgramError("a data-dependent index needs the array's extent")
+            lower, upper = extent[position]
+            conditions += [constraint(out, ">=", lower), constraint(out, "<", upper)]
+            sizes |= lower.sizes | upper.sizes
+    outs = ", ".join(f"o{position}" for position in range(len(index)))
+    where = f" : {' and '.join(conditions)}" if conditions else ""
+    return f"{parameters_text(sizes)} -> {{ [{dims_text(dims)}] -> [{outs}]{where} }}"
+
+
+def touched(dims: Sequence[str], domain: str, access: Access, extent: Extent | None) -> isl.Map:
+    """The relation from `domain` (over `dims`) to the elements that `access` touches."""
+    return parse_map(index_text(dims, access.index, extent)).intersect_domain(parse_set(domain))
+
+
+def access_map(instances: Instances, access: Access, extents: Mapping[str, Extent]) -> isl.Map:
+    """The relation from a statement's points to the elements of `access.array` they touch.
+
+    The write is over `domain`, every read over `points` (reduction dimensions last).
+    """
+    extent = extents.get(access.array)
+    if access is instances.write or (access == instances.write and access not in instances.reads):
+        return touched(instances.dims, instances.domain, access, extent)
+    dims = instances.dims + instances.reduction_dims
+    return touched(dims, instances.points or instances.domain, access, extent)
+
+
+def image(
+    domain: str,
+    dims: Sequence[str],
+    index: Sequence[Entry],
+    extent: Extent | None,
+    out_dims: Sequence[str],
+) -> str:
+    """The elements, named by `out_dims`, that the points of `domain` touch through `index`."""
+    relation = parse_map(index_text(dims, index, extent))
+    return to_text(parse_set(domain).apply(relation), out_dims)
+
+
+def is_one_to_one(domain: str, dims: Sequence[str], index: Sequence[Expression]) -> bool:
+    """Whether no two points of `domain` have one index, at any sizes (each at least 1)."""
+    points = in_context(parse_set(domain))
+    return parse_map(index_text(dims, index)).intersect_domain(points).is_injective()
+
+
+@lru_cache(maxsize=4096)
+def extent_of(elements: str) -> Extent:
+    """The smallest box over sizes that holds the set: an array's extent. Where the set is empty at
+    some sizes it has no element there, but never fewer.
+    """
+    return tuple(_length_at_least_0(lower, upper) for lower, upper in hull(elements))
+
+
+def _length_at_least_0(lower: Expression, upper: Expression) -> tuple[Expression, Expression]:
+    fewer = domain_with(universe(()), at_least=[(lower - 1, upper)])
+    return lower, upper if is_empty(fewer) else maximum(lower, upper)

@@ -1,0 +1,61 @@
+"""What operations mean on NumPy arrays, where that is not a single function of NumPy. They act on
+trailing axes: `rank` is how many of them are inner, and any number may come before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from workbench.program.operations.shapes import Shape
+
+
+def contract(left: Any, right: Any, spec: str) -> Any:
+    inputs, output = spec.split("->")
+    a, b = inputs.split(",")
+    return np.einsum(f"...{a},...{b}->...{output}", left, right)
+
+
+def sliced(x: Any, axis: int, start: int, stop: int, step: int, rank: int) -> Any:
+    bound = stop if stop >= 0 else None
+    return x[(Ellipsis, slice(start, bound, step)) + (slice(None),) * (rank - axis - 1)]
+
+
+def pad(x: Any, axis: int, before: int, after: int, rank: int) -> Any:
+    widths = [(0, 0)] * x.ndim
+    widths[axis - rank] = (before, after)
+    return np.pad(x, widths)
+
+
+def reshape(x: Any, shape: Shape, rank: int) -> Any:
+    return x.reshape(x.shape[: x.ndim - rank] + tuple(shape))
+
+
+def transpose(x: Any, axes: tuple[int, ...], rank: int) -> Any:
+    lead = x.ndim - rank
+    return x.transpose(tuple(range(lead)) + tuple(lead + a for a in axes))
+
+
+def take(x: Any, index: Any, rank: int) -> Any:
+    """Inner rows of `x` (axis 0 of the inner shape) at `index`; leading axes must agree."""
+    lead = x.ndim - rank
+    if lead == 0:
+        return x[index]
+    flat = index.reshape(index.shape[:lead] + (-1,) + (1,) * (rank - 1))
+    rows = np.take_along_axis(x, flat, axis=lead)
+    return rows.reshape(index.shape + x.shape[lead + 1 :])
+
+
+def one_hot(index: Any, size: int, dtype: Any = float) -> Any:
+    return (index[..., None] == np.arange(size)).astype(dtype)
+
+
+def orthogonalize(x: Any) -> Any:
+    """Rows or columns (whichever are fewer) of `x` made orthonormal by QR, signs fixed by R's
+    diagonal.
+    """
+    tall = x.shape[-2] >= x.shape[-1]
+    q, r = np.linalg.qr(x if tall else np.swapaxes(x, -1, -2))
+    q = q * np.where(np.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0)[..., None, :]
+    return (q if tall else np.swapaxes(q, -1, -2)).astype(x.dtype)

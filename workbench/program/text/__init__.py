@@ -1,0 +1,4 @@
+"""How a program reads: infix equations, listings, ranges, units, and the text behind keys.
+
+Writes text from values. Nothing reads it back.
+"""

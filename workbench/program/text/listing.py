@@ -1,0 +1,103 @@
+"""A whole program as a page: sizes, dimensions, equations by scope, results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from workbench.program.operations.shapes import shape_text
+from workbench.program.text.infix import element_text, right_side
+from workbench.program.text.ranges import domain_text
+from workbench.program.values import Array, Program, Statement
+
+Scope = tuple[str, ...]
+
+
+def listing(program: Program) -> str:
+    """The equations in textual order, one line a statement, under the program's name and sizes."""
+    return "\n".join(line for line, _ in lines(program))
+
+
+def lines(program: Program) -> Iterator[tuple[str, str | None]]:
+    """The lines of the page, each with the statement that it is."""
+    yield from ((line, None) for line in _header(program))
+    yield from _equations(program)
+    yield from ((line, None) for line in _results(program))
+
+
+def type_text(array: Array) -> str:
+    """`float(2,)`; nothing for a float scalar."""
+    if array.dtype == "float" and not array.shape:
+        return ""
+    return array.dtype + (shape_text(array.shape) if array.shape else "")
+
+
+def _header(program: Program) -> Iterator[str]:
+    sizes = [
+        f"{p.name}={p.default}" if p.definition is None else f"{p.name}={p.definition}"
+        for p in program.parameters
+    ]
+    yield f"{program.name}({', '.join(sizes)})"
+    description = program.description.strip()
+    if description:
+        yield f"  {description.splitlines()[0]}"
+    if program.dims:
+        counts = {program.updates: " (counts updates)"}
+        dims = (f"{d.name} < {d.size}{counts.get(d.name, '')}" for d in program.dims)
+        yield "  for " + ", ".join(dims)
+
+
+def _equations(program: Program) -> Iterator[tuple[str, str | None]]:
+    introduced: set[str] = set()
+    for scope, statements in _by_scope(program):
+        yield "", None
+        if scope:
+            yield f"  {' / '.join(scope)}:", None
+        for statement in statements:
+            first = statement.array not in introduced
+            yield "    " + _line(statement, program, first), statement.name
+            introduced.add(statement.array)
+
+
+def _by_scope(program: Program) -> Iterator[tuple[Scope, list[Statement]]]:
+    """Neighbours of one scope, under one heading each. Scopes that take turns, as an optimizer and
+    the parameters that it updates, have one heading each too, as long as no equation comes before
+    one that it reads and all that the user wrote stays where it is.
+    """
+    groups: list[tuple[Scope, list[Statement]]] = []
+    for scope, run in groupby(program.statements, key=lambda s: s.scope):
+        statements = list(run)
+        needed = {read.array for s in statements for read in s.reads}
+        joined = _same_scope(groups, scope, needed)
+        if joined is None:
+            groups.append((scope, statements))
+        else:
+            joined += statements
+    yield from groups
+
+
+def _same_scope(
+    groups: Sequence[tuple[Scope, list[Statement]]], scope: Scope, needed: set[str]
+) -> list[Statement] | None:
+    """The equations of a scope that others of it can follow, None where they come too early."""
+    for earlier, statements in reversed(groups):
+        if earlier == scope:
+            return statements
+        if not scope or not earlier or needed & {s.array for s in statements}:
+            return None
+    return None
+
+
+def _line(statement: Statement, program: Program, first: bool) -> str:
+    left = element_text(statement.array, statement.write)
+    kind = type_text(program.array[statement.array]) if first else ""
+    typed = f"{left}: {kind}" if kind else left
+    return f"{typed} = {right_side(statement, program)}{domain_text(statement, program)}"
+
+
+def _results(program: Program) -> Iterator[str]:
+    if program.outputs:
+        yield ""
+        yield "  return " + ", ".join(
+            o.name if o.name == o.array else f"{o.name}={o.array}" for o in program.outputs
+        )

@@ -1,0 +1,115 @@
+"""Where an equation holds and what a reduction runs over, as text: `for 1 <= t < T`, `k in t..T-1`.
+
+Boxes are found again from the sets; what is not a box is shown as the set's own condition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.errors import ProgramError
+from workbench.polyhedral.accesses import Extent
+from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.sets.isl_names import readable
+from workbench.polyhedral.sets.relations import (
+    bounds,
+    domain_with,
+    is_box,
+    is_equal,
+    pieces,
+    with_dims,
+)
+from workbench.program.values import Program, Statement
+
+Ranges = Mapping[str, tuple[Expression, Expression]]
+"""Lower (inclusive) and upper (exclusive) bounds by dimension."""
+
+
+def domain_text(statement: Statement, program: Program | None = None) -> str:
+    """` for 1 <= t < T` where the domain is not the whole range of the dimensions, else nothing."""
+    shown = []
+    found = _bounds(statement.domain, statement.dims)
+    if found is None:
+        return f"  for {condition(statement.domain)}" if statement.dims else ""
+    for dim, (lower, upper) in zip(statement.dims, found, strict=True):
+        if _is_whole(dim, lower, upper, program):
+            continue
+        if upper == lower + 1:
+            shown.append(f"{dim} = {lower}")
+        else:
+            shown.append(f"{lower} <= {dim} < {upper}")
+    return f"  for {', '.join(shown)}" if shown else ""
+
+
+def reduction_text(statement: Statement, program: Program | None = None) -> str:
+    """What the reduction runs over: `k in t..T-1`, `b, t` for whole ranges."""
+    dims = statement.reduction_dims
+    found = _bounds(statement.reduction, dims)
+    if found is None or not _is_exact(statement, found):
+        return f"{', '.join(dims)} with {condition(statement.reduction)}"
+    shown = []
+    for dim, (lower, upper) in zip(dims, found, strict=True):
+        whole = _is_whole(dim, lower, upper, program)
+        shown.append(dim if whole else f"{dim} in {_bound(lower)}..{_bound(upper - 1)}")
+    return ", ".join(shown)
+
+
+def unnamed_ranges(statement: Statement, program: Program) -> Ranges:
+    """The bounds of the statement's dimensions that the user wrote as ranges (`t:t + 3`)."""
+    parts = ((statement.domain, statement.dims), (statement.reduction, statement.reduction_dims))
+    return {
+        dim: between
+        for text, dims in parts
+        for dim, between in zip(dims, _bounds(text, dims) or (), strict=False)
+        if dim not in program.dim
+    }
+
+
+def extent_text(dims: Sequence[str], extent: Extent) -> str:
+    """An array's elements: `t=0..T`."""
+    return ", ".join(
+        f"{d}={_bound(lower)}..{_bound(upper - 1)}"
+        for d, (lower, upper) in zip(dims, extent, strict=True)
+    )
+
+
+def condition(text: str) -> str:
+    """The condition of a set in the user's names; a set in pieces reads `... or ...`."""
+    return " or ".join(_piece(piece) for piece in pieces(text)) or "never"
+
+
+def _piece(text: str) -> str:
+    entries, _, where = readable(text).partition("{")[2].rpartition("}")[0].partition(":")
+    fixed = [e.strip() for e in entries.strip(" []").split(",") if " = " in e]
+    return " and ".join([*fixed, where.strip()] if where.strip() else fixed) or "every point"
+
+
+def _bounds(text: str, dims: Sequence[str]) -> Extent | None:
+    if not dims:
+        return ()
+    try:
+        return tuple(bounds(text, dims)) if is_box(text, dims) else None
+    except ProgramError:
+        return None
+
+
+def _is_exact(statement: Statement, found: Extent) -> bool:
+    """Whether the bounds say all: a reduction may also be empty for some instances."""
+    dims = statement.reduction_dims
+    least = [(variable(d), lower) for d, (lower, _) in zip(dims, found, strict=True)]
+    least += [(upper - 1, variable(d)) for d, (_, upper) in zip(dims, found, strict=True)]
+    everything = with_dims(statement.domain, statement.dims + dims)
+    return is_equal(domain_with(everything, at_least=least), statement.reduction)
+
+
+def _is_whole(dim: str, lower: Expression, upper: Expression, program: Program | None) -> bool:
+    if program is None or dim not in program.dim:
+        return False
+    return lower == 0 and upper == program.dim[dim].size
+
+
+def _bound(e: Expression) -> str:
+    """`T-1` and `t+1` without spaces, so that `t+1..T-1` reads as one thing."""
+    text = str(e)
+    tight = text.replace(" ", "")
+    return tight if tight.replace("-", "").replace("+", "").isalnum() else text

@@ -1,0 +1,393 @@
+"""What makes records a program: rules over the whole, run after every construction and every step.
+
+The rules come in an order in which each may rely on those before it. A rule raises ProgramError
+with the user's line; the polyhedral ones show one smallest instance. Cycles without delay are found
+when the statements are ordered, not here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+
+from workbench.errors import ProgramError, nearest
+from workbench.polyhedral.accesses import Extent
+from workbench.polyhedral.dependences.flow import outside, overlap, undefined_read
+from workbench.polyhedral.dependences.witness import Witness, smallest
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.sets.relations import box as box_of
+from workbench.polyhedral.sets.relations import (
+    dims_of,
+    domain_with,
+    image,
+    is_equal,
+    is_subset,
+    parse_set,
+    possible,
+    project_out,
+    subtract,
+    with_dims,
+)
+from workbench.program.keys import statement_key
+from workbench.program.operations.table import OPERATIONS
+from workbench.program.sizes import known_of_sizes
+from workbench.program.text.infix import at_text, body_text, element_text, equation
+from workbench.program.text.ranges import extent_text, unnamed_ranges
+from workbench.program.values import Array, Body, Call, IndexValue, Program, Read, Statement, walk
+from workbench.program.wellformed import sentences
+from workbench.program.wellformed.types import check_types
+
+COMBINERS = ("sum", "max", "min", "argmax", "collect")
+MAXIMUM_RANDOM_DIMS = 5
+"""Dimensions of an instance that a random counter can hold."""
+
+
+def check(program: Program, before: Program | None = None) -> None:
+    """Raise ProgramError, with the user's line, for the first rule that `program` breaks.
+
+    `before` is a well-formed program that this one was made from. A statement that stands in it
+    too, over the same arrays and sizes, keeps the rules that ask of nothing else.
+    """
+    fresh = _fresh(program, before)
+    names_are_unique(program)
+    arrays_are_known(program)
+    indices_fit(program, fresh)
+    domains_fit(program, fresh)
+    check_types(program, fresh)
+    draws_are_apart(program)
+    calls_are_apart(program)
+    writes_are_inside(program, fresh)
+    pieces_are_apart(program)
+    reads_are_inside(program, fresh)
+    reads_are_defined(program)
+    ranges_are_not_empty(program, fresh)
+
+
+def _fresh(program: Program, before: Program | None) -> tuple[Statement, ...]:
+    """The statements that are not the same in `before`, or not over the same arrays."""
+    if before is None or before.parameters != program.parameters:
+        return program.statements
+    return tuple(
+        s
+        for s in program.statements
+        if before.statement.get(s.name) is not s
+        or any(
+            before.array.get(array) is not program.array.get(array)
+            for array in (s.array, *(r.array for r in s.reads))
+        )
+    )
+
+
+# -- names and indices --------------------------------------------------------------------------
+
+
+def names_are_unique(program: Program) -> None:
+    """Within each kind; a dimension and a size share one kind, since both occur in expressions."""
+    kinds = {
+        "dimensions and sizes": [d.name for d in program.dims]
+        + [p.name for p in program.parameters],
+        "arrays": [a.name for a in program.arrays],
+        "statements": [s.name for s in program.statements],
+        "outputs": [o.name for o in program.outputs],
+        "external objects": [e.name for e in program.externals],
+    }
+    for kind, names in kinds.items():
+        for name, count in Counter(names).items():
+            if count > 1:
+                raise ProgramError(f"two of the program's {kind} are called {name}")
+
+
+def arrays_are_known(program: Program) -> None:
+    """Every array that is written, read or returned exists, and some statement writes it."""
+    for statement in program.statements:
+        for name in (statement.array, *(r.array for r in statement.reads)):
+            if name not in program.array:
+                offered = nearest(name, program.array, "arrays")
+                raise ProgramError(f"unknown array {name!r}: {offered}", statement.line)
+    for output in program.outputs:
+        if output.array not in program.array:
+            offered = nearest(output.array, program.array, "arrays")
+            raise ProgramError(f"output {output.name}: unknown array {output.array!r}: {offered}")
+    for array in program.arrays:
+        if not program.writers[array.name]:
+            raise ProgramError(f"nothing defines {array.name}")
+        if len(array.dims) != len(array.extent) or len(set(array.dims)) != len(array.dims):
+            raise ProgramError(
+                f"{array.name} has the dimensions {_listed(array.dims)}, its extent is "
+                f"{len(array.extent)} ranges"
+            )
+
+
+def indices_fit(program: Program, statements: Iterable[Statement]) -> None:
+    """As many indices as dimensions; every name in them is a dimension or a size."""
+    for s in statements:
+        for access in (Read(s.array, s.write, ""), *s.reads):
+            dims = program.array[access.array].dims
+            if len(access.index) != len(dims):
+                raise ProgramError(
+                    f"{element_text(access.array, access.index)} has {len(access.index)} indices, "
+                    f"but {access.array} has the dimensions {_listed(dims)}",
+                    s.line,
+                )
+        for e in s.write:
+            _names_known(program, s, e, s.dims, Read(s.array, s.write, ""))
+        for body in walk(s.body):
+            for e in _expressions(body):
+                _names_known(program, s, e, s.dims + s.reduction_dims, body)
+
+
+def _expressions(body: object) -> Iterator[Expression]:
+    if isinstance(body, IndexValue):
+        yield body.expression
+    elif isinstance(body, Read):
+        yield from (e for e in body.index if isinstance(e, Expression))
+        yield from (e for e in body.shape if isinstance(e, Expression))
+    elif isinstance(body, Call):
+        yield from (e for e in body.shape if isinstance(e, Expression))
+
+
+def _names_known(
+    program: Program, s: Statement, e: Expression, dims: tuple[str, ...], within: Body
+) -> None:
+    known = [p.name for p in program.parameters]
+    missing = e.variables.difference(dims)
+    if not missing and e.sizes.issubset(known):
+        return
+    text = element_text(within.array, within.index) if isinstance(within, Read) else "the body"
+    for name in sorted(missing):
+        raise ProgramError(
+            f"{text} needs the dimension {name}, which the equation lacks: {_plain(s)} has the "
+            f"dimensions {_listed(dims)}",
+            s.line,
+        )
+    for name in sorted(e.sizes - set(known)):
+        raise ProgramError(
+            f"{text}: unknown size {name!r}: {nearest(name, known, 'sizes')}", s.line
+        )
+
+
+def domains_fit(program: Program, statements: Iterable[Statement]) -> None:
+    """Domain and reduction are sets over the dimensions, the latter within the former."""
+    for s in statements:
+        both = s.dims + s.reduction_dims
+        if len(set(both)) != len(both):
+            raise ProgramError(f"{_plain(s)} has a dimension twice: {_listed(both)}", s.line)
+        if dims_of(s.domain) != s.dims or (s.combiner and dims_of(s.reduction) != both):
+            raise ProgramError(
+                f"{_plain(s)}: its domain is over {_listed(dims_of(s.domain))}, "
+                f"its dimensions are {_listed(both)}",
+                s.line,
+            )
+        if (s.combiner is None) != (not s.reduction_dims) or (
+            s.combiner is not None and s.combiner not in COMBINERS
+        ):
+            raise ProgramError(f"{_plain(s)}: a range needs one of {_listed(COMBINERS)}", s.line)
+        if s.combiner in ("argmax", "collect") and len(s.reduction_dims) != 1:
+            raise ProgramError(f"{_plain(s)}: {s.combiner} runs over one dimension", s.line)
+        if s.combiner == "collect" and not is_equal(s.reduction, _collected(program, s)):
+            raise ProgramError(
+                f"{_plain(s)}: what is collected does not fill the leading axis of {s.array}",
+                s.line,
+            )
+        if s.combiner and not is_subset(project_out(s.reduction, s.reduction_dims), s.domain):
+            raise ProgramError(f"{_plain(s)}: its range goes beyond its domain", s.line)
+
+
+def _collected(program: Program, s: Statement) -> str:
+    """The points `0 <= k < n` at every instance, n the length of the array's leading inner axis."""
+    k, shape = variable(s.reduction_dims[0]), program.array[s.array].shape
+    length = expression(shape[0]) if shape else expression(0)
+    everything = with_dims(s.domain, s.dims + s.reduction_dims)
+    return domain_with(everything, at_least=[(k, expression(0)), (length - 1, k)])
+
+
+# -- random draws and calls ---------------------------------------------------------------------
+
+
+def draws_are_apart(program: Program) -> None:
+    """One draw a statement, of an instance the counter can hold, under a key of its own.
+
+    A clone that a step made has the origin and the instances of the statement it is a clone of, and
+    draws the same.
+    """
+    owners: dict[int, tuple[Statement, Call]] = {}
+    for s in program.statements:
+        draws = [call for call in s.calls if OPERATIONS[call.operation].random]
+        if not draws:
+            continue
+        if len(draws) > 1 or s.combiner is not None:
+            raise ProgramError(
+                f"{equation(s, program)}: "
+                "a random draw needs an equation of its own, without a range",
+                s.line,
+            )
+        if len(s.dims) > MAXIMUM_RANDOM_DIMS:
+            raise ProgramError(
+                f"{equation(s, program)}: a random draw over {len(s.dims)} dimensions "
+                f"({_listed(s.dims)}), at most {MAXIMUM_RANDOM_DIMS} are supported",
+                s.line,
+            )
+        other, draw = owners.setdefault(statement_key(s.origin), (s, draws[0]))
+        if (other.origin, other.dims, draw) != (s.origin, s.dims, draws[0]):
+            raise ProgramError(
+                f"{other.name} and {s.name} would draw the same numbers: the origins "
+                f"{other.origin!r} and {s.origin!r} have one 32-bit hash; name one differently",
+                s.line,
+            )
+
+
+def calls_are_apart(program: Program) -> None:
+    """A call is a statement's whole body, and speaks to an external object of the program."""
+    externals = {e.name for e in program.externals}
+    for s in program.statements:
+        for call in s.calls:
+            if not OPERATIONS[call.operation].external:
+                continue
+            if call is not s.body or s.combiner is not None:
+                raise ProgramError(
+                    f"{equation(s, program)}: {body_text(call)} needs an equation of its own, "
+                    "without a range",
+                    s.line,
+                )
+            name = call.options["name"]
+            if name not in externals:
+                offered = nearest(name, externals, "external objects")
+                raise ProgramError(f"unknown external object {name!r}: {offered}", s.line)
+
+
+# -- elements and instances ---------------------------------------------------------------------
+
+
+def writes_are_inside(program: Program, statements: Iterable[Statement]) -> None:
+    """Every written element lies in its array's extent."""
+    for s in statements:
+        array = program.array[s.array]
+        if not _writes_inside(s.domain, s.dims, s.write, array.dims, array.extent):
+            raise ProgramError(
+                f"{element_text(s.array, s.write)} is written beyond the elements of {s.array}, "
+                f"{extent_text(array.dims, array.extent)}",
+                s.line,
+            )
+
+
+@lru_cache(maxsize=65536)
+def _writes_inside(
+    domain: str,
+    dims: tuple[str, ...],
+    write: tuple[Expression, ...],
+    array_dims: tuple[str, ...],
+    extent: Extent,
+) -> bool:
+    bounds = [(d, lo, up) for d, (lo, up) in zip(array_dims, extent, strict=True)]
+    return is_subset(image(domain, dims, write, None, array_dims), box_of(bounds))
+
+
+def pieces_are_apart(program: Program) -> None:
+    """No element is defined twice."""
+    known = known_of_sizes(program.parameters)
+    found = overlap([s.instances for s in program.statements], _extents(program), known)
+    if found is None:
+        return
+    first, second = (program.statement[name] for name in found.statements)
+    at = [at_text(s.dims, [x[d] for d in s.dims], {}) for s, x in _sides(program, found)]
+    element = f"{found.array}[{', '.join(map(str, found.element))}]"
+    sizes = _sizes_text(found.sizes)
+    other = "" if first is second else f"by {equation(second, program)} "
+    raise ProgramError(
+        f"{element if found.element else found.array} is defined twice{sizes}: by "
+        f"{equation(first, program)} at {at[0]} and {other}at {at[1]}",
+        second.line,
+    )
+
+
+def reads_are_inside(program: Program, statements: Iterable[Statement]) -> None:
+    """Every element that may be read lies in its array's extent."""
+    known = known_of_sizes(program.parameters)
+    found = outside([s.instances for s in statements], _extents(program), known)
+    if found is not None:
+        statement, array, reader = _reader(program, found)
+        sizes = _at_least_one(program, array, found.sizes)
+        extent = [(lo.evaluate(sizes), up.evaluate(sizes)) for lo, up in array.extent]
+        ranges = unnamed_ranges(statement, program)
+        text = sentences.outside(array, found.element, reader, sizes, extent, ranges)
+        raise ProgramError(text + _without_update(program, array), statement.line)
+
+
+def reads_are_defined(program: Program) -> None:
+    """Every element that may be read is written by some instance."""
+    known = known_of_sizes(program.parameters)
+    found = undefined_read([s.instances for s in program.statements], _extents(program), known)
+    if found is not None:
+        statement, array, reader = _reader(program, found)
+        ranges = unnamed_ranges(statement, program)
+        text = sentences.undefined(array, found.element, reader, found.sizes, ranges)
+        raise ProgramError(text + _without_update(program, array), statement.line)
+
+
+def _without_update(program: Program, array: Array) -> str:
+    """What to add where a parameter has its first value alone."""
+    never = len(program.writers[array.name]) == 1 and program.updates in array.dims
+    return "; theta.update was not called" if array.scope[:1] == ("parameters",) and never else ""
+
+
+def ranges_are_not_empty(program: Program, statements: Iterable[Statement]) -> None:
+    """A maximum, minimum or position has points at every instance."""
+    for s in statements:
+        if s.combiner in (None, "sum", "collect"):
+            continue
+        without = subtract(s.domain, project_out(s.reduction, s.reduction_dims))
+        found = smallest(possible(parse_set(without), known_of_sizes(program.parameters)))
+        if found is not None:
+            sizes, instance = found
+            raise ProgramError(sentences.empty(s, program, instance, sizes), s.line)
+
+
+def _extents(program: Program) -> dict[str, tuple[tuple[Expression, Expression], ...]]:
+    return {a.name: a.extent for a in program.arrays}
+
+
+def _sides(program: Program, w: Witness) -> Iterator[tuple[Statement, Mapping[str, int]]]:
+    for name, instance in zip(w.statements, w.instances, strict=True):
+        yield program.statement[name], instance
+
+
+def _reader(program: Program, w: Witness) -> tuple[Statement, Array, sentences.Reader]:
+    """The statement, the array and the read that a witness speaks of."""
+    ((statement, instance),) = _sides(program, w)
+    dims = statement.dims + statement.reduction_dims
+    values = {**_at_least_one(program, program.array[w.array], w.sizes), **instance}
+    for read in statement.reads:
+        if read.array == w.array and _touches(read, values, w.element):
+            point = tuple(instance[d] for d in dims)
+            return statement, program.array[w.array], (read, dims, point)
+    raise AssertionError(f"no read of {w.array} touches {w.element}")
+
+
+def _touches(read: Read, values: Mapping[str, int], element: tuple[int, ...]) -> bool:
+    return all(
+        not isinstance(e, Expression)
+        or (e.sizes | e.variables <= set(values) and e.evaluate(values) == position)
+        for e, position in zip(read.index, element, strict=True)
+    )
+
+
+def _at_least_one(program: Program, array: Array, sizes: Mapping[str, int]) -> dict[str, int]:
+    """A witness's sizes; those it does not depend on, but the array does, are 1."""
+    needed = {name for lo, up in array.extent for e in (lo, up) for name in e.sizes}
+    found = {**dict.fromkeys(needed, 1), **sizes}
+    return {p.name: found[p.name] for p in program.parameters if p.name in found}
+
+
+def _sizes_text(sizes: Mapping[str, int]) -> str:
+    listed = ", ".join(f"{n}={x}" for n, x in sizes.items())
+    return f" ({listed})" if listed else ""
+
+
+def _plain(s: Statement) -> str:
+    """The equation without its ranges, which may not be in order yet."""
+    return f"{element_text(s.array, s.write)} = {body_text(s.body)}"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names) or "none"

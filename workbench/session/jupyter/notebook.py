@@ -1,0 +1,219 @@
+"""Workbenches in Jupyter: comms and widgets as views, cells followed, outputs kept up to date.
+
+The front end may open a comm, or the Jupyter kernel does with the first workbench that is shown.
+Handlers may run on the thread of a subshell while a cell runs: what they call is safe for that.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import comm as comms
+from IPython import get_ipython
+from IPython.display import display, publish_display_data
+
+from workbench.language.template.template import Template
+from workbench.measure.store import Store
+from workbench.session.jupyter.controls import controls
+from workbench.session.live.notebook_variables import Following
+from workbench.session.live.session import Session
+from workbench.session.live.sessions import Sessions
+from workbench.session.live.watched_template import Watched
+from workbench.session.outputs import page as export
+from workbench.session.outputs.mime_bundle import bundle
+from workbench.session.picture.snapshot import snapshot
+from workbench.session.processes.sampler import Place, Sampler
+from workbench.session.protocol.capsule import plain
+from workbench.session.protocol.messages import Message
+from workbench.variants.variant import Variant
+
+TARGET = "workbench"
+PAUSE = 3.0
+"""Seconds between two updates of an output at least."""
+MEASURING_PAUSE = 30.0
+"""The same while a measurement runs, whose times they would spoil."""
+
+
+class Notebook:
+    """The front ends of this Jupyter kernel. `shell` is IPython's, None outside of it."""
+
+    def __init__(self, shell: Any) -> None:
+        self.sessions = Sessions()
+        self.following = Following(self.sessions)
+        self._outputs: dict[str, Output] = {}
+        self._sampler = Sampler(self._seen)
+        comms.get_comm_manager().register_target(TARGET, self._opened)
+        if shell is not None:
+            self._shell = shell
+            shell.events.register("pre_run_cell", self._before_cell)
+            shell.events.register("post_run_cell", self._after_cell)
+
+    def show(self, variant: Variant, store: Store) -> Session:
+        """The workbench of a variant's program, opened in every front end."""
+        if not self.sessions.views:
+            self._connect(comms.create_comm(target_name=TARGET, data={}))
+        session = self.sessions.show(variant, store)
+        _draw(session)
+        return session
+
+    def watch(self, template: Template, arguments: Mapping[str, Any], session: Session) -> Watched:
+        """A template whose program is shown."""
+        watched = Watched(template, arguments, session, self.sessions.work)
+        self.following.watch(template, watched.redefined)
+        return watched
+
+    def display(self, session: Session) -> None:
+        """A workbench in the output of the cell that runs; it is kept up to date there."""
+        _draw(session)
+        self.sessions.open(session)
+        before = self._outputs.pop(session.name, None)
+        if before is not None:
+            before.close()
+        self._outputs[session.name] = Output(self.sessions, session)
+
+    def display_controls(self, watched: Watched) -> None:
+        """A control for each argument of a watched template."""
+        display(controls(watched))
+
+    def close(self) -> None:
+        """End the processes and threads of all workbenches."""
+        for output in self._outputs.values():
+            output.close()
+        self._sampler.stop()
+        self.sessions.close()
+
+    # -- views -------------------------------------------------------------------------------------
+
+    def _opened(self, comm: Any, message: Any) -> None:
+        """The front end opened a comm."""
+        self._connect(comm)
+
+    def _connect(self, comm: Any) -> None:
+        def send(message: Message) -> None:
+            comm.send(plain(message))
+
+        _answered_where_asked(comm)
+        comm.on_msg(lambda said: self.sessions.receive(said["content"]["data"], send))
+        comm.on_close(lambda said: self.sessions.disconnect(send))
+        self.sessions.connect(send)
+
+    # -- cells -------------------------------------------------------------------------------------
+
+    def _before_cell(self, info: Any) -> None:
+        self._sampler.start()
+
+    def _after_cell(self, result: Any) -> None:
+        self._sampler.stop()
+        cell = getattr(result.info, "cell_id", None)
+        self.following.after_cell(self._shell.user_ns, result.error_in_exec, cell)
+
+    def _seen(self, place: Place, variant: Variant | None) -> None:
+        session = self.sessions.find(place.program)
+        if session is None:
+            return
+        if variant is not None:
+            session.join_running(variant)
+        session.show_running(place)
+
+
+@lru_cache(maxsize=1)
+def notebook() -> Notebook:
+    """The front ends of this process."""
+    return Notebook(get_ipython())
+
+
+class Output:
+    """A workbench in a cell's output: drawn at once, and again some time after it changed, so that
+    the saved notebook holds all of it. Front ends that run widgets but not our extension draw a
+    widget: it asks for the views, which else would stand in every notebook, and hears of the
+    workbench from its next message on.
+    """
+
+    def __init__(self, sessions: Sessions, session: Session) -> None:
+        self._sessions, self._session = sessions, session
+        self._widget = _widget_class()(workbench=session.name)
+        _answered_where_asked(self._widget.comm)
+        self._widget.on_msg(lambda _, content, buffers: self._heard(content))
+        self._id = uuid.uuid4().hex
+        self._changed = threading.Event()
+        self._closed = False
+        self._publish(update=False)
+        self._ignore = session.listen(self._changed.set)
+        threading.Thread(target=self._follow, name="workbench output", daemon=True).start()
+
+    def close(self) -> None:
+        """Another output of the workbench is there."""
+        self._closed = True
+        self._changed.set()
+        self._ignore()
+        self._sessions.disconnect(self._send)
+
+    def _heard(self, said: Any) -> None:
+        if said == {"type": "views"}:
+            self._widget.send({"views": export.views()})
+            return
+        self._sessions.connect(self._send)
+        self._sessions.receive(said, self._send)
+
+    def _send(self, message: Message) -> None:
+        self._widget.send(plain(message))
+
+    def _publish(self, update: bool) -> None:
+        """Nothing, while what is shown is not computed: its coming is a change too."""
+        picture = self._session.kept.picture(self._session.tree.shown)
+        if picture is None:
+            return
+        made = bundle(self._session.capsule(), picture)
+        whole = {**self._widget._repr_mimebundle_()[0], **made}
+        publish_display_data(whole, transient={"display_id": self._id}, update=update)
+
+    def _follow(self) -> None:
+        """Update after changes; seldom while a measurement runs, and much is written less often."""
+        last = time.monotonic()
+        while True:
+            self._changed.wait()
+            if self._closed:
+                return
+            started = time.monotonic()
+            measuring = self._session.values.measuring is not None
+            if not measuring or started - last > MEASURING_PAUSE:
+                self._changed.clear()
+                self._publish(update=True)
+                last = time.monotonic()
+            time.sleep(max(PAUSE, 10 * (time.monotonic() - started)))
+
+
+def _draw(session: Session) -> None:
+    """Have the picture of what is shown at once, sooner than from a worker that has to start."""
+    shown = session.tree.shown
+    if session.kept.picture(shown) is None:
+        session.kept.keep(shown, snapshot(shown.program))
+
+
+def _answered_where_asked(comm: Any) -> None:
+    """Let a message go to the subshell that the front end names.
+
+    ipykernel (7.4) gives it to the shell that last sent on the comm; that is the one of the cells,
+    so that every click would wait for the cell that runs.
+    """
+    comm._reply_subshell_for = lambda data, named: named
+
+
+@lru_cache(maxsize=1)
+def _widget_class() -> Callable[..., Any]:
+    import anywidget
+    import traitlets
+
+    class WorkbenchView(anywidget.AnyWidget):
+        """The views, connected by custom messages; `workbench` names the one to show."""
+
+        _esm = Path(__file__).parents[1] / "widget.js"
+        workbench = traitlets.Unicode("").tag(sync=True)
+
+    return WorkbenchView

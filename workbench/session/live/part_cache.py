@@ -1,0 +1,227 @@
+"""Parts of variants that were asked for: computed once, kept for whoever asks again."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
+
+from workbench.session.picture.snapshot import Snapshot
+from workbench.session.processes.worker_client import Work
+from workbench.session.protocol.capsule import Plain, SavedPart, plain
+from workbench.session.protocol.messages import Answer, Failed, Message, Part, Want
+from workbench.session.protocol.reading import record
+from workbench.session.protocol.state import ErrorView
+from workbench.variants.variant import Variant
+
+Reply = Callable[[Message], None]
+Key = tuple[str, str, str]
+Json = Mapping[str, Any]
+
+STREAMED: Part = "moves"
+"""The part that comes in batches."""
+_AS_WRITTEN = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
+FIRST: tuple[tuple[Part, Json], ...] = (
+    ("snapshot", {}),
+    ("cost", _AS_WRITTEN),
+    ("memory", {"sizes": {}, "dtype": "float32"}),
+    ("code", {"backend": "numpy"}),
+)
+"""What views ask for at first of each variant, with the arguments that they begin with."""
+OF_SHOWN: tuple[tuple[Part, Json], ...] = ((STREAMED, {}),)
+"""The same of the variant that is shown: what takes seconds, and is a list."""
+AS_LONG_AS_VARIANTS: frozenset[Part] = frozenset({"snapshot", "price"})
+"""Parts that are kept as long as their variants: what is drawn first; what is many and small."""
+MOST = 256
+"""Other answers that are kept."""
+MOST_TEXT = 32_000_000
+"""Characters of JSON that a capsule holds; compressed a tenth of that."""
+
+
+@dataclass(eq=False)
+class _Entry:
+    """A part: its value so far, and while it is not done the order and who waits."""
+
+    saved: SavedPart
+    done: bool = False
+    forgettable: bool = True
+    """Whether it is dropped when nobody waits for it."""
+    order: int = 0
+    waiting: list[tuple[Reply, int]] = field(default_factory=list)
+
+
+class Kept:
+    """Answers `Want`, out of what is there or through the worker. Parts are JSON-able values."""
+
+    def __init__(self, work: Work, changed: Callable[[], None]) -> None:
+        self._work, self._changed = work, changed
+        self._lock = threading.RLock()
+        self._entries: dict[Key, _Entry] = {}
+
+    def prepare(self, variant: Variant, parts: Sequence[tuple[Part, Json]] = FIRST) -> None:
+        """Have parts of a variant computed before they are asked for, and keep them for what is
+        saved.
+        """
+        for part, arguments in parts:
+            with self._lock:
+                key = _key(part, variant.key, arguments)
+                if key not in self._entries:
+                    saved = SavedPart(part, variant.key, arguments, None)
+                    self._start(key, _Entry(saved, forgettable=False), variant, "prepare")
+
+    def prepare_shown(self, variant: Variant) -> None:
+        """Have what can be done next with the shown variant computed. What of that is not done of
+        those that were shown before is left to who waits for it.
+        """
+        with self._lock:
+            for key, entry in list(self._entries.items()):
+                if key[0] == STREAMED and key[1] != variant.key:
+                    entry.forgettable = True
+                    self._drop_unwanted(key, entry)
+        self.prepare(variant, OF_SHOWN)
+
+    def want(self, want: Want, variant: Variant, reply: Reply) -> None:
+        """Answer now or later."""
+        with self._lock:
+            key = _key(want.part, want.variant, want.arguments)
+            entry = self._entries.pop(key, None)
+            if entry is None:
+                entry = _Entry(SavedPart(want.part, want.variant, want.arguments, None))
+                self._start(key, entry, variant, want.part)
+            elif not entry.done:
+                self._work.hasten(entry.order, want.part)
+            self._entries[key] = entry  # the newest last
+            if not entry.done:
+                entry.waiting.append((reply, want.id))
+            there = entry.saved.value
+        if there is not None:
+            reply(Answer("part", want.id, there, entry.done))
+
+    def forget(self, reply: Reply, number: int) -> None:
+        """One who waited waits no more; what nobody waits for is dropped."""
+        with self._lock:
+            for key, entry in list(self._entries.items()):
+                if (reply, number) not in entry.waiting:
+                    continue
+                entry.waiting.remove((reply, number))
+                self._drop_unwanted(key, entry)
+
+    def forget_all(self, reply: Reply) -> None:
+        """A view is gone."""
+        with self._lock:
+            for key, entry in list(self._entries.items()):
+                own = [pair for pair in entry.waiting if pair[0] == reply]
+                for pair in own:
+                    entry.waiting.remove(pair)
+                if own:
+                    self._drop_unwanted(key, entry)
+
+    def keep(self, variant: Variant, picture: Snapshot | Plain) -> None:
+        """A picture that was drawn elsewhere: nobody needs to draw it again."""
+        with self._lock:
+            key = _key("snapshot", variant.key, {})
+            saved = SavedPart("snapshot", variant.key, {}, Plain(plain(picture)))
+            entry = self._entries.setdefault(key, _Entry(saved))
+            if entry.order and not entry.done:
+                self._work.drop(entry.order)
+            entry.saved, entry.done = saved, True
+            waiting, entry.waiting = entry.waiting, []
+        for reply, number in waiting:
+            reply(Answer("part", number, saved.value, True))
+        self._changed()
+
+    def picture(self, variant: Variant) -> Snapshot | None:
+        """What is drawn of a variant, if it was computed."""
+        with self._lock:
+            entry = self._entries.get(_key("snapshot", variant.key, {}))
+            value = entry.saved.value if entry is not None and entry.done else None
+        return None if value is None else record("snapshot", value, Snapshot)
+
+    def keep_only(self, variants: Container[str]) -> None:
+        """Let go of what was computed of other variants, and of what nobody waits for."""
+        with self._lock:
+            for key, entry in list(self._entries.items()):
+                if key[1] not in variants and not entry.waiting:
+                    if not entry.done:
+                        self._work.drop(entry.order)
+                    del self._entries[key]
+
+    def saved(self) -> tuple[SavedPart, ...]:
+        """All that is complete: pictures, then the newest first, up to `MOST_TEXT`."""
+        with self._lock:
+            done = [e.saved for e in reversed(self._entries.values()) if e.done]
+        done.sort(key=lambda saved: saved.part != "snapshot")
+        lengths = accumulate(len(saved.json) for saved in done)
+        return tuple(s for s, length in zip(done, lengths, strict=True) if length <= MOST_TEXT)
+
+    def _drop_unwanted(self, key: Key, entry: _Entry) -> None:
+        if entry.forgettable and not entry.waiting and not entry.done:
+            self._work.drop(entry.order)
+            del self._entries[key]
+
+    def _start(self, key: Key, entry: _Entry, variant: Variant, urgency: str) -> None:
+        saved = entry.saved
+        entry.order = self._work.order(
+            "part",
+            variant,
+            saved.part,
+            dict(saved.arguments),
+            urgency=urgency,
+            came=lambda value: self._came(key, entry, value),
+            ended=lambda error: self._ended(key, entry, error),
+        )
+        self._entries[key] = entry
+
+    def _came(self, key: Key, entry: _Entry, value: Any) -> None:
+        with self._lock:
+            before = entry.saved
+            streamed = before.part == STREAMED
+            together = joined(before.value, value) if streamed else value
+            entry.saved = SavedPart(before.part, before.variant, before.arguments, together)
+            waiting = list(entry.waiting) if streamed else []
+        for reply, number in waiting:
+            reply(Answer("part", number, value, False))
+
+    def _ended(self, key: Key, entry: _Entry, error: ErrorView | None) -> None:
+        with self._lock:
+            waiting, entry.waiting = entry.waiting, []
+            entry.done = error is None
+            if error is not None and self._entries.get(key) is entry:
+                del self._entries[key]  # whoever asks again has another try
+            others = [
+                key
+                for key, one in self._entries.items()
+                if one.done and one.saved.part not in AS_LONG_AS_VARIANTS
+            ]
+            for old in others[: max(0, len(others) - MOST)]:
+                del self._entries[old]
+        for reply, number in waiting:
+            if error is None:
+                reply(Answer("part", number, _rest(entry.saved), True))
+            else:
+                reply(Failed("failed", number, error))
+        if entry.saved.part != "price":  # one of hundreds is no reason to write everything again
+            self._changed()
+
+
+def joined(before: Any, batch: Any) -> Any:
+    """A batch of moves added to those that came before; a step that is proposed again is one."""
+    if before is None:
+        return batch
+    moves = {move["step"]["source"]: move for move in (*before["moves"], *batch["moves"])}
+    transforms = batch["transforms"] or before["transforms"]
+    return Plain(transforms=transforms, moves=list(moves.values()))
+
+
+def _rest(saved: SavedPart) -> Any:
+    """What the last answer adds to the batches before it."""
+    if saved.part == STREAMED:
+        return Plain(transforms=[], moves=[])
+    return saved.value
+
+
+def _key(part: str, variant: str, arguments: Mapping[str, Any]) -> Key:
+    return part, variant, json.dumps(arguments, sort_keys=True)

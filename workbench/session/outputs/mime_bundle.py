@@ -1,0 +1,53 @@
+"""What stands in a cell's output: all that views draw, and a picture for front ends without them.
+
+The JupyterLab extension that comes with this package draws the capsule with or without a Jupyter
+kernel, in trusted and in untrusted notebooks. Needs no Jupyter package.
+"""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+from typing import Any
+
+from workbench.program.values import Program
+from workbench.session.picture.dot import static_svg
+from workbench.session.picture.snapshot import Snapshot, snapshot
+from workbench.session.protocol.capsule import Capsule, SavedPart, capsule, packed, plain
+from workbench.session.protocol.state_views import still
+from workbench.variants.variant import Variant
+
+MIME = "application/vnd.workbench.capsule+json"
+
+
+def mimebundle(shown: Program | Variant) -> dict[str, Any]:
+    """What a program is in a cell's output: capsule, static picture and equations, best first."""
+    variant = shown if isinstance(shown, Variant) else Variant(shown)
+    picture = snapshot(variant.program)
+    part = SavedPart("snapshot", variant.key, {}, picture)
+    return bundle(capsule(still(variant), (part,)), picture)
+
+
+def bundle(kept: Capsule, picture: Snapshot) -> dict[str, Any]:
+    """A capsule as a MIME bundle, with a picture of one of its variants.
+
+    Without Graphviz' `dot` program the static picture is left out and the equations stand in its
+    place.
+    """
+    svg = static_svg(picture)
+    text = f"<pre>{escape(picture.equations)}</pre>"
+    return {
+        MIME: plain(packed(kept)),
+        "text/plain": picture.equations,
+        "text/html": text if svg is None else _image(picture, svg),
+    }
+
+
+def _image(shown: Snapshot, svg: str) -> str:
+    """The picture as HTML that survives sanitizing: an image, so nothing in it is markup."""
+    encoded = base64.b64encode(svg.encode()).decode()
+    title = escape(f"Dependence graph of {shown.name}, {len(shown.nodes)} statements")
+    return (
+        f'<img alt="{title}" title="{title}" src="data:image/svg+xml;base64,{encoded}" '
+        'style="max-width: 100%">'
+    )

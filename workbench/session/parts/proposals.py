@@ -1,0 +1,52 @@
+"""Steps to judge: those that transforms propose themselves, and those that name a selection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from workbench.polyhedral.tree import loop_dims
+from workbench.program.values import Program, Statement
+from workbench.transforms import (
+    Contract,
+    Distribute,
+    Fuse,
+    Incrementalize,
+    Interchange,
+    Recompute,
+    Vectorize,
+)
+from workbench.transforms.step.transform import REGISTRY, Transform
+
+
+def every_step(program: Program) -> Iterator[Transform]:
+    """What each transform proposes."""
+    for transform in REGISTRY.values():
+        yield from transform.candidates(program)
+
+
+def steps_about(program: Program, statements: Sequence[Statement]) -> Iterator[Transform]:
+    """Steps that name these statements or what they write, legal or not: loops that all of them
+    have as axes, exchanged, split off or joined; ranges as running updates; arrays folded or
+    computed again.
+    """
+    assert program.schedule is not None
+    names = tuple(s.name for s in statements)
+    around = loop_dims(program.schedule)
+    own = [[d for d in around[s.name] if d in s.dims] for s in statements]
+    common = [d for d in own[0] if all(d in dims for dims in own)] if own else []
+    for dim in reversed(common):
+        yield Vectorize(dim, names)
+    if common:
+        yield Distribute(names, common[-1])
+    if len(names) > 1:
+        yield Fuse(names)
+    for outer, inner in pairwise(common):
+        yield Interchange(outer, inner, names)
+    for s in statements:
+        for dim in s.dims if s.reduction_dims else ():
+            yield Incrementalize(s.name, dim)
+    for array in dict.fromkeys(s.array for s in statements):
+        for dim in reversed(program.array[array].dims):
+            yield Contract(array, dim)
+        yield Recompute(array)

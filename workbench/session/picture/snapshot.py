@@ -1,0 +1,289 @@
+"""What views draw of a program: one immutable, JSON-able value.
+
+Knows the names, texts and shapes that a reader sees; knows no drawing (`dot.py`, the browser) and
+no isl. Field types are limited to what `protocol.py` can say in TypeScript.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from workbench.errors import SourceLine
+from workbench.polyhedral import tree
+from workbench.polyhedral.expression import Expression
+from workbench.program.operations.shapes import shape_text
+from workbench.program.operations.table import OPERATIONS
+from workbench.program.text.infix import element_text, equation
+from workbench.program.values import Body, Call, IndexValue, Program, Read, Statement, walk
+from workbench.program.values import Literal as Constant
+from workbench.session.picture.edges import Edge, edges, is_successor, set_text
+from workbench.session.picture.scopes import closed_at_first
+from workbench.session.picture.storing import storage_text
+
+VERSION = 5
+"""Raised with every change of the fields; a view says so when it is given another version."""
+
+Kind = Literal[
+    "operation", "contraction", "reduction", "random", "recurrence", "update", "external"
+]
+"""What a statement is, most telling first: `external` calls an object outside of the program (an
+environment of Gymnasium), `update` writes the successor of its instance,
+`recurrence` is a piece of an array defined in pieces or from itself, then random draws,
+contractions, reductions, the rest."""
+
+
+@dataclass(frozen=True)
+class ParameterView:
+    """A size: its default, and the expression that defines it where it is derived."""
+
+    name: str
+    default: int
+    definition: str | None
+
+
+@dataclass(frozen=True)
+class DimView:
+    """A dimension `0 <= name < size`."""
+
+    name: str
+    size: str
+
+
+@dataclass(frozen=True)
+class AccessView:
+    """An access relation as text, such as `[b, i, t] → state[b, i, t + 1]`."""
+
+    array: str
+    relation: str
+
+
+@dataclass(frozen=True)
+class LineView:
+    """A line of the user's program. `file` is "cell" for a notebook's cell; `place` says where the
+    line stands: `cell 3, line 26`.
+    """
+
+    file: str
+    number: int
+    text: str
+    place: str
+
+
+@dataclass(frozen=True)
+class LoopView:
+    """A loop of the schedule: `for t reversed`, `axis b`. `mark` is how it stands on a box: `t`,
+    `←t` backwards, `t/64` over blocks of 64, `[b]` as an array axis, all of it at once.
+    """
+
+    text: str
+    mark: str
+
+
+@dataclass(frozen=True)
+class Node:
+    """A statement. `title` and `summary` are the two lines on its box, `short` stands there alone
+    where these would be too small to read."""
+
+    id: str
+    title: str
+    summary: str
+    short: str
+    kind: Kind
+    array: str
+    scope: tuple[str, ...]
+    equation: str
+    domain: str
+    reduction: str | None
+    write: AccessView
+    reads: tuple[AccessView, ...]
+    line: LineView | None
+    dtype: str
+    shape: str
+    outputs: tuple[str, ...]
+    """Names of the program's outputs that this statement writes."""
+    loops: tuple[int, ...]
+    """The loops around it, outermost first: positions in `Snapshot.loops`."""
+    storage: str
+    """Where what it writes is kept."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All of it."""
+
+    version: int
+    name: str
+    description: str
+    parameters: tuple[ParameterView, ...]
+    dims: tuple[DimView, ...]
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    loops: tuple[LoopView, ...]
+    """The loops of the schedule in its order; none where there is no schedule."""
+    schedule: str
+    equations: str
+    closed: tuple[tuple[str, ...], ...]
+    """Scopes drawn as one box at first."""
+
+
+def snapshot(program: Program) -> Snapshot:
+    """What views draw of `program`."""
+    paths = [s.scope for s in program.statements]
+    loops, around = _loops(program)
+    return Snapshot(
+        version=VERSION,
+        name=program.name,
+        description=_unbroken(program.description),
+        parameters=tuple(
+            ParameterView(p.name, p.default, None if p.definition is None else str(p.definition))
+            for p in program.parameters
+        ),
+        dims=tuple(DimView(d.name, str(d.size)) for d in program.dims),
+        nodes=tuple(_node(program, s, around.get(s.name, ())) for s in program.statements),
+        edges=edges(program),
+        loops=loops,
+        schedule="" if program.schedule is None else tree.text(program.schedule),
+        equations=str(program),
+        closed=closed_at_first(paths),
+    )
+
+
+def _unbroken(text: str) -> str:
+    """Text without the line breaks behind hyphens: as white space they would part a word."""
+    return re.sub(r"(?<=\w-)\n\s*(?=\w)", "", text)
+
+
+def to_json(value: Snapshot) -> str:
+    """The snapshot as compact JSON text."""
+    return json.dumps(asdict(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def _loops(program: Program) -> tuple[tuple[LoopView, ...], dict[str, tuple[int, ...]]]:
+    """Every loop of the schedule, and for each statement the positions of those around it."""
+    if program.schedule is None:
+        return (), {}
+    found: dict[int, int] = {}
+    views: list[LoopView] = []
+    around: dict[str, tuple[int, ...]] = {}
+    for name, path in tree.paths(program.schedule).items():
+        above = [step for step, _ in path if isinstance(step, tree.Loop)]
+        for loop in above:
+            if id(loop) not in found:
+                found[id(loop)] = len(views)
+                views.append(LoopView(tree.heading(loop, "").removesuffix(":"), _mark(loop)))
+        around[name] = tuple(found[id(loop)] for loop in above)
+    return tuple(views), around
+
+
+def _mark(loop: tree.Loop) -> str:
+    way = "←" if loop.backwards else ""
+    blocks = "" if loop.tile is None else f"/{loop.tile}"
+    text = f"{way}{loop.dim}{blocks}"
+    return f"[{text}]" if loop.kind == "axis" else text
+
+
+def _node(program: Program, statement: Statement, loops: tuple[int, ...]) -> Node:
+    array = program.array[statement.array]
+    return Node(
+        id=statement.name,
+        title=title(statement),
+        summary=_summary(statement, shape_text(array.shape) if array.shape else ""),
+        short=_short(program, statement),
+        kind=_kind(program, statement),
+        array=statement.array,
+        scope=statement.scope,
+        equation=equation(statement, program),
+        domain=set_text(statement.domain),
+        reduction=set_text(statement.reduction) if statement.combiner else None,
+        write=_access(statement, statement.array, statement.write, ()),
+        reads=tuple(
+            _access(statement, read.array, read.index, statement.reduction_dims)
+            for read in statement.reads
+        ),
+        line=line_view(statement.line),
+        dtype=array.dtype,
+        shape=shape_text(array.shape),
+        outputs=tuple(o.name for o in program.outputs if o.array == statement.array),
+        loops=loops,
+        storage=storage_text(program, statement.array),
+    )
+
+
+def line_view(line: SourceLine | None) -> LineView | None:
+    """A line as views read it."""
+    return None if line is None else LineView(line.short_file, line.number, line.text, line.place)
+
+
+def title(statement: Statement) -> str:
+    """What is written, without the names of the scopes that are drawn around it."""
+    if is_successor(statement):
+        return f"{_name(statement)}[next {', '.join(statement.dims)}]"
+    return element_text(_name(statement), statement.write)
+
+
+def _name(statement: Statement) -> str:
+    return statement.array.removeprefix(".".join(statement.scope) + ".")
+
+
+def _short(program: Program, statement: Statement) -> str:
+    """The name, and of an array in several pieces the part of the index that tells them apart."""
+    pieces = program.writers[statement.array]
+    if len(pieces) == 1:
+        return _name(statement)
+    if is_successor(statement):
+        return f"{_name(statement)}[next]"
+    telling = [
+        e
+        for position, e in enumerate(statement.write)
+        if any(piece.write[position] != e for piece in pieces)
+    ]
+    return element_text(_name(statement), telling or statement.write)
+
+
+def _access(
+    statement: Statement,
+    array: str,
+    index: Sequence[Expression | Body],
+    reduction: tuple[str, ...],
+) -> AccessView:
+    point = ", ".join(statement.dims) + (f"; {', '.join(reduction)}" if reduction else "")
+    return AccessView(array, f"[{point}] → {element_text(array, index)}")
+
+
+def _kind(program: Program, statement: Statement) -> Kind:
+    called = [b.operation for b in walk(statement.body) if isinstance(b, Call)]
+    if any(OPERATIONS[name].external for name in called):
+        return "external"
+    if is_successor(statement):
+        return "update"
+    if len(program.writers[statement.array]) > 1 or any(
+        r.array == statement.array for r in statement.reads
+    ):
+        return "recurrence"
+    if any(OPERATIONS[name].random for name in called):
+        return "random"
+    if "contract" in called:
+        return "contraction"
+    return "reduction" if statement.combiner else "operation"
+
+
+def _summary(statement: Statement, shape: str) -> str:
+    body = statement.body
+    if statement.combiner:
+        what = f"{statement.combiner} over {', '.join(statement.reduction_dims)}"
+    elif isinstance(body, Call) and OPERATIONS[body.operation].external:
+        what = f"call {body.options['name']}.{body.options['method']}"
+    elif isinstance(body, Call):
+        what = body.operation.replace("_", " ")
+    elif isinstance(body, Read):
+        what = "gather" if any(not isinstance(e, Expression) for e in body.access.index) else "copy"
+    elif isinstance(body, IndexValue):
+        what = "index"
+    else:
+        assert isinstance(body, Constant)
+        what = "constant" if isinstance(body.value, tuple) else f"= {body.value}"
+    return f"{what} {shape}".strip()

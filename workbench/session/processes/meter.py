@@ -1,0 +1,164 @@
+"""The process that measures: one for each comparison.
+
+It appends what it measured to the store itself, so that it is kept whatever becomes of the other
+end; when it is told to stop, or that end is gone, it keeps the rounds that are finished.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from workbench.errors import WorkbenchError
+from workbench.measure.compare import Comparison, SoFar, comparing
+from workbench.measure.rounds.rounds import Request
+from workbench.measure.store import Store
+from workbench.session.processes.pipe import Parent
+from workbench.session.processes.sampler import Sampler
+from workbench.session.protocol.failures import error_view, sentence
+from workbench.session.protocol.state import ErrorView
+from workbench.variants.variant import Variant
+
+EVERY = 0.5
+"""Seconds between two reports of progress of one stage."""
+ROUNDS_EVERY = 1.0
+"""Seconds between two reports of finished rounds, at least: putting them together is work too."""
+RESTS = 9
+"""How many times as long as that took nothing is put together then."""
+STOPPED = "The measurement was stopped before its first round was done."
+
+
+@dataclass(frozen=True)
+class Meter:
+    """What to measure, and where it is written down."""
+
+    variants: tuple[Variant, ...]
+    backend: str
+    sizes: Mapping[str, int]
+    seed: int
+    dtype: str
+    repeats: int | None
+    force: bool
+    store: Store
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Keep what is finished, and end."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far it is."""
+
+    stage: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """What is finished so far, without the courses of memory, which are long."""
+
+    comparison: Comparison
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The comparison, or as many rounds of it as were finished; why it is not all of it."""
+
+    comparison: Comparison | None
+    error: ErrorView | None
+
+
+class Keeping:
+    """What is finished, written down and told once: by the thread that measures when that is done,
+    by another when it is to end before.
+    """
+
+    def __init__(self, store: Store, parent: Parent) -> None:
+        self._store, self._parent = store, parent
+        self._lock = threading.Lock()
+        self._over = False
+        self.so_far: SoFar | None = None
+
+    def end(self, error: ErrorView | None) -> None:
+        """Append what is finished to the store, and tell it."""
+        with self._lock:
+            if self._over:
+                return
+            self._over = True
+            found = None if self.so_far is None else self.so_far.comparison()
+            try:
+                self._store.append(() if found is None else found)
+            except WorkbenchError as problem:
+                error = error or error_view(problem)
+            with contextlib.suppress(OSError):  # the other end is gone
+                self._parent.send(Measured(found, error))
+
+
+def measure(order: Meter, parent: Parent, keeping: Keeping) -> None:
+    """Measure, telling how far it is, and what came out at last."""
+    told: dict[str, float] = {}
+    least = ROUNDS_EVERY
+
+    def is_due(what: str, pause: float) -> bool:
+        now = time.monotonic()
+        due = now - told.get(what, 0.0) > pause
+        if due:
+            told[what] = now
+        return due
+
+    def report(stage: str, done: int, total: int) -> None:
+        if is_due(stage, EVERY):
+            parent.send(Progress(stage, done, total))
+
+    error = None
+    try:
+        request = Request(
+            order.backend,
+            order.sizes,
+            order.seed,
+            order.dtype,
+            order.repeats,
+            force=order.force,
+            comparison=uuid.uuid4().hex[:12],
+        )
+        with Sampler(lambda place, _: parent.send(place)):
+            for keeping.so_far in comparing(order.variants, request, report):
+                if is_due("rounds", least):
+                    started = time.monotonic()
+                    parent.send(Rounds(short(keeping.so_far.comparison())))
+                    # Of many variants and samples that takes longer than the rounds between.
+                    least = max(ROUNDS_EVERY, RESTS * (time.monotonic() - started))
+    except Exception as problem:  # the caller is another process: whatever it is, it is told
+        error = error_view(problem)
+    keeping.end(error)
+
+
+def short(found: Comparison) -> Comparison:
+    """The comparison without courses of memory."""
+    rows = (replace(row, measurement=replace(row.measurement, timeline=())) for row in found)
+    return Comparison(tuple(rows))
+
+
+def main() -> None:
+    """Do the one thing that is asked for."""
+    parent = Parent()
+    messages = iter(parent)
+    order = next(messages)
+    keeping = Keeping(order.store, parent)
+    threading.Thread(target=_watch, args=(messages, keeping), daemon=True).start()
+    measure(order, parent, keeping)
+
+
+def _watch(messages: Iterator[object], keeping: Keeping) -> None:
+    """End when it is told to, or with the other end: at once, whatever is running."""
+    next(messages, None)
+    keeping.end(None if keeping.so_far else sentence(STOPPED))
+    os._exit(0)

@@ -1,0 +1,154 @@
+"""A second Python process and the pickled messages to and from it.
+
+`Child` is the end that started it, `Parent` the end of the process itself. What a notebook defines
+is pickled by value, since the other process has not run its cells. Nothing here knows what the
+messages mean.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import cloudpickle
+
+from workbench.errors import WorkbenchError
+
+Heard = Callable[[Any], None]
+PACKAGES = Path(__file__).parents[3]
+"""Where this package was found."""
+_LENGTH = struct.Struct("<Q")
+
+
+class Child:
+    """A process that runs `main` of a module. `heard` is called with each of its messages, `ended`
+    with why it is gone, unless it was stopped; both on a thread of their own.
+
+    It starts in a session of its own, so that interrupting a cell does not interrupt it.
+    """
+
+    def __init__(self, module: str, heard: Heard, ended: Callable[[str], None]) -> None:
+        self._heard, self._ended = heard, ended
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the reader
+        paths = [str(PACKAGES), *(path or os.getcwd() for path in sys.path)]
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", f"from {module} import main; main()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
+            start_new_session=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths))},
+        )
+        self._stopped = False
+        self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        for work in (self._write, self._read):
+            threading.Thread(target=work, name=f"{module} {work.__name__}", daemon=True).start()
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
+
+    def send(self, message: Any) -> None:
+        """Send a message; what cannot be pickled raises here."""
+        self._outbox.put(packed(message))
+
+    def stop(self) -> None:
+        """End the process at once; `ended` is not called."""
+        self._stopped = True
+        self._process.kill()
+
+    def _write(self) -> None:
+        pipe = self._process.stdin
+        assert pipe is not None
+        with contextlib.suppress(OSError):  # it is gone, which the reader says
+            while (data := self._outbox.get()) is not None:
+                _put(pipe, data)
+        with contextlib.suppress(OSError):
+            pipe.close()
+
+    def _read(self) -> None:
+        pipe = self._process.stdout
+        assert pipe is not None
+        for message in _messages(pipe):
+            if not self._stopped:
+                self._heard(message)
+        code = self._process.wait()
+        self._outbox.put(None)
+        pipe.close()
+        with self._said:
+            if not self._stopped:
+                self._ended(f"{_reason(code)}{self._last_words()}")
+
+    def _last_words(self) -> str:
+        """The end of what it wrote as an error."""
+        self._said.seek(0)
+        lines = self._said.read().decode(errors="replace").strip().splitlines()
+        return f": {lines[-1].strip()[:300]}" if lines else ""
+
+
+class Parent:
+    """The process's own end: what it prints goes where errors go, the pipe is for messages."""
+
+    def __init__(self) -> None:
+        self._in = os.fdopen(os.dup(0), "rb")
+        self._out = os.fdopen(os.dup(1), "wb")
+        os.dup2(2, 1)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        self._lock = threading.Lock()
+
+    def send(self, message: Any) -> None:
+        """Send a message, from any thread."""
+        data = packed(message)
+        with self._lock:
+            _put(self._out, data)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Messages as they come, until the other end is gone."""
+        return _messages(self._in)
+
+
+def packed(message: Any) -> bytes:
+    """A message as bytes; classes and functions of a notebook by value. Raises WorkbenchError."""
+    try:
+        data: bytes = cloudpickle.dumps(message)
+    except Exception as error:  # whatever the __reduce__ of a user's class raises
+        raise WorkbenchError(f"this cannot be given to another process: {error}") from error
+    return data
+
+
+def _put(pipe: IO[bytes], data: bytes) -> None:
+    pipe.write(_LENGTH.pack(len(data)) + data)
+    pipe.flush()
+
+
+def _messages(pipe: IO[bytes]) -> Iterator[Any]:
+    while len(head := pipe.read(_LENGTH.size)) == _LENGTH.size:
+        (length,) = _LENGTH.unpack(head)
+        data = pipe.read(length)
+        if len(data) < length:
+            return
+        yield pickle.loads(data)
+
+
+def _reason(code: int) -> str:
+    """How a process ended, in words."""
+    if code >= 0:
+        return f"it ended with code {code}"
+    if code == -signal.SIGKILL:
+        return "it was ended by SIGKILL, as the system does when memory runs out"
+    with contextlib.suppress(ValueError):
+        return f"it was ended by {signal.Signals(-code).name}"
+    return f"it was ended by signal {-code}"

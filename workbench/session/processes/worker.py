@@ -1,0 +1,176 @@
+"""The worker process.
+
+Work is taken by urgency, and of equal urgency the newest first; lists rest while a measurement
+runs, and what takes long goes behind what does not. Work that gives its results in batches makes
+way for other work between two of them. The variants that the other side knows by a key stay here
+under it.
+
+What is known when there is nothing to do is frozen, and thawed with the next variant that is let
+go: looking through a million remembered values for garbage takes most of a second, which would come
+in the midst of a click's work.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import queue
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from workbench.language.tracing.trace import line_of
+from workbench.session.processes import worker_tasks as tasks
+from workbench.session.processes.orders import Known, Made
+from workbench.session.processes.pipe import Parent
+from workbench.session.processes.worker_client import (
+    LATER,
+    Began,
+    Came,
+    Define,
+    Drop,
+    Ended,
+    Forget,
+    Hasten,
+    Order,
+    Rest,
+    Stands,
+)
+from workbench.session.protocol.failures import error_view
+from workbench.variants.variant import Variant
+
+LONG = 4.0
+"""Seconds of work on an order after which all others come first."""
+
+
+class Worker:
+    """Does the work that comes through a pipe."""
+
+    def __init__(self, pipe: Parent) -> None:
+        self._pipe = pipe
+        self._inbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._orders: dict[int, Order] = {}
+        self._running: dict[int, Iterator[Any]] = {}
+        self._variants: dict[str, Variant] = {}
+        self._given: dict[int, dict[str, Variant]] = {}
+        self._made: dict[int, list[Variant]] = {}
+        self._named: Counter[int] = Counter()
+        self._resting = False
+        self._spent: dict[int, float] = {}
+
+    def run(self) -> None:
+        """Work until the other end is gone."""
+        threading.Thread(target=self._listen, daemon=True).start()
+        while True:
+            while not self._ready() or not self._inbox.empty():
+                if self._inbox.empty():
+                    gc.freeze()
+                self._take(self._inbox.get())
+            self._advance(min(self._ready(), key=self._rank).number)
+
+    def _rank(self, order: Order) -> tuple[bool, int, int]:
+        """The least comes first. What has taken long already goes behind all that has not."""
+        return self._spent.get(order.number, 0.0) > LONG, order.urgency, -order.number
+
+    def _ready(self) -> list[Order]:
+        """What may be worked on."""
+        orders = self._orders.values()
+        return [order for order in orders if not self._resting or order.urgency < LATER]
+
+    def _listen(self) -> None:
+        """What cannot be read ends the process: it may be of a module that came later, or was
+        changed, and a new process finds that.
+        """
+        code = 1
+        try:
+            for message in self._pipe:
+                self._inbox.put(message)
+            code = 0
+        except Exception:  # whatever a user's module raises while it is imported
+            traceback.print_exc()
+        os._exit(code)  # whatever isl is busy with: nobody wants it any more
+
+    def _take(self, message: Any) -> None:
+        match message:
+            case Define():
+                above = None if message.parent is None else self._variants[message.parent]
+                self._variants[message.key] = Variant(
+                    message.program, above, message.step, message.notes, message.why
+                )
+            case Stands():
+                self._variants[message.key] = self._made[message.number][message.position]
+                self._named[message.number] += 1
+                self._let_go(message.number)
+            case Forget():
+                for key in message.keys:
+                    self._variants.pop(key, None)
+                gc.unfreeze()
+            case Rest():
+                self._resting = message.resting
+            case Drop():
+                self._made.pop(message.number, None)
+                self._end(message.number)
+            case Hasten():
+                if message.number in self._orders:
+                    order = self._orders[message.number]
+                    self._orders[message.number] = replace(order, urgency=message.urgency)
+            case Order():
+                known = [one.key for one in message.arguments if isinstance(one, Known)]
+                self._given[message.number] = {key: self._variants[key] for key in known}
+                self._orders[message.number] = message
+
+    def _advance(self, number: int) -> None:
+        """Work on an order until its next result."""
+        self._pipe.send(Began(number))
+        started = time.monotonic()
+        try:
+            if number not in self._running:
+                self._running[number] = self._started(self._orders[number])
+            value = next(self._running[number])
+            taken = time.monotonic() - started
+            self._spent[number] = self._spent.get(number, 0.0) + taken
+            if isinstance(value, Made):
+                self._keep(number, value)
+            self._pipe.send(Came(number, value))
+        except StopIteration:
+            self._end(number)
+            self._pipe.send(Ended(number, None))
+        except Exception as error:  # a user's class may raise anything; the next order goes on
+            self._end(number)
+            self._pipe.send(Ended(number, error_view(error, line_of(error))))
+
+    def _started(self, order: Order) -> Iterator[Any]:
+        given = self._given[order.number]
+        arguments = [given[a.key] if isinstance(a, Known) else a for a in order.arguments]
+        return tasks.TASKS[order.task](*arguments)
+
+    def _keep(self, number: int, made: Made) -> None:
+        """A variant that was made may be named later."""
+        own = self._made.setdefault(number, [])
+        if isinstance(made.base, str):
+            above: Variant | None = self._given[number][made.base]
+        else:
+            above = None if made.base is None else own[made.base]
+        own.append(Variant(made.program, above, made.step, made.notes, made.why))
+
+    def _let_go(self, number: int) -> None:
+        """The variants of an order that is over, once all are known by their keys."""
+        if number not in self._orders and self._named[number] >= len(self._made.get(number, ())):
+            self._made.pop(number, None)
+            del self._named[number]
+
+    def _end(self, number: int) -> None:
+        self._orders.pop(number, None)
+        self._running.pop(number, None)
+        self._spent.pop(number, None)
+        self._given.pop(number, None)
+        self._let_go(number)
+
+
+def main() -> None:
+    """Work until the other end is gone."""
+    Worker(Parent()).run()

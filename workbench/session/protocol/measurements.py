@@ -1,0 +1,139 @@
+"""Measurements as records that views read: each beside the first of its comparison."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from workbench.measure.compare import Row, comparison
+from workbench.measure.rounds.measurement import Measurement
+from workbench.measure.runs.curves import Curve
+from workbench.program.text.canonical import canonical
+from workbench.session.protocol.state import CurveView, DifferenceView, MeasurementView
+from workbench.variants.variant import Variant, key_of
+
+
+def measurement_views(measurements: Sequence[Measurement]) -> tuple[MeasurementView, ...]:
+    """The measurements in order, those made in one comparison against the first of them.
+
+    What was read from a file stands with what was measured here: `Measurement.comparison` tells
+    what was run in turn, wherever it is kept.
+    """
+    views: list[MeasurementView] = []
+    for _, together in groupby(enumerate(measurements), key=_group):
+        own = {str(position): found for position, found in together}
+        rows = comparison(own)
+        views += [
+            _view(row, _last_steps(row.measurement, rows.measurements), name)
+            for row, name in zip(rows, _names(rows.measurements), strict=True)
+        ]
+    return tuple(views)
+
+
+def _last_steps(found: Measurement, measured: Sequence[Measurement]) -> DifferenceView | None:
+    """What the last steps changed, from the longest measured recipe that this one goes on from."""
+    before = [
+        other
+        for other in measured
+        if len(other.steps) < len(found.steps) and found.steps[: len(other.steps)] == other.steps
+    ]
+    if not before:
+        return None
+    base = max(before, key=lambda other: len(other.steps))
+    _, row = comparison({"before": base, "after": found})
+    if math.isnan(row.ratio):
+        return None
+    return DifferenceView(base.key, row.ratio, *row.ratio_interval, row.difference)
+
+
+def together(
+    first: tuple[MeasurementView, ...], second: tuple[MeasurementView, ...]
+) -> tuple[MeasurementView, ...]:
+    """Measurements of two sources, each once: the same one as it was measured, not as recorded."""
+    known = {one.id: one for one in first}
+    for one in second:
+        if one.id not in known or not one.recorded:
+            known[one.id] = one
+    return tuple(known.values())
+
+
+def belonging(root: Variant, recorded: Iterable[Measurement]) -> tuple[Measurement, ...]:
+    """Those that are of variants of this program, whichever variants there are now."""
+    text = canonical(root.program)
+    own = (m for m in recorded if m.program == root.program.name)
+    return tuple(m for m in own if key_of(text, m.steps) == m.key)
+
+
+def _group(numbered: tuple[int, Measurement]) -> str:
+    """What was measured in no comparison is alone."""
+    position, found = numbered
+    return found.comparison or str(position)
+
+
+def _view(row: Row, last_steps: DifferenceView | None, name: str) -> MeasurementView:
+    found = row.measurement
+    low, high = found.interval
+    predicted = found.predicted
+    return MeasurementView(
+        id=name,
+        group=found.comparison or name,
+        variant=found.key,
+        label=found.label,
+        backend=found.backend,
+        device=found.device,
+        dtype=found.dtype,
+        sizes=dict(found.sizes),
+        seed=found.seed,
+        date=found.date,
+        recorded=found.recorded,
+        outcome=found.check.verdict,
+        checked=found.status,
+        check=str(found.check).splitlines()[0],
+        check_report=str(found.check),
+        samples=found.samples,
+        planned=found.planned,
+        median=_finite(found.median),
+        low=_finite(low),
+        high=_finite(high),
+        ratio=_finite(row.ratio),
+        ratio_low=_finite(row.ratio_interval[0]),
+        ratio_high=_finite(row.ratio_interval[1]),
+        difference=row.difference,
+        last_steps=last_steps,
+        compile_seconds=_finite(found.compile_seconds),
+        peak_bytes=dict(found.peak_bytes),
+        process_peak_bytes=found.process_peak_bytes,
+        predicted_seconds=None if predicted is None else predicted.seconds,
+        predicted_peak_bytes={} if predicted is None else dict(predicted.peak_bytes),
+        prediction_note="" if predicted is None else predicted.note,
+        too_slow=found.too_slow,
+        pace=found.pace,
+        stopped=found.stopped,
+        curves=tuple(_curve(curve) for curve in found.curves),
+    )
+
+
+def _names(measured: Sequence[Measurement]) -> Iterator[str]:
+    """Names of measurements of one comparison: each keeps its own while its rounds are run, and
+    when it is read again from the file that it was appended to.
+    """
+    seen: Counter[str] = Counter()
+    for found in measured:
+        content = [found.comparison, found.key, seen[found.key]]
+        seen[found.key] += 1
+        if not found.comparison:
+            content += [found.backend, found.device, found.dtype, found.seed, found.date]
+            content += [dict(found.sizes), list(found.samples)]
+        yield hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _curve(curve: Curve) -> CurveView:
+    return CurveView(curve.name, curve.dim, curve.every, tuple(map(_finite, curve.values)))
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,312 @@
+"""The messages between a workbench in Python and its views, both ways.
+
+A view says `Hello` and gets `Welcome`, `State`s and answers. A part is asked for with `Want`, once:
+what it is of never changes, as a variant's key is a hash of its content. Everything else is a
+request to change something, whose effect is a new `State`, or a `Failed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from workbench.session.protocol.state import ErrorView, State, UntracedView
+
+PROTOCOL = 2
+"""Raised with every change of a message, a state or a part; the other side says so and stops."""
+
+Part = Literal[
+    "snapshot",
+    "moves",
+    "price",
+    "why",
+    "preview",
+    "cost",
+    "sweep",
+    "runs",
+    "memory",
+    "code",
+    "domain",
+    "value",
+]
+"""`snapshot` → Snapshot, `moves` → MovesView (streamed), `price` → EffectView, … (`parts/`)."""
+
+Json = Mapping[str, Any]
+Sizes = Mapping[str, int]
+
+
+# -- from the views --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Hello:
+    """The first message of a view."""
+
+    type: Literal["hello"]
+    protocol: int
+
+
+@dataclass(frozen=True)
+class Want:
+    """Asks for a part of a variant. `id` comes back with the answer. `arguments` by part:
+
+    snapshot {}, moves {} (with {statements} those that name them), why {step, sizes | null},
+    price {step, sizes, backend, dtype}, preview {step, backend}, cost {sizes, backend, dtype},
+    sweep {size, sizes, backend, dtype}, runs {sizes, backend, dtype, repeats, pace},
+    memory {sizes, dtype}, code {backend}, domain {statements, sizes},
+    value {array, coordinates, sizes, seed}. Sizes that are left out have their defaults; those of
+    `domain`, `why` and `value` are small of themselves.
+    """
+
+    type: Literal["want"]
+    id: int
+    workbench: str
+    part: Part
+    variant: str
+    arguments: Json
+
+
+@dataclass(frozen=True)
+class Forget:
+    """What was wanted is wanted no more."""
+
+    type: Literal["forget"]
+    id: int
+
+
+@dataclass(frozen=True)
+class Apply:
+    """Takes a step on a variant; the new one becomes current."""
+
+    type: Literal["apply"]
+    id: int
+    workbench: str
+    variant: str
+    step: Json
+
+
+@dataclass(frozen=True)
+class Show:
+    """Makes a variant current (`wb.Workbench.variant` in Python)."""
+
+    type: Literal["show"]
+    id: int
+    workbench: str
+    variant: str
+
+
+@dataclass(frozen=True)
+class Rename:
+    """Names a variant; an empty name gives it back its step's."""
+
+    type: Literal["rename"]
+    id: int
+    workbench: str
+    variant: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Remove:
+    """Takes a variant and all that came from it out of the tree."""
+
+    type: Literal["remove"]
+    id: int
+    workbench: str
+    variant: str
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Tries the steps by which `variant` differs from `onto` on `onto`, every one checked anew;
+    with `only_last`, its last step alone.
+    """
+
+    type: Literal["replay"]
+    id: int
+    workbench: str
+    variant: str
+    onto: str
+    only_last: bool
+
+
+@dataclass(frozen=True)
+class Optimize:
+    """Takes the automatic recipe from a variant on."""
+
+    type: Literal["optimize"]
+    id: int
+    workbench: str
+    variant: str
+    objective: Literal["time", "memory"]
+    capacity: int | None
+    sizes: Sizes
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Runs variants in turn, each checked. `repeats`: null for as many as are enough."""
+
+    type: Literal["measure"]
+    id: int
+    workbench: str
+    variants: tuple[str, ...]
+    backend: str
+    sizes: Sizes
+    seed: int
+    dtype: Literal["float32", "float64"]
+    repeats: int | None
+    force: bool
+
+
+@dataclass(frozen=True)
+class Cancel:
+    """Stops the measurement under way; what is finished stays."""
+
+    type: Literal["cancel"]
+    id: int
+    workbench: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """Sets arguments of the watched template, and traces it anew."""
+
+    type: Literal["change"]
+    id: int
+    workbench: str
+    arguments: Json
+
+
+@dataclass(frozen=True)
+class Save:
+    """Asks for everything as text: `html` a page that needs nothing else, `state` a file that
+    `Load` reads.
+    """
+
+    type: Literal["save"]
+    id: int
+    workbench: str
+    format: Literal["html", "state"]
+
+
+@dataclass(frozen=True)
+class Load:
+    """Takes the variants, names and measurements of a saved file, every step checked anew. `show`:
+    its current variant becomes current here, unless another one did meanwhile.
+    """
+
+    type: Literal["load"]
+    id: int
+    workbench: str
+    text: str
+    show: bool
+
+
+Request = (
+    Hello
+    | Want
+    | Forget
+    | Apply
+    | Show
+    | Rename
+    | Remove
+    | Replay
+    | Optimize
+    | Measure
+    | Cancel
+    | Change
+    | Save
+    | Load
+)
+
+
+# -- from Python -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Welcome:
+    """The answer to `Hello`: every workbench there is, the last shown first."""
+
+    type: Literal["welcome"]
+    protocol: int
+    release: str
+    workbenches: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StateMessage:
+    """A workbench's newest state. `open`: it was just shown from a cell, so its panel opens."""
+
+    type: Literal["state"]
+    state: State
+    open: bool
+
+
+@dataclass(frozen=True)
+class Untraced:
+    """The programs without a workbench that could not be traced: all of them, whenever one comes or
+    goes, and after `Welcome` where there are any. Of the others their states tell.
+    """
+
+    type: Literal["untraced"]
+    programs: tuple[UntracedView, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A part, or a batch of one that is streamed: `done` with the last."""
+
+    type: Literal["part"]
+    id: int
+    value: Any
+    done: bool
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The text that `Save` asked for, with a name for its file."""
+
+    type: Literal["saved"]
+    id: int
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Done:
+    """A request's work is done; `variant` is the one that it made, if any."""
+
+    type: Literal["done"]
+    id: int
+    variant: str | None
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A request could not be met. `id` is null where the message had none that could be read."""
+
+    type: Literal["failed"]
+    id: int | None
+    error: ErrorView
+
+
+@dataclass(frozen=True)
+class Running:
+    """Where a running program is: statements with the share of samples taken in each, loop
+    variables with their values and numbers of iterations, seconds so far. `variant` is "" of one
+    that is not in the tree. `over`: it has ended.
+    """
+
+    type: Literal["running"]
+    workbench: str
+    variant: str
+    shares: Mapping[str, float]
+    now: tuple[str, ...]
+    loops: tuple[tuple[str, int, int], ...]
+    seconds: float
+    over: bool
+
+
+Message = Welcome | StateMessage | Untraced | Answer | Saved | Done | Failed | Running

@@ -1,0 +1,4 @@
+"""Steps that change equations and keep what they mean.
+
+A file each, and how statements are copied and put into each other.
+"""

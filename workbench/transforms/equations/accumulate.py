@@ -1,0 +1,186 @@
+"""Accumulate: a sum over a whole dimension becomes a running sum along it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.errors import nearest
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.sets.relations import domain_with, hull, is_equal, project_out, with_dims
+from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
+from workbench.program.values import Body, Literal, Program, Statement
+from workbench.transforms.incrementalize.factors import call
+from workbench.transforms.incrementalize.pieces import Pieces, read
+from workbench.transforms.incrementalize.rewrite import Rewrite, program_with
+from workbench.transforms.step.refusal import Refusal
+from workbench.transforms.step.transform import Rewritten, Transform
+from workbench.transforms.trees.regions import all_meant, unknown
+
+
+@dataclass(frozen=True, repr=False)
+class Accumulate(Transform):
+    """Sums over all of `dim` are carried along it: each value adds to what came before.
+
+    Without `statements`, all that sum over the whole dimension. What is summed is then needed only
+    until it is added: once the loops are joined (`Fuse`, `Reschedule`), a gradient over an episode
+    needs no memory of the episode.
+
+    Example::
+
+        @wb.program
+        def example(B=4, T=3):
+            b, t = wb.dims(b=B, t=T)
+            x = wb.uniform(over=(b, t))
+            return {"total": x.sum(over=(b, t))}
+
+    Before::
+
+        for b:
+            for t:
+                x
+        total
+
+    After Accumulate("t")::
+
+        for b:
+            for t:
+                x
+        total.running[0]
+        for t:
+            total.added
+            total.running[t+1]
+        total
+
+    `total = sum(b, t) x[b, t]` has become `total.added[t] = sum(b) x[b, t]`, `total.running[0] =
+    0.0`, `total.running[t + 1] = total.running[t] + total.added[t]` and `total = total.running[T]`.
+
+    Legal when the statement is a sum and every instance sums over all values of `dim`. Sums of
+    floating-point numbers are associated anew, so the last digits may differ.
+    """
+
+    dim: str
+    statements: tuple[str, ...] | None = None
+
+    equation_step = True
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Accumulate]:
+        """Each dimension that something sums over."""
+        for dim in _dims(program):
+            if any(_unfit(program, s, dim) is None for s in program.statements):
+                yield cls(dim)
+
+    def check(self, program: Program) -> Refusal | None:
+        """The stated condition."""
+        known = _dims(program)
+        if self.dim not in known:
+            hint = nearest(self.dim, known, "dims")
+            return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
+        refusal = unknown(program, self.statements or (), self)
+        if refusal is not None:
+            return refusal
+        if self.statements is None and not self._chosen(program):
+            sentence = f"{self}: nothing sums over all of {self.dim}"
+            return Refusal("no effect", sentence)
+        for name in self._chosen(program):
+            s = program.statement[name]
+            reason = _unfit(program, s, self.dim)
+            if reason is not None:
+                return Refusal("capability", f"{self}: {s.name} {reason}", line=s.line)
+        return None
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """The running sums in the places of the sums."""
+        tree = program.schedule
+        assert tree is not None
+        for name in self._chosen(program):
+            old = program.statement[name]
+            pieces = Pieces(program, old)
+            _carried(old, self.dim, pieces)
+            tree = _placed(tree, old, pieces.statements, self.dim)
+            program = program_with(program, old, Rewrite(pieces, (), ("", "")))
+        return Rewritten(replace(program, schedule=tree))
+
+    def _chosen(self, program: Program) -> tuple[str, ...]:
+        if self.statements is not None:
+            return all_meant(program, self.statements)
+        return tuple(s.name for s in program.statements if not _unfit(program, s, self.dim))
+
+
+def _dims(program: Program) -> list[str]:
+    """The declared dims, then those of blocks."""
+    used = (d for s in program.statements for d in s.dims)
+    return list(dict.fromkeys([*(d.name for d in program.dims), *used]))
+
+
+def _unfit(program: Program, s: Statement, dim: str) -> str | None:
+    """Why a statement is no sum over the whole dimension."""
+    if dim not in s.reduction_dims:
+        return f"does not sum over {dim}"
+    if s.combiner != "sum":
+        return f"is {s.combiner}, not a sum"
+    rest = tuple(d for d in s.reduction_dims if d != dim)
+    if not is_equal(project_out(s.reduction, rest), _whole(program, s, dim)):
+        return f"does not sum over all of {dim} in every instance"
+    return None
+
+
+def _whole(program: Program, s: Statement, dim: str) -> str:
+    """All instances with all values of the dimension."""
+    limits = [(variable(dim), expression(0)), (_size(program, s, dim) - 1, variable(dim))]
+    return domain_with(with_dims(s.domain, (*s.dims, dim)), at_least=limits)
+
+
+def _size(program: Program, s: Statement, dim: str) -> Expression:
+    """How many values a dimension has: as declared, or of blocks as many as are summed."""
+    if dim in program.dim:
+        return program.dim[dim].size
+    others = [d for d in (*s.dims, *s.reduction_dims) if d != dim]
+    ((_, last),) = hull(project_out(s.reduction, others))
+    return last
+
+
+def _carried(old: Statement, dim: str, pieces: Pieces) -> None:
+    program = pieces.program
+    array, size = program.array[old.array], _size(program, old, dim)
+    like = read(array, old.write)
+    dims, now = (*old.dims, dim), variable(dim)
+    own = tuple(variable(d) for d in old.dims)
+    domain = _whole(program, old, dim)
+    rest = tuple(d for d in old.reduction_dims if d != dim)
+    body = old.body
+    if rest:
+        added = pieces.array("added", like, domain, dims)
+        points = with_dims(old.reduction, (*dims, *rest))
+        pieces.add(added, domain, dims, (*own, now), body, rest, points)
+        body = read(added, (*own, now))
+    limits = [(now, expression(0)), (size, now)]
+    elements = domain_with(with_dims(old.domain, dims), at_least=limits)
+    running = pieces.array("running", like, elements, dims)
+    zero: Body = Literal(0, array.dtype)
+    start = call("broadcast", zero, shape=array.shape) if array.shape else zero
+    pieces.add(running, old.domain, old.dims, (*own, expression(0)), start)
+    if body.dtype == "bool":
+        body = call("cast", body, dtype=array.dtype)
+    total = call("add", read(running, (*own, now)), body)
+    pieces.add(running, domain, dims, (*own, now + 1), total)
+    pieces.add(array, old.domain, old.dims, old.write, read(running, (*own, size)))
+
+
+def _placed(tree: Tree, old: Statement, new: Sequence[Statement], dim: str) -> Tree:
+    """The tree with the pieces where the statement stood: those along the dimension in a loop,
+    between the start and the result.
+    """
+    if isinstance(tree, Leaf):
+        if tree.statement != old.name:
+            return tree
+        along: list[Tree] = [Leaf(s.name) for s in new if dim in s.dims]
+        start, result = (Leaf(s.name) for s in new if dim not in s.dims)
+        return sequence([start, Loop(dim, sequence(along)), result])
+    if isinstance(tree, Loop):
+        child = _placed(tree.child, old, new, dim)
+        return tree if child is tree.child else replace(tree, child=child)
+    children = [_placed(child, old, new, dim) for child in tree.children]
+    same = all(a is b for a, b in zip(children, tree.children, strict=True))
+    return tree if same else sequence(children)

@@ -1,0 +1,79 @@
+"""What computing again costs, and what need not be kept then, as formulas in the sizes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.sets.relations import bounds, hull, is_box
+from workbench.program.operations.shapes import is_static
+from workbench.program.values import Body, Call, Program, Statement, walk
+from workbench.transforms.rules.sharing import MOVES
+
+BYTES = 4
+"""Of an element in float32, in what the notes say."""
+
+
+def added(clones: Sequence[Statement]) -> str:
+    """`hidden.again is computed at B * I * T more instances, 580 operations each`."""
+    parts = []
+    for s in clones:
+        instances = _instances(s.domain, s.dims)
+        each = operations(s.body)
+        over = "" if s.combiner is None else " for every point of its range"
+        parts.append(f"{s.name} at {instances} more instances, {each} operations each{over}")
+    return f"computed again: {'; '.join(parts)}"
+
+
+def _instances(domain: str, dims: Sequence[str]) -> str:
+    box = is_box(domain, dims)
+    lengths = [upper - lower for lower, upper in (bounds(domain, dims) if box else hull(domain))]
+    return _product(lengths) if box else f"at most {_product(lengths)}"
+
+
+def _product(factors: Sequence[Expression | int]) -> str:
+    """`B * (T + 1) * 256`, numbers last and as one."""
+    found = [expression(f) for f in factors]
+    texts = [str(f) if len(f.terms) == 1 and not f.constant else f"({f})" for f in found if f.terms]
+    number = math.prod(f.constant for f in found if not f.terms)
+    return " * ".join([*texts, str(number)] if number != 1 or not texts else texts)
+
+
+def operations(body: Body) -> int:
+    """Elementary operations of one evaluation; symbolic axes count as one."""
+    total = 0
+    for b in dict.fromkeys(walk(body)):
+        if not isinstance(b, Call) or b.operation in MOVES:
+            continue
+        if b.operation == "contract":
+            letters = b.options["spec"].split("->")[0].split(",")
+            sizes = {
+                c: n
+                for part, a in zip(letters, b.arguments, strict=True)
+                for c, n in zip(part, a.shape, strict=True)
+            }
+            total += 2 * _entries(tuple(sizes.values()))
+        else:
+            shapes = [b.shape, *(a.shape for a in b.arguments)]
+            total += max(_entries(shape) for shape in shapes)
+    return total
+
+
+def _entries(shape: Sequence[int | Expression]) -> int:
+    return math.prod(int(n) if is_static((n,)) else 1 for n in shape)
+
+
+def freed(before: Program, after: Program, array: str) -> str:
+    """What need not be kept any more."""
+    record = before.array[array]
+    left = [s.name for s in after.statements if any(r.array == array for r in s.reads)]
+    lengths = [upper - lower for lower, upper in record.extent]
+    total = _product([*lengths, _entries(record.shape) * BYTES])
+    if not left:
+        return f"{array} has no reader left and is not computed: {total} bytes in float32"
+    listed_readers = ", ".join(left)
+    return (
+        f"{array} is read by {listed_readers} only: what Contract need not keep of its "
+        f"{total} bytes in float32 is free"
+    )

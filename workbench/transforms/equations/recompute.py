@@ -1,0 +1,300 @@
+"""Recompute: an array is computed again where it is read later, instead of being kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.errors import nearest
+from workbench.polyhedral.tree import Loop, paths, statements
+from workbench.program.identity import remembered
+from workbench.program.text.infix import element_text, equation
+from workbench.program.values import Program, Statement, walk
+from workbench.transforms.equations import clones
+from workbench.transforms.equations.clones import Clone, Group, is_computed, readers_of
+from workbench.transforms.equations.evaluations import added, freed
+from workbench.transforms.equations.inlining import NotMovable
+from workbench.transforms.rules.row import is_external
+from workbench.transforms.rules.sharing import without
+from workbench.transforms.step.names import unknown_statement
+from workbench.transforms.step.refusal import Refusal
+from workbench.transforms.step.transform import Rewritten, Transform, violated
+from workbench.transforms.trees.insertion import fresh_name, places, with_equations
+from workbench.transforms.trees.insertion import violated as violated_by
+
+
+@dataclass(frozen=True, repr=False)
+class Recompute(Transform):
+    """Readers of an array that come in another loop than its writers read clones of it, computed
+    just for them.
+
+    Without `readers`, all readers that do not stand in the innermost loop of a writer; with them,
+    exactly those (the name of an array stands for its statements that read this one). The readers
+    in one loop share a clone, which stands in that loop. Where one equation without a range and
+    without a draw defines the array, the clone is of the elements that are read there: those of a
+    block, those at computed positions (a gather), those that every iteration of a loop around reads
+    again. Else it is of the whole array, with the origin of its original, hence the same draws. An
+    original that no other statement reads is dropped. A clone reads what its original reads: of
+    arrays that are computed from each other, recompute the last first.
+
+    Example::
+
+        @wb.program
+        def example(B=4, T=3):
+            b, t = wb.dims(b=B, t=T)
+            x = wb.normal(over=(b, t))
+            feature = wb.tanh(x)
+            s = wb.recurrent("s", (), over=(b, t))
+            s[b, 0] = 0.0
+            s[b, t + 1] = 0.5 * s + feature
+            g = wb.recurrent("g", (), over=(b, t))
+            g[b, T] = s[b, T]
+            g[b, t] = 0.5 * g[b, t + 1] + feature
+            return {"g": g}
+
+    Before::
+
+        for b:
+            s[0]
+            for t:
+                x
+                feature
+                s[t+1]
+            g[T]
+            for t reversed:
+                g
+
+    After Recompute("feature")::
+
+        for b:
+            s[0]
+            for t:
+                x
+                feature
+                s[t+1]
+            g[T]
+            for t reversed:
+                feature.again
+                g
+
+    Legal when no writer reads the array itself or calls an external object; when the clone's place,
+    in front of the first of its readers, respects every dependence; and, for a reader that computes
+    positions, when one equation without a range and without a draw defines the whole array.
+    """
+
+    array: str
+    readers: tuple[str, ...] | None = None
+
+    equation_step = True
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Recompute]:
+        """Each array with dimensions that a statement reads in another loop than it is written."""
+        returned = {o.array for o in program.outputs}
+        for array in program.arrays:
+            if array.dims and array.name not in returned and _apart(program, array.name):
+                yield cls(array.name)
+
+    def check(self, program: Program) -> Refusal | None:
+        """The stated conditions, cheapest first."""
+        refusal = self._unknown(program)
+        if refusal is not None:
+            return refusal
+        result = self._result(program)
+        return result if isinstance(result, Refusal) else None
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """The clones in front of their readers."""
+        result = self._result(program)
+        assert not isinstance(result, Refusal), result.sentence
+        return result
+
+    # -- what is asked for -------------------------------------------------------------------------
+
+    def _unknown(self, program: Program) -> Refusal | None:
+        if self._array(program) not in program.array:
+            hint = nearest(self.array, program.array, "arrays")
+            return Refusal("input", f"{self}: unknown array {self.array}: {hint}")
+        for name in self.readers or ():
+            if not _meant(program, name, self._array(program)):
+                return unknown_statement(self, program, name)
+        return None
+
+    def _array(self, program: Program) -> str:
+        if self.array in program.array:
+            return self.array
+        return dict(program.aliases).get(self.array, self.array)
+
+    def _chosen(self, program: Program, array: str) -> list[str] | Refusal:
+        """The statements that will read the clone."""
+        if self.readers is None:
+            found = _apart(program, array)
+            if found:
+                return found
+            known = readers_of(program, array)
+            reason = (
+                "every reader stands in the innermost loop of what writes it: " + ", ".join(known)
+                if known
+                else "no statement reads it"
+            )
+            return Refusal("no effect", f"{self}: {reason}", line=program.writers[array][0].line)
+        chosen = list(
+            dict.fromkeys(n for name in self.readers for n in _meant(program, name, array))
+        )
+        for name in chosen:
+            if name not in readers_of(program, array):
+                read = ", ".join(readers_of(program, array)) or "nothing"
+                sentence = f"{self}: {name} does not read {array}; what does: {read}"
+                return Refusal("input", sentence, line=program.statement[name].line)
+        return chosen
+
+    # -- the decision ------------------------------------------------------------------------------
+
+    @remembered
+    def _result(self, program: Program) -> Rewritten | Refusal:
+        """The program with clones, or why there is none; of names that are known."""
+        array = self._array(program)
+        refusal = self._returned(program, array) or self._cannot(program, array)
+        if refusal is not None:
+            return refusal
+        chosen = self._chosen(program, array)
+        if isinstance(chosen, Refusal):
+            return chosen
+        found, notes = program, []
+        for group in clones.groups(program, array, chosen):
+            clone = self._clone(found, array, group)
+            if isinstance(clone, Refusal):
+                return clone
+            placed = self._placed(found, clone, group.names)
+            if isinstance(placed, Refusal):
+                return placed
+            found = placed
+            notes.append(added(clone.statements))
+        notes.append(freed(program, found, array))
+        if not readers_of(found, array):
+            found = without(found, {array})
+        return Rewritten(found, tuple(notes))
+
+    def _returned(self, program: Program, array: str) -> Refusal | None:
+        for output in program.outputs:
+            if output.array == array:
+                sentence = (
+                    f"{self}: {array} is returned as {output.name}, so all of it is kept anyway"
+                )
+                return Refusal("no effect", sentence, line=program.writers[array][0].line)
+        return None
+
+    def _cannot(self, program: Program, array: str) -> Refusal | None:
+        """Why the writers cannot run twice."""
+        for s in program.writers[array]:
+            called = [b.options["name"] for b in walk(s.body) if is_external(b)]
+            if called:
+                sentence = (
+                    f"{self}: {equation(s, program)} calls the external object {called[0]}, "
+                    "which would answer otherwise the second time"
+                )
+                return Refusal("capability", sentence, line=s.line)
+            own = next((r for r in s.reads if r.array == array), None)
+            if own is not None:
+                needed = element_text(array, own.index)
+                sentence = (
+                    f"{self}: {array} cannot be computed slice by slice: "
+                    f"{element_text(array, s.write)} needs {needed}, so the clone would need all "
+                    f"that is kept now"
+                )
+                return Refusal("capability", sentence, line=s.line)
+        return None
+
+    def _clone(self, program: Program, array: str, group: Group) -> Clone | Refusal:
+        """A clone at the positions of the readers, or of all of the array where these are not
+        computed and it cannot be told from its elements there.
+        """
+        name = fresh_name(program, f"{array}.again")
+        if group.at is None:
+            return clones.whole(program, array, group, name)
+        try:
+            return clones.gathered(program, array, group, name)
+        except NotMovable as failure:
+            if not is_computed(group.at):
+                return clones.whole(program, array, group, name)
+            sentence = (
+                f"{self}: {group.names[0]} reads {element_text(array, group.at)}, and at computed "
+                f"positions {array} cannot be computed again: {failure.reason}"
+            )
+            return Refusal("capability", sentence, line=program.statement[group.names[0]].line)
+
+    def _placed(self, program: Program, clone: Clone, names: Sequence[str]) -> Program | Refusal:
+        """The program with the clone, as near to its first reader as is legal."""
+        program = with_equations(program, clone.array, clone.statements, names)
+        read_by = {n: clone.read_by(program.statement[n].body) for n in names}
+        program = replace(
+            program,
+            statements=tuple(
+                replace(s, body=read_by[s.name]) if s.name in read_by else s
+                for s in program.statements
+            ),
+        )
+        assert program.schedule is not None
+        reader = next(n for n in statements(program.schedule) if n in read_by)
+        done: set[str] = set()
+        for s in clone.statements:
+            done.add(s.name)
+            found = self._one_placed(program, s, reader, done)
+            if isinstance(found, Refusal):
+                return found
+            program = found
+        return program
+
+    def _one_placed(
+        self, program: Program, clone: Statement, reader: str, done: set[str]
+    ) -> Program | Refusal:
+        """One statement of a clone in front of the reader; `done` are those that have a place."""
+        assert program.schedule is not None
+        nearest: Refusal | None = None
+        for tree in places(program.schedule, clone, program.statement[reader]):
+            found = replace(program, schedule=tree)
+            broken = violated_by(_scheduled_only(found), done)
+            if broken is None:
+                return found
+            nearest = nearest or violated(found, broken, str(self))
+        assert nearest is not None
+        return nearest
+
+
+# -- readers ---------------------------------------------------------------------------------------
+
+
+def _apart(program: Program, array: str) -> list[str]:
+    """The readers outside of the innermost loops of the writers; none where a writer has no loop,
+    since everything stands beside it then."""
+    assert program.schedule is not None
+    readers = readers_of(program, array)
+    if not readers:
+        return []
+    found = paths(program.schedule)
+    innermost = []
+    for s in program.writers[array]:
+        around = [n for n, _ in found[s.name] if isinstance(n, Loop) and n.kind == "loop"]
+        if not around:
+            return []
+        innermost.append(around[-1])
+    return [
+        name
+        for name in readers
+        if not any(node is home for node, _ in found[name] for home in innermost)
+    ]
+
+
+def _meant(program: Program, name: str, array: str) -> list[str]:
+    """What a reader's name stands for: a statement, or those of an array that read `array`."""
+    if name in program.statement:
+        return [name]
+    own = [s.name for s in program.writers.get(dict(program.aliases).get(name, name), ())]
+    return [n for n in own if n in readers_of(program, array)] or own
+
+
+def _scheduled_only(program: Program) -> Program:
+    """Without the statements that the schedule does not have yet."""
+    assert program.schedule is not None
+    known = set(statements(program.schedule))
+    return replace(program, statements=tuple(s for s in program.statements if s.name in known))

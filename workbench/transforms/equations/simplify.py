@@ -1,0 +1,158 @@
+"""Simplify: identities over the equations, as a table of rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from workbench.errors import nearest
+from workbench.program.identity import Itself
+from workbench.program.values import Program
+from workbench.transforms.rules import BY_NAME, ROWS, Row
+from workbench.transforms.rules.rewriting import Rewriter
+from workbench.transforms.step.refusal import Help, Refusal
+from workbench.transforms.step.transform import Rewritten, Transform
+
+NAMES_SHOWN = 4
+"""Names in a note before it says how many more there are."""
+
+
+@dataclass(frozen=True, repr=False)
+class Simplify(Transform):
+    """Equations are replaced by equal ones that compute less, as long as a rule applies.
+
+    Without `rules`, all rows of the table `transforms.rules.ROWS`; with them, those. The notes say
+    what each row did, and which of them round otherwise.
+
+    Example::
+
+        @wb.program
+        def example(B=4, T=3):
+            b, t = wb.dims(b=B, t=T)
+            x = wb.uniform(over=(b, t))
+            decay = 0.5 ** wb.index(b)
+            return {"left": x * decay, "right": (x - decay) / 1.0}
+
+    Before::
+
+        for b:
+            for t:
+                x
+                left
+                right
+
+    After Simplify()::
+
+        for b:
+            left.common
+            for t:
+                x
+                left
+                right
+
+    Legal when the rule of every row that applies holds: an identity of the operations (marked where
+    it rounds otherwise, or holds for finite numbers only), the same equations, or equations that no
+    output needs. Draws are equal where their origins are. A new statement stands in front of its
+    first reader, within as many of its loops as it has dimensions for; where no such place respects
+    all dependences, the row does not apply.
+    """
+
+    rules: tuple[str, ...] | None = None
+
+    equation_step = True
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Simplify]:
+        """All rows at once."""
+        yield cls()
+
+    def check(self, program: Program) -> Refusal | None:
+        """Whether the rows are known and one of them applies."""
+        for name in self.rules or ():
+            if name not in BY_NAME:
+                return Refusal(
+                    "input", f"{self}: unknown rule {name}: {nearest(name, BY_NAME, 'rules')}"
+                )
+        if simplified(program, self._rows())[1]:
+            return None
+        return self._without_effect(program)
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """The equations after all rows, again and again until none applies."""
+        found, applied = simplified(program, self._rows())
+        notes = [_note(row, names) for row, names in applied.items()]
+        return Rewritten(found, tuple(notes))
+
+    def _rows(self) -> tuple[Row, ...]:
+        return ROWS if self.rules is None else tuple(BY_NAME[n] for n in dict.fromkeys(self.rules))
+
+    def _without_effect(self, program: Program) -> Refusal:
+        """What other rows would do, where any would."""
+        if self.rules is None:
+            return Refusal("no effect", f"{self}: none of the {len(ROWS)} rules applies")
+        forms = "; ".join(f"{r.name} ({r.before} → {r.after or 'nothing'})" for r in self._rows())
+        others = simplified(program, ROWS)[1]
+        sentence = f"{self}: no equation has the form of {forms}"
+        if not others:
+            return Refusal("no effect", f"{sentence}; no other rule applies either")
+        names = tuple(row.name for row in others)
+        return Refusal(
+            "no effect",
+            f"{sentence}; others apply: {', '.join(names)}",
+            help=lambda: Help(instead=(Simplify(names),)),
+        )
+
+
+Applied = dict[Row, list[str]]
+"""For each row that applied the statements or arrays where, once for each time."""
+
+
+def simplified(program: Program, rows: tuple[Row, ...]) -> tuple[Program, Applied]:
+    """The program after the rows, and what each did."""
+    return _simplified(Itself(program), rows)
+
+
+@lru_cache(maxsize=8)
+def _simplified(key: Itself, rows: tuple[Row, ...]) -> tuple[Program, Applied]:
+    program = key.program
+    applied: Applied = {}
+    while True:
+        before = program
+        program = _locally(program, rows, applied)
+        for row in rows:
+            if row.whole is not None:
+                done = row.whole(program)
+                program = done.program
+                if done.where:
+                    applied.setdefault(row, []).extend(done.where)
+        if program is before:
+            return program, applied
+
+
+def _locally(program: Program, rows: Sequence[Row], applied: Applied) -> Program:
+    """Every body after the local rows; the program itself where none applied."""
+    rewriter = Rewriter(program, rows)
+    statements = []
+    for statement in program.statements:
+        body = rewriter(statement.body)
+        for row in rewriter.applied:
+            applied.setdefault(row, []).append(statement.name)
+        rewriter.applied.clear()
+        statements.append(statement if body is statement.body else replace(statement, body=body))
+    if all(new is old for new, old in zip(statements, program.statements, strict=True)):
+        return program
+    return replace(program, statements=tuple(statements))
+
+
+def _note(row: Row, names: Sequence[str]) -> str:
+    """`times_one: x * 1 → x, 3 times (loss, gain)`."""
+    distinct = list(Counter(names))
+    shown = ", ".join(distinct[:NAMES_SHOWN])
+    more = len(distinct) - NAMES_SHOWN
+    listed = f"{shown} and {more} more" if more > 0 else shown
+    times = f"{len(names)} times" if len(names) > 1 else "once"
+    marks = [*(["rounds"] if row.rounds else []), *(["for finite numbers"] if row.finite else [])]
+    mark = f" [{', '.join(marks)}]" if marks else ""
+    return f"{row.name}: {row.before} → {row.after or 'nothing'}, {times} ({listed}){mark}"

@@ -1,0 +1,216 @@
+"""Incrementalize: whole-axis work becomes a running update, or blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from workbench.errors import nearest
+from workbench.polyhedral.ordering.as_written import NoOrder
+from workbench.program.identity import remembered
+from workbench.program.values import Call, Program, Statement, walk
+from workbench.transforms.incrementalize.factors import COMBINES
+from workbench.transforms.incrementalize.order import Tiled, carried_within, placed
+from workbench.transforms.incrementalize.rewrite import (
+    Unfit,
+    moving_dims,
+    program_with,
+    rewritten,
+    slides,
+)
+from workbench.transforms.step.names import unknown_statement
+from workbench.transforms.step.refusal import Help, Kind, Refusal, dependence_text
+from workbench.transforms.step.transform import Rewritten, Transform, taken
+
+BLOCK = 64
+"""The size of block that is offered."""
+
+
+@dataclass(frozen=True, repr=False)
+class Incrementalize(Transform):
+    """A reduction goes on from its neighbour's result, or combines block by block.
+
+    Where `dim` is a dimension of the statement's instances with which its range moves, each
+    instance is computed from its neighbour's and what enters: a suffix or prefix in one step an
+    element instead of one for each pair. With `block` this runs over the heads of blocks of so
+    many, and then within all blocks in step. Windows that slide are two scans over blocks of the
+    window's length; nothing is subtracted. Where `dim` is a dimension that the statement combines,
+    each block is combined to an element of `….partial`, and these to the result, so that not all
+    that is combined need be held at once.
+
+    Example::
+
+        @wb.program
+        def example(B=4, T=3):
+            b, t = wb.dims(b=B, t=T)
+            reward = wb.uniform(over=(b, t))
+            worth = wb.discounted_sum(reward[b, t:T], 0.9)
+            return {"worth": worth}
+
+    Before::
+
+        for b:
+            for t:
+                reward
+            for t:
+                worth
+
+    After Incrementalize("worth", "t")::
+
+        for b:
+            for t:
+                reward
+            worth[T-1]
+            for t reversed:
+                worth
+
+    `worth[b, t] = sum(t_1 in t..T-1) 0.9 ** (t_1 - t) * reward[b, t_1]` has become `worth[b, T - 1]
+    = reward[b, T - 1]` and `worth[b, t] = reward[b, t] + 0.9 * worth[b, t + 1]`.
+
+    Legal when the statement is a sum, maximum or minimum; its range over one reduction dimension k
+    gains at most one point from instance t to t - 1 (or to t + 1) and loses none, or is a window
+    `t + a <= k < t + a + n` of fixed n that fixed limits may cut; and its body is a product in
+    which only powers (of anything that is the same for all t and k, exponents affine in t and k)
+    depend on both. What depends on t alone is multiplied on afterwards (sums only; a maximum's
+    weights must be powers of positive numbers). Floating-point sums are associated anew, so the
+    last digits may differ. Blocks of a combined dimension are legal for every sum, maximum and
+    minimum.
+    """
+
+    statement: str
+    dim: str
+    block: int | None = None
+
+    equation_step = True
+    least: ClassVar[Mapping[str, int]] = {"block": 1}
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Incrementalize]:
+        """Each reduction whose range moves, plainly and (but for windows) in blocks of 64; in such
+        blocks also each product or several dimensions that are summed: weight gradients, losses.
+        """
+        for s in program.statements:
+            if s.combiner not in COMBINES:
+                continue
+            lifted = [dim for dim in s.dims if moving_dims(s, dim)]
+            for dim in lifted:
+                yield cls(s.name, dim)
+                if not slides(s, dim):
+                    yield cls(s.name, dim, BLOCK)
+            products = any(isinstance(b, Call) and b.operation == "contract" for b in walk(s.body))
+            if not lifted and (products or len(s.reduction_dims) > 1):
+                yield cls(s.name, s.reduction_dims[-1], BLOCK)
+
+    def check(self, program: Program) -> Refusal | None:
+        """The stated condition, and an order for the new statements."""
+        result = self._result(program)
+        return result if isinstance(result, Refusal) else None
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """The statement's pieces in its place, formulas that only it read removed."""
+        result = self._result(program)
+        assert isinstance(result, Rewritten), result
+        return result
+
+    # -- the decision ------------------------------------------------------------------------------
+
+    @remembered
+    def _result(self, program: Program) -> Rewritten | Refusal:
+        old = self._statement(program)
+        if isinstance(old, Refusal):
+            return old
+        refusal = self._input(program, old)
+        if refusal is not None:
+            return refusal
+        try:
+            found = rewritten(program, old, self.dim, self.block)
+        except Unfit as unfit:
+            instead = (replace(self, block=None),) if unfit.block_helps else ()
+            return self._refusal(unfit.kind, unfit.sentence, old, instead)
+        after = program_with(program, old, found)
+        try:
+            tree = placed(after, old, found.pieces.statements, self.dim, found.names)
+        except NoOrder as failure:
+            return self._no_order(program, old, failure)
+        except Tiled as tiled:
+            return self._refusal(
+                "capability",
+                f"{old.name} runs in a loop over blocks of {tiled.dim}, which would have to be "
+                "taken apart: incrementalize before tiling",
+                old,
+            )
+        return Rewritten(replace(after, schedule=tree))
+
+    def _refusal(
+        self, kind: Kind, sentence: str, old: Statement, instead: tuple[Transform, ...] = ()
+    ) -> Refusal:
+        return Refusal(
+            kind, f"{self}: {sentence}", line=old.line, help=lambda: Help(instead=instead)
+        )
+
+    def _no_order(self, program: Program, old: Statement, failure: NoOrder) -> Refusal:
+        """What the statement combines depends on what it has combined: two instances show it."""
+        own = [name for name in failure.component if name in program.statement]
+        names = list(dict.fromkeys([*own, old.name]))
+        witness = carried_within(program, old, names, self.dim)
+        sentence = (
+            f"{self}: {dependence_text(witness)}: {', '.join(names)} need each other from step to "
+            f"step of {self.dim}, so no block can be combined before all of them have run"
+        )
+        plain = replace(self, block=None)
+
+        def unblocked() -> Help:
+            helps = self.block is not None and taken(program, plain) is not None
+            return Help(instead=(plain,) if helps else ())
+
+        return Refusal("dependence", sentence, witness, old.line, help=unblocked)
+
+    # -- bad input ---------------------------------------------------------------------------------
+
+    def _statement(self, program: Program) -> Statement | Refusal:
+        """The statement that is named, or the array's one that combines."""
+        if self.statement in program.statement:
+            return program.statement[self.statement]
+        array = dict(program.aliases).get(self.statement, self.statement)
+        written = [s for s in program.writers.get(array, ()) if s.combiner is not None]
+        if len(written) == 1:
+            return written[0]
+        pieces = program.writers.get(array, ())
+        if not pieces:
+            return unknown_statement(self, program, self.statement)
+        names = ", ".join(s.name for s in written or pieces)
+        if written:
+            return self._refusal("input", f"{array} has {names}: name one of them", pieces[0])
+        return self._refusal("no effect", f"{names} combine nothing: they have no range", pieces[0])
+
+    def _input(self, program: Program, old: Statement) -> Refusal | None:
+        if self.block is not None and not (type(self.block) is int and self.block > 0):
+            sentence = f"a block of {self.block!r}; expected a whole number of at least 1"
+            return self._refusal("input", sentence, old)
+        if old.combiner is None:
+            beside = [
+                f"{s.name} ({', '.join(s.reduction_dims)})"
+                for s in program.statements
+                if s.combiner is not None and s.line == old.line is not None
+            ]
+            sentence = f"{old.name} combines nothing: it has no range"
+            if beside:
+                sentence += f"; of the same line combine {', '.join(beside)}"
+            return self._refusal("no effect", sentence, old)
+        if old.combiner not in COMBINES:
+            return self._refusal(
+                "capability",
+                f"{old.name} is {old.combiner}, which cannot go on from a result; "
+                f"expected {', '.join(COMBINES)}",
+                old,
+            )
+        known = (*old.dims, *old.reduction_dims)
+        if self.dim not in known:
+            hint = nearest(self.dim, known, f"dims of {old.name}")
+            return self._refusal("input", f"unknown dim {self.dim}: {hint}", old)
+        if self.dim in old.reduction_dims and self.block is None:
+            return self._refusal(
+                "input", f"{old.name} combines {self.dim}: say block=, how many at a time", old
+            )
+        return None

@@ -1,0 +1,196 @@
+"""Distribute: one loop becomes several, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from workbench.errors import nearest
+from workbench.polyhedral.dependences.components import components
+from workbench.polyhedral.dependences.flow import Dependences
+from workbench.polyhedral.dependences.legality import violation
+from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence, statements, with_child
+from workbench.program.dependences import dependences
+from workbench.program.values import Program
+from workbench.transforms.step.ordering_step import OrderingStep
+from workbench.transforms.step.refusal import Refusal, dependence_text
+from workbench.transforms.step.transform import Rewritten, Transform
+from workbench.transforms.trees.regions import all_meant, edited, loops_around, sides, unknown
+
+
+@dataclass(frozen=True, repr=False)
+class Distribute(OrderingStep):
+    """A loop is split so that the named statements have one of their own.
+
+    It is the innermost loop (or axis) around all of them that other statements share, or the one
+    over `dim`. What they need comes in a loop before, what needs them in one behind.
+
+    Example::
+
+        @wb.program
+        def example(B=4, T=3):
+            b, t = wb.dims(b=B, t=T)
+            total = wb.recurrent("total", (), over=(b, t))
+            total[b, 0] = 0.0
+            draw = wb.uniform(over=(b, t))
+            total[b, t + 1] = total + draw
+            squared = total * total
+            return {"squared": squared}
+
+    Before::
+
+        for b:
+            total[0]
+            for t:
+                draw
+                total[t+1]
+                squared
+
+    After Distribute("squared")::
+
+        for b:
+            total[0]
+            for t:
+                draw
+                total[t+1]
+            for t:
+                squared
+
+    Legal when no chain of dependences leads from a named statement through another of the loop back
+    to a named one, in any iterations.
+    """
+
+    statements: tuple[str, ...]
+    dim: str | None = None
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Distribute]:
+        """Each recurrence of an innermost loop, apart from what need not be in its loop."""
+        assert program.schedule is not None
+        found = dependences(program)
+        for loop in _innermost(program.schedule):
+            members = tuple(statements(loop))
+            inside = found.among(members)
+            itself = {d.source for d in inside.all if d.source == d.sink}
+            for part in components(members, inside.all):
+                if len(part) < len(members) and (len(part) > 1 or part[0] in itself):
+                    yield cls(part)
+
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The loop split into those before, the named and those behind."""
+        refusal = self._unknown(program)
+        if refusal is not None:
+            return refusal
+        assert program.schedule is not None
+        chosen = frozenset(all_meant(program, self.statements))
+        loop = self._loop(program.schedule, chosen)
+        if isinstance(loop, Refusal):
+            return loop
+        found = dependences(program)
+        first, last = (distributed(program.schedule, loop, chosen, found, way) for way in (0, 1))
+        broken = violation(first, found)
+        if broken is None:
+            return Rewritten(replace(program, schedule=first))
+        other = violation(last, found)
+        if other is None:
+            return Rewritten(replace(program, schedule=last))
+        cycle = _cycle(found, loop, chosen)
+        sentence = (
+            f"{self}: {', '.join(sorted(chosen))} cannot have a loop over {loop.name} before the "
+            f"rest: {dependence_text(broken.witness)}; nor behind it: "
+            f"{dependence_text(other.witness)}; they wait for each other: {' → '.join(cycle)}"
+        )
+        line = program.statement[broken.dependence.sink].line
+        attempted = replace(program, schedule=first)
+        return Refusal("dependence", sentence, broken.witness, line, attempted=attempted)
+
+    def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
+        """With a dependence: all of the cycle in the loop of its own."""
+        if refusal.kind != "dependence":
+            return
+        assert program.schedule is not None
+        chosen = frozenset(all_meant(program, self.statements))
+        loop = self._loop(program.schedule, chosen)
+        assert isinstance(loop, Loop)
+        members = tuple(statements(loop))
+        parts = [Leaf(n) for n in members]
+        own = [k for k, n in enumerate(members) if n in chosen]
+        caught = sides(parts, own, dependences(program)).caught
+        wanted = tuple(n for k, n in enumerate(members) if n in chosen or k in caught)
+        yield replace(self, statements=wanted)
+
+    def _unknown(self, program: Program) -> Refusal | None:
+        if not self.statements:
+            return Refusal("input", f"{self}: name the statements that get a loop of their own")
+        known = list(dict.fromkeys(d for s in program.statements for d in s.dims))
+        if self.dim is not None and self.dim not in known:
+            hint = nearest(self.dim, known, "dims")
+            return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
+        return unknown(program, self.statements, self)
+
+    def _loop(self, tree: Tree, chosen: frozenset[str]) -> Loop | Refusal:
+        """The loop to split."""
+        around = loops_around(tree, chosen)
+        over = [loop for loop in around if self.dim in (None, loop.dim, loop.name)]
+        names = ", ".join(sorted(chosen))
+        what = "loop" if self.dim is None else f"loop over {self.dim}"
+        if not over:
+            held = ", ".join(loop.name for loop in around) or "none"
+            sentence = f"{self}: no {what} holds all of {names}; the loops around them: {held}"
+            return Refusal("capability", sentence)
+        shared = [loop for loop in over if not set(statements(loop)) <= chosen]
+        if not shared:
+            sentence = f"{self}: no other statement is in a {what} around {names}"
+            return Refusal("no effect", sentence)
+        return shared[-1]
+
+
+def distributed(
+    tree: Tree, loop: Loop, chosen: frozenset[str], dependences: Dependences, way: int = 0
+) -> Tree:
+    """The tree in which `chosen` have a loop of their own, legal or not.
+
+    What must stand on both sides stands behind with `way` 0, before with 1.
+    """
+
+    def split(node: Tree, found: Dependences) -> Tree:
+        assert isinstance(node, Loop)
+        members = list(statements(node))
+        own = [k for k, name in enumerate(members) if name in chosen]
+        at = sides([Leaf(name) for name in members], own, found)
+        before = at.before | (at.caught if way else frozenset())
+        if before or (not at.after and members[0] not in chosen):
+            before |= at.free
+        earlier = {members[k] for k in before}
+        groups = (earlier, set(chosen), set(members) - chosen - earlier)
+        parts = [only(node.child, group) for group in groups]
+        return sequence([with_child(node, part) for part in parts if part is not None])
+
+    return edited(tree, chosen, dependences, split, loop)
+
+
+def _innermost(tree: Tree) -> Iterator[Loop]:
+    """The loops and axes that hold no others, but more than one statement."""
+    if isinstance(tree, Leaf):
+        return
+    children = (tree.child,) if isinstance(tree, Loop) else tree.children
+    inner = [loop for child in children for loop in _innermost(child)]
+    yield from inner
+    if isinstance(tree, Loop) and not inner and not isinstance(tree.child, Leaf):
+        yield tree
+
+
+def _cycle(dependences: Dependences, loop: Loop, chosen: frozenset[str]) -> list[str]:
+    """A shortest way from a chosen statement through others of the loop back to a chosen one."""
+    members = set(statements(loop))
+    queue: list[list[str]] = [[name] for name in statements(loop) if name in chosen]
+    seen: set[str] = set()
+    while queue:
+        way = queue.pop(0)
+        for d in dependences.by_source[way[-1]]:
+            if d.sink in chosen and len(way) > 1:
+                return [*way, d.sink]
+            if d.sink in members - chosen - seen:
+                seen.add(d.sink)
+                queue.append([*way, d.sink])
+    raise AssertionError(f"no cycle through {chosen} in the loop over {loop.name}")

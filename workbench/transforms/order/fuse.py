@@ -1,0 +1,228 @@
+"""Fuse: loops that stand one behind the other become one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.polyhedral.dependences.legality import violation, violations
+from workbench.polyhedral.tree import Leaf, Loop, statements
+from workbench.program.dependences import dependences
+from workbench.program.values import Program
+from workbench.transforms.order.distribute import Distribute
+from workbench.transforms.order.interchange import Interchange
+from workbench.transforms.order.place import Place
+from workbench.transforms.order.tile import Tile
+from workbench.transforms.order.vectorize import Vectorize
+from workbench.transforms.step.ordering_step import OrderingStep
+from workbench.transforms.step.refusal import Refusal, dependence_text
+from workbench.transforms.step.transform import Rewritten, Transform, violated
+from workbench.transforms.trees.joining import (
+    Apart,
+    Site,
+    alike,
+    inward,
+    joined,
+    least_shifts,
+    site,
+)
+from workbench.transforms.trees.regions import all_meant, blocks_of, meant, unknown
+
+
+@dataclass(frozen=True, repr=False)
+class Fuse(OrderingStep):
+    """The loops around the named statements become one loop.
+
+    These are the outermost loops that part the statements; inside the joined one, loops are joined
+    again as far as they agree and dependences allow. `shifts` lets the loop in which a named
+    statement stands run so many iterations behind. Other statements between the loops move before
+    or behind. Where dependences allow only the other direction, the joined loop has that.
+
+    Example::
+
+        @wb.program
+        def example(T=9):
+            (t,) = wb.dims(t=T)
+            state = wb.recurrent("state", (), over=t)
+            state[0] = 1.0
+            state[t + 1] = 0.9 * state
+            ahead = state[t : wb.minimum(t + 3, T)].sum()
+            return {"ahead": ahead}
+
+    Before::
+
+        state[0]
+        for t:
+            state[t+1]
+        for t:
+            ahead
+
+    After Fuse(("state[t+1]", "ahead"), shifts=(("ahead", 1),))::
+
+        state[0]
+        for t:    # shifted: ahead +1
+            state[t+1]
+            ahead
+
+    Legal when no dependence leads from an iteration of the joined loop to an earlier one, and no
+    statement between the loops needs one of them and is needed by another.
+    """
+
+    statements: tuple[str, ...]
+    shifts: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Fuse]:
+        """Each loop and the next beside it over the same dimension, by their first statements."""
+        assert program.schedule is not None
+        for block in blocks_of(program.schedule):
+            loops = [child for child in block.children if isinstance(child, Loop)]
+            for number, loop in enumerate(loops):
+                other = next((o for o in loops[number + 1 :] if alike(loop, o)), None)
+                if other is not None:
+                    yield cls((next(statements(loop)), next(statements(other))))
+
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The loops joined, outermost first, as deep as they agree."""
+        refusal = self._bad_input(program)
+        if refusal is not None:
+            return refusal
+        try:
+            found = self._site(program, self.statements)
+        except Apart as apart:
+            return Refusal(apart.kind, f"{self}: {apart}")
+        shifts = self._shifts(program, found)
+        if isinstance(shifts, Refusal):
+            return shifts
+        if found.caught:
+            return self._between(program, found, shifts)
+        refusals: list[Refusal] = []
+        for backwards in found.ways:
+            tree = joined(found, shifts, backwards)
+            wrong = violation(tree, dependences(program))
+            if wrong is not None:
+                refusals.append(violated(replace(program, schedule=tree), wrong, str(self)))
+                continue
+            names = all_meant(program, self.statements)
+            tree, stopped = inward(tree, names, dependences(program))
+            notes = found.turned(backwards)
+            return Rewritten(replace(program, schedule=tree), (*notes, *stopped))
+        return refusals[0]
+
+    def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
+        """The least shifts, what stands between as well, without what is in the way, the same kind
+        of loop for all.
+        """
+        if refusal.kind in ("input", "no effect"):
+            return
+        assert program.schedule is not None
+        try:
+            found = site(
+                program.schedule, all_meant(program, self.statements), dependences(program)
+            )
+        except Apart as apart:
+            yield from (Place((name,), dim) for name, dim in apart.outside)
+            for one, other in (apart.pair, apart.pair[::-1]) if apart.pair else ():
+                yield from _made_alike(one, other)
+            return
+        if found.caught:
+            yield from self._with_caught(program, found)
+            return
+        shifts = least_shifts(found)
+        if shifts:
+            yield replace(self, shifts=shifts)
+        for loop in found.loops:
+            below = tuple(statements(loop))
+            own = tuple(n for n in below if n in found.names)
+            if len(own) < len(below):
+                yield Distribute(own, loop.dim)
+
+    # -- bad input ---------------------------------------------------------------------------------
+
+    def _bad_input(self, program: Program) -> Refusal | None:
+        shifted = [name for name, _ in self.shifts]
+        refusal = unknown(program, (*self.statements, *shifted), self)
+        if refusal is not None:
+            return refusal
+        named = all_meant(program, self.statements)
+        if len(named) < 2:
+            return Refusal("input", f"{self}: name at least two statements of different loops")
+        for name, count in self.shifts:
+            if count < 0:
+                return Refusal(
+                    "input", f"{self}: {name} is shifted by {count}; expected at least 0"
+                )
+            if not set(meant(program, name)) <= set(named):
+                return Refusal("input", f"{self}: {name} is shifted, but not among the statements")
+        return None
+
+    def _site(self, program: Program, names: Sequence[str]) -> Site:
+        assert program.schedule is not None
+        return site(program.schedule, all_meant(program, names), dependences(program))
+
+    def _shifts(self, program: Program, found: Site) -> tuple[int, ...] | Refusal:
+        """How far each loop runs behind."""
+        result = []
+        for loop in found.loops:
+            below = set(statements(loop))
+            own = {count for name, count in self.shifts if below & set(meant(program, name))}
+            if len(own) > 1:
+                listed = " and ".join(map(str, sorted(own)))
+                return Refusal("input", f"{self}: one loop cannot be shifted by {listed}")
+            result.append(own.pop() if own else 0)
+        if any(result) and found.loops[0].kind == "axis":
+            return Refusal("input", f"{self}: an axis has no iterations to be shifted by")
+        return tuple(result)
+
+    # -- what stands between -----------------------------------------------------------------------
+
+    def _between(self, program: Program, found: Site, shifts: tuple[int, ...]) -> Refusal:
+        """The refusal for what can stand neither before nor behind the joined loop."""
+        names = [n for k in sorted(found.caught) for n in statements(found.parts[k])]
+        way, known = found.loops[0].backwards, dependences(program)
+        behind, before = (joined(found, shifts, way, caught) for caught in ("behind", "before"))
+        late, early = (
+            next(
+                v
+                for v in violations(tree, known)
+                if {v.dependence.source, v.dependence.sink} & set(names)
+            )
+            for tree in (behind, before)
+        )
+        sentence = (
+            f"{self}: {_listed(names)} between the loops can stand neither behind the joined loop: "
+            f"{dependence_text(late.witness)}; nor before it: {dependence_text(early.witness)}"
+        )
+        line = program.statement[late.dependence.sink].line
+        attempted = replace(program, schedule=behind)
+        return Refusal("dependence", sentence, late.witness, line, attempted=attempted)
+
+    def _with_caught(self, program: Program, found: Site) -> Iterator[Transform]:
+        """Steps that bring what stands between into the joined loop."""
+        parts = [found.parts[k] for k in sorted(found.caught)]
+        loops = [p for p in parts if isinstance(p, Loop) and alike(p, found.loops[0])]
+        if len(loops) == len(parts):
+            names = (*self.statements, *(next(statements(loop)) for loop in loops))
+            shifts = least_shifts(self._site(program, names)) or ()
+            yield replace(self, statements=names, shifts=shifts)
+        alone = tuple(p.statement for p in parts if isinstance(p, Leaf))
+        if alone:
+            yield Place(alone, found.loops[0].dim)
+
+
+def _made_alike(loop: Loop, like: Loop) -> Iterator[Transform]:
+    """Steps that may make one loop of the kind of another."""
+    held = tuple(statements(loop))
+    if loop.name == like.name and loop.kind == "loop":
+        yield Vectorize(loop.dim, held)
+    size = like.name.removeprefix(f"{loop.dim}_block")
+    if loop.tile is None and size.isdecimal():
+        yield Tile(loop.dim, int(size), held)
+    inner = loop.child
+    if isinstance(inner, Loop) and inner.name == like.name:
+        yield Interchange(loop.name, inner.name, held)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
+    return ", ".join(shown)

@@ -1,0 +1,144 @@
+"""Place: a statement without a dimension gets it, at one value, so that it can stand in a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from workbench.errors import nearest
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.sets.relations import domain_with, with_dims
+from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
+from workbench.program.operations.table import OPERATIONS
+from workbench.program.values import Call, Program, Statement, walk
+from workbench.transforms.step.refusal import Refusal
+from workbench.transforms.step.transform import Rewritten, Transform
+from workbench.transforms.trees.regions import all_meant, unknown
+
+
+@dataclass(frozen=True, repr=False)
+class Place(Transform):
+    """Statements that do not vary over `dim` run at its first or its last value.
+
+    They compute what they did. But now they have a loop over `dim`, of one iteration, which `Fuse`
+    can join with others: what a horizon needs is computed as soon as it is reached.
+
+    Example::
+
+        @wb.program
+        def example(T=9):
+            (t,) = wb.dims(t=T)
+            state = wb.recurrent("state", (), over=t)
+            state[0] = 1.0
+            state[t + 1] = 0.9 * state
+            return {"end": wb.exp(state[T])}
+
+    Before::
+
+        state[0]
+        for t:
+            state[t+1]
+        end
+
+    After Place("end", "t")::
+
+        state[0]
+        for t:
+            state[t+1]
+        for t:
+            end
+
+    Legal when the statements neither vary nor sum over `dim` and draw nothing at random (a draw
+    depends on its instance's coordinates).
+    """
+
+    equation_step = True
+
+    statements: tuple[str, ...]
+    dim: str
+    at: Literal["first", "last"] = "last"
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Place]:
+        """None: alone it does nothing; steps that need it propose it."""
+        yield from ()
+
+    def check(self, program: Program) -> Refusal | None:
+        """The stated condition."""
+        known = [d.name for d in program.dims]
+        if self.dim not in known:
+            hint = nearest(self.dim, known, "dims")
+            return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
+        if self.at not in ("first", "last"):
+            return Refusal("input", f"{self}: at {self.at!r}; expected 'first' or 'last'")
+        if not self.statements:
+            return Refusal("input", f"{self}: name at least one statement")
+        refusal = unknown(program, self.statements, self)
+        if refusal is not None:
+            return refusal
+        for name in all_meant(program, self.statements):
+            refusal = self._unfit(program.statement[name])
+            if refusal is not None:
+                return refusal
+        return None
+
+    def _unfit(self, s: Statement) -> Refusal | None:
+        if self.dim in s.dims:
+            sentence = f"{self}: {s.name} varies over {self.dim} already"
+            return Refusal("no effect", sentence, line=s.line)
+        if self.dim in s.reduction_dims:
+            sentence = f"{self}: {s.name} sums over {self.dim}, so it has no one value of it"
+            return Refusal("capability", sentence, line=s.line)
+        if any(isinstance(b, Call) and OPERATIONS[b.operation].random for b in walk(s.body)):
+            sentence = (
+                f"{self}: {s.name} draws at random, and what it draws depends on its dimensions"
+            )
+            return Refusal("capability", sentence, line=s.line)
+        return None
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """The statements over a set of one value of the dimension, each with a loop."""
+        chosen = frozenset(all_meant(program, self.statements))
+        size = program.dim[self.dim].size
+        value = expression(0) if self.at == "first" else size - 1
+        order = [d.name for d in program.dims]
+        changed = tuple(
+            _placed(s, self.dim, value, order, program) if s.name in chosen else s
+            for s in program.statements
+        )
+        assert program.schedule is not None
+        tree = _with_loops(program.schedule, self.dim, chosen)
+        return Rewritten(replace(program, statements=changed, schedule=tree))
+
+
+def _placed(
+    s: Statement, dim: str, value: Expression, order: list[str], program: Program
+) -> Statement:
+    behind = [d for d in s.dims if d in order and order.index(d) > order.index(dim)]
+    position = s.dims.index(behind[0]) if behind else len(s.dims)
+    dims = (*s.dims[:position], dim, *s.dims[position:])
+    at = [(variable(dim), value)]
+    domain = domain_with(with_dims(s.domain, dims), equal=at)
+    reduction = s.reduction
+    if s.combiner is not None:
+        reduction = domain_with(with_dims(s.reduction, (*dims, *s.reduction_dims)), equal=at)
+    write = tuple(
+        _along(e, variable(dim), value) if own == dim else e
+        for own, e in zip(program.array[s.array].dims, s.write, strict=True)
+    )
+    return replace(s, dims=dims, domain=domain, reduction=reduction, write=write)
+
+
+def _along(index: Expression, now: Expression, value: Expression) -> Expression:
+    """The index counted from the dimension's value, where it is so much more at every size."""
+    ahead = index - value
+    return now + ahead if not ahead.terms else index
+
+
+def _with_loops(tree: Tree, dim: str, chosen: frozenset[str]) -> Tree:
+    if isinstance(tree, Leaf):
+        return Loop(dim, tree) if tree.statement in chosen else tree
+    if isinstance(tree, Loop):
+        return replace(tree, child=_with_loops(tree.child, dim, chosen))
+    return sequence([_with_loops(child, dim, chosen) for child in tree.children])

@@ -1,0 +1,160 @@
+"""Tile: a loop or an axis becomes a loop of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from workbench.errors import nearest
+from workbench.polyhedral.tree import Loop, Path, paths, statements
+from workbench.program.dependences import dependences
+from workbench.program.values import Program
+from workbench.transforms.order.distribute import Distribute
+from workbench.transforms.order.tiling import Tiling
+from workbench.transforms.step.ordering_step import OrderingStep
+from workbench.transforms.step.refusal import Kind, Refusal
+from workbench.transforms.step.transform import Rewritten, Transform
+from workbench.transforms.trees.regions import all_meant, unknown
+
+USUAL = 64
+"""The size of block that is offered."""
+
+
+@dataclass(frozen=True, repr=False)
+class Tile(OrderingStep):
+    """Each loop over `dim` becomes a loop over blocks of `size` values with the loop inside.
+
+    With `statements`, only what runs around those: a loop that holds others too is distributed. An
+    axis becomes a sequential loop over blocks, forwards or backwards, with the axis inside; before
+    a statement that needs more of the others than such a loop has run by then the axis is split, so
+    that the statement comes in the next one. The last block is shorter where the size does not
+    divide.
+
+    Example::
+
+        @wb.program
+        def example(T=5):
+            t = wb.dim(t=T)
+            draw = wb.uniform(over=t)
+            total = wb.recurrent("total", (), over=t)
+            total[0] = 0.0
+            total[t + 1] = total + draw
+            return {"total": total}
+
+    Before::
+
+        total[0]
+        for t:
+            draw
+            total[t+1]
+
+    After Tile("t", 2)::
+
+        total[0]
+        for t in blocks of 2:
+            for t:
+                draw
+                total[t+1]
+
+    Legal when the blocks of each statement of an axis (of all together that share loops inside it)
+    can run forwards or backwards; for a loop always, since the order stays; for some statements of
+    a loop where they can have a loop of their own.
+    """
+
+    dim: str
+    size: int
+    statements: tuple[str, ...] | None = None
+
+    least: ClassVar[Mapping[str, int]] = {"size": 1}
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Tile]:
+        """Each dimension that is a loop or an axis and not in blocks of the usual size."""
+        assert program.schedule is not None
+        for dim in _dims(program):
+            for path in paths(program.schedule).values():
+                own = {loop.tile for loop in _loops(path) if loop.dim == dim}
+                if own and USUAL not in own:
+                    yield cls(dim, USUAL)
+                    break
+
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The tree with loops over blocks, and what stayed as it was."""
+        refusal = self._bad_input(program) or self._no_loop(program)
+        if refusal is not None:
+            return refusal
+        assert program.schedule is not None
+        named = frozenset(all_meant(program, self.statements or ()))
+        chosen = named or frozenset(statements(program.schedule))
+        tiling = Tiling(program, self.dim, self.size, chosen, str(self))
+        tree = tiling.tiled(program.schedule, dependences(program))
+        if tiling.refusals and (named or tree == program.schedule):
+            return tiling.refusals[0]
+        notes = tuple(dict.fromkeys(r.sentence for r in tiling.refusals))
+        return Rewritten(replace(program, schedule=tree), notes)
+
+    def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
+        """All statements of the loops instead of some; or those of an inner loop apart first."""
+        if self.statements is None or refusal.kind in ("input", "no effect"):
+            return
+        assert program.schedule is not None
+        chosen = frozenset(all_meant(program, self.statements))
+        if refusal.kind == "capability":
+            yield Distribute(tuple(sorted(chosen)))
+        around = paths(program.schedule)
+        shared = {loop for n in chosen for loop in _loops(around[n]) if loop.dim == self.dim}
+        held = {name for loop in shared for name in statements(loop)}
+        yield replace(self, statements=tuple(n for n in around if n in held))
+
+    def _bad_input(self, program: Program) -> Refusal | None:
+        known = _dims(program)
+        if self.dim not in known:
+            hint = nearest(self.dim, known, "dims")
+            return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
+        if type(self.size) is not int or self.size < 1:
+            sentence = f"{self}: a block has a positive whole number of values, not {self.size!r}"
+            return Refusal("input", sentence)
+        return unknown(program, self.statements or (), self)
+
+    def _no_loop(self, program: Program) -> Refusal | None:
+        """Why there is nothing to tile."""
+        assert program.schedule is not None
+        if self.size == 1:
+            return Refusal("no effect", f"{self}: blocks of 1 value are the loop as it is")
+        names = all_meant(program, self.statements or [s.name for s in program.statements])
+        around = paths(program.schedule)
+        own = {n: {loop.tile for loop in _loops(around[n]) if loop.dim == self.dim} for n in names}
+        able = [name for name in names if own[name] and self.size not in own[name]]
+        if self.statements is not None:
+            unable = next((name for name in names if name not in able), None)
+            if unable is not None:
+                kind: Kind = "capability" if able else "no effect"
+                return self._nothing_around(program, unable, bool(own[unable]), kind)
+        if able:
+            return None
+        if any(node.dim == self.dim for path in around.values() for node in _loops(path)):
+            sentence = f"{self}: {self.dim} runs in blocks of {self.size} everywhere already"
+        else:
+            sentence = f"{self}: no statement has a loop or an axis over {self.dim}"
+        return Refusal("no effect", sentence)
+
+    def _nothing_around(self, program: Program, name: str, in_blocks: bool, kind: Kind) -> Refusal:
+        statement = program.statement[name]
+        why = f"it has no loop and no axis over {self.dim}"
+        if in_blocks:
+            why = f"it runs in blocks of {self.size} already"
+        elif self.dim not in statement.dims:
+            own = ", ".join(statement.dims) or "none"
+            why = f"it does not vary over {self.dim}; its dims: {own}"
+        return Refusal(kind, f"{self}: nothing to tile around {name}: {why}", line=statement.line)
+
+
+def _dims(program: Program) -> list[str]:
+    """The declared dims, then those of range reads that statements vary over."""
+    used = (d for s in program.statements for d in s.dims)
+    return list(dict.fromkeys([*(d.name for d in program.dims), *used]))
+
+
+def _loops(path: Path) -> list[Loop]:
+    return [node for node, _ in path if isinstance(node, Loop)]

@@ -1,0 +1,311 @@
+"""Vectorize: a dimension's loop becomes an array axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from workbench.errors import nearest
+from workbench.polyhedral.dependences.flow import Dependence
+from workbench.polyhedral.dependences.legality import carried_witness
+from workbench.polyhedral.sets.relations import is_box
+from workbench.polyhedral.tree import Tree, axis_dims, loop_dims
+from workbench.program.dependences import dependences
+from workbench.program.identity import remembered
+from workbench.program.text.infix import element_text as element_of
+from workbench.program.values import Program, Statement
+from workbench.transforms.step.names import unknown_statement
+from workbench.transforms.step.refusal import (
+    Refusal,
+    element_text,
+    instance_text,
+    sizes_text,
+)
+from workbench.transforms.step.transform import Rewritten, Transform
+from workbench.transforms.trees.distribution import Stuck, vectorized
+from workbench.transforms.trees.insertion import writes_along
+
+
+@dataclass(frozen=True, repr=False)
+class Vectorize(Transform):
+    """All instances of a statement that agree outside `dim` run as one array operation.
+
+    Without `statements`, every statement that can is vectorized, and those that cannot are
+    reported; with them, exactly those. The name of an array stands for all its statements that
+    loop over `dim`. Loops over `dim` that hold other statements too are distributed.
+
+    Example::
+
+        @wb.program
+        def example(B=4, T=3):
+            b, t = wb.dims(b=B, t=T)
+            draw = wb.uniform(over=(b, t))
+            total = wb.recurrent("total", (), over=(b, t))
+            total[b, 0] = 0.0
+            total[b, t + 1] = total + draw
+            return {"total": total}
+
+    Before::
+
+        for b:
+            total[0]
+            for t:
+                draw
+                total[t+1]
+
+    After Vectorize("t")::
+
+        for b:
+            total[0]
+            axis t:
+                draw
+            for t:
+                total[t+1]
+
+    Legal when, with the instances that agree outside `dim` taken as one, the program still has an
+    order in which all other loops stay: no chosen statement needs, through any chain of others in
+    the same iteration of the enclosing loops, its own result at another value of `dim`. The domain
+    must be a box in `dim` for fixed values of the loops around it, and what is written must vary
+    over it.
+    """
+
+    dim: str
+    statements: tuple[str, ...] | None = None
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Vectorize]:
+        """Each dimension that is a loop of some statement."""
+        assert program.schedule is not None
+        loops = {d for dims in _loops(program).values() for d in dims}
+        for name in _dims(program):
+            if name in loops:
+                yield cls(name)
+
+    def check(self, program: Program) -> Refusal | None:
+        """The stated condition, with the cycle and two of its instances where it fails."""
+        refusal = self._unknown(program)
+        if refusal is not None:
+            return refusal
+        result = self._result(program)
+        return result if isinstance(result, Refusal) else None
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """The loop's statements ordered anew, those vectorized with `dim` as an axis."""
+        result = self._result(program)
+        assert not isinstance(result, Refusal), result.sentence
+        tree, notes = result
+        return Rewritten(replace(program, schedule=tree), notes)
+
+    # -- bad input ---------------------------------------------------------------------------------
+
+    def _unknown(self, program: Program) -> Refusal | None:
+        known = _dims(program)
+        if self.dim not in known:
+            hint = nearest(self.dim, known, "dims")
+            return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
+        for name in self.statements or ():
+            if not self._meant(program, name):
+                return unknown_statement(self, program, name)
+        return None
+
+    def _meant(self, program: Program, name: str) -> list[str]:
+        """What a name stands for: a statement, or those of an array that loop over the dim."""
+        if name in program.statement:
+            return [name]
+        assert program.schedule is not None
+        array = dict(program.aliases).get(name, name)
+        loops = _loops(program)
+        written = [s.name for s in program.writers.get(array, ())]
+        return [n for n in written if self.dim in loops[n]] or written
+
+    # -- the decision ------------------------------------------------------------------------------
+
+    @remembered
+    def _result(self, program: Program) -> tuple[Tree, tuple[str, ...]] | Refusal:
+        assert program.schedule is not None
+        loops = _loops(program)
+        able = [name for name, dims in loops.items() if self.dim in dims]
+        if self.statements is not None:
+            return self._exactly(program, loops)
+        if not able:
+            return Refusal("no effect", f"{self}: no statement loops over {self.dim}")
+        return self._all_that_can(program, able)
+
+    def _exactly(
+        self, program: Program, loops: dict[str, tuple[str, ...]]
+    ) -> tuple[Tree, tuple[str, ...]] | Refusal:
+        assert self.statements is not None and program.schedule is not None
+        chosen = frozenset(n for name in self.statements for n in self._meant(program, name))
+        axes = axis_dims(program.schedule)
+        for statement in program.statements:
+            if statement.name not in chosen:
+                continue
+            refusal = self._no_loop(statement, loops) or self._not_a_box(statement, axes)
+            if refusal is not None:
+                return refusal
+        try:
+            return vectorized(program.schedule, self.dim, chosen, dependences(program)), ()
+        except Stuck as stuck:
+            return self._cycle(program, stuck, chosen)
+
+    def _no_loop(self, statement: Statement, loops: dict[str, tuple[str, ...]]) -> Refusal | None:
+        """Why a named statement has no loop to vectorize."""
+        if self.dim in loops[statement.name]:
+            return None
+        known = ", ".join(statement.dims) or "none"
+        reason = (
+            "it runs as an array axis already"
+            if self.dim in statement.dims
+            else f"it does not vary over {self.dim}; its dims: {known}"
+        )
+        sentence = f"{self}: {statement.name} has no loop over {self.dim}: {reason}"
+        return Refusal("no effect", sentence, line=statement.line)
+
+    def _all_that_can(
+        self, program: Program, able: list[str]
+    ) -> tuple[Tree, tuple[str, ...]] | Refusal:
+        """Leave out whatever is stuck until the rest is not."""
+        assert program.schedule is not None
+        refusals: dict[str, Refusal] = {}
+        axes = axis_dims(program.schedule)
+        for name in able:
+            shape = self._not_a_box(program.statement[name], axes)
+            if shape is not None:
+                refusals[name] = shape
+        while len(refusals) < len(able):
+            chosen = frozenset(able) - refusals.keys()
+            try:
+                tree = vectorized(program.schedule, self.dim, chosen, dependences(program))
+            except Stuck as stuck:
+                why = self._cycle(program, stuck, chosen)
+                refusals |= dict.fromkeys(chosen & set(stuck.component), why)
+                continue
+            return tree, self._notes(able, refusals)
+        return next(iter(refusals.values()))
+
+    def _notes(self, able: list[str], refusals: dict[str, Refusal]) -> tuple[str, ...]:
+        """For each reason the statements left as loops."""
+        by_reason: dict[str, list[str]] = {}
+        for name in able:
+            if name in refusals:
+                sentence = refusals[name].sentence.removeprefix(f"{self}: ")
+                by_reason.setdefault(sentence, []).append(name)
+        return tuple(
+            f"left as a loop over {self.dim}: {', '.join(names)}; {sentence}"
+            for sentence, names in by_reason.items()
+        )
+
+    def _not_a_box(self, statement: Statement, axes: dict[str, tuple[str, ...]]) -> Refusal | None:
+        """Why one array cannot hold the statement's results."""
+        own = (*axes[statement.name], self.dim)
+        written = element_of(statement.array, statement.write)
+        for e in statement.write:
+            if self.dim in e.variables and len(both := [d for d in own if d in e.variables]) > 1:
+                return Refusal(
+                    "capability",
+                    f"{self}: {statement.name} writes {written}, where {' and '.join(both)} are "
+                    "one dimension of the array: only one of them can be an axis",
+                    line=statement.line,
+                )
+        if not writes_along(statement, self.dim):
+            return Refusal(
+                "capability",
+                f"{self}: {statement.name} has one value of {self.dim} and writes {written}, "
+                f"where an array axis needs a dimension that varies over {self.dim}",
+                line=statement.line,
+            )
+        if is_box(statement.domain, own):
+            return None
+        return Refusal(
+            "capability",
+            f"{self}: the domain of {statement.name} is not a box in {', '.join(own)}, "
+            "so one array cannot hold it",
+            line=statement.line,
+        )
+
+    def _cycle(self, program: Program, stuck: Stuck, chosen: frozenset[str]) -> Refusal:
+        """The cycle that carries the dimension, and two instances of a dependence in it that
+        does.
+        """
+        found, names = stuck.dependences, set(stuck.component)
+        inside = [d for d in found.all if d.source in names and d.sink in names]
+        for dependence in self._carrying_first(inside, chosen):
+            witness = carried_witness(found, dependence, self.dim)
+            if witness is None:
+                continue
+            source, sink = (
+                instance_text(name, at)
+                for name, at in zip(witness.statements, witness.instances, strict=True)
+            )
+            cycle = _cycle_through(inside, dependence, chosen)
+            both = chosen.issuperset(witness.statements)
+            stuck_ones = dict.fromkeys(name for name in cycle if name in chosen)
+            sentence = (
+                f"{self}: {sink} needs {element_text(witness)}, which {source} writes, so "
+                f"{'they' if both else ' and '.join(stuck_ones)} cannot run as one array operation "
+                f"over {self.dim}; the cycle {' → '.join(cycle)} carries {self.dim} "
+                f"(smallest case: {sizes_text(witness)})"
+            )
+            line = program.statement[dependence.sink].line
+            return Refusal("dependence", sentence, witness, line, axes=chosen)
+        raise AssertionError(f"no dependence carries {self.dim} in {stuck.component}")
+
+    def _carrying_first(self, inside: list[Dependence], chosen: frozenset[str]) -> list[Dependence]:
+        """What explains most first: a chosen statement that needs itself, then its neighbours.
+
+        A statement that was not chosen and needs itself explains nothing of the chosen ones.
+        """
+
+        def rank(d: Dependence) -> tuple[bool, bool, int]:
+            alone = d.source == d.sink
+            ends = (d.source in chosen) + (d.sink in chosen)
+            return alone and not ends, not (alone and ends), -ends
+
+        return sorted(inside, key=rank)
+
+
+def _loops(program: Program) -> dict[str, tuple[str, ...]]:
+    """For each statement the dims of its own that are loops; not what counts blocks around it."""
+    assert program.schedule is not None
+    return {
+        name: tuple(d for d in loops if d in program.statement[name].dims)
+        for name, loops in loop_dims(program.schedule).items()
+    }
+
+
+def _dims(program: Program) -> list[str]:
+    """The declared dims, then those of range reads that statements vary over."""
+    used = (d for s in program.statements for d in s.dims)
+    return list(dict.fromkeys([*(d.name for d in program.dims), *used]))
+
+
+def _cycle_through(
+    inside: list[Dependence], first: Dependence, chosen: frozenset[str]
+) -> list[str]:
+    """A cycle that begins with the dependence and comes by a chosen statement."""
+    if first.source == first.sink:
+        return [first.source, first.sink]
+    back = _path(inside, first.sink, first.source)
+    if not chosen & {first.source, *back}:
+        by = min((n for n in chosen if _path(inside, first.sink, n)), default="")
+        if by:
+            back = [*_path(inside, first.sink, by), *_path(inside, by, first.source)[1:]]
+    return [first.source, *back]
+
+
+def _path(inside: list[Dependence], start: str, end: str) -> list[str]:
+    """The shortest chain of statements from one to another, ends included; empty if none is."""
+    came: dict[str, str | None] = {start: None}
+    queue = [start]
+    while queue and end not in came:
+        name = queue.pop(0)
+        for d in inside:
+            if d.source == name and d.sink not in came:
+                came[d.sink] = name
+                queue.append(d.sink)
+    chain: list[str] = []
+    at: str | None = end if end in came else None
+    while at is not None:
+        chain.append(at)
+        at = came[at]
+    return chain[::-1]

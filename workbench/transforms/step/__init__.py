@@ -1,0 +1,4 @@
+"""What a step is: its protocol, its refusals, its arguments, and what kinds of steps share.
+
+Knows programs. Knows no particular step.
+"""

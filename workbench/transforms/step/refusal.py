@@ -1,0 +1,144 @@
+"""Why a step is not legal: a sentence, and for a dependence two concrete instances that show it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from workbench.errors import SourceLine, TooComplexError, WorkbenchError
+from workbench.polyhedral.dependences.witness import Witness
+
+if TYPE_CHECKING:
+    from workbench.program.values import Program
+    from workbench.transforms.step.transform import Transform
+
+Kind = Literal["dependence", "capability", "no effect", "cost", "input"]
+
+
+WIDTH = 100
+"""Columns of what is printed."""
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """The lines of a text, indented; of a long one the further lines by two columns more. Words and
+    names stay whole.
+    """
+    return "\n".join(
+        textwrap.fill(
+            line,
+            WIDTH,
+            initial_indent=indent,
+            subsequent_indent=f"{indent}  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in text.split("\n")
+    )
+
+
+@dataclass(frozen=True)
+class Help:
+    """Steps that can be applied where another was refused: after one of `repairs` that one is
+    legal, or what its refusal then has `instead` is; what is `instead` does what it wanted itself.
+    """
+
+    repairs: tuple[Transform, ...] = ()
+    instead: tuple[Transform, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class Refusal:
+    """`sentence` names what was expected and found, in one line; `str` shows all in lines of at
+    most 100 columns. `witness` shows a dependence; `line` is the user's.
+
+    `repairs` and `instead` are the steps that help (`Help`), tried when somebody asks for them:
+    `help` finds them. `attempted` is the program in the order, or with the storage, that was
+    refused and breaks at the witness, where the step had one to try. Where it looked for one and
+    there is none, `axes` are the statements that were each to be one array operation.
+    """
+
+    kind: Kind
+    sentence: str
+    witness: Witness | None = None
+    line: SourceLine | None = None
+    attempted: Program | None = field(default=None, compare=False)
+    axes: frozenset[str] = field(default=frozenset(), compare=False)
+    help: Callable[[], Help] = field(default=Help, compare=False)
+
+    @cached_property
+    def _help(self) -> Help:
+        try:
+            return self.help()
+        except TooComplexError:  # what would help is not known: the refusal stands without it
+            return Help()
+
+    @property
+    def repairs(self) -> tuple[Transform, ...]:
+        """Steps after which the refused one is legal."""
+        return self._help.repairs
+
+    @property
+    def instead(self) -> tuple[Transform, ...]:
+        """Steps that do what the refused one wanted."""
+        return self._help.instead
+
+    def __str__(self) -> str:
+        return self.shown(self.sentence)
+
+    __repr__ = __str__
+
+    def shown(self, sentence: str, indent: str = "") -> str:
+        """A sentence, the user's line and the steps that help, each in lines of its own."""
+        lines = [wrapped(sentence, indent)]
+        if self.line is not None:
+            lines.append(wrapped(f"at: {self.line}", f"{indent}  "))
+        for title, steps in (
+            ("possible first (.repairs):", self.repairs),
+            ("possible instead (.instead):", self.instead),
+        ):
+            if steps:
+                lines.append(f"{indent}  {title}")
+                lines += [wrapped(str(step), f"{indent}    ") for step in steps]
+        return "\n".join(lines)
+
+
+class Refused(WorkbenchError):
+    """A step was applied that is not legal; `refusal` says why."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        self.refusal = refusal
+        super().__init__(refusal.sentence, refusal.line)
+
+    def __str__(self) -> str:
+        return str(self.refusal)
+
+
+def instance_text(name: str, instance: Mapping[str, int]) -> str:
+    """`gain[b=0, t=1]`, of one piece of an array `state[t+1] at b=0, t=1`."""
+    inside = ", ".join(f"{dim}={value}" for dim, value in instance.items())
+    if not inside:
+        return name
+    return f"{name} at {inside}" if name.endswith("]") else f"{name}[{inside}]"
+
+
+def sizes_text(witness: Witness) -> str:
+    """`at B=1, T=2`: the smallest sizes at which the witness exists."""
+    return ", ".join(f"{name}={value}" for name, value in witness.sizes.items()) or "any sizes"
+
+
+def element_text(witness: Witness) -> str:
+    """`state[0, 0, 1]`: the element that the two instances share."""
+    return f"{witness.array}[{', '.join(str(value) for value in witness.element)}]"
+
+
+def dependence_text(witness: Witness) -> str:
+    """`total[t+1] at b=0, t=1 reads total[0, 1], which … writes (smallest case: B=1, T=2)`."""
+    source, sink = (
+        instance_text(name, instance)
+        for name, instance in zip(witness.statements, witness.instances, strict=True)
+    )
+    element, sizes = element_text(witness), sizes_text(witness)
+    return f"{sink} reads {element}, which {source} writes (smallest case: {sizes})"

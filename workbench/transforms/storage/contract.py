@@ -1,0 +1,207 @@
+"""Contract: an array keeps only the slices of a dimension that are live at one time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from workbench.errors import TooComplexError
+from workbench.lowering.storage.lives import lives
+from workbench.polyhedral.expression import Expression
+from workbench.program.values import Program, Storage
+from workbench.transforms.equations.accumulate import Accumulate
+from workbench.transforms.incrementalize.incrementalize import BLOCK, Incrementalize
+from workbench.transforms.incrementalize.rewrite import moving_dims
+from workbench.transforms.order.fuse import Fuse
+from workbench.transforms.order.tile import USUAL, Tile
+from workbench.transforms.step.names import array_called, unknown_array, unknown_dim
+from workbench.transforms.step.refusal import Refusal
+from workbench.transforms.step.storage_holds import Pair, fixed, whole, whole_blocks
+from workbench.transforms.step.transform import Rewritten, Transform, repaired_by
+
+
+@dataclass(frozen=True, repr=False)
+class Contract(Transform):
+    """An array keeps only as many slices of a dimension as are live at one time, used in turn.
+
+    Without `dim` every dimension of the array that can be is folded, without `array` those of every
+    array; what stays whole is reported.
+
+    Example::
+
+        @wb.program
+        def example(B=4, T=3):
+            b, t = wb.dims(b=B, t=T)
+            position = wb.recurrent("position", (), over=(b, t))
+            force = wb.sin(position)
+            position[b, 0] = 1.0
+            position[b, t + 1] = position + force
+            return {"last": position[b, T]}
+
+    Before::
+
+        last over b (B)
+        position over b (B), t (T + 1)
+        force over b (B), t (T)
+
+    After Contract("position", "t")::
+
+        last over b (B)
+        position over b (B), t (2 of T + 1)
+        force over b (B), t (T)
+
+    Legal when fewer slices than all are live at one time under the schedule: from the write of an
+    element to its last read, no element that shares its slot is written. The dimension must not
+    run as an array axis, nor be read at an index that depends on data, and the array must not be
+    an output.
+    """
+
+    unnamed = 2
+
+    array: str | None = None
+    dim: str | None = None
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Contract]:
+        """All arrays, then each that would shrink."""
+        try:
+            shrinking = dict.fromkeys(array for array, _ in _folding(program, _open(program)))
+        except TooComplexError:  # the step itself is refused for it, in a sentence
+            yield cls()
+            return
+        if shrinking:
+            yield cls()
+        for array in shrinking:
+            yield cls(array)
+
+    def check(self, program: Program) -> Refusal | None:
+        """The stated condition, with two elements that are live at one time where it fails."""
+        refusal = unknown_array(self, program, self.array) or unknown_dim(
+            self, program, self.dim, self.array
+        )
+        if refusal is not None:
+            return refusal
+        wanted = self._wanted(program)
+        if _folding(program, wanted):
+            return None
+        if self.array is not None and not wanted:
+            array = array_called(program, self.array)
+            line = program.writers[array][0].line
+            return Refusal("no effect", f"{self}: {array} has no dimensions to fold", line=line)
+        if self.array is None:
+            over = "" if self.dim is None else f" along {self.dim}"
+            return Refusal("no effect", f"{self}: no array can be folded{over}")
+        refusal = _whole(self, program, *wanted[0])
+        return replace(
+            refusal,
+            help=lambda: repaired_by(program, self, _proposals(program, wanted[0][1], refusal)),
+        )
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """The same equations in the same order, with more dimensions folded."""
+        wanted = self._wanted(program)
+        folding = _folding(program, wanted)
+        storage = program.storage
+        after = replace(
+            program, storage=replace(storage, contracted=(*storage.contracted, *folding))
+        )
+        return Rewritten(after, _notes(program, [p for p in wanted if p not in folding]))
+
+    def _wanted(self, program: Program) -> list[Pair]:
+        """The dimensions meant, those first that are not folded already."""
+        array = None if self.array is None else array_called(program, self.array)
+        meant = [
+            (a.name, d)
+            for a in program.arrays
+            for d in a.dims
+            if array in (None, a.name) and self.dim in (None, d)
+        ]
+        fresh = [pair for pair in meant if pair not in program.storage.contracted]
+        return fresh or meant[:1]
+
+
+def _open(program: Program) -> list[Pair]:
+    """Every dimension of every array that is not folded."""
+    contracted = set(program.storage.contracted)
+    return [(a.name, d) for a in program.arrays for d in a.dims if (a.name, d) not in contracted]
+
+
+def _folding(program: Program, wanted: list[Pair]) -> list[Pair]:
+    """Those of the wanted dimensions that lifetimes let fold, in the best way for each array.
+
+    Where folding more of an array would unfold what is folded of it, it stays as it is.
+    """
+    folded = program.storage.contracted
+    windows = _windows(program, replace(program.storage, contracted=(*folded, *wanted)))
+    unfolded = {array for array, dim in folded if windows[array, dim] is None}
+    return [
+        (array, dim)
+        for array, dim in wanted
+        if (array, dim) not in folded and array not in unfolded and windows[array, dim] is not None
+    ]
+
+
+def _windows(program: Program, storage: Storage) -> Mapping[Pair, Expression | None]:
+    """The window of every dimension that a storage contracts."""
+    found = lives(program, storage)
+    return {
+        (array, dim): found[array].windows[program.array[array].dims.index(dim)]
+        for array, dim in storage.contracted
+    }
+
+
+# -- why a dimension stays whole -------------------------------------------------------------------
+
+
+def _whole(step: Transform, program: Program, array: str, dim: str) -> Refusal:
+    """Why a dimension cannot be folded."""
+    if (array, dim) in program.storage.contracted:
+        return Refusal("no effect", f"{step}: {array} is folded along {dim} already")
+    record = program.array[array]
+    line = program.writers[array][0].line
+    lower, upper = record.extent[record.dims.index(dim)]
+    if upper - lower == 1:
+        sentence = f"{step}: {array} has one slice along {dim}, there is nothing to fold"
+        return Refusal("no effect", sentence, line=line)
+    return whole(f"{step}: ", program, array, dim) or Refusal(
+        "no effect", f"{step}: folding {array} along {dim} too would save nothing", line=line
+    )
+
+
+def _proposals(program: Program, dim: str, refusal: Refusal) -> Iterator[Transform]:
+    """What may let slices die earlier: blocks where all are touched at one time, the two statements
+    in one loop, and a reader that does not need them all at one time.
+    """
+    if refusal.kind == "capability":
+        yield Tile(dim, USUAL)
+    if refusal.witness is None:
+        return
+    writer, reader = refusal.witness.statements
+    yield Fuse((writer, reader))
+    own = program.statement[reader]
+    for moving in own.dims:
+        if moving_dims(own, moving):
+            yield Incrementalize(reader, moving)
+            yield Incrementalize(reader, moving, BLOCK)
+    for combined in own.reduction_dims:
+        yield Accumulate(combined, (reader,))
+        yield Incrementalize(reader, combined, BLOCK)
+
+
+def _notes(program: Program, whole: list[Pair]) -> tuple[str, ...]:
+    """For each reason the dimensions that stay whole."""
+    reasons = fixed(program)
+    by_reason: dict[str, dict[str, list[str]]] = {}
+    for array, dim in whole:
+        record = program.array[array]
+        lower, upper = record.extent[record.dims.index(dim)]
+        if upper - lower == 1:
+            continue
+        why = reasons.get((array, dim)) or whole_blocks(program, array, dim)
+        reason = "all slices are live at one time" if why is None else why.reason
+        by_reason.setdefault(reason, {}).setdefault(array, []).append(dim)
+    return tuple(f"kept whole: {_listed(kept)}: {reason}" for reason, kept in by_reason.items())
+
+
+def _listed(kept: Mapping[str, list[str]]) -> str:
+    return ", ".join(f"{array} ({', '.join(dims)})" for array, dims in kept.items())

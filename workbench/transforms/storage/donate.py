@@ -1,0 +1,182 @@
+"""Donate: an array takes over the memory of one that is dead by then, or of its own last slice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from workbench.lowering.storage.lives import in_place_gains
+from workbench.lowering.storage.takeover import hindrance, memory_of, saves, takeovers
+from workbench.program.values import Program
+from workbench.transforms.step.names import array_called, unknown_array
+from workbench.transforms.step.refusal import Help, Refusal
+from workbench.transforms.step.storage_holds import Pair, in_place_clash, shown_together
+from workbench.transforms.step.transform import Rewritten, Transform, repaired_by, taken
+from workbench.transforms.storage.contract import Contract
+
+
+@dataclass(frozen=True, repr=False)
+class Donate(Transform):
+    """The array `to` takes over the memory of `array`, which is dead by then.
+
+    An array that is donated to itself is updated in place: an equation writes its result over what
+    it reads. Without `to` the first array that can take over, without both every array that can;
+    arrays in one piece of memory take turns in it.
+
+    Example::
+
+        @wb.program
+        def example(T=3):
+            t = wb.dim(t=T)
+            position = wb.recurrent("position", (), over=t)
+            force = wb.sin(position)
+            push = force * 0.1
+            position[0] = 1.0
+            position[t + 1] = position + push
+            return {"last": position[T]}
+
+    Before::
+
+        last
+        position over t (T + 1)
+        push over t (T)
+        force over t (T)
+
+    After Donate("force", "push")::
+
+        last
+        position over t (T + 1)
+        push over t (T), in the memory of force
+        force over t (T)
+
+    Legal when under the schedule no two elements that would lie in one place are live at one time:
+    every read of the one array comes before any write of the other in the same place, or in the
+    same elementwise operation at the same place. Both have one dtype and as many bytes at all
+    sizes, live inside one iteration of the same loops, and are no outputs.
+    """
+
+    unnamed = 2
+
+    array: str | None = None
+    to: str | None = None
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Donate]:
+        """All that save memory, then those updated in place and each pair of which one is an
+        operand of the other.
+        """
+        found = takeovers(program)
+        if found:
+            yield cls()
+        memory = memory_of(program)
+        for array, to in found:
+            if array == to or memory.last(array) == memory.first(to):
+                yield cls(array, to)
+
+    def check(self, program: Program) -> Refusal | None:
+        """The stated condition, with two elements in one place at one time where it fails."""
+        refusal = unknown_array(self, program, self.array) or unknown_array(self, program, self.to)
+        if refusal is not None:
+            return refusal
+        if self.array is not None and self.to is not None:
+            pair = array_called(program, self.array), array_called(program, self.to)
+            return (
+                _in_place(self, program, pair[0])
+                if pair[0] == pair[1]
+                else _pair(self, program, *pair)
+            )
+        if self._found(program):
+            return None
+        return Refusal("no effect", f"{self}: {self._nothing(program)}")
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """The same equations in the same order, with more memory handed on."""
+        storage = program.storage
+        after = replace(storage, donated=(*storage.donated, *self._found(program)))
+        return Rewritten(replace(program, storage=after))
+
+    def _found(self, program: Program) -> tuple[Pair, ...]:
+        """The pairs that are meant."""
+        array = None if self.array is None else array_called(program, self.array)
+        to = None if self.to is None else array_called(program, self.to)
+        if array is not None and to is not None:
+            return ((array, to),)
+        found = takeovers(program, array, to)
+        return found if array is None and to is None else found[:1]
+
+    def _nothing(self, program: Program) -> str:
+        if self.array is not None:
+            return f"no array can take over the memory of {array_called(program, self.array)}"
+        if self.to is not None:
+            return f"{array_called(program, self.to)} can take over the memory of no array"
+        return "no array can take over another's memory, none can be updated in place"
+
+
+def _in_place(step: Transform, program: Program, array: str) -> Refusal | None:
+    """Why an array cannot be updated in place, or need not be."""
+    line = program.writers[array][0].line
+    if (array, array) in program.storage.donated:
+        return Refusal("no effect", f"{step}: {array} is updated in place already", line=line)
+    if any(output.array == array for output in program.outputs):
+        sentence = f"{step}: {array} is an output: it is returned whole"
+        return Refusal("capability", sentence, line=line)
+    if (array, array) in in_place_gains(program):
+        return None
+    if all(name != array for name, _ in program.storage.contracted):
+        sentence = (
+            f"{step}: {array} keeps all its slices, so there is none whose place another could "
+            "take; Contract would fold it"
+        )
+        return Refusal(
+            "no effect",
+            sentence,
+            line=line,
+            help=lambda: repaired_by(program, step, [Contract(array)]),
+        )
+    return in_place_clash(f"{step}: ", program, array) or Refusal(
+        "no effect", f"{step}: {array} needs no fewer slices when it is updated in place", line=line
+    )
+
+
+def _pair(step: Transform, program: Program, array: str, to: str) -> Refusal | None:
+    """Why an array cannot take over another's memory, or need not."""
+    line = program.writers[to][0].line
+    for giver, taker in program.storage.donated:
+        if giver == taker:
+            continue
+        if (giver, taker) == (array, to):
+            return Refusal(
+                "no effect", f"{step}: {to} has the memory of {array} already", line=line
+            )
+        if giver == array:
+            sentence = f"{step}: {taker} takes over the memory of {array}; {to} could follow it"
+            return Refusal("capability", sentence, line=line, help=_instead(program, taker, to))
+        if taker == to:
+            sentence = f"{step}: {to} takes over the memory of {giver} already"
+            return Refusal("capability", sentence, line=line)
+    memory = memory_of(program)
+    if memory.first(array) > memory.first(to):
+        sentence = f"{step}: {to} is written before {array}, which cannot hand it any memory"
+        return Refusal("capability", sentence, line=line, help=_instead(program, to, array))
+    for first in memory.together(array):
+        for second in memory.together(to):
+            found = hindrance(memory, first, second)
+            if found is not None:
+                return shown_together(f"{step}: ", program, found, (first, second), (array, to))
+    if not saves(memory, array, to):
+        sentence = (
+            f"{step}: {array} is dead before {to} is written and its memory is free by then, so "
+            "nothing would be saved"
+        )
+        return Refusal("no effect", sentence, line=line)
+    return None
+
+
+def _instead(program: Program, array: str, to: str) -> Callable[[], Help]:
+    step = Donate(array, to)
+
+    def found() -> Help:
+        legal = array != to and taken(program, step) is not None
+        return Help(instead=(step,) if legal else ())
+
+    return found

@@ -1,0 +1,242 @@
+"""Swap: an array lives in host memory, and slices of it come to the device for their use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import ClassVar
+
+from workbench.lowering.lower import lower
+from workbench.program.identity import Itself
+from workbench.program.sizes import numbers, resolve
+from workbench.program.text.units import amount
+from workbench.program.values import Program
+from workbench.transforms.step.names import array_called, unknown_array
+from workbench.transforms.step.refusal import Help, Refusal
+from workbench.transforms.step.transform import Rewritten, Transform, taken
+from workbench.transforms.storage.slices import (
+    bytes_text,
+    copied_elements,
+    copies_of,
+    item_bytes,
+    iterations,
+    line_of,
+    not_early,
+    slices_of,
+    why_whole,
+)
+
+DTYPE = "float32"
+"""What bytes are counted in."""
+
+MOST, LEAST = 3, 0.1
+"""Candidates at a time, and the share of the device's peak that each is at least."""
+
+
+@dataclass(frozen=True, repr=False)
+class Swap(Transform):
+    """An array lives in host memory. The device holds slices of it, as long as they are in use.
+
+    A slice is what a statement touches of the array at one iteration of the loops around it (of a
+    loop over blocks, a block). What a statement writes is copied to the host behind it; what it
+    reads is fetched in front of the first statement of the loop's body that reads it, for all of
+    them. With `prefetch=n` the copy of a slice starts n iterations of its loop before, into a ring
+    of n + 1 slices on the device. That is for devices that copy and compute at one time; NumPy does
+    one after the other, and there it gains nothing.
+
+    Example::
+
+        @wb.program
+        def example(B=4, T=30):
+            b, t = wb.dims(b=B, t=T)
+            x = wb.normal(over=(b, t))
+            s = wb.recurrent("s", (), over=(b, t))
+            s[b, T] = 0.0
+            s[b, t] = 0.5 * s[b, t + 1] + x
+            return {"first": s[b, 0]}
+
+    Before::
+
+        first over b (B)
+        s over b (B), t (T + 1)
+        x over b (B), t (T)
+
+    After Swap("x")::
+
+        first over b (B)
+        s over b (B), t (T + 1)
+        x over b (B), t (T), on the host
+
+    Legal when the device then holds less at its peak than with the array on it, at default sizes:
+    the array must be held there, and its slices must be less than all of it. With `prefetch` it
+    may hold more than without. An array that shares memory with another by
+    Donate stays where that is. A slice can come early where every iteration of the loop needs
+    another one, known beforehand and written so many iterations earlier. At least one has to; those
+    that cannot come when they are needed, as the step says. After later steps others may: the loop
+    program has what comes so many iterations `ahead`.
+    """
+
+    array: str
+    prefetch: int = 0
+
+    least: ClassVar[Mapping[str, int]] = {"prefetch": 0}
+
+    @classmethod
+    def candidates(cls, program: Program) -> Iterator[Swap]:
+        """The largest arrays where the device holds most, if they are much of it; for those that
+        live on the host, the next slice while one is in use.
+        """
+        loops = lower(program)
+        for name, ahead in program.storage.swapped:
+            if not ahead:
+                yield cls(name, prefetch=1)
+        names = {where.buffer.name: name for name, where in loops.stored.items()}
+        held = _fullest(Itself(program))
+        least = LEAST * sum(held.values())
+        large = [names[b] for b, taken in held.items() if b in names and taken >= least]
+        for name in [name for name in large if program.array[name].dims][:MOST]:
+            yield cls(name)
+
+    def check(self, program: Program) -> Refusal | None:
+        """The stated conditions, cheapest first."""
+        refusal = unknown_array(self, program, self.array) or self._bad_input()
+        if refusal is not None:
+            return refusal
+        array = array_called(program, self.array)
+        for condition in (self._as_it_is, self._in_one_piece, self._not_at_peak):
+            found = condition(program, array)
+            if found is not None:
+                return found
+        if self.prefetch:
+            after = _stored(Itself(program), array, self.prefetch)
+            if not any(copy.ahead for copy in copies_of(lower(after), array)):
+                late = next(self._late(after, array))
+                return replace(late, help=lambda: self._when_needed(program, array))
+        before, less = relief(program, array, resolve(program), self.prefetch)
+        if less < before:
+            return None
+        return self._none(program, array, _no_effect(program, array, self.prefetch, before, less))
+
+    def rewrite(self, program: Program) -> Rewritten:
+        """The same equations in the same order, with one more array on the host."""
+        array = array_called(program, self.array)
+        after = _stored(Itself(program), array, self.prefetch)
+        loops = lower(after)
+        host = loops.stored[array].buffer
+        copied, sizes = copied_elements(loops, array) * item_bytes(host), resolve(program)
+        before, less = relief(program, array, sizes, self.prefetch)
+        note = (
+            f"{array} takes {bytes_text(host)} of the host; a run copies up to {copied} bytes "
+            f"({amount(copied.evaluate(sizes), 'B')} at {numbers(sizes)}, {DTYPE}); the device's "
+            f"peak is {amount(less, 'B')}, and with {array} there {amount(before, 'B')}"
+        )
+        if self.prefetch:
+            note += (
+                f"; {array} has up to {self.prefetch + 1} slices there at a time, which pays where "
+                "a device copies while it computes"
+            )
+        late = (r.sentence.removeprefix(f"{self}: ") for r in self._late(after, array))
+        when = f"a slice of {array} comes when it is needed: "
+        return Rewritten(after, (note, *(when + sentence for sentence in dict.fromkeys(late))))
+
+    # -- what is refused -------------------------------------------------------------------
+
+    def _bad_input(self) -> Refusal | None:
+        if type(self.prefetch) is int and self.prefetch >= 0:
+            return None
+        sentence = (
+            f"{self}: slices come a whole number of iterations early, 0 or more, "
+            f"not {self.prefetch!r}"
+        )
+        return Refusal("input", sentence)
+
+    def _as_it_is(self, program: Program, array: str) -> Refusal | None:
+        if (array, self.prefetch) not in program.storage.swapped:
+            return None
+        early = f", and its slices come {iterations(self.prefetch)} early" * bool(self.prefetch)
+        return self._none(program, array, f"{array} lives in host memory already{early}")
+
+    def _in_one_piece(self, program: Program, array: str) -> Refusal | None:
+        if array in program.storage.on_host:
+            return None
+        for pair in program.storage.donated:
+            if array in pair and pair[0] != pair[1]:
+                other = pair[pair[0] == array]
+                sentence = (
+                    f"{self}: {array} and {other} are in one piece of memory since "
+                    f"Donate({pair[0]!r}, {pair[1]!r}), and {other} lives on the device"
+                )
+                return Refusal("capability", sentence, line=line_of(program, array))
+        return None
+
+    def _not_at_peak(self, program: Program, array: str) -> Refusal | None:
+        there = _stored(Itself(program), array, None)
+        own, held = lower(there).stored[array].buffer, _fullest(Itself(there))
+        if own.name in held:
+            return None
+        sentence = (
+            f"the device's peak would stay at {amount(sum(held.values()), 'B')} "
+            f"({numbers(resolve(program))}, {DTYPE}): {array} ({bytes_text(own)}) is not held "
+            "where the device holds most"
+        )
+        return self._none(program, array, sentence)
+
+    def _when_needed(self, program: Program, array: str) -> Help:
+        """The step whose slices come when they are needed, where that is legal."""
+        plain = replace(self, prefetch=0)
+        if array in program.storage.on_host or taken(program, plain) is None:
+            return Help()
+        return Help(instead=(plain,))
+
+    def _late(self, after: Program, array: str) -> Iterator[Refusal]:
+        return not_early(str(self), after, array, self.prefetch)
+
+    def _none(self, program: Program, array: str, sentence: str) -> Refusal:
+        return Refusal("no effect", f"{self}: {sentence}", line=line_of(program, array))
+
+
+def relief(
+    program: Program, array: str, sizes: Mapping[str, int], prefetch: int = 0
+) -> tuple[int, int]:
+    """The device's peak in bytes, with an array there and with it on the host."""
+    before, after = (lower(_stored(Itself(program), array, n)) for n in (None, prefetch))
+    return before.peak(sizes, DTYPE), after.peak(sizes, DTYPE)
+
+
+@lru_cache(maxsize=16)
+def _stored(key: Itself, array: str, prefetch: int | None) -> Program:
+    """The program with an array on the host, its slices so early, or (None) on the device."""
+    storage = key.program.storage
+    if prefetch is None:
+        if array not in storage.on_host:
+            return key.program
+        donated = tuple(p for p in storage.donated if array not in p or p[0] == p[1])
+        storage = replace(storage, donated=donated)
+    others = tuple(pair for pair in storage.swapped if pair[0] != array)
+    own = ((array, prefetch),) if prefetch is not None else ()
+    return replace(key.program, storage=replace(storage, swapped=(*others, *own)))
+
+
+@lru_cache(maxsize=16)
+def _fullest(key: Itself) -> Mapping[str, int]:
+    """The buffers where the device holds most, and their bytes, the largest first."""
+    timeline = lower(key.program).timeline(resolve(key.program), DTYPE)
+    fullest = max(timeline, key=lambda point: point.bytes)
+    return dict(sorted(fullest.live, key=lambda item: -item[1]))
+
+
+def _no_effect(program: Program, array: str, prefetch: int, before: int, after: int) -> str:
+    then = lower(_stored(Itself(program), array, prefetch))
+    own = bytes_text(then.stored[array].buffer)
+    parts = " + ".join(bytes_text(b) for b in slices_of(then, array).values())
+    sizes = numbers(resolve(program))
+    reason = why_whole(program, array)
+    more = after - before
+    peak = f"stay at {amount(after, 'B')}"
+    if more:
+        peak = f"grow by {amount(more, 'B')} to {amount(after, 'B')}"
+    return (
+        f"the device's peak would {peak} ({sizes}, {DTYPE}): "
+        f"{array} takes {own}, its slices {parts}{reason}"
+    )

@@ -1,0 +1,158 @@
+"""Where a new statement stands: in front of its first reader, as deep in the reader's loops as its
+dimensions and the dependences allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from workbench.polyhedral.dependences.flow import Dependences, flow
+from workbench.polyhedral.dependences.legality import Violation, violation
+from workbench.polyhedral.sets.relations import is_box
+from workbench.polyhedral.tree import (
+    Leaf,
+    Loop,
+    Path,
+    Tree,
+    axis_dims,
+    block_dim,
+    paths,
+    sequence,
+    statements,
+)
+from workbench.polyhedral.tree import Sequence as Block
+from workbench.program.values import Array, Program, Statement
+
+
+def fresh_name(program: Program, wanted: str) -> str:
+    """A name that no array, statement or alias has yet."""
+    taken = {*program.array, *program.statement, *(alias for alias, _ in program.aliases)}
+    number, name = 1, wanted
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    return name
+
+
+def with_statement(
+    program: Program, array: Array, statement: Statement, readers: Collection[str]
+) -> Program | None:
+    """The program with one more array and the statement that writes it, which `readers` read
+    already. None where no place is in order.
+    """
+    assert program.schedule is not None
+    added = with_equations(program, array, (statement,), readers)
+    first = next(name for name in statements(program.schedule) if name in set(readers))
+    for tree in places(program.schedule, statement, program.statement[first]):
+        found = replace(added, schedule=tree)
+        if violated(found, {statement.name}) is None:
+            return found
+    return None
+
+
+def with_equations(
+    program: Program, array: Array, new: Sequence[Statement], readers: Collection[str]
+) -> Program:
+    """The program with the equations of a new array in front of its first reader's; the schedule
+    does not have them yet.
+    """
+    names = [s.name for s in program.statements]
+    at = min(names.index(r) for r in readers)
+    return replace(
+        program,
+        arrays=(*program.arrays, array),
+        statements=(*program.statements[:at], *new, *program.statements[at:]),
+    )
+
+
+def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree]:
+    """The tree with the statement in front of `reader`, then in front of the loops around it,
+    further and further out. Loops over dims that the statement lacks stay outside of it, and so do
+    axes over which its points fill no box; dims that the reader has no loop for (it combines along
+    them) are array axes of the statement.
+    """
+    path = paths(tree)[reader.name]
+    further = [d for d in statement.dims if d not in reader.dims]
+    axes = (*axis_dims(tree)[reader.name], *further)
+    deepest = next((k for k, (node, _) in enumerate(path) if not _inside(node, statement)), None)
+    for depth in range(len(path) if deepest is None else deepest, -1, -1):
+        at = path[depth][0] if depth < len(path) else Leaf(reader.name)
+        if isinstance(at, Block):
+            continue
+        outside = [n for n, _ in path[:depth] if isinstance(n, Loop) and n.tile is None]
+        covered = [n.dim for n in outside if n.kind == "axis" and n.dim in statement.dims]
+        if covered and not is_box(statement.domain, covered):
+            continue
+        rest = _ordered([d for d in statement.dims if d not in {n.dim for n in outside}], path)
+        own = _around(statement, rest, [d for d in axes if d in rest], covered)
+        yield _inserted(path[:depth], sequence([own, at]), statement.name, reader.name)
+
+
+def violated(program: Program, names: Collection[str]) -> Violation | None:
+    """The first dependence of the statements `names`, in either direction, that is out of order."""
+    assert program.schedule is not None
+    return violation(program.schedule, touching(program, names))
+
+
+def touching(program: Program, names: Collection[str]) -> Dependences:
+    """The dependences of the statements `names`, in either direction."""
+    own = [program.statement[name] for name in names]
+    read = {r.array for s in own for r in s.reads}
+    written = {s.array for s in own}
+    near = [
+        s.instances
+        for s in program.statements
+        if s.name in names or s.array in read or any(r.array in written for r in s.reads)
+    ]
+    found = flow(near, {a.name: a.extent for a in program.arrays})
+    kept = {d: k for d, k in found.keys.items() if d.source in names or d.sink in names}
+    return Dependences(found.statements, tuple(kept), kept)
+
+
+def _inside(node: Tree, statement: Statement) -> bool:
+    """Whether the statement can stand inside the node."""
+    if not isinstance(node, Loop):
+        return True
+    if node.dim in statement.dims:
+        return node.kind == "loop" or writes_along(statement, node.dim)
+    return node.tile is not None and block_dim(node.dim, node.tile) in statement.dims
+
+
+def writes_along(statement: Statement, dim: str) -> bool:
+    """Whether what is written varies over `dim`, as it must along an array axis."""
+    return any(dim in e.variables for e in statement.write)
+
+
+def _ordered(dims: Sequence[str], path: Path) -> list[str]:
+    """Those that the path has, in its order, then the others."""
+    around = [n.dim for n, _ in path if isinstance(n, Loop) and n.dim in dims]
+    return list(dict.fromkeys((*around, *dims)))
+
+
+def _around(
+    statement: Statement, dims: Sequence[str], axes: Sequence[str], covered: Sequence[str]
+) -> Tree:
+    """The statement in loops of its own; `axes` as array axes where its points fill a box there,
+    together with the axes `covered` that it is in already.
+    """
+    axes = [d for d in axes if writes_along(statement, d)]
+    if axes and not is_box(statement.domain, [*covered, *axes]):
+        axes = []
+    found: Tree = Leaf(statement.name)
+    for dim in reversed([*(d for d in dims if d not in axes), *axes]):
+        found = Loop(dim, found, kind="axis" if dim in axes else "loop")
+    return found
+
+
+def _inserted(path: Path, found: Tree, name: str, reader: str) -> Tree:
+    for node, position in reversed(path):
+        if isinstance(node, Loop):
+            shift = node.offset(reader)
+            offsets = (*node.offsets, (name, shift)) if shift else node.offsets
+            found = replace(node, child=found, offsets=offsets)
+        else:
+            children = list(node.children)
+            children[position] = found
+            found = sequence(children)
+    return found

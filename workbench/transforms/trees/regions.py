@@ -1,0 +1,139 @@
+"""Parts of a schedule tree that steps take apart and put together again.
+
+Which node holds some statements, which dependences are left to be ordered there, and whether the
+other parts of a sequence can stand before or behind what is brought together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.polyhedral.dependences.flow import Dependences
+from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence, statements
+from workbench.polyhedral.tree import Sequence as Block
+from workbench.program.values import Program
+from workbench.transforms.step.names import unknown_statement
+from workbench.transforms.step.refusal import Refusal
+
+Edit = Callable[[Tree, Dependences], Tree]
+
+
+def meant(program: Program, name: str) -> list[str]:
+    """What a name stands for: a statement, or those of an array that vary over the most dims."""
+    if name in program.statement:
+        return [name]
+    written = program.writers.get(dict(program.aliases).get(name, name), ())
+    most = max((len(s.dims) for s in written), default=0)
+    return [s.name for s in written if len(s.dims) == most]
+
+
+def all_meant(program: Program, names: Iterable[str]) -> tuple[str, ...]:
+    """The statements that the names stand for, each once."""
+    return tuple(dict.fromkeys(n for name in names for n in meant(program, name)))
+
+
+def unknown(program: Program, names: Iterable[str], step: object) -> Refusal | None:
+    """The refusal of a name that stands for no statement."""
+    for name in names:
+        if not meant(program, name):
+            return unknown_statement(step, program, name)
+    return None
+
+
+def edited(
+    tree: Tree, names: Collection[str], dependences: Dependences, edit: Edit, at: Tree | None = None
+) -> Tree:
+    """The tree with the innermost node that holds all `names`, or `at` above it, after `edit`.
+
+    `edit` is given the node and the dependences among its statements that the loops around it
+    leave to be ordered.
+    """
+    if tree is at or isinstance(tree, Leaf):
+        return edit(tree, dependences)
+    if isinstance(tree, Loop):
+        inside = dependences if tree.kind == "axis" else dependences.within(tree)
+        return replace(tree, child=edited(tree.child, names, inside, edit, at))
+    for position, child in enumerate(tree.children):
+        held = tuple(statements(child))
+        if set(names) <= set(held):
+            children = list(tree.children)
+            children[position] = edited(child, names, dependences.among(held), edit, at)
+            return sequence(children)
+    return edit(tree, dependences)
+
+
+def replaced(tree: Tree, node: Tree, new: Tree) -> Tree:
+    """The tree with `new` in place of a node."""
+    if tree is node:
+        return new
+    if isinstance(tree, Loop):
+        child = replaced(tree.child, node, new)
+        return tree if child is tree.child else replace(tree, child=child)
+    if isinstance(tree, Leaf):
+        return tree
+    children = [replaced(child, node, new) for child in tree.children]
+    same = all(a is b for a, b in zip(children, tree.children, strict=True))
+    return tree if same else sequence(children)
+
+
+def blocks_of(tree: Tree) -> Iterator[Block]:
+    """The sequences of a tree."""
+    if isinstance(tree, Block):
+        yield tree
+        for child in tree.children:
+            yield from blocks_of(child)
+    elif isinstance(tree, Loop):
+        yield from blocks_of(tree.child)
+
+
+def loops_around(tree: Tree, names: Collection[str]) -> list[Loop]:
+    """The loops and axes that hold all `names`, outermost first."""
+    if isinstance(tree, Leaf):
+        return []
+    if isinstance(tree, Loop):
+        return [tree, *loops_around(tree.child, names)]
+    for child in tree.children:
+        if set(names) <= set(statements(child)):
+            return loops_around(child, names)
+    return []
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Positions of the parts of a sequence: those needed before the chosen ones, those that need
+    them, those on a way from one of them to another, and those that have nothing to do with them.
+    """
+
+    before: frozenset[int]
+    after: frozenset[int]
+    caught: frozenset[int]
+    free: frozenset[int]
+
+
+def sides(parts: Sequence[Tree], chosen: Collection[int], dependences: Dependences) -> Sides:
+    """Where the other parts can stand once the chosen ones stand together."""
+    owner = {name: k for k, part in enumerate(parts) for name in statements(part)}
+    follows: dict[int, set[int]] = {k: set() for k in range(len(parts))}
+    leads: dict[int, set[int]] = {k: set() for k in range(len(parts))}
+    for d in dependences.all:
+        if d.source in owner and d.sink in owner:
+            follows[owner[d.source]].add(owner[d.sink])
+            leads[owner[d.sink]].add(owner[d.source])
+    reached, needed = (_reached(ways, chosen) - set(chosen) for ways in (follows, leads))
+    rest = set(range(len(parts))) - set(chosen) - reached - needed
+    return Sides(
+        before=frozenset(needed - reached),
+        after=frozenset(reached - needed),
+        caught=frozenset(reached & needed),
+        free=frozenset(rest),
+    )
+
+
+def _reached(ways: Mapping[int, set[int]], start: Collection[int]) -> set[int]:
+    found, todo = set(start), list(start)
+    while todo:
+        for following in ways[todo.pop()] - found:
+            found.add(following)
+            todo.append(following)
+    return found
