@@ -12,7 +12,7 @@ import pytest
 import workbench as wb
 from tests.programs import leaky_sum, returns
 from workbench.errors import WorkbenchError
-from workbench.session.jupyter import notebook as jupyter
+from workbench.session.jupyter import notebook
 from workbench.session.live.watched_template import argument_views, bound
 
 VECTORIZE = wb.transforms.Vectorize("b")
@@ -20,10 +20,10 @@ VECTORIZE = wb.transforms.Vectorize("b")
 
 @pytest.fixture
 def bench(lasting: None, tmp_path: Path) -> Iterator[wb.Workbench]:
-    jupyter.notebook.cache_clear()
+    notebook.notebook.cache_clear()
     yield wb.Workbench(leaky_sum(), tmp_path / "measured.jsonl")
-    jupyter.notebook().close()
-    jupyter.notebook.cache_clear()
+    notebook.notebook().close()
+    notebook.notebook.cache_clear()
 
 
 def until(found: Callable[[], object]) -> None:
@@ -83,7 +83,7 @@ def test_what_is_saved_is_loaded_and_exported(bench: wb.Workbench, tmp_path: Pat
     bench.export(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
     bench._session.change(lambda v: v)  # nothing new: no revision
-    jupyter.notebook().sessions.forget("leaky_sum")
+    notebook.notebook().sessions.forget("leaky_sum")
     other = wb.Workbench(leaky_sum(), tmp_path / "measured.jsonl")
     other.load(tmp_path / "state.json")
     until(lambda: other.names)

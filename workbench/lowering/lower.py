@@ -19,7 +19,7 @@ from workbench.lowering.values.scope import Names, Workspace
 from workbench.lowering.values.stored import Stored, memory_order, store
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes.windows import Lifetime
-from workbench.polyhedral.loops import from_tree as ast
+from workbench.polyhedral.loops import from_tree
 from workbench.polyhedral.loops.axis_blocks import Block, axis_blocks
 from workbench.polyhedral.tree import Tree, axis_dims, paths
 from workbench.program.identity import Itself
@@ -88,7 +88,7 @@ def _lowered(key: Itself) -> LoopProgram:
     program = key.program
     schedule = _scheduled(program)
     axes, blocks = axis_dims(schedule), _blocks(program, schedule)
-    nodes = ast.loops(schedule, shapes(program))
+    nodes = from_tree.loops(schedule, shapes(program))
     workspace = Workspace(Names(set(RESERVED)))
     aliases = _variables(program, nodes, workspace.names)
     found = lives(program)
@@ -138,15 +138,15 @@ def _blocks(program: Program, schedule: Tree) -> dict[str, tuple[Block, ...]]:
     }
 
 
-def _variables(program: Program, nodes: tuple[ast.Node, ...], names: Names) -> dict[str, str]:
+def _variables(program: Program, nodes: tuple[from_tree.Node, ...], names: Names) -> dict[str, str]:
     """Python names of sizes and loop variables."""
     found = {p.name: names.fresh(p.name) for p in program.parameters}
 
-    def visit(body: tuple[ast.Node, ...]) -> None:
+    def visit(body: tuple[from_tree.Node, ...]) -> None:
         for node in body:
-            if isinstance(node, ast.For) and node.variable not in found:
+            if isinstance(node, from_tree.For) and node.variable not in found:
                 found[node.variable] = names.fresh(node.variable)
-            if not isinstance(node, ast.Instance):
+            if not isinstance(node, from_tree.Instance):
                 visit(node.body)
 
     visit(nodes)
@@ -200,12 +200,12 @@ class _Lowering:
     swapping: Swapping
 
     def nodes(
-        self, nodes: tuple[ast.Node, ...], ranges: dict[str, tuple[Expression, Expression]]
+        self, nodes: tuple[from_tree.Node, ...], ranges: dict[str, tuple[Expression, Expression]]
     ) -> list[Record]:
         """Loop records with every instance linearised."""
         body: list[Record] = []
         for node in nodes:
-            if isinstance(node, ast.For):
+            if isinstance(node, from_tree.For):
                 inside = {**ranges, node.variable: (node.lower, node.upper - 1)}
                 sure = at_least(node.upper - node.lower, 1, ranges)
                 with self.swapping.body(self.written(node.body), repeated=True):
@@ -221,7 +221,7 @@ class _Lowering:
                         sure,
                     )
                 )
-            elif isinstance(node, ast.If):
+            elif isinstance(node, from_tree.If):
                 with self.swapping.body(self.written(node.body), repeated=False):
                     records = tuple(self.nodes(node.body, ranges))
                 body.append(If(node.condition, records))
@@ -233,11 +233,11 @@ class _Lowering:
                 body += instance(statement, at, self.stored, self.workspace, self.swapping)
         return body
 
-    def written(self, nodes: tuple[ast.Node, ...]) -> set[str]:
+    def written(self, nodes: tuple[from_tree.Node, ...]) -> set[str]:
         """The arrays that are written in a body and below."""
         found: set[str] = set()
         for node in nodes:
-            if isinstance(node, ast.Instance):
+            if isinstance(node, from_tree.Instance):
                 found.add(self.program.statement[node.statement].array)
             else:
                 found |= self.written(node.body)

@@ -13,13 +13,12 @@ import workbench as wb
 from tests.programs import PROGRAMS
 from tests.soundness.__main__ import meanings
 from tests.soundness.proposals import Dice, propose
-from workbench.lowering import lower as lowering
+from workbench.lowering import lower
 from workbench.lowering.instances import fragments
 from workbench.lowering.loops.records import walk
 from workbench.lowering.lower import LoopProgram
-from workbench.lowering.values import stored as storage
-from workbench.planning.cost import array_calls as calls
-from workbench.planning.cost import strides as shapes
+from workbench.lowering.values import stored
+from workbench.planning.cost import array_calls, strides
 from workbench.planning.cost.seconds import Share, cost
 from workbench.planning.cost.work import steps_of
 from workbench.planning.machine.calibrated import machine
@@ -34,11 +33,11 @@ LENGTH = 4
 WALKS = 2
 
 REMEMBERED = (
-    (storage, "_store"),
-    (storage, "_memory_order"),
-    (shapes, "whole"),
-    (shapes, "_viewed"),
-    (calls, "_call"),
+    (stored, "_store"),
+    (stored, "_memory_order"),
+    (strides, "whole"),
+    (strides, "_viewed"),
+    (array_calls, "_call"),
 )
 """What else is known from one program to the next."""
 
@@ -54,10 +53,10 @@ def from_scratch(
     linearised in the program's own workspace.
     """
     with monkeypatch.context() as patched:
-        patched.setattr(lowering, "instance", fragments._linearized)
+        patched.setattr(lower, "instance", fragments._linearized)
         for module, name in REMEMBERED:
             patched.setattr(module, name, cache(getattr(module, name).__wrapped__))
-        loops: LoopProgram = lowering._lowered.__wrapped__(Itself(program))
+        loops: LoopProgram = lower._lowered.__wrapped__(Itself(program))
         return loops, priced(loops, program)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 import workbench as wb
-from workbench.session.jupyter import notebook as jupyter
+from workbench.session.jupyter import notebook
 from workbench.session.jupyter.controls import controls
 
 
@@ -30,10 +30,10 @@ def sums(
 
 @pytest.fixture
 def watched() -> Iterator[Any]:
-    jupyter.notebook.cache_clear()
+    notebook.notebook.cache_clear()
     yield wb.watch(sums)._watched
-    jupyter.notebook().close()
-    jupyter.notebook.cache_clear()
+    notebook.notebook().close()
+    notebook.notebook.cache_clear()
 
 
 def shown(box: Any) -> dict[str, Any]:

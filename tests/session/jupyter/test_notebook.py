@@ -16,7 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from workbench.errors import SizeError
 from workbench.session.jupyter import notebook as jupyter
-from workbench.session.outputs import page as export
+from workbench.session.outputs import page
 from workbench.session.outputs.mime_bundle import MIME
 from workbench.session.picture.snapshot import line_view
 from workbench.session.protocol.messages import PROTOCOL
@@ -376,7 +376,7 @@ def test_the_views_travel_to_a_widget_that_is_drawn_and_to_no_other(
     widget.publish_msg = lambda *_, data=None, **more: sent.append(data)
     said = {"method": "custom", "content": {"type": "views"}}
     widget.handle_msg({"content": {"data": said}, "buffers": []})
-    assert [data["content"] for data in sent] == [{"views": export.views()}]
+    assert [data["content"] for data in sent] == [{"views": page.views()}]
     assert len(notebook.jupyter.sessions.views) == views  # it has not said hello yet
 
 

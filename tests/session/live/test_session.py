@@ -21,7 +21,7 @@ from workbench.session.live.part_cache import FIRST
 from workbench.session.live.requests import handle
 from workbench.session.live.sessions import Sessions
 from workbench.session.picture.snapshot import snapshot
-from workbench.session.processes import worker_tasks as tasks
+from workbench.session.processes import worker_tasks
 from workbench.session.protocol.failures import sentence
 from workbench.session.protocol.messages import (
     PROTOCOL,
@@ -128,7 +128,7 @@ def test_new_variants_come_with_the_picture_of_the_last(shown: Shown, task: str)
 
 
 def test_every_part_that_can_be_asked_for_is_computed(shown: Shown) -> None:
-    assert set(tasks.PARTS) == set(get_args(Part))
+    assert set(worker_tasks.PARTS) == set(get_args(Part))
     given = {"size": "T", "sizes": {}, "backend": "numpy", "dtype": "float32"}
     points = shown.view.want("sweep", shown.root, **given)["points"]
     assert 5 in [point["value"] for point in points]

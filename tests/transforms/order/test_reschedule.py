@@ -10,7 +10,7 @@ import workbench as wb
 from tests.programs import PROGRAMS
 from tests.transforms.order.ordering import assert_computes_the_same, horizon, refusal, separate
 from workbench.algorithms.reinforce import reinforce
-from workbench.polyhedral.ordering import isl_solver as solve
+from workbench.polyhedral.ordering import isl_solver
 from workbench.polyhedral.tree import statements
 from workbench.transforms import Place, Reschedule, Vectorize
 
@@ -77,7 +77,7 @@ def test_loops_that_stand_apart_are_brought_together() -> None:
 def test_proposal_is_the_same_each_time() -> None:
     step = Reschedule(("state[t+1]", "worth"))
     first = wb.variant(ahead()).apply(step)
-    solve._proposed.cache_clear()
+    isl_solver._proposed.cache_clear()
     assert wb.variant(ahead()).apply(step).program == first.program
 
 
@@ -107,8 +107,8 @@ def test_no_effect_refused_when_isl_proposes_the_present_order() -> None:
 
 
 def test_too_much_work_refused_as_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solve, "OPERATIONS", 10)
-    solve._proposed.cache_clear()
+    monkeypatch.setattr(isl_solver, "OPERATIONS", 10)
+    isl_solver._proposed.cache_clear()
     found = refusal(wb.variant(ahead()), Reschedule(("state[t+1]", "worth")))
     assert found.kind == "cost"
     assert found.sentence == (

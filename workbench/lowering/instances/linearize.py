@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.lowering.instances import reads
-from workbench.lowering.instances import split_reads as splitting
+from workbench.lowering.instances import reads, split_reads
 from workbench.lowering.instances.operation_rules import RULES, VIEWS, unrepeated
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.values.layout import Value
@@ -153,7 +152,9 @@ class Linearizer:
                 if not any(e.variables & set(scope.axes) for e in plain):
                     return reads.sliced(scope, stored, plain) or _impossible()
                 return reads.gathered(scope, stored, plain, {})
-            found = reads.sliced(scope, stored, plain) or splitting.in_blocks(scope, stored, plain)
+            found = reads.sliced(scope, stored, plain) or split_reads.in_blocks(
+                scope, stored, plain
+            )
             return reads.gathered(scope, stored, plain, {}) if found is None else found
         stored = self.swapping.reading(scope, stored, index)
         return reads.gathered(scope, stored, tuple(index), dict(enumerate(stored.array.extent)))

@@ -25,7 +25,7 @@ from workbench.session.live.notebook_variables import Following
 from workbench.session.live.session import Session
 from workbench.session.live.sessions import Sessions
 from workbench.session.live.watched_template import Watched
-from workbench.session.outputs import page as export
+from workbench.session.outputs import page
 from workbench.session.outputs.mime_bundle import bundle
 from workbench.session.picture.snapshot import snapshot
 from workbench.session.processes.sampler import Place, Sampler
@@ -156,7 +156,7 @@ class Output:
 
     def _heard(self, said: Any) -> None:
         if said == {"type": "views"}:
-            self._widget.send({"views": export.views()})
+            self._widget.send({"views": page.views()})
             return
         self._sessions.connect(self._send)
         self._sessions.receive(said, self._send)

@@ -10,7 +10,7 @@ from workbench.session.live.page_parts import fill
 from workbench.session.live.part_cache import Reply
 from workbench.session.live.saved_tree import saved_tree
 from workbench.session.live.session import Session
-from workbench.session.outputs import page as export
+from workbench.session.outputs import page
 from workbench.session.processes.meter import Meter
 from workbench.session.processes.orders import Made, Picture
 from workbench.session.protocol.failures import error_view
@@ -143,8 +143,8 @@ def _save(session: Session, request: Save, reply: Reply) -> None:
     if html:
         fill(session.kept, session.tree, session.name)
     kept = session.capsule()
-    text = export.page(kept) if html else export.state_file(kept)
-    name = export.file_name(kept, "html" if html else "json")
+    text = page.page(kept) if html else page.state_file(kept)
+    name = page.file_name(kept, "html" if html else "json")
     reply(Saved("saved", request.id, name, text))
 
 

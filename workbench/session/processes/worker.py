@@ -24,7 +24,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.language.tracing.trace import line_of
-from workbench.session.processes import worker_tasks as tasks
+from workbench.session.processes import worker_tasks
 from workbench.session.processes.orders import Known, Made
 from workbench.session.processes.pipe import Parent
 from workbench.session.processes.worker_client import (
@@ -146,7 +146,7 @@ class Worker:
     def _started(self, order: Order) -> Iterator[Any]:
         given = self._given[order.number]
         arguments = [given[a.key] if isinstance(a, Known) else a for a in order.arguments]
-        return tasks.TASKS[order.task](*arguments)
+        return worker_tasks.TASKS[order.task](*arguments)
 
     def _keep(self, number: int, made: Made) -> None:
         """A variant that was made may be named later."""

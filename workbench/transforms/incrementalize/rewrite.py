@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from workbench.polyhedral.expression import variable
-from workbench.polyhedral.sets import moving_ranges as moving
+from workbench.polyhedral.sets import moving_ranges
 from workbench.polyhedral.sets.relations import (
     hull,
     image,
@@ -87,7 +87,7 @@ def moving_dims(old: Statement, dim: str) -> list[str]:
     return [
         d
         for d in old.reduction_dims
-        if moving.moves(
+        if moving_ranges.moves(
             old.domain,
             project_out(old.reduction, tuple(e for e in old.reduction_dims if e != d)),
             dim,
@@ -102,8 +102,8 @@ def slides(old: Statement, dim: str) -> bool:
         return False
     rest = tuple(d for d in old.reduction_dims if d != found[0])
     points = with_dims(project_out(old.reduction, rest), (*old.dims, found[0]))
-    growing = moving.recurrence(old.domain, points, dim)
-    return growing is None and moving.window(old.domain, points, dim) is not None
+    growing = moving_ranges.recurrence(old.domain, points, dim)
+    return growing is None and moving_ranges.window(old.domain, points, dim) is not None
 
 
 def _lift(
@@ -113,7 +113,7 @@ def _lift(
     over = _moving(old, dim)
     summand = _summand(program, old, dim)
     found = _reduction(program, old, dim, over, summand, pieces)
-    grows = moving.recurrence(found.domain, found.points, dim)
+    grows = moving_ranges.recurrence(found.domain, found.points, dim)
     if grows is not None:
         _positive(found)
         if size is None:
@@ -124,7 +124,7 @@ def _lift(
             blocked(found, grows, pieces, size, _names(old, dim, size))
         _scaled(old, found, summand, pieces)
         return None
-    window = moving.window(found.domain, found.points, dim)
+    window = moving_ranges.window(found.domain, found.points, dim)
     if window is None:
         raise Unfit(
             "capability",
@@ -155,7 +155,7 @@ def _moving(old: Statement, dim: str) -> str:
             "that one instance could take over from its neighbour",
         )
     rest = tuple(d for d in old.reduction_dims if d != found[0])
-    if len(found) > 1 or not moving.apart(old.reduction, dim, rest):
+    if len(found) > 1 or not moving_ranges.apart(old.reduction, dim, rest):
         raise Unfit(
             "capability",
             f"the range of {old.name} moves with {dim} along more than one of {listed}",
@@ -264,7 +264,7 @@ def _contiguous(found: Reduction, old: Statement) -> None:
         raise Unfit("capability", f"the instances of {old.name} have gaps along {found.dim}")
 
 
-def _enters(found: Reduction, grows: moving.Recurrence) -> None:
+def _enters(found: Reduction, grows: moving_ranges.Recurrence) -> None:
     """A maximum of what enters in a block must have something in it."""
     if found.combiner == "sum" or is_empty(grows.still):
         return

@@ -22,7 +22,7 @@ from workbench.polyhedral.dependences.legality import Violation, violation
 from workbench.polyhedral.expression import whole
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
-from workbench.program.wellformed import rules as wellformed
+from workbench.program.wellformed import rules
 from workbench.transforms.step.refusal import (
     Help,
     Refusal,
@@ -346,7 +346,7 @@ def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None
     """
     same_equations = after.statements is before.statements and after.arrays is before.arrays
     if not same_equations:
-        wellformed.check(after, before)
+        rules.check(after, before)
     assert after.schedule is not None
     if not same_equations or after.schedule is not before.schedule:
         found = violation(after.schedule, dependences(after))
