@@ -10,7 +10,7 @@ from dataclasses import replace
 from tests.by_hand import B, N, T, b, call, i, k, n, program, read, statement, t, value
 from workbench.polyhedral.expression import Expression, choice, size
 from workbench.polyhedral.ordering.as_written import order
-from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree
 from workbench.program.dependences import dependences
 from workbench.program.values import Body, Program, Storage
 
@@ -36,8 +36,8 @@ def as_axes(tree: Tree, axes: tuple[str, ...]) -> Tree:
     """Every loop over one of the dims as an array axis."""
     if isinstance(tree, Leaf):
         return tree
-    if isinstance(tree, Sequence):
-        return Sequence(tuple(as_axes(child, axes) for child in tree.children))
+    if isinstance(tree, Block):
+        return Block(tuple(as_axes(child, axes) for child in tree.children))
     kind = "axis" if tree.dim in axes else tree.kind
     return Loop(tree.dim, as_axes(tree.child, axes), kind, tree.backwards, tree.offsets)
 

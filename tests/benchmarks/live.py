@@ -15,7 +15,7 @@ from contextlib import nullcontext
 import workbench as wb
 from tests.benchmarks.measuring import emit, interleaved, machine, median, ratio
 from workbench.algorithms import reinforce
-from workbench.session.processes.sampler import Place, Sampler
+from workbench.session.processes.sampler import RunPosition, Sampler
 from workbench.session.protocol.capsule import plain
 
 
@@ -29,7 +29,7 @@ def main() -> None:
     variant = wb.optimize(reinforce(B=given.B, T=given.T, I=given.I))
     reports: list[str] = []
 
-    def seen(place: Place, variant: wb.Variant | None) -> None:
+    def seen(place: RunPosition, variant: wb.Variant | None) -> None:
         reports.append(json.dumps(plain(place)))
 
     sampler = Sampler(seen)  # one for all cells, as in a notebook

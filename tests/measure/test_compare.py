@@ -15,7 +15,7 @@ from tests.programs import leaky_sum, returns, small_reinforce
 from workbench.backends.arrays.compiled import CompiledArrays
 from workbench.errors import OutOfMemoryError, WorkbenchError
 from workbench.measure.compare import Comparison, compare, comparing, comparison
-from workbench.measure.rounds.rounds import Request
+from workbench.measure.rounds.rounds import MeasureRequest
 from workbench.transforms import Vectorize
 
 QUICK: dict[str, Any] = {"repeats": 2, "progress": False}
@@ -133,7 +133,7 @@ def test_a_whole_training_step_agrees_with_itself() -> None:
 
 
 def test_every_finished_round_gives_a_comparison_that_later_ones_do_not_change() -> None:
-    request = Request(sizes={"B": 5}, repeats=3, comparison="c")
+    request = MeasureRequest(sizes={"B": 5}, repeats=3, comparison="c")
     rounds = list(comparing(variants(), request, False))
     assert [so_far.rounds for so_far in rounds] == [1, 2, 3]
     whole = rounds[-1].comparison()
@@ -151,7 +151,7 @@ def test_every_finished_round_gives_a_comparison_that_later_ones_do_not_change()
 
 
 def test_what_cannot_be_timed_makes_no_rounds_but_is_told() -> None:
-    (only,) = comparing([broken(leaky_sum(), "multiply", "add")], Request(repeats=3), False)
+    (only,) = comparing([broken(leaky_sum(), "multiply", "add")], MeasureRequest(repeats=3), False)
     (row,) = only.comparison()
     assert (only.rounds, row.measurement.checked, row.measurement.planned) == (0, False, 0)
 
@@ -350,5 +350,5 @@ def test_what_cannot_be_compared_is_refused(given: Any, sentence: str) -> None:
 
 
 def test_rounds_fit_the_time_unless_their_number_is_given() -> None:
-    assert [Request().rounds(s) for s in (1e-6, 0.1, 10.0)] == [30, 20, 5]
-    assert Request(repeats=3).rounds(1e-6) == 3
+    assert [MeasureRequest().rounds(s) for s in (1e-6, 0.1, 10.0)] == [30, 20, 5]
+    assert MeasureRequest(repeats=3).rounds(1e-6) == 3

@@ -10,10 +10,10 @@ import pytest
 from tests.programs import leaky_sum
 from tests.session.shown import Shown
 from workbench.session.live.sessions import Sessions
-from workbench.session.processes.worker_client import Work
+from workbench.session.processes.worker_client import WorkerClient
 
 
-class Lasting(Work):
+class Lasting(WorkerClient):
     """A worker that is still there when the workbenches that it worked for are closed."""
 
     def stop(self) -> None:
@@ -23,17 +23,17 @@ class Lasting(Work):
 
 
 @pytest.fixture(scope="module")
-def worker() -> Iterator[Work]:
+def worker() -> Iterator[WorkerClient]:
     """A worker for many notebooks, one after the other."""
     found = Lasting()
     yield found
-    Work.stop(found)
+    WorkerClient.stop(found)
 
 
 @pytest.fixture
-def lasting(worker: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+def lasting(worker: WorkerClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives that worker to all workbenches that are made."""
-    monkeypatch.setattr("workbench.session.live.sessions.Work", lambda: worker)
+    monkeypatch.setattr("workbench.session.live.sessions.WorkerClient", lambda: worker)
 
 
 @pytest.fixture(scope="module")

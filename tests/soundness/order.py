@@ -14,7 +14,7 @@ from typing import Any
 from workbench.polyhedral.accesses import Between
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.sets.scanning import scanner
-from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree, block_dim
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, block_dim
 from workbench.program.sizes import resolve
 from workbench.program.values import Program, Read, Statement
 
@@ -83,7 +83,7 @@ def operations(
         points = instances.get(tree.statement)
         if points:
             yield tree.statement, points
-    elif isinstance(tree, Sequence):
+    elif isinstance(tree, Block):
         for child in tree.children:
             yield from operations(child, program, instances)
     elif tree.kind == "axis":
@@ -107,7 +107,7 @@ def _names(tree: Tree) -> Iterator[str]:
     if isinstance(tree, Leaf):
         yield tree.statement
     else:
-        for child in tree.children if isinstance(tree, Sequence) else (tree.child,):
+        for child in tree.children if isinstance(tree, Block) else (tree.child,):
             yield from _names(child)
 
 

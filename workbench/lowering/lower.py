@@ -9,7 +9,7 @@ from functools import lru_cache
 from workbench.errors import ProgramError
 from workbench.lowering.allocation.allocate import place
 from workbench.lowering.allocation.prefetching import Late, prefetched
-from workbench.lowering.instances.fragments import Place, instance
+from workbench.lowering.instances.fragments import InstancePlace, instance
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loops import bytes as memory
 from workbench.lowering.loops.records import DEVICE, HOST, For, If, Record, Result
@@ -144,7 +144,7 @@ def _variables(program: Program, nodes: tuple[from_tree.Node, ...], names: Names
 
     def visit(body: tuple[from_tree.Node, ...]) -> None:
         for node in body:
-            if isinstance(node, from_tree.For) and node.variable not in found:
+            if isinstance(node, from_tree.LoopNode) and node.variable not in found:
                 found[node.variable] = names.fresh(node.variable)
             if not isinstance(node, from_tree.Instance):
                 visit(node.body)
@@ -205,7 +205,7 @@ class _Lowering:
         """Loop records with every instance linearised."""
         body: list[Record] = []
         for node in nodes:
-            if isinstance(node, from_tree.For):
+            if isinstance(node, from_tree.LoopNode):
                 inside = {**ranges, node.variable: (node.lower, node.upper - 1)}
                 sure = at_least(node.upper - node.lower, 1, ranges)
                 with self.swapping.body(self.written(node.body), repeated=True):
@@ -221,14 +221,14 @@ class _Lowering:
                         sure,
                     )
                 )
-            elif isinstance(node, from_tree.If):
+            elif isinstance(node, from_tree.Guard):
                 with self.swapping.body(self.written(node.body), repeated=False):
                     records = tuple(self.nodes(node.body, ranges))
                 body.append(If(node.condition, records))
             else:
                 name = node.statement
                 axes, blocks = self.axes[name], self.blocks[name]
-                at = Place(axes, node.values, tuple(ranges.items()), self.order, blocks)
+                at = InstancePlace(axes, node.values, tuple(ranges.items()), self.order, blocks)
                 statement = self.program.statement[name]
                 body += instance(statement, at, self.stored, self.workspace, self.swapping)
         return body

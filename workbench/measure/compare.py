@@ -17,8 +17,8 @@ from workbench.measure.rounds.confidence import Interval, ratio_interval
 from workbench.measure.rounds.measurement import Measurement, in_python
 from workbench.measure.rounds.rounds import (
     Candidate,
-    Report,
-    Request,
+    MeasureRequest,
+    RoundsListener,
     alternate,
     failed,
     prepare,
@@ -140,7 +140,7 @@ def compare(
     repeats: int | None = None,
     warmup: int = 1,
     force: bool = False,
-    progress: bool | Report = True,
+    progress: bool | RoundsListener = True,
 ) -> Comparison:
     """Measure variants of one program in turn, A B A B …, in this process.
 
@@ -150,12 +150,16 @@ def compare(
     that is wrong has no times, nor has one that runs out of memory; one that would take too long
     says how long, unless `force=True`. The other arguments are those of `wb.measure`.
     """
-    request = Request(backend, sizes, seed, dtype, repeats, warmup, force, uuid.uuid4().hex[:12])
+    request = MeasureRequest(
+        backend, sizes, seed, dtype, repeats, warmup, force, uuid.uuid4().hex[:12]
+    )
     (last,) = deque(comparing(variants, request, progress), maxlen=1)
     return last.comparison()
 
 
-def comparing(variants: Variants, request: Request, progress: bool | Report) -> Iterator[SoFar]:
+def comparing(
+    variants: Variants, request: MeasureRequest, progress: bool | RoundsListener
+) -> Iterator[SoFar]:
     """Measure as `compare` does; gives what there is after every round, and at the end."""
     named = _named(variants)
     with reporting(progress, next(iter(named.values())).program.name) as report:

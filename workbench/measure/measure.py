@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.measure.rounds.measurement import Measurement
-from workbench.measure.rounds.rounds import Report, Request, alternate, prepare, reporting
+from workbench.measure.rounds.rounds import (
+    MeasureRequest,
+    RoundsListener,
+    alternate,
+    prepare,
+    reporting,
+)
 from workbench.program.values import Program
 from workbench.variants.variant import Variant, optimize, variant
 
@@ -20,7 +26,7 @@ def measure(
     repeats: int | None = None,
     warmup: int = 1,
     force: bool = False,
-    progress: bool | Report = True,
+    progress: bool | RoundsListener = True,
 ) -> Measurement:
     """Check a variant against the reference, then time whole runs of it.
 
@@ -31,7 +37,7 @@ def measure(
     `progress` may be a function of (what is done, how far, of how much).
     """
     chosen = program if isinstance(program, Variant) else optimize(variant(program))
-    request = Request(backend, sizes, seed, dtype, repeats, warmup, force)
+    request = MeasureRequest(backend, sizes, seed, dtype, repeats, warmup, force)
     with reporting(progress, chosen.program.name) as report:
         report("compiling and checking", 0, 1)
         candidate = prepare(chosen, request)

@@ -26,7 +26,7 @@ class Between:
         return frozenset(self.lower.sizes | self.upper.sizes)
 
 
-Entry = Expression | Between | None
+AccessEntry = Expression | Between | None
 """An index along one dimension; of None any element within the array's extent may be touched."""
 
 
@@ -38,7 +38,7 @@ class Access:
     """
 
     array: str
-    index: tuple[Entry, ...]
+    index: tuple[AccessEntry, ...]
 
     @cached_property
     def depends_on_data(self) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from workbench.polyhedral.tree import Leaf, Loop, Tree, heading
-from workbench.polyhedral.tree import Sequence as Block
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, heading
 
 SHOWN = 3
 """So many names are shown one by one where there might be many."""

@@ -6,8 +6,7 @@ Statements are known by name, dimensions by name. isl is not needed to hold, edi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from collections.abc import Sequence as Items
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -22,7 +21,7 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Sequence:
+class Block:
     """Children one after the other."""
 
     children: tuple[Tree, ...]
@@ -80,7 +79,7 @@ class Standing(NamedTuple):
     divisor: int = 1
 
 
-def standing(loop: Loop, statement: str, dims: Items[str]) -> Standing:
+def standing(loop: Loop, statement: str, dims: Sequence[str]) -> Standing:
     """Where a statement over `dims` stands in a loop around it: by the loop's dimension, in a loop
     over blocks by the dimension that counts them where it has that one.
     """
@@ -92,8 +91,8 @@ def standing(loop: Loop, statement: str, dims: Items[str]) -> Standing:
     return Standing(dims.index(loop.dim), shift, loop.tile)
 
 
-Tree = Leaf | Sequence | Loop
-Path = tuple[tuple[Sequence | Loop, int], ...]
+Tree = Leaf | Block | Loop
+Path = tuple[tuple[Block | Loop, int], ...]
 
 
 def statements(tree: Tree) -> Iterator[str]:
@@ -158,8 +157,8 @@ def sequence(children: list[Tree]) -> Tree:
     """A sequence without nested or one-child sequences."""
     flat: list[Tree] = []
     for child in children:
-        flat.extend(child.children if isinstance(child, Sequence) else (child,))
-    return flat[0] if len(flat) == 1 else Sequence(tuple(flat))
+        flat.extend(child.children if isinstance(child, Block) else (child,))
+    return flat[0] if len(flat) == 1 else Block(tuple(flat))
 
 
 def only(tree: Tree, kept: Collection[str]) -> Tree | None:
@@ -190,7 +189,7 @@ def lines(tree: Tree, indent: str = "") -> Iterator[tuple[str, str | None]]:
     """The lines of the text, each with the statement that it is; None for a loop."""
     if isinstance(tree, Leaf):
         yield indent + tree.statement, tree.statement
-    elif isinstance(tree, Sequence):
+    elif isinstance(tree, Block):
         for child in tree.children:
             yield from lines(child, indent)
     else:

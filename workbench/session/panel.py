@@ -17,7 +17,7 @@ from workbench.session.live.page_parts import fill
 from workbench.session.live.saved_tree import saved_tree
 from workbench.session.live.watched_template import bound
 from workbench.session.outputs import page as export
-from workbench.session.processes.meter import Meter
+from workbench.session.processes.meter import MeasureOrder
 from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant, variant
 
@@ -104,7 +104,7 @@ class Workbench:
         for one in chosen:
             if one.key not in self._session.tree.variants:
                 self._session.adopt([one])
-        order = Meter(
+        order = MeasureOrder(
             chosen, backend, sizes or {}, seed, dtype, repeats, force, self._session.store
         )
         measuring = self._session.measure(order)

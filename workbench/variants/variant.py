@@ -15,7 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.lowering.lower import LoopProgram, lower
 from workbench.lowering.storage.lives import described
 from workbench.planning.cost.prediction import Prediction, predict
-from workbench.planning.cost.work import Step, steps_of
+from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.calibrated import machine
 from workbench.planning.recipe.automatic import Aim, Objective, expect_aim, planned
 from workbench.polyhedral import tree
@@ -101,7 +101,7 @@ class Variant:
         return lower(self.program)
 
     @cached_property
-    def _counted(self) -> tuple[Step, ...]:
+    def _counted(self) -> tuple[CostItem, ...]:
         return steps_of(self.loop_program)
 
     def predict(

@@ -16,8 +16,7 @@ from workbench.errors import SizeError
 from workbench.lowering.lower import lower
 from workbench.measure.checking.check_sizes import BUDGET, Need, fitting, needs, points, truth
 from workbench.polyhedral.expression import size
-from workbench.polyhedral.tree import Loop, Tree, with_child
-from workbench.polyhedral.tree import Sequence as Block
+from workbench.polyhedral.tree import Block, Loop, Tree, with_child
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.transforms import Incrementalize

@@ -15,9 +15,9 @@ from tests.planning.cost.variants import cases
 from tests.programs import PROGRAMS
 from workbench.backends.arrays.array_functions import functions_of
 from workbench.lowering.loops.records import Apply, Enter, For, If, Record, walk
-from workbench.planning.cost.array_calls import RULES, Call
+from workbench.planning.cost.array_calls import RULES, ArrayCall
 from workbench.planning.cost.seconds import Share, cost
-from workbench.planning.cost.work import Nest, Step, steps_of
+from workbench.planning.cost.work import CostItem, Nest, steps_of
 from workbench.planning.machine.defaults import NUMPY
 from workbench.program.sizes import resolve
 
@@ -88,13 +88,13 @@ def operations_of(name: str, arrays: Sequence[Any], out: Any) -> int:
     return int(arrays[0].size if reduced else out.size)
 
 
-def only(steps: Sequence[Step], function: str) -> tuple[Step, ...]:
+def only(steps: Sequence[CostItem], function: str) -> tuple[CostItem, ...]:
     """The calls of one function, in their loops."""
-    found: list[Step] = []
+    found: list[CostItem] = []
     for step in steps:
         if isinstance(step, Nest):
             found.append(replace(step, steps=only(step.steps, function)))
-        elif isinstance(step, Call) and step.function == function:
+        elif isinstance(step, ArrayCall) and step.function == function:
             found.append(step)
     return tuple(found)
 

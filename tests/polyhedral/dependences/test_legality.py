@@ -21,7 +21,7 @@ from tests.polyhedral.examples import (
 from workbench.polyhedral.dependences.flow import flow
 from workbench.polyhedral.dependences.legality import Violation, violation, violations
 from workbench.polyhedral.ordering.as_written import order
-from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree
 
 
 def dependences(equations: list[Equation]):
@@ -32,8 +32,8 @@ def as_axis(tree: Tree, dim: str) -> Tree:
     """The tree with every loop over `dim` an axis."""
     if isinstance(tree, Leaf):
         return tree
-    if isinstance(tree, Sequence):
-        return Sequence(tuple(as_axis(child, dim) for child in tree.children))
+    if isinstance(tree, Block):
+        return Block(tuple(as_axis(child, dim) for child in tree.children))
     kind = "axis" if tree.dim == dim else tree.kind
     return replace(tree, child=as_axis(tree.child, dim), kind=kind)
 
@@ -46,7 +46,7 @@ def trees(draw: st.DrawFn, equations: list[Equation]) -> Tree:
         shared = sorted(set.intersection(*(set(left[n]) for n in names)))
         if len(names) > 1 and (not shared or draw(st.booleans())):
             cut = draw(st.integers(1, len(names) - 1))
-            return Sequence((grow(names[:cut], left, tiles), grow(names[cut:], left, tiles)))
+            return Block((grow(names[:cut], left, tiles), grow(names[cut:], left, tiles)))
         if not shared:
             return Leaf(names[0])
         dim = draw(st.sampled_from(shared))
@@ -117,7 +117,7 @@ def test_lanes_around_a_time_loop_are_legal() -> None:
 def test_return_to_go_fused_forwards_shows_the_reader_first() -> None:
     reward = equation("reward", "t", "r", [t])
     to_go = equation("to_go", "t", "G", [t], ("r", [k]), reduction=(("k", t, T),))
-    fused = Loop("t", Sequence((Leaf("reward"), Leaf("to_go"))))
+    fused = Loop("t", Block((Leaf("reward"), Leaf("to_go"))))
     v = violation(fused, dependences([reward, to_go]))
     assert v is not None and v.place == "loop" and v.dim == "t"
     assert v.witness.instances == ({"t": 1}, {"t": 0}) and v.witness.sizes == {"T": 2}

@@ -26,7 +26,7 @@ from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.expression import Expression, expression, minimum, size
 from workbench.polyhedral.lifetimes.windows import lifetime, windows
 from workbench.polyhedral.ordering.as_written import NoOrder, order
-from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree, paths
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, paths
 
 
 def by_name(equations: list[Equation]):
@@ -148,7 +148,7 @@ def test_bounded_replay_is_a_ring_buffer() -> None:
     learn = equation(
         "learn", "t", "y", [t], ("x", [k]), reduction=(("k", maximum_zero(t - h + 1), t + 1),)
     )
-    tree = Loop("t", Sequence((Leaf("push"), Leaf("learn"))))
+    tree = Loop("t", Block((Leaf("push"), Leaf("learn"))))
     (folded,) = windows("x", extents([push])["x"], tree, by_name([push, learn]))
     assert folded is not None
     for n, m in [(1, 1), (3, 2), (2, 5), (7, 3)]:

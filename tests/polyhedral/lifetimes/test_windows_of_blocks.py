@@ -13,11 +13,11 @@ from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.expression import Expression, expression, minimum
 from workbench.polyhedral.lifetimes.windows import lifetime, windows
 from workbench.polyhedral.ordering.as_written import NoOrder, order
-from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree, paths
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, paths
 
 
 def in_blocks(*names: str, size: int = 4) -> Tree:
-    return Loop("t", Loop("t", Sequence(tuple(map(Leaf, names))), "axis"), tile=size)
+    return Loop("t", Loop("t", Block(tuple(map(Leaf, names))), "axis"), tile=size)
 
 
 def used_by(*reads: Expression) -> list[Equation]:
@@ -52,7 +52,7 @@ def test_array_whose_slices_would_wrap_keeps_its_extent(reads: tuple[Expression,
 
 def test_reads_in_a_loop_within_the_block_may_be_anywhere() -> None:
     equations = used_by(t - 1)
-    tree = Loop("t", Sequence((Loop("t", Leaf("x"), "axis"), Loop("t", Leaf("y")))), tile=4)
+    tree = Loop("t", Block((Loop("t", Leaf("x"), "axis"), Loop("t", Leaf("y")))), tile=4)
     assert windows("x", extents(equations)["x"], tree, by_name(equations)) == (minimum(T, 8),)
 
 
@@ -61,7 +61,7 @@ def test_shifted_statement_keeps_to_blocks_of_what_it_touches() -> None:
     x = equation("x", "t", "x", [t])
     y = equation("y", "t", "y", [t], ("x", [t + 1]), bounds={"t": (0, T - 1)})
     z = equation("z", "t", "z", [t], ("y", [t]), bounds={"t": (0, T - 1)})
-    inner = Loop("t", Sequence((Leaf("x"), Leaf("y"), Leaf("z"))), "axis")
+    inner = Loop("t", Block((Leaf("x"), Leaf("y"), Leaf("z"))), "axis")
     tree = Loop("t", inner, offsets=(("y", 1), ("z", 1)), tile=4)
     equations = [x, y, z]
     assert violation(tree, dependences(equations)) is None
@@ -71,7 +71,7 @@ def test_shifted_statement_keeps_to_blocks_of_what_it_touches() -> None:
 
 def test_whole_axis_elsewhere_keeps_the_extent() -> None:
     equations = used_by(t)
-    tree = Sequence((Loop("t", Loop("t", Leaf("x"), "axis"), tile=4), Loop("t", Leaf("y"), "axis")))
+    tree = Block((Loop("t", Loop("t", Leaf("x"), "axis"), tile=4), Loop("t", Leaf("y"), "axis")))
     assert windows("x", extents(equations)["x"], tree, by_name(equations)) == (None,)
 
 

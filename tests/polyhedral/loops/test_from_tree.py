@@ -22,16 +22,16 @@ from tests.polyhedral.examples import (
 from workbench.polyhedral.accesses import Access
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.expression import expression, minimum, variable
-from workbench.polyhedral.loops.from_tree import For, If, Instance, Node, loops
+from workbench.polyhedral.loops.from_tree import Guard, Instance, LoopNode, Node, loops
 from workbench.polyhedral.ordering.as_written import order
-from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree, axis_dims, paths
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, axis_dims, paths
 
 
 def executed(nodes: tuple[Node, ...], values: Mapping[str, int]) -> Iterator[tuple[str, dict]]:
     for node in nodes:
         if isinstance(node, Instance):
             yield node.statement, {d: x.evaluate(values) for d, x in node.values}
-        elif isinstance(node, If):
+        elif isinstance(node, Guard):
             if node.condition.evaluate(values):
                 yield from executed(node.body, values)
         else:
@@ -96,7 +96,7 @@ def test_backward_loop_has_a_positive_variable() -> None:
         {q.name: q.instances for q in gae},
     )
     inner = node.body[0].body[0]
-    assert isinstance(inner, For)
+    assert isinstance(inner, LoopNode)
     assert (inner.variable, inner.lower, inner.upper, inner.backwards) == ("t", 0, T, True)
     (leaf,) = inner.body
     assert isinstance(leaf, Instance) and dict(leaf.values)["t"] == t
@@ -105,7 +105,7 @@ def test_backward_loop_has_a_positive_variable() -> None:
 def test_shift_is_substituted() -> None:
     x = equation("x", "t", "x", [t])
     y = equation("y", "t", "y", [t], ("x", [t]))
-    tree = Loop("t", Sequence((Leaf("x"), Leaf("y"))), offsets=(("y", 2),))
+    tree = Loop("t", Block((Leaf("x"), Leaf("y"))), offsets=(("y", 2),))
     for n in (1, 2, 5):
         check(tree, [x, y], {"T": n})
 
@@ -116,7 +116,7 @@ def test_one_iteration_vanishes_and_last_is_peeled() -> None:
     assert nodes == (Instance("first", (("i", expression(0)),)),)
     long = equation("long", "t", "x", [t], bounds={"t": (0, T + 1)})
     short = equation("short", "t", "y", [t])
-    check(Loop("t", Sequence((Leaf("long"), Leaf("short")))), [long, short], {"T": 3})
+    check(Loop("t", Block((Leaf("long"), Leaf("short")))), [long, short], {"T": 3})
 
 
 def shown(nodes: tuple[Node, ...], indent: str = "") -> Iterator[str]:
@@ -124,7 +124,7 @@ def shown(nodes: tuple[Node, ...], indent: str = "") -> Iterator[str]:
         if isinstance(node, Instance):
             values = ", ".join(f"{d}={x}" for d, x in node.values)
             yield f"{indent}{node.statement} at {values}"
-        elif isinstance(node, If):
+        elif isinstance(node, Guard):
             yield f"{indent}if {node.condition.text}:"
             yield from shown(node.body, indent + "  ")
         else:
@@ -181,11 +181,11 @@ def test_statement_over_blocks_stands_beside_what_runs_within_them() -> None:
         (Access("x", (variable("k"),)),),
         (("k", n * 4, minimum(T, n * 4 + 4)),),
     )
-    tree = Loop("t", Sequence((Loop("t", Leaf("x")), Leaf("partial"))), tile=4)
+    tree = Loop("t", Block((Loop("t", Leaf("x")), Leaf("partial"))), tile=4)
     assert violation(tree, dependences([x, partial])) is None
     for size in (1, 4, 6, 9):
         check(tree, [x, partial], {"T": size})
-    early = Loop("t", Sequence((Leaf("partial"), Loop("t", Leaf("x")))), tile=4)
+    early = Loop("t", Block((Leaf("partial"), Loop("t", Leaf("x")))), tile=4)
     found = violation(early, dependences([x, partial]))
     assert found is not None and found.place == "sequence"
     assert found.witness.instances == ({"t": 0}, {"t_block4": 0})
@@ -202,9 +202,9 @@ def test_nested_dims_of_one_name_get_numbers() -> None:
     x = equation("x", "it", "x", [i_dim(), t])
     tree = Loop("t", Loop("i", Leaf("x")))
     (node,) = loops(tree, {"x": x.instances})
-    assert isinstance(node, For) and node.variable == "t"
+    assert isinstance(node, LoopNode) and node.variable == "t"
     (inner,) = node.body
-    assert isinstance(inner, For) and (inner.variable, inner.upper) == ("i", I)
+    assert isinstance(inner, LoopNode) and (inner.variable, inner.upper) == ("i", I)
     assert extents([x])["x"][1] == (0, T)
 
 

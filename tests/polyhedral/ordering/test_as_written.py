@@ -28,7 +28,7 @@ from workbench.polyhedral.ordering.as_written import (
     order,
     order_below,
 )
-from workbench.polyhedral.tree import Leaf, Loop, Sequence, paths, statements, text
+from workbench.polyhedral.tree import Block, Leaf, Loop, paths, statements, text
 
 
 def ordered(equations: list[Equation]):
@@ -175,7 +175,7 @@ def test_region_below_a_loop() -> None:
     found = flow(instances(equations), extents(equations))
     dims = {"act": ("b", "t"), "step": ("b", "t")}
     tree = order_below(instances(equations), found.within(Loop("i", Leaf(""))), dims, "bt")
-    assert tree == Loop("b", Loop("t", Sequence((Leaf("act"), Leaf("step")))))
+    assert tree == Loop("b", Loop("t", Block((Leaf("act"), Leaf("step")))))
 
 
 def test_blocks_stand_around_the_loops_within_them() -> None:
@@ -187,8 +187,8 @@ def test_blocks_stand_around_the_loops_within_them() -> None:
         "reward": ("i", "b", "t"),
     }
     tree = order_below(instances(equations), found, dims, "ibt", {"t_block4": ("t", 4)})
-    together = Loop("t", Loop("t", Sequence((Leaf("act"), Leaf("step")))), tile=4)
-    assert tree == Loop("i", Loop("b", Sequence((together, Loop("t", Leaf("reward"))))))
+    together = Loop("t", Loop("t", Block((Leaf("act"), Leaf("step")))), tile=4)
+    assert tree == Loop("i", Loop("b", Block((together, Loop("t", Leaf("reward"))))))
     assert violation(tree, found) is None
 
 

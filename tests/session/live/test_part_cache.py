@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.programs import leaky_sum
-from workbench.session.live.part_cache import Kept
+from workbench.session.live.part_cache import PartCache
 from workbench.session.protocol.messages import Want
 from workbench.transforms import Vectorize
 from workbench.variants.variant import Variant
@@ -34,7 +34,7 @@ class Idle:
 def test_moves_of_what_is_shown_no_more_are_left_to_who_waits(is_waited_for: bool) -> None:
     work, first = Idle(), Variant(leaky_sum())
     second = first.apply(Vectorize("b"))
-    kept = Kept(work, lambda: None)  # type: ignore[arg-type]
+    kept = PartCache(work, lambda: None)  # type: ignore[arg-type]
     kept.prepare_shown(first)
     if is_waited_for:
         kept.want(Want("want", 1, "leaky_sum", "moves", first.key, {}), first, hear)

@@ -12,23 +12,23 @@ from tests.programs import leaky_sum
 from tests.session.shown import Shown
 from workbench.algorithms import reinforce
 from workbench.backends import get
-from workbench.session.processes.sampler import SAMPLE, Place, Sampler, Seen
+from workbench.session.processes.sampler import SAMPLE, PositionListener, RunPosition, Sampler
 from workbench.session.protocol.messages import Running
 
 PROGRAM = reinforce(B=2, I=40, T=30, hidden=(4,))
 VECTORIZED = wb.variant(PROGRAM).apply(wb.transforms.Vectorize("b"))
 
 
-def collecting(places: list[Place]) -> Seen:
+def collecting(places: list[RunPosition]) -> PositionListener:
     return lambda place, variant: places.append(place)
 
 
 def watched(
     run: Callable[[], object],
-    enough: Callable[[list[Place]], object] = bool,
-) -> list[Place]:
+    enough: Callable[[list[RunPosition]], object] = bool,
+) -> list[RunPosition]:
     """What was seen of a run, repeated until that is enough."""
-    places: list[Place] = []
+    places: list[RunPosition] = []
     with Sampler(collecting(places)):
         while not enough(places):
             run()
@@ -58,7 +58,7 @@ def test_a_run_is_seen_with_its_statements_and_loops(check_finite: bool) -> None
 def test_what_was_seen_running_is_over_when_another_runs() -> None:
     written, sizes = wb.variant(PROGRAM), {"I": 10}
     for _ in range(4):
-        places: list[Place] = []
+        places: list[RunPosition] = []
         with Sampler(collecting(places)):
             while not places:
                 wb.run(written, sizes=sizes, progress=False)
@@ -83,8 +83,10 @@ def test_a_program_is_seen_as_the_variant_that_the_automatic_recipe_made() -> No
     assert first.variant == wb.optimize(PROGRAM).key
 
 
-def place(variant: str) -> Place:
-    return Place("leaky_sum", variant, {"s[t + 1]": 1.0}, ("s[t + 1]",), (("t", 1, 5),), 1.0, False)
+def place(variant: str) -> RunPosition:
+    return RunPosition(
+        "leaky_sum", variant, {"s[t + 1]": 1.0}, ("s[t + 1]",), (("t", 1, 5),), 1.0, False
+    )
 
 
 def test_what_runs_joins_the_tree_and_is_named_while_what_is_shown_stays(
@@ -118,7 +120,7 @@ def test_a_program_with_other_arguments_runs_as_no_variant_of_the_tree(shown: Sh
 
 
 def test_nothing_is_seen_where_nothing_runs() -> None:
-    places: list[Place] = []
+    places: list[RunPosition] = []
     sampler = Sampler(collecting(places))
     sampler.start()
     sampler.start()  # a cell in a cell

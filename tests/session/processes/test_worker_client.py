@@ -15,8 +15,8 @@ import pytest
 
 import workbench as wb
 from tests.programs import leaky_sum
-from workbench.session.processes.orders import Made, Source
-from workbench.session.processes.worker_client import Work
+from workbench.session.processes.orders import NewVariant, TemplateSource
+from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.state import ErrorView
 from workbench.variants.variant import Variant
 
@@ -38,7 +38,7 @@ def broken():
 class Asked:
     """An order, with what came of it and how it ended."""
 
-    def __init__(self, work: Work, task: str, *arguments: Any, urgency: str = "") -> None:
+    def __init__(self, work: WorkerClient, task: str, *arguments: Any, urgency: str = "") -> None:
         self.came: list[Any] = []
         self._end: queue.Queue[ErrorView | None] = queue.Queue()
         work.order(task, *arguments, came=self.came.append, ended=self._end.put, urgency=urgency)
@@ -47,19 +47,19 @@ class Asked:
         return self._end.get(timeout=PATIENCE)
 
 
-def picture(work: Work) -> ErrorView | None:
+def picture(work: WorkerClient) -> ErrorView | None:
     return Asked(work, "part", ROOT, "snapshot", {}, urgency="snapshot").ended()
 
 
 @pytest.fixture
-def work() -> Iterator[Work]:
-    found = Work()
+def work() -> Iterator[WorkerClient]:
+    found = WorkerClient()
     yield found
     found.stop()
 
 
 @pytest.fixture
-def module(work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def module(work: WorkerClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A module that is found only since the worker runs."""
     assert picture(work) is None
     (tmp_path / "defined_later.py").write_text(LATER)
@@ -68,31 +68,33 @@ def module(work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_what_is_in_a_module_that_the_worker_cannot_find_is_asked_of_a_new_one(
-    work: Work, module: Any
+    work: WorkerClient, module: Any
 ) -> None:
     before = work.pid
-    asked = Asked(work, "trace", Source(module.traced, {}, {}, {}))
+    asked = Asked(work, "trace", TemplateSource(module.traced, {}, {}, {}))
     assert asked.ended() is None
     ((made, variant),) = asked.came
-    assert isinstance(made, Made)
+    assert isinstance(made, NewVariant)
     assert variant == ROOT
     assert work.pid != before
 
 
-def test_a_result_that_cannot_be_given_on_is_an_error_of_its_order(work: Work, module: Any) -> None:
-    assert Asked(work, "trace", Source(module.traced, {}, {}, {})).ended() is None
+def test_a_result_that_cannot_be_given_on_is_an_error_of_its_order(
+    work: WorkerClient, module: Any
+) -> None:
+    assert Asked(work, "trace", TemplateSource(module.traced, {}, {}, {})).ended() is None
     before = work.pid
-    error = Asked(work, "trace", Source(module.broken, {}, {}, {})).ended()
+    error = Asked(work, "trace", TemplateSource(module.broken, {}, {}, {})).ended()
     assert error is not None
     assert "cannot be given to another process: cannot pickle" in error.sentence
     assert work.pid == before
 
 
-def test_what_a_dropped_order_made_is_let_go(work: Work) -> None:
+def test_what_a_dropped_order_made_is_let_go(work: WorkerClient) -> None:
     begun, go_on = threading.Event(), threading.Event()
     made: list[weakref.ref[Variant]] = []
 
-    def came(pair: tuple[Made, Variant]) -> None:
+    def came(pair: tuple[NewVariant, Variant]) -> None:
         made.append(weakref.ref(pair[1]))
         begun.set()
         go_on.wait(PATIENCE)  # the others come when it is dropped already

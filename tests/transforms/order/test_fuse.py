@@ -10,7 +10,7 @@ import pytest
 import workbench as wb
 from tests.transforms.order.moments import assert_breaks
 from tests.transforms.order.ordering import assert_computes_the_same, horizon, refusal, separate
-from workbench.polyhedral.tree import Leaf, Loop, Sequence, Tree, sequence
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, sequence
 from workbench.program.dependences import dependences
 from workbench.transforms import (
     Contract,
@@ -236,7 +236,7 @@ def test_tiled_loops_join_and_shift_by_blocks() -> None:
 def _tiled(tree: Tree, dim: str, size: int) -> Tree:
     if isinstance(tree, Leaf):
         return tree
-    if isinstance(tree, Sequence):
+    if isinstance(tree, Block):
         return sequence([_tiled(child, dim, size) for child in tree.children])
     child = _tiled(tree.child, dim, size)
     return (

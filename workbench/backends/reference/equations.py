@@ -32,16 +32,16 @@ DTYPES: dict[str, Any] = {
 }
 
 
-Watch = Callable[[Statement, Call, Sequence[Any]], None]
+OperationListener = Callable[[Statement, Call, Sequence[Any]], None]
 """Told of every operation that is evaluated: by which statement, which call, on which operands."""
 
 
-Value = Callable[[Sequence[Any], Sequence[Point], bool], Any]
+ValueOf = Callable[[Sequence[Any], Sequence[Point], bool], Any]
 """A step's value of those of the steps before it, at one point or (if true) at each of several."""
 
 
 @dataclass(frozen=True)
-class Step:
+class BodyStep:
     """One node of a body: its operands are earlier steps, by position.
 
     `value` computes it, or `index` gives the element that it reads (0 along data-dependent
@@ -50,7 +50,7 @@ class Step:
 
     body: Body
     operands: tuple[int, ...] = ()
-    value: Value | None = None
+    value: ValueOf | None = None
     index: Index | None = None
     gathered: tuple[tuple[int, int], ...] = ()
     varies: bool = True
@@ -66,7 +66,7 @@ class Equation:
         array: Array,
         sizes: Mapping[str, int],
         seed: int,
-        watch: Watch | None = None,
+        watch: OperationListener | None = None,
     ) -> None:
         self.statement = statement
         self.watch = watch
@@ -77,7 +77,7 @@ class Equation:
         self.write = compiled(statement.write, statement.dims, sizes)
         self.seed = seed
         self.key = philox.statement_key(statement.origin)
-        self.steps: list[Step] = []
+        self.steps: list[BodyStep] = []
         self._add(statement.body, {})
         self._solve = solved(statement.write, statement.dims, sizes)
         self._contains = contains(statement.domain, sizes)
@@ -102,7 +102,7 @@ class Equation:
         """The points of the reduction at `instance`, in lexicographic order."""
         return [instance + rest for rest in self._scan(instance)]
 
-    def _value(self, body: Call, operands: Sequence[int]) -> Value:
+    def _value(self, body: Call, operands: Sequence[int]) -> ValueOf:
         """Make a call ready: what does not depend on the point is found out here."""
         dtype = DTYPES[body.dtype]
         named = operand_dtypes(body.operation, [a.dtype for a in body.arguments], body.dtype)
@@ -128,7 +128,7 @@ class Equation:
 
         return value
 
-    def _drawn(self, body: Call) -> Value:
+    def _drawn(self, body: Call) -> ValueOf:
         """Make a draw ready."""
         options = {name: _number(option, self.sizes) for name, option in body.attributes}
         shift, shape = dict(options.get("shift", ())), options["shape"]
@@ -142,7 +142,7 @@ class Equation:
 
         return value
 
-    def _index_value(self, body: IndexValue) -> Value:
+    def _index_value(self, body: IndexValue) -> ValueOf:
         """Make an index value ready."""
         index, dtype = compiled([body.expression], self.dims, self.sizes), DTYPES[body.dtype]
 
@@ -222,14 +222,14 @@ class Equation:
             operands = tuple(self._add(a, known) for a in body.arguments)
             row = OPERATIONS[body.operation]
             if row.external:
-                step = Step(body, operands)
+                step = BodyStep(body, operands)
             elif body.operation == "given":
-                step = Step(body, operands, self._given)
+                step = BodyStep(body, operands, self._given)
             else:
                 value = self._drawn(body) if row.random else self._value(body, operands)
-                step = Step(body, operands, value)
+                step = BodyStep(body, operands, value)
         elif isinstance(body, IndexValue):
-            step = Step(body, (), self._index_value(body))
+            step = BodyStep(body, (), self._index_value(body))
         elif isinstance(body, Read):
             plain = [e if isinstance(e, Expression) else Expression(0) for e in body.index]
             gathered = tuple(
@@ -239,9 +239,11 @@ class Equation:
             )
             used = {name for e in plain for name in e.variables}
             varies = bool(gathered) or not used.isdisjoint(self.statement.reduction_dims)
-            step = Step(body, (), None, compiled(plain, self.dims, self.sizes), gathered, varies)
+            step = BodyStep(
+                body, (), None, compiled(plain, self.dims, self.sizes), gathered, varies
+            )
         else:
-            step = Step(body, (), _constant(np.array(body.value, DTYPES[body.dtype])))
+            step = BodyStep(body, (), _constant(np.array(body.value, DTYPES[body.dtype])))
         self.steps.append(step)
         known[id(body)] = len(self.steps) - 1
         return known[id(body)]
@@ -252,7 +254,7 @@ def concrete(shape: Shape, sizes: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(n.evaluate(sizes) if isinstance(n, Expression) else n for n in shape)
 
 
-def _constant(constant: Any) -> Value:
+def _constant(constant: Any) -> ValueOf:
     """Make a literal ready."""
 
     def value(values: Sequence[Any], at: Sequence[Point], block: bool) -> Any:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from workbench.backends import philox
 from workbench.backends.externals import Externals
-from workbench.backends.reference.equations import DTYPES, Equation, Watch, concrete
+from workbench.backends.reference.equations import DTYPES, Equation, OperationListener, concrete
 from workbench.backends.reference.indices import Point
 from workbench.errors import ProgramError, nearest
 from workbench.program.sizes import resolve, settable
@@ -74,7 +74,7 @@ class Reference:
         sizes: Mapping[str, int] | None = None,
         seed: int = 0,
         given: Mapping[str, Override] | None = None,
-        watch: Watch | None = None,
+        watch: OperationListener | None = None,
     ) -> None:
         self.program = program
         self.watch = watch

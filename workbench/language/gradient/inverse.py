@@ -26,7 +26,7 @@ from workbench.polyhedral.sets.relations import (
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class SourceRead:
     """A source's elements read by points: the points' dims with bounds and constraints, and the
     read.
     """
@@ -59,7 +59,7 @@ class _Solution:
 
 
 def pull(
-    read: Read, value: Tensor, elements: tuple[str, ...], seeds: tuple[str, ...], extent: str
+    read: SourceRead, value: Tensor, elements: tuple[str, ...], seeds: tuple[str, ...], extent: str
 ) -> Contribution:
     """What `value`, over the read's points, contributes to the elements (named by `elements`) it
     reads.
@@ -81,7 +81,7 @@ def pull(
         return Contribution(_tested(solution, value, moves, {}), domain)
 
 
-def _solve(read: Read, seeds: tuple[str, ...]) -> _Solution:
+def _solve(read: SourceRead, seeds: tuple[str, ...]) -> _Solution:
     prime = {name: variable(name + "'") for name, _, _ in read.bounds if name not in seeds}
     found = _Solution()
     unsolved = [f"{name}'" for name in prime]

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.language.gradient.inverse import Contribution, Read, pull
+from workbench.language.gradient.inverse import Contribution, SourceRead, pull
 from workbench.language.template.naming import unobserved
 from workbench.language.tracing.functions import broadcast_to, reshape
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index, is_literal, literal
@@ -155,7 +155,7 @@ class _Reverse:
                 todo.extend(readers.get(source, []))
         return {s: None for s in seen if s in reached}
 
-    def _carries(self, read: Read, consumer: Source | None) -> bool:
+    def _carries(self, read: SourceRead, consumer: Source | None) -> bool:
         x = read.tensor
         if x.dtype != "float":
             return False
@@ -192,7 +192,7 @@ class _Reverse:
                 continue  # from another update to this one
             starts = tuple((variable(d), e) for d, e in moved.items())
             value = adjoint.substitute({d: e for d, e in at.items() if d not in moved})
-            self._contribute(Read(piece.value, _bounds(piece.dims), starts), value)
+            self._contribute(SourceRead(piece.value, _bounds(piece.dims), starts), value)
 
     def _propagate(self, node: Node, adjoint: Tensor) -> None:
         reads = _reads(node)
@@ -209,7 +209,7 @@ class _Reverse:
                 if share is not None and x.dtype == "float":
                     self._contribute(read, _summed_to(share, x.shape))
 
-    def _contribute(self, read: Read, value: Tensor) -> None:
+    def _contribute(self, read: SourceRead, value: Tensor) -> None:
         source = read.tensor.source
         if source not in self.relevant or is_literal(value, 0):
             return
@@ -282,11 +282,11 @@ class _Reverse:
 # -- reads ----------------------------------------------------------------------------------------
 
 
-def _reads(source: Source) -> list[Read]:
+def _reads(source: Source) -> list[SourceRead]:
     if isinstance(source, Recurrent):
-        return [Read(piece.value, _bounds(piece.dims)) for piece in source.pieces]
+        return [SourceRead(piece.value, _bounds(piece.dims)) for piece in source.pieces]
     bounds = (*_bounds(source.dims), *source.over)
-    return [Read(x, bounds, source.equal, source.at_least) for x in source.operands]
+    return [SourceRead(x, bounds, source.equal, source.at_least) for x in source.operands]
 
 
 def _bounds(dims: tuple[str, ...]) -> tuple[Bound, ...]:

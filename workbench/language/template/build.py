@@ -35,7 +35,7 @@ from workbench.program.values import (
     Statement,
 )
 
-Moves = dict[str, Index]
+ArrayIndices = dict[str, Index]
 
 
 @dataclass
@@ -313,14 +313,14 @@ class _Builder:
 
     # -- bodies ------------------------------------------------------------------------------------
 
-    def _body(self, x: Tensor, moves: Moves) -> Body:
+    def _body(self, x: Tensor, moves: ArrayIndices) -> Body:
         """The body that computes `x` with dims replaced by `moves`."""
         source = x.source
         index = tuple(_moved(e, moves) for e in x.index)
         if isinstance(source, Node):
             if source in self.claims:
                 recurrent, piece = self.claims[source]
-                at: Moves = dict(zip(source.dims, index, strict=True))
+                at: ArrayIndices = dict(zip(source.dims, index, strict=True))
                 written = tuple(_moved(e, at) for e in piece.index)
                 return self._read(recurrent, written)
             if not self._is_statement(source):
@@ -331,7 +331,7 @@ class _Builder:
         entries = tuple(e if isinstance(e, Expression) else self._body(e, {}) for e in index)
         return Read(self.names[source], entries, source.dtype, source.shape)
 
-    def _call(self, node: Node, moves: Moves) -> Body:
+    def _call(self, node: Node, moves: ArrayIndices) -> Body:
         if node.operation == "literal":
             return Literal(node.options["value"], node.dtype, node.shape)
         if node.operation == "index":
@@ -347,7 +347,7 @@ class _Builder:
         return Call(node.operation, arguments, node.dtype, node.shape, attributes)
 
 
-def _moved(e: Index, moves: Moves) -> Index:
+def _moved(e: Index, moves: ArrayIndices) -> Index:
     if isinstance(e, Tensor):
         return Tensor(e.source, tuple(_moved(x, moves) for x in e.index))
     for d, value in moves.items():
@@ -358,7 +358,7 @@ def _moved(e: Index, moves: Moves) -> Index:
 
 def _composed(y: Tensor, node: Node, x: Tensor) -> Tensor:
     """The operand `y` of `node` as read when `node` is read as `x`."""
-    moves: Moves = dict(zip(node.dims, x.index, strict=True))
+    moves: ArrayIndices = dict(zip(node.dims, x.index, strict=True))
     return Tensor(y.source, tuple(_moved(e, moves) for e in y.index))
 
 

@@ -17,7 +17,7 @@ from workbench.lowering.loops.records import (
 from workbench.lowering.loops.renaming import renamed
 from workbench.polyhedral.expression import Expression
 
-Taken = dict[tuple[int, str, object], str]
+ViewNames = dict[tuple[int, str, object], str]
 """The views taken in a body (by identity) of a source, and their names."""
 
 
@@ -29,7 +29,7 @@ def hoist(root: Body, bound: dict[str, Body], renamed: dict[str, str]) -> None:
 
 
 class _Hoisting:
-    def __init__(self, bound: dict[str, Body], renamed: dict[str, str], taken: Taken) -> None:
+    def __init__(self, bound: dict[str, Body], renamed: dict[str, str], taken: ViewNames) -> None:
         self.bound = bound
         self.renamed = renamed
         self.taken = taken

@@ -18,7 +18,7 @@ from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loops.records import Buffer, Record
 from workbench.lowering.loops.renaming import renamed
 from workbench.lowering.values.layout import Value
-from workbench.lowering.values.scope import Made, Names, Workspace
+from workbench.lowering.values.scope import Names, Prepared, Workspace
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.loops.axis_blocks import Block
@@ -30,7 +30,7 @@ Ranges = tuple[tuple[str, tuple[Expression, Expression]], ...]
 
 
 @dataclass(frozen=True)
-class Place:
+class InstancePlace:
     """Where an instance stands: the dimensions that are array axes, the values of the others, what
     is known of the loop variables, the order of dimensions in memory, and the axes' blocks.
     """
@@ -44,7 +44,7 @@ class Place:
 
 def instance(
     statement: Statement,
-    place: Place,
+    place: InstancePlace,
     stored: Mapping[str, Stored],
     workspace: Workspace,
     swapping: Swapping,
@@ -72,7 +72,7 @@ def instance(
 
 def _linearized(
     statement: Statement,
-    place: Place,
+    place: InstancePlace,
     stored: Mapping[str, Stored],
     workspace: Workspace,
     swapping: Swapping,
@@ -141,7 +141,7 @@ class _Own(Workspace):
         self.entries.append(_Named(name, wish, of))
         return name
 
-    def once(self, key: Any, make: Callable[[], Made]) -> tuple[Value, ...]:
+    def once(self, key: Any, make: Callable[[], Prepared]) -> tuple[Value, ...]:
         if key not in self.made:
             outside, self.entries = self.entries, []
             self.made[key], records = make()
@@ -151,7 +151,7 @@ class _Own(Workspace):
 
 
 @lru_cache(maxsize=4096)
-def _fragment(parts: Same, place: Place) -> _Fragment:
+def _fragment(parts: Same, place: InstancePlace) -> _Fragment:
     """The instance of a statement (the first of the parts), the arrays it touches so stored."""
     statement, *touched = parts.objects
     own = _Own(_Placeholders())
@@ -184,7 +184,7 @@ def _inside(entry: _Once) -> Iterator[_Once]:
             yield from _inside(inner)
 
 
-def _made(entry: _Once, workspace: Workspace, names: dict[str, str]) -> Made:
+def _made(entry: _Once, workspace: Workspace, names: dict[str, str]) -> Prepared:
     for inner in entry.entries:
         _take(inner, workspace, names)
     values = tuple(

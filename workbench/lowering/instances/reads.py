@@ -8,7 +8,7 @@ from functools import lru_cache
 from workbench.lowering.loops.records import REVERSED, WHOLE, Entry, Range
 from workbench.lowering.values.intervals import at_least, greatest, least, length
 from workbench.lowering.values.layout import Value
-from workbench.lowering.values.scope import Made, Scope
+from workbench.lowering.values.scope import Prepared, Scope
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import (
     Choice,
@@ -218,7 +218,7 @@ def _front_value(scope: Scope, e: Expression, dtype: str) -> Value | None:
             axis, e.substitute({axis: lower}), n, e.coefficient(axis), dtype
         )
 
-    def make() -> Made:
+    def make() -> Prepared:
         front = Scope(scope.workspace, "index", {a: scope.axes[a] for a in axes}, {})
         return (_computed(front, e, dtype),), front.records
 

@@ -15,7 +15,7 @@ from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loops.records import Apply, Check, Enter, If, Record
 from workbench.lowering.values.intervals import Ranges, at_least, length
 from workbench.lowering.values.layout import Value
-from workbench.lowering.values.scope import Made, Scope, Workspace
+from workbench.lowering.values.scope import Prepared, Scope, Workspace
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.conditions import Comparison, Compound, Condition, negated
 from workbench.polyhedral.expression import Expression, expression, variable
@@ -263,7 +263,7 @@ def _mask(
     if not still:
         return Mask(*_mask_of(scope, statement, points, alternatives))
 
-    def make() -> Made:
+    def make() -> Prepared:
         front = Scope(scope.workspace, "mask", scope.axes, {})
         return _mask_of(front, statement, points, alternatives), front.records
 

@@ -17,7 +17,7 @@ from workbench.polyhedral.expression import expression
 from workbench.polyhedral.lifetimes.conflicts import Clash
 from workbench.polyhedral.lifetimes.shared_memory import Pair, SamePlace, sharing_clash
 from workbench.polyhedral.lifetimes.windows import Lifetime
-from workbench.polyhedral.tree import Loop, Path, Sequence, Tree, axis_dims, paths, statements
+from workbench.polyhedral.tree import Block, Loop, Path, Tree, axis_dims, paths, statements
 from workbench.program.identity import Itself
 from workbench.program.values import Program
 
@@ -31,18 +31,18 @@ class Hindrance(NamedTuple):
     clash: Clash | None = None
 
 
-def memory_of(program: Program) -> Memory:
+def memory_of(program: Program) -> Ownership:
     """Where the arrays of a program lie; known of the programs last asked for."""
     return _memory(Itself(program))
 
 
 @lru_cache(maxsize=16)
-def _memory(key: Itself) -> Memory:
-    return Memory(key.program)
+def _memory(key: Itself) -> Ownership:
+    return Ownership(key.program)
 
 
 @dataclass(frozen=True, eq=False)
-class Memory:
+class Ownership:
     """Where the arrays of a program lie, as far as taking over depends on it (`memory_of`)."""
 
     program: Program
@@ -122,7 +122,7 @@ class Memory:
         return self.turn[self.users[array][-1]]
 
 
-def hindrance(memory: Memory, array: str, to: str) -> Hindrance | None:
+def hindrance(memory: Ownership, array: str, to: str) -> Hindrance | None:
     """Why `to` cannot take over the memory of another array; None where it can."""
     for cheap in (_unlike(memory, array, to), _apart(memory, array, to)):
         if cheap is not None:
@@ -132,7 +132,7 @@ def hindrance(memory: Memory, array: str, to: str) -> Hindrance | None:
     return _live_at_once(memory, array, to)
 
 
-def _unlike(memory: Memory, array: str, to: str) -> Hindrance | None:
+def _unlike(memory: Ownership, array: str, to: str) -> Hindrance | None:
     for name in (array, to):
         if name in memory.outputs:
             return Hindrance(f"{name} is an output: it is returned whole, in memory of its own")
@@ -153,7 +153,7 @@ def _unlike(memory: Memory, array: str, to: str) -> Hindrance | None:
     return None
 
 
-def _apart(memory: Memory, array: str, to: str) -> Hindrance | None:
+def _apart(memory: Ownership, array: str, to: str) -> Hindrance | None:
     """Memory is handed on inside one iteration of the loops inside which both arrays live."""
     first, second = memory.homes[array], memory.homes[to]
     if len(first) == len(second) and all(p is q for p, q in zip(first, second, strict=True)):
@@ -167,7 +167,7 @@ def _where(loops: tuple[Loop, ...]) -> str:
     return f"inside one iteration of {', '.join(loop.name for loop in loops)}"
 
 
-def beside(memory: Memory, array: str, to: str) -> tuple[Beside, ...] | None:
+def beside(memory: Ownership, array: str, to: str) -> tuple[Beside, ...] | None:
     """How the axes of two arrays lie over each other in memory; None where they do not."""
     first, second = memory.stored(array), memory.stored(to)
     if first.buffer.shape != second.buffer.shape or first.array.shape != second.array.shape:
@@ -181,7 +181,7 @@ def beside(memory: Memory, array: str, to: str) -> tuple[Beside, ...] | None:
     return tuple(found)
 
 
-def same_places(memory: Memory, array: str, to: str) -> tuple[SamePlace, ...]:
+def same_places(memory: Ownership, array: str, to: str) -> tuple[SamePlace, ...]:
     """The axes that tell apart the elements of two arrays in one piece of memory."""
     found = []
     for p, q, ahead in beside(memory, array, to) or ():
@@ -193,7 +193,7 @@ def same_places(memory: Memory, array: str, to: str) -> tuple[SamePlace, ...]:
     return tuple(found)
 
 
-def _in_turn(memory: Memory, array: str, to: str) -> bool:
+def _in_turn(memory: Ownership, array: str, to: str) -> bool:
     """Whether in one iteration of the loops around, every use of the first comes before every
     write of the second, or elementwise with it.
     """
@@ -211,7 +211,7 @@ def _in_turn(memory: Memory, array: str, to: str) -> bool:
     return True
 
 
-def overwriting(memory: Memory, array: str, to: str) -> set[str]:
+def overwriting(memory: Ownership, array: str, to: str) -> set[str]:
     """The writers of `to` that read the other array elementwise, in the place that they write."""
     over = beside(memory, array, to)
     if over is None:
@@ -223,7 +223,7 @@ def overwriting(memory: Memory, array: str, to: str) -> set[str]:
     }
 
 
-def _live_at_once(memory: Memory, array: str, to: str) -> Hindrance | None:
+def _live_at_once(memory: Ownership, array: str, to: str) -> Hindrance | None:
     program = memory.program
     elementwise = overwriting(memory, array, to)
     touching: dict[str, Instances] = {}
@@ -255,7 +255,7 @@ def holding(program: Program) -> Program:
     storage = program.storage
     known = tuple(pair for pair in storage.donated if set(pair) <= there)
     program = replace(program, storage=replace(storage, donated=known))
-    memory = Memory(program)
+    memory = Ownership(program)
     kept = tuple(
         (array, to)
         for array, to in known
@@ -285,14 +285,16 @@ def _takeovers(key: Itself, array: str | None, to: str | None) -> tuple[tuple[st
     in_place = tuple(p for p in in_place_gains(program) if _meant(p, array, to))
     storage = program.storage
     after = replace(program, storage=replace(storage, donated=(*storage.donated, *in_place)))
-    return (*in_place, *_handed_on(Memory(after), array, to))
+    return (*in_place, *_handed_on(Ownership(after), array, to))
 
 
 def _meant(pair: tuple[str, str], array: str | None, to: str | None) -> bool:
     return array in (None, pair[0]) and to in (None, pair[1])
 
 
-def _handed_on(memory: Memory, wanted: str | None, heir: str | None) -> Iterator[tuple[str, str]]:
+def _handed_on(
+    memory: Ownership, wanted: str | None, heir: str | None
+) -> Iterator[tuple[str, str]]:
     program = memory.program
     pairs = [(a, to) for a, to in program.storage.donated if a != to]
     given, taken = {a for a, _ in pairs}, {to for _, to in pairs}
@@ -318,21 +320,21 @@ def _handed_on(memory: Memory, wanted: str | None, heir: str | None) -> Iterator
                 break
 
 
-def _kind(memory: Memory, array: str) -> object:
+def _kind(memory: Ownership, array: str) -> object:
     """What two arrays have in common that can share memory."""
     buffer = memory.stored(array).buffer
     swapped = array in memory.program.storage.on_host
     return buffer.dtype, swapped, buffer.elements, tuple(id(loop) for loop in memory.homes[array])
 
 
-def saves(memory: Memory, array: str, to: str) -> bool:
+def saves(memory: Ownership, array: str, to: str) -> bool:
     """Whether handing memory on to a later array saves any: the one dies in the operation that
     writes the other, they take turns within an inner loop, or memory is held throughout a loop.
     """
     return _meeting(memory, array, to) != "after" or held_throughout(memory, array)
 
 
-def _meeting(memory: Memory, array: str, to: str) -> str:
+def _meeting(memory: Ownership, array: str, to: str) -> str:
     """How the first write of `to` stands to the last use of the other array, by the loops inside
     which both live: "after" or "before" it, in the "same" operation, or in one inner loop.
     """
@@ -342,7 +344,7 @@ def _meeting(memory: Memory, array: str, to: str) -> str:
     return shared_steps(source, sink, memory.paths)[len(memory.homes[array])].kind
 
 
-def held_throughout(memory: Memory, array: str) -> bool:
+def held_throughout(memory: Ownership, array: str) -> bool:
     """Whether an array's memory is held as long as a loop runs: it lives in one of its iterations,
     and no other loop stands inside.
     """
@@ -353,7 +355,7 @@ def held_throughout(memory: Memory, array: str) -> bool:
 def _has_loop(tree: Tree) -> bool:
     if isinstance(tree, Loop):
         return tree.kind == "loop" or _has_loop(tree.child)
-    return isinstance(tree, Sequence) and any(_has_loop(child) for child in tree.children)
+    return isinstance(tree, Block) and any(_has_loop(child) for child in tree.children)
 
 
 def _join(groups: dict[str, set[str]], array: str, to: str) -> None:

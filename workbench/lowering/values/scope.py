@@ -59,7 +59,7 @@ def _identifier(wish: str) -> str:
     return "_" + base if base[0].isdigit() or keyword.iskeyword(base) else base
 
 
-Made = tuple[tuple[Value, ...], list[Record]]
+Prepared = tuple[tuple[Value, ...], list[Record]]
 """What is made in front of all loops, and the records that make it."""
 
 
@@ -83,7 +83,7 @@ class Workspace:
         """Enter a buffer under its name."""
         self.buffers[buffer.name] = buffer
 
-    def once(self, key: Any, make: Callable[[], Made]) -> tuple[Value, ...]:
+    def once(self, key: Any, make: Callable[[], Prepared]) -> tuple[Value, ...]:
         """What is made in front of all loops, by the first that asks for it under this key."""
         if key not in self.made:
             self.made[key], records = make()
@@ -93,7 +93,7 @@ class Workspace:
     def constant(self, value: Any, dtype: str, shape: Symbolic = ()) -> Value:
         """A constant tensor (or the value of a size expression)."""
 
-        def make() -> Made:
+        def make() -> Prepared:
             plain = not shape and not isinstance(value, Expression)
             text = re.sub(r"\W", "_", str(value)).strip("_") if plain else "constant"
             buffer = Buffer(self.fresh(f"_{text}_{dtype}" if plain else text), dtype, shape)
@@ -107,7 +107,7 @@ class Workspace:
     def count(self, axis: str, start: Expression, n: Expression, step: int, dtype: str) -> Value:
         """The integers `start, start + step, …` along a named axis."""
 
-        def make() -> Made:
+        def make() -> Prepared:
             buffer = Buffer(self.fresh(f"count_{axis}"), dtype, (n,))
             self.reserve(buffer)
             made = Value(buffer.name, buffer.name, (axis,), (n,), (), dtype, dense(1), True)

@@ -8,10 +8,10 @@ from workbench.backends.arrays.checks import Checks
 from workbench.backends.tracker import Memory
 from workbench.measure.calibration.stopwatch import Stopwatch
 from workbench.planning.cost.array_calls import OWN_RATE
-from workbench.polyhedral.tree import Sequence
+from workbench.polyhedral.tree import Block
 from workbench.program.values import Program
 
-EMPTY = Program("calibration", (), (), (), (), (), Sequence(()))
+EMPTY = Program("calibration", (), (), (), (), (), Block(()))
 
 SMALL, LARGE, ROWS, WIDE = 16, 4096, 512, 8
 WORKING_SETS = (12_000, 48_000, 192_000, 768_000, 3_000_000, 12_000_000, 48_000_000, 96_000_000)

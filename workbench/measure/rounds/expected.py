@@ -16,7 +16,7 @@ from workbench.lowering.lower import LoopProgram
 from workbench.measure.checking.check import Check, ran
 from workbench.measure.rounds.measurement import Predicted
 from workbench.planning.cost.prediction import predict
-from workbench.planning.cost.work import Step, steps_of
+from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.calibrated import machine
 from workbench.program.sizes import numbers, resolve, settable
 from workbench.program.text.units import seconds_text
@@ -39,7 +39,7 @@ class Expectation:
     dtype: str
 
     @cached_property
-    def _steps(self) -> tuple[Step, ...]:
+    def _steps(self) -> tuple[CostItem, ...]:
         return steps_of(self.loops)
 
     def at(self, sizes: Mapping[str, int] | None) -> Predicted | None:

@@ -33,7 +33,7 @@ FEWEST, MOST = 5, 30
 ENOUGH = 2.0
 """Seconds of a variant's runs after which that many are not needed."""
 
-Report = Callable[[str, int, int], None]
+RoundsListener = Callable[[str, int, int], None]
 """Called with what is being done, how much of it is done, and how much there is."""
 
 
@@ -42,7 +42,7 @@ def _now() -> str:
 
 
 @dataclass(frozen=True)
-class Request:
+class MeasureRequest:
     """How to measure: what `wb.measure` and `wb.compare` are asked for."""
 
     backend: str = "numpy"
@@ -86,7 +86,7 @@ class Candidate:
     """A variant made ready, and what its runs have given so far."""
 
     variant: Variant
-    request: Request
+    request: MeasureRequest
     compiled: Compiled
     compile_seconds: float
     check: Check
@@ -183,7 +183,7 @@ def peaks(done: Execution) -> dict[str, int]:
     return dict(done.peak)
 
 
-def prepare(variant: Variant, request: Request) -> Candidate:
+def prepare(variant: Variant, request: MeasureRequest) -> Candidate:
     """Compile and check a variant."""
     resolve(variant.program, request.sizes)
     start = time.perf_counter()
@@ -206,7 +206,9 @@ def prepare(variant: Variant, request: Request) -> Candidate:
     return candidate
 
 
-def alternate(candidates: Sequence[Candidate], request: Request, report: Report) -> Iterator[int]:
+def alternate(
+    candidates: Sequence[Candidate], request: MeasureRequest, report: RoundsListener
+) -> Iterator[int]:
     """Warm up, then sample each candidate once a round; gives the number of rounds after each."""
     for turn in range(request.warmup):
         report("warming up", turn, request.warmup)
@@ -234,7 +236,7 @@ def failed(candidate: Candidate, reason: str) -> None:
 
 
 @contextmanager
-def reporting(progress: bool | Report, title: str) -> Iterator[Report]:
+def reporting(progress: bool | RoundsListener, title: str) -> Iterator[RoundsListener]:
     """Where progress goes: a line that is rewritten, a function of the caller's, or nowhere."""
     if not isinstance(progress, bool):
         yield progress

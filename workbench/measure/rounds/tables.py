@@ -15,10 +15,12 @@ from workbench.program.text.units import bytes_text, digits, seconds_text
 
 WIDTH = 80
 
-Record = Mapping[str, Any]
+TableRow = Mapping[str, Any]
 
 
-def table(records: Sequence[Record], measurements: Sequence[Measurement], advice: str = "") -> str:
+def table(
+    records: Sequence[TableRow], measurements: Sequence[Measurement], advice: str = ""
+) -> str:
     """The variants as lettered rows, what was predicted below what was measured, then what the
     letters stand for and why there is no time or no check; at the end what to do about that.
     """
@@ -43,7 +45,7 @@ def table(records: Sequence[Record], measurements: Sequence[Measurement], advice
     return "\n".join(lines)
 
 
-def html(records: Sequence[Record], measurements: Sequence[Measurement], advice: str = "") -> str:
+def html(records: Sequence[TableRow], measurements: Sequence[Measurement], advice: str = "") -> str:
     """The same as a table element; remarks stand below the variant's name."""
     titles, cells = columns(records)
     if any(not math.isnan(r["predicted_ms"]) for r in records):
@@ -73,7 +75,7 @@ def head(measurement: Measurement) -> str:
     return "\n".join(textwrap.wrap(f"{text}; {m.device}", WIDTH))
 
 
-def columns(records: Sequence[Record]) -> tuple[list[str], list[list[str]]]:
+def columns(records: Sequence[TableRow]) -> tuple[list[str], list[list[str]]]:
     """Titles and, for each record, the texts below them; columns with nothing to say left out."""
     wanted = {
         "time (95 %)": [_time(r) for r in records],
@@ -86,7 +88,7 @@ def columns(records: Sequence[Record]) -> tuple[list[str], list[list[str]]]:
     return list(kept), [list(row) for row in zip(*kept.values(), strict=True)]
 
 
-def remarks(record: Record) -> list[str]:
+def remarks(record: TableRow) -> list[str]:
     """Why there are no times, or not all, or no check; where it was recorded."""
     texts = [record["not_measured"]] if record["not_measured"] else []
     if 0 < record["runs"] < record["planned_runs"]:
@@ -102,7 +104,7 @@ def wrapped(start: str, text: str) -> list[str]:
     ]
 
 
-def _time(record: Record) -> str:
+def _time(record: TableRow) -> str:
     """Median and interval in one unit: `12.3 ms (12.1–12.9)`."""
     if math.isnan(record["median_ms"]):
         return ""
@@ -112,7 +114,7 @@ def _time(record: Record) -> str:
     return f"{text} {unit} ({low}–{high})"
 
 
-def _ratio(record: Record) -> str:
+def _ratio(record: TableRow) -> str:
     """`3.4 × faster (3.1–3.6)`."""
     low, high = record["ratio_low"], record["ratio_high"]
     if not record["difference"] or low <= 1.0 <= high:
@@ -122,15 +124,15 @@ def _ratio(record: Record) -> str:
     return f"{record['difference']} ({digits(low)}–{digits(high)})"
 
 
-def _predicted(record: Record) -> str:
+def _predicted(record: TableRow) -> str:
     return f"predicted {seconds_text(record['predicted_ms'] / 1e3)}"
 
 
-def _predicted_peak(record: Record) -> str:
+def _predicted_peak(record: TableRow) -> str:
     return _bytes(record["predicted_peak_device_bytes"])
 
 
-def _both(record: Record) -> str:
+def _both(record: TableRow) -> str:
     if math.isnan(record["predicted_ms"]):
         return ""
     return f"{seconds_text(record['predicted_ms'] / 1e3)}, {_predicted_peak(record)}"
@@ -140,5 +142,5 @@ def _bytes(count: int | None) -> str:
     return bytes_text(count) if count else ""
 
 
-def _checked(record: Record) -> str:
+def _checked(record: TableRow) -> str:
     return str(record["checked"]).split(":")[0]

@@ -11,8 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TextIO
 
-from workbench.polyhedral.tree import Loop, Tree, statements
-from workbench.polyhedral.tree import Sequence as Block
+from workbench.polyhedral.tree import Block, Loop, Tree, statements
 from workbench.program.values import Program
 
 REFRESH = 0.1

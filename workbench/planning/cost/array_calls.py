@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from workbench.lowering.loops.records import Apply, Symbolic
-from workbench.planning.cost.strides import Iteration, Seen, iteration, strides_of
+from workbench.planning.cost.strides import Iteration, Operand, iteration, strides_of
 from workbench.polyhedral.expression import expression, minimum
 from workbench.program.identity import Same
 from workbench.program.operations.table import OPERATIONS
@@ -29,7 +29,7 @@ class Matrices:
 
 
 @dataclass(frozen=True)
-class Call:
+class ArrayCall:
     """One call of an array operation, in a statement ("" in front of all).
 
     `kind` is the row of the machine's constants that it costs by. `counted` are the factors of its
@@ -39,8 +39,8 @@ class Call:
     statement: str
     function: str
     kind: str
-    reads: tuple[Seen, ...]
-    writes: tuple[Seen, ...]
+    reads: tuple[Operand, ...]
+    writes: tuple[Operand, ...]
     counted: Symbolic
     per_point: int
     iteration: Iteration
@@ -57,7 +57,7 @@ class Call:
         return Variables().union(*(n.variables for n in dims))
 
 
-def call_of(record: Apply, statement: str, seen: Mapping[str, Seen]) -> Call:
+def call_of(record: Apply, statement: str, seen: Mapping[str, Operand]) -> ArrayCall:
     """What a record does; `seen` are the arrays by name."""
     operands = Same(*(seen[name] for name in record.inputs), seen.get(record.out))
     return _call(record.function, record.options, statement, operands)
@@ -66,14 +66,14 @@ def call_of(record: Apply, statement: str, seen: Mapping[str, Seen]) -> Call:
 @lru_cache(maxsize=16384)
 def _call(
     function: str, options: tuple[tuple[str, Any], ...], statement: str, operands: Same
-) -> Call:
+) -> ArrayCall:
     *reads, out = operands.objects
     return RULES[function](Apply(function, (), "", options), statement, tuple(reads), out)
 
 
 # -- a rule per function ---------------------------------------------------------------------------
 
-Rule = Callable[[Apply, str, tuple[Seen, ...], Seen | None], Call]
+Rule = Callable[[Apply, str, tuple[Operand, ...], Operand | None], ArrayCall]
 
 CHEAP = "elementwise"
 OWN_RATE = frozenset(
@@ -95,52 +95,62 @@ OWN_RATE = frozenset(
 """Elementwise functions that cost more than moving their operands; each has its own constant."""
 
 
-def _elementwise(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+def _elementwise(
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     assert out is not None
     kind = record.function if record.function in OWN_RATE else CHEAP
     around = iteration((*reads, out), out.dims)
-    return Call(statement, record.function, kind, reads, (out,), out.dims, 1, around)
+    return ArrayCall(statement, record.function, kind, reads, (out,), out.dims, 1, around)
 
 
-def _copy(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+def _copy(
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     assert out is not None
     kind = "masked copy" if len(reads) == 2 else "copy"
     if kind == "copy" and reads[0].buffer.dtype != out.buffer.dtype:
         kind = "cast"
     around = iteration((*reads, out), out.dims)
-    return Call(statement, record.function, kind, reads, (out,), out.dims, 0, around)
+    return ArrayCall(statement, record.function, kind, reads, (out,), out.dims, 0, around)
 
 
-def _fill(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+def _fill(
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     assert out is not None
     around = iteration((out,), out.dims)
-    return Call(statement, record.function, "fill", (), (out,), out.dims, 0, around)
+    return ArrayCall(statement, record.function, "fill", (), (out,), out.dims, 0, around)
 
 
 def _reduce(kind: str) -> Rule:
-    def rule(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+    def rule(
+        record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+    ) -> ArrayCall:
         assert out is not None
         (source,) = reads
         axis = record.option["axis"]
         gone = {axis} if isinstance(axis, int) else set(axis)
         kept = iter(out.strides)
         strides = tuple(None if k in gone else next(kept) for k in range(len(source.dims)))
-        target = Seen(out.buffer, source.dims, strides, out.moving)
+        target = Operand(out.buffer, source.dims, strides, out.moving)
         around = iteration((source, target), source.dims)
-        return Call(statement, record.function, kind, reads, (out,), source.dims, 1, around)
+        return ArrayCall(statement, record.function, kind, reads, (out,), source.dims, 1, around)
 
     return rule
 
 
-def _accumulate(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+def _accumulate(
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     assert out is not None
     around = iteration((*reads, out), out.dims)
-    return Call(statement, record.function, "accumulate", reads, (out,), out.dims, 1, around)
+    return ArrayCall(statement, record.function, "accumulate", reads, (out,), out.dims, 1, around)
 
 
 def _matrix_product(
-    record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None
-) -> Call:
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     assert out is not None
     left, right = reads
     summed = (left.dims[-1],)
@@ -150,19 +160,25 @@ def _matrix_product(
     m = Matrices(batch, rows, summed, columns)
     counted = (*batch, *rows, *summed, *columns)
     around = Iteration(out.dims, out.dims)
-    return Call(statement, record.function, record.function, reads, (out,), counted, 2, around, m)
+    return ArrayCall(
+        statement, record.function, record.function, reads, (out,), counted, 2, around, m
+    )
 
 
-def _take(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+def _take(
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     assert out is not None
     table, index = reads
-    row = Seen(table.buffer, out.dims, strides_of(out.dims), table.moving)
+    row = Operand(table.buffer, out.dims, strides_of(out.dims), table.moving)
     inner = out.dims[len(index.dims) :]
     around = Iteration(out.dims, inner)
-    return Call(statement, record.function, "take", (row, index), (out,), out.dims, 0, around)
+    return ArrayCall(statement, record.function, "take", (row, index), (out,), out.dims, 0, around)
 
 
-def _random(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+def _random(
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     """Words are drawn four at a time for each instance, a permutation's one instance at a time."""
     assert out is not None
     kind = str(record.option["kind"])
@@ -174,55 +190,69 @@ def _random(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | 
             words = words * n
         inner = ((words + 3) // 4,)
     around = Iteration((*out.dims[:lead], *inner), inner)
-    return Call(statement, record.function, kind, reads, (out,), out.dims, 1, around)
+    return ArrayCall(statement, record.function, kind, reads, (out,), out.dims, 1, around)
 
 
-def _segment_add(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+def _segment_add(
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     assert out is not None
     around = Iteration(reads[0].dims, reads[0].dims)
-    return Call(statement, record.function, "segment_add", reads, (out,), reads[0].dims, 1, around)
+    return ArrayCall(
+        statement, record.function, "segment_add", reads, (out,), reads[0].dims, 1, around
+    )
 
 
-def _sum_inside(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+def _sum_inside(
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     """What is always done: look whether all sums are finite."""
     assert out is not None
     around = iteration((out,), out.dims)
-    return Call(statement, record.function, "sum", (out,), (), out.dims, 1, around)
+    return ArrayCall(statement, record.function, "sum", (out,), (), out.dims, 1, around)
 
 
-def _checked(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+def _checked(
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     dims = reads[0].dims if reads else ()
     around = iteration(reads, dims)
-    return Call(statement, record.function, record.function, reads, (), dims, 0, around)
+    return ArrayCall(statement, record.function, record.function, reads, (), dims, 0, around)
 
 
 def _checked_range(
-    record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None
-) -> Call:
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     around = iteration(reads, reads[0].dims)
-    return Call(statement, record.function, "check_index", reads, (), reads[0].dims, 0, around)
+    return ArrayCall(statement, record.function, "check_index", reads, (), reads[0].dims, 0, around)
 
 
 def _orthogonalize(
-    record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None
-) -> Call:
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     assert out is not None
     smaller = minimum(out.dims[-1], out.dims[-2])
     counted = (*out.dims, smaller)
     around = Iteration(counted, counted)
-    return Call(statement, record.function, "orthogonalize", reads, (out,), counted, 4, around)
+    return ArrayCall(statement, record.function, "orthogonalize", reads, (out,), counted, 4, around)
 
 
-def _given(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+def _given(
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     assert out is not None
     around = Iteration(out.dims, out.dims)
-    return Call(statement, record.function, "given", (out, *reads), (out,), out.dims, 0, around)
+    return ArrayCall(
+        statement, record.function, "given", (out, *reads), (out,), out.dims, 0, around
+    )
 
 
-def _external(record: Apply, statement: str, reads: tuple[Seen, ...], out: Seen | None) -> Call:
+def _external(
+    record: Apply, statement: str, reads: tuple[Operand, ...], out: Operand | None
+) -> ArrayCall:
     assert out is not None
     around = Iteration(out.dims, out.dims)
-    return Call(statement, record.function, "external", reads, (out,), out.dims, 0, around)
+    return ArrayCall(statement, record.function, "external", reads, (out,), out.dims, 0, around)
 
 
 RULES: Mapping[str, Rule] = {

@@ -16,7 +16,7 @@ from workbench.lowering.loops.records import SPACES, Apply, walk
 from workbench.lowering.lower import LoopProgram
 from workbench.planning.cost import formulas
 from workbench.planning.cost.seconds import Share, cost
-from workbench.planning.cost.work import Step, steps_of
+from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.constants import Machine
 from workbench.program.sizes import numbers
 from workbench.program.text.units import amount, digits
@@ -83,7 +83,7 @@ def predict(
     sizes: Mapping[str, int],
     machine: Machine,
     dtype: str = "float32",
-    steps: Sequence[Step] | None = None,
+    steps: Sequence[CostItem] | None = None,
 ) -> Prediction:
     """Predict a run at sizes that are all given. `steps` are `steps_of(loops)` where known.
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import ITEM_BYTES, Buffer, For
-from workbench.planning.cost.array_calls import Call, Matrices
+from workbench.planning.cost.array_calls import ArrayCall, Matrices
 from workbench.planning.cost.points import Amount, Number, Points, larger, largest, summed, total
-from workbench.planning.cost.strides import Seen
-from workbench.planning.cost.work import Nest, Small, Step
+from workbench.planning.cost.strides import Operand
+from workbench.planning.cost.work import CostItem, Nest, PythonWork
 from workbench.planning.machine.constants import Machine
 
 KEPT_BY_ALLOCATOR = 1 << 25
@@ -79,7 +79,7 @@ CALL_BYTES = 1500
 
 
 def cost(
-    steps: Sequence[Step], sizes: Mapping[str, int], dtype: str, machine: Machine
+    steps: Sequence[CostItem], sizes: Mapping[str, int], dtype: str, machine: Machine
 ) -> dict[str, Share]:
     """What each statement costs; under "" what stands in front of all and between."""
     costing = _Costing(machine, dtype)
@@ -125,8 +125,8 @@ class _Body:
     last: dict[str, float] = field(default_factory=dict)
     """When each buffer was last used, by the clock."""
     touched: Touched = field(default_factory=dict)
-    calls: list[tuple[Call, list[_Use]]] = field(default_factory=list)
-    smalls: list[Small] = field(default_factory=list)
+    calls: list[tuple[ArrayCall, list[_Use]]] = field(default_factory=list)
+    smalls: list[PythonWork] = field(default_factory=list)
     inside: list[tuple[_Body, float]] = field(default_factory=list)
     """What is nested, and how often it runs in an execution of this."""
     called: float = 0.0
@@ -134,19 +134,19 @@ class _Body:
 
     # -- counting --------------------------------------------------------------------------------
 
-    def go(self, steps: Sequence[Step]) -> None:
+    def go(self, steps: Sequence[CostItem]) -> None:
         """Count the steps in order."""
         if not self.points.executions:
             return
         for step in steps:
-            if isinstance(step, Call):
+            if isinstance(step, ArrayCall):
                 self.call(step)
-            elif isinstance(step, Small):
+            elif isinstance(step, PythonWork):
                 self.smalls.append(step)
             else:
                 self.nest(step)
 
-    def call(self, call: Call) -> None:
+    def call(self, call: ArrayCall) -> None:
         """Count a call."""
         points, weight = self.points, self.points.weight
         share = self.costing.share(call.statement)
@@ -158,7 +158,7 @@ class _Body:
         self.called += 1
         self.calls.append((call, uses))
 
-    def use(self, seen: Seen) -> _Use:
+    def use(self, seen: Operand) -> _Use:
         """A use of an array, which the clock goes on by."""
         points, name = self.points, seen.buffer.name
         amount = points.product(seen.distinct) * self.costing.item(seen.buffer)
@@ -184,7 +184,7 @@ class _Body:
         for points in parts:
             self.nested(frame.variable, points, step.steps)
 
-    def nested(self, variable: str, points: Points, steps: Sequence[Step]) -> None:
+    def nested(self, variable: str, points: Points, steps: Sequence[CostItem]) -> None:
         """Count what is nested. An iteration uses elements of its own where they move with it."""
         body = _Body(self.costing, points, variable)
         body.go(steps)
@@ -226,7 +226,7 @@ class _Body:
         first = 1.0 / max(trips, 1.0) if self.variable else 1.0
         return first * outside + (1.0 - first) * min(max(share, 0.0), outside)
 
-    def small(self, step: Small) -> float:
+    def small(self, step: PythonWork) -> float:
         """Seconds of what Python does between array operations, and of filling memory."""
         machine, n = self.costing.machine, self.points.executions
         seconds = machine.call_of(step.kind) * n
@@ -238,7 +238,7 @@ class _Body:
                 seconds += size * machine.fresh
         return seconds
 
-    def seconds(self, call: Call, uses: Sequence[_Use], around: float) -> float:
+    def seconds(self, call: ArrayCall, uses: Sequence[_Use], around: float) -> float:
         """Seconds of a call's work in all executions; an iteration uses `around` bytes."""
         machine, points, dtype = self.costing.machine, self.points, self.costing.dtype
         if call.matrices is not None:

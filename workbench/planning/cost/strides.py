@@ -35,7 +35,7 @@ ONE = expression(1)
 
 
 @dataclass(frozen=True)
-class Seen:
+class Operand:
     """An array as an operation sees it. `moving` are the loop variables that its place in the
     buffer depends on.
     """
@@ -57,9 +57,9 @@ class Seen:
 
 
 @lru_cache(maxsize=8192)
-def whole(buffer: Buffer) -> Seen:
+def whole(buffer: Buffer) -> Operand:
     """All of a buffer."""
-    return Seen(buffer, buffer.shape, strides_of(buffer.shape))
+    return Operand(buffer, buffer.shape, strides_of(buffer.shape))
 
 
 def strides_of(dims: Symbolic) -> tuple[Stride, ...]:
@@ -72,14 +72,14 @@ def strides_of(dims: Symbolic) -> tuple[Stride, ...]:
     return tuple(reversed(found))
 
 
-def viewed(source: Seen, how: How) -> Seen:
+def viewed(source: Operand, how: How) -> Operand:
     """A view of `source`."""
     return _viewed(Same(source, how))
 
 
 @lru_cache(maxsize=16384)
-def _viewed(of: Same) -> Seen:
-    source: Seen = of.objects[0]
+def _viewed(of: Same) -> Operand:
+    source: Operand = of.objects[0]
     how: How = of.objects[1]
     if isinstance(how, Transpose):
         dims, strides = source.dims, source.strides
@@ -95,7 +95,7 @@ def _viewed(of: Same) -> Seen:
     return _indexed(source, how)
 
 
-def _indexed(source: Seen, how: Index) -> Seen:
+def _indexed(source: Operand, how: Index) -> Operand:
     dims: list[Expression] = []
     strides: list[Stride] = []
     moving = set(source.moving)
@@ -120,7 +120,7 @@ def _indexed(source: Seen, how: Index) -> Seen:
             assert entry in (WHOLE, REVERSED)
             dims.append(n)
             strides.append(_times(stride, expression(-1)) if entry == REVERSED else stride)
-    return Seen(
+    return Operand(
         source.buffer,
         (*dims, *source.dims[axis:]),
         (*strides, *source.strides[axis:]),
@@ -128,14 +128,14 @@ def _indexed(source: Seen, how: Index) -> Seen:
     )
 
 
-def _broadcast(source: Seen, shape: Symbolic) -> Seen:
+def _broadcast(source: Operand, shape: Symbolic) -> Operand:
     missing = len(shape) - len(source.dims)
     kept = zip(shape[missing:], source.dims, source.strides, strict=True)
     strides = [None if n != m else stride for n, m, stride in kept]
     return replace(source, dims=shape, strides=(*[None] * missing, *strides))
 
 
-def _reshaped(source: Seen, shape: Symbolic) -> tuple[Stride, ...]:
+def _reshaped(source: Operand, shape: Symbolic) -> tuple[Stride, ...]:
     """The strides after a reshape that copies nothing: each new axis takes up whole axes, from the
     innermost on; an axis that is split lies in one piece.
     """
@@ -173,7 +173,7 @@ class Iteration:
     spread: str = ""
 
 
-def iteration(operands: Sequence[Seen], dims: Symbolic) -> Iteration:
+def iteration(operands: Sequence[Operand], dims: Symbolic) -> Iteration:
     """The iteration over `dims` with operands that broadcast to them."""
     strides = [_spread(o, dims) for o in operands]
     axes = [k for k in range(len(dims)) if dims[k] != ONE]
@@ -189,7 +189,7 @@ def iteration(operands: Sequence[Seen], dims: Symbolic) -> Iteration:
     return Iteration(dims, inner, "turned" if far else "gaps" if near else "")
 
 
-def _spread(one: Seen, dims: Symbolic) -> tuple[Stride, ...]:
+def _spread(one: Operand, dims: Symbolic) -> tuple[Stride, ...]:
     missing = len(dims) - len(one.dims)
     kept = zip(dims[missing:], one.dims, one.strides, strict=True)
     return (*[None] * missing, *(None if n != m else stride for n, m, stride in kept))

@@ -22,15 +22,15 @@ from workbench.lowering.loops.records import (
     View,
 )
 from workbench.lowering.lower import LoopProgram
-from workbench.planning.cost.array_calls import Call, call_of
-from workbench.planning.cost.strides import Seen, viewed, whole
+from workbench.planning.cost.array_calls import ArrayCall, call_of
+from workbench.planning.cost.strides import Operand, viewed, whole
 from workbench.polyhedral.conditions import Comparison, Condition
 
 Variables = frozenset[str]
 
 
 @dataclass(frozen=True)
-class Small:
+class PythonWork:
     """What Python does between array operations, such as taking a view."""
 
     statement: str
@@ -45,14 +45,14 @@ class Nest:
     """A loop or a condition around steps; `needed` are the loop variables that matter inside."""
 
     frame: For | If
-    steps: tuple[Step, ...]
+    steps: tuple[CostItem, ...]
     needed: Variables
 
 
-Step = Call | Small | Nest
+CostItem = ArrayCall | PythonWork | Nest
 
 
-def steps_of(program: LoopProgram) -> tuple[Step, ...]:
+def steps_of(program: LoopProgram) -> tuple[CostItem, ...]:
     """The steps of a loop program, in text order."""
     return _Reader().body(program.body, "")
 
@@ -61,10 +61,10 @@ def steps_of(program: LoopProgram) -> tuple[Step, ...]:
 class _Reader:
     """Follows the names of a loop program in text order."""
 
-    seen: dict[str, Seen] = field(default_factory=dict)
+    seen: dict[str, Operand] = field(default_factory=dict)
 
-    def body(self, records: tuple[Record, ...], statement: str) -> tuple[Step, ...]:
-        found: list[Step] = []
+    def body(self, records: tuple[Record, ...], statement: str) -> tuple[CostItem, ...]:
+        found: list[CostItem] = []
         for record in records:
             if isinstance(record, Enter):
                 statement = record.statement
@@ -75,14 +75,14 @@ class _Reader:
                 found.extend(self.step(record, statement))
         return tuple(found)
 
-    def step(self, record: Record, statement: str) -> Iterator[Step]:
+    def step(self, record: Record, statement: str) -> Iterator[CostItem]:
         """The steps of a record that is no loop."""
         if isinstance(record, View):
             self.seen[record.name] = viewed(self.seen[record.source], record.how)
             yield _small(statement, "broadcast" if isinstance(record.how, Broadcast) else "view")
         elif isinstance(record, (Constant, Count)):
             self.seen[record.buffer.name] = whole(record.buffer)
-            yield Small("", "constant", record.buffer, filled=True)
+            yield PythonWork("", "constant", record.buffer, filled=True)
         elif isinstance(record, Allocate):
             buffer = record.buffer
             if record.source is not None:  # the same memory under another name
@@ -93,22 +93,22 @@ class _Reader:
             if buffer.scratch:
                 yield _small(statement, "reserve")
             else:
-                yield Small(statement, "allocate", buffer, filled=bool(buffer.initial))
+                yield PythonWork(statement, "allocate", buffer, filled=bool(buffer.initial))
         elif isinstance(record, Apply):
             yield call_of(record, statement, self.seen)
 
 
 @lru_cache(maxsize=4096)
-def _small(statement: str, kind: str) -> Small:
+def _small(statement: str, kind: str) -> PythonWork:
     """The same again is the same object: there are many, in every program alike."""
-    return Small(statement, kind)
+    return PythonWork(statement, kind)
 
 
-def needed(steps: tuple[Step, ...]) -> Variables:
+def needed(steps: tuple[CostItem, ...]) -> Variables:
     """The loop variables that what these steps do depends on."""
     found = set[str]()
     for step in steps:
-        if isinstance(step, Call):
+        if isinstance(step, ArrayCall):
             found |= step.variables
         elif isinstance(step, Nest):
             frame = step.frame

@@ -10,7 +10,7 @@ from workbench.lowering.loops.bytes import Point, bytes_of
 from workbench.lowering.loops.records import DEVICE
 from workbench.lowering.lower import LoopProgram, lower
 from workbench.planning.cost.prediction import Prediction, predict
-from workbench.planning.cost.work import Step, steps_of
+from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.constants import Machine
 from workbench.planning.recipe.plan import Plan
 from workbench.program.text.units import bytes_text, seconds_text
@@ -27,7 +27,7 @@ class Judged:
     dtype: str
 
     @cached_property
-    def _steps(self) -> tuple[Step, ...]:
+    def _steps(self) -> tuple[CostItem, ...]:
         return steps_of(self.loops)
 
     @cached_property

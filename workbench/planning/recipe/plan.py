@@ -20,7 +20,7 @@ class Reasoned(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Taken:
+class PlannedStep:
     """A step that was taken: the program after it, what it left as it was, and why it was taken."""
 
     step: Transform
@@ -34,7 +34,7 @@ class Plan:
     """Steps from a program on. Two plans that begin alike share what they began with."""
 
     start: Program
-    taken: tuple[Taken, ...] = ()
+    taken: tuple[PlannedStep, ...] = ()
 
     @property
     def program(self) -> Program:
@@ -49,7 +49,9 @@ class Plan:
     def after(self, step: Transform, why: str) -> Plan:
         """The plan with one step more. Raises Refused where it is not legal."""
         found = apply(self.program, step)
-        return replace(self, taken=(*self.taken, Taken(step, found.program, found.notes, why)))
+        return replace(
+            self, taken=(*self.taken, PlannedStep(step, found.program, found.notes, why))
+        )
 
     def after_all(self, steps: Sequence[Reasoned]) -> Plan | None:
         """The plan with all these steps; None where one is not legal."""

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from workbench.planning.recipe.plan import Plan
 from workbench.polyhedral.dependences.legality import carries
-from workbench.polyhedral.tree import Leaf, Loop, Tree, statements
-from workbench.polyhedral.tree import Sequence as Block
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms import Accumulate, Reschedule, Vectorize

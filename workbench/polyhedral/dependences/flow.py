@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import islpy as isl
 
-from workbench.polyhedral.accesses import Access, Entry, Extent, Instances
+from workbench.polyhedral.accesses import Access, AccessEntry, Extent, Instances
 from workbench.polyhedral.dependences.witness import Witness, smallest, written_element
 from workbench.polyhedral.sets.as_text import box, context, parse_map, parse_set, possible, sizes_in
 from workbench.polyhedral.sets.isl_names import dim_name, readable
@@ -161,7 +161,7 @@ def _read_key(statement: Instances, access: Access, extent: Extent | None) -> Ac
 
 
 @lru_cache(maxsize=65536)
-def _index(dims: tuple[str, ...], index: tuple[Entry, ...], extent: Extent | None) -> str:
+def _index(dims: tuple[str, ...], index: tuple[AccessEntry, ...], extent: Extent | None) -> str:
     return index_text(dims, index, extent)
 
 

@@ -32,10 +32,10 @@ from workbench.polyhedral.dependences.flow import (
 from workbench.polyhedral.dependences.witness import Witness
 from workbench.polyhedral.tree import Loop, Path, Standing, Tree, paths
 
-Place = Literal["loop", "sequence", "leaf"]
+TreePlace = Literal["loop", "sequence", "leaf"]
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """One thing that two statements' paths share, as far as the order of their instances goes.
 
     A loop: at which of its values source and sink stand.
@@ -58,7 +58,7 @@ class Violation:
     """
 
     dependence: Dependence
-    place: Place
+    place: TreePlace
     dim: str | None
     description: str
     witness: Witness
@@ -84,20 +84,22 @@ def _violations(tree: Tree, dependences: Dependences) -> Iterator[Violation]:
             yield _violation(dependences, d, steps, broken, found)
 
 
-def shared_steps(source: Instances, sink: Instances, found: Mapping[str, Path]) -> tuple[Step, ...]:
+def shared_steps(
+    source: Instances, sink: Instances, found: Mapping[str, Path]
+) -> tuple[PathStep, ...]:
     """What the paths of two statements share, down to where they part."""
-    steps: list[Step] = []
+    steps: list[PathStep] = []
     for (node, at), (other, to) in zip(found[source.name], found[sink.name], strict=False):
         if node is not other:
             break  # cannot happen before a sequence has parted them
         if not isinstance(node, Loop):
             if at != to:
-                steps.append(Step("before" if at < to else "after"))
+                steps.append(PathStep("before" if at < to else "after"))
                 return tuple(steps)
         elif node.kind == "loop":
             way: Literal["forwards", "backwards"] = "backwards" if node.backwards else "forwards"
-            steps.append(Step(way, *standings(node, source, sink)))
-    return (*steps, Step("same"))
+            steps.append(PathStep(way, *standings(node, source, sink)))
+    return (*steps, PathStep("same"))
 
 
 def shared_loops(source: str, sink: str, found: Mapping[str, Path]) -> list[Loop]:
@@ -169,7 +171,7 @@ def near_witness(
 
 
 @lru_cache(maxsize=65536)
-def _broken(key: RelationKey, steps: tuple[Step, ...]) -> int | None:
+def _broken(key: RelationKey, steps: tuple[PathStep, ...]) -> int | None:
     """Which step violates the dependence; None where every pair is in order."""
     pairs = relation(key)
     for position, step in enumerate(steps):
@@ -181,19 +183,19 @@ def _broken(key: RelationKey, steps: tuple[Step, ...]) -> int | None:
     return None
 
 
-def _wrong(pairs: isl.Map, step: Step) -> isl.Map:
+def _wrong(pairs: isl.Map, step: PathStep) -> isl.Map:
     """The pairs that a step runs in the wrong order (at the end: not in any order)."""
     if step.kind in ("after", "same"):
         return pairs
     return pairs.intersect(_compared(pairs, step, "<" if step.kind == "forwards" else ">"))
 
 
-def _together(pairs: isl.Map, step: Step) -> isl.Map:
+def _together(pairs: isl.Map, step: PathStep) -> isl.Map:
     """The pairs in one iteration."""
     return pairs.intersect(_compared(pairs, step, "="))
 
 
-def _compared(pairs: isl.Map, step: Step, sign: str) -> isl.Map:
+def _compared(pairs: isl.Map, step: PathStep, sign: str) -> isl.Map:
     ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
     return pair_order(*ranks, step.source, step.sink, sign)
 
@@ -201,7 +203,7 @@ def _compared(pairs: isl.Map, step: Step, sign: str) -> isl.Map:
 def _violation(
     dependences: Dependences,
     dependence: Dependence,
-    steps: tuple[Step, ...],
+    steps: tuple[PathStep, ...],
     broken: int,
     found: Mapping[str, Path],
 ) -> Violation:
@@ -213,7 +215,7 @@ def _violation(
     witness = pair_witness(source, sink, dependence.array, _wrong(pairs, steps[broken]))
     kind = steps[broken].kind
     if kind == "after":
-        place: Place = "sequence"
+        place: TreePlace = "sequence"
         text = f"{dependence.sink} comes before {dependence.source}"
         return Violation(dependence, place, None, text, witness)
     if kind == "same":

@@ -21,7 +21,7 @@ from workbench.polyhedral.dependences.flow import (
     read_key,
     write_key,
 )
-from workbench.polyhedral.dependences.legality import Step, shared_steps
+from workbench.polyhedral.dependences.legality import PathStep, shared_steps
 from workbench.polyhedral.dependences.witness import Witness, smallest, written_element
 from workbench.polyhedral.sets.as_text import context, parse_map, sizes_in
 from workbench.polyhedral.tree import Path, Standing
@@ -42,7 +42,7 @@ class Conflict(NamedTuple):
 
     use: AccessKey
     write: AccessKey
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
     shares: bool
 
 
@@ -88,7 +88,7 @@ def encounters(
             yield Encounter(use, write, Conflict(use.key, write.key, order, use.shares))
 
 
-def _without_blocks(steps: Sequence[Step]) -> tuple[Step, ...]:
+def _without_blocks(steps: Sequence[PathStep]) -> tuple[PathStep, ...]:
     """The steps without loops over blocks right around the loop in the block: one block after the
     other, each in order, is in order. So such a loop changes no question and costs no answer.
     """
@@ -119,7 +119,7 @@ def overwritten(conflict: Conflict) -> isl.Map:
 
 
 @lru_cache(maxsize=4096)
-def _before(sources: int, sinks: int, steps: tuple[Step, ...], shares: bool) -> isl.Map:
+def _before(sources: int, sinks: int, steps: tuple[PathStep, ...], shares: bool) -> isl.Map:
     """{ source instance -> sink instance that does not run before it }.
 
     At the same time (two instances of one array operation) counts, but for an instance and itself

@@ -36,7 +36,7 @@ def _operations(
     if isinstance(tree, Leaf):
         if points.get(tree.statement):
             yield tree.statement, points[tree.statement]
-    elif isinstance(tree, trees.Sequence):
+    elif isinstance(tree, trees.Block):
         for child in tree.children:
             yield from _operations(child, dims, points)
     elif tree.kind == "axis":

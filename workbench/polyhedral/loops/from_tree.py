@@ -37,17 +37,16 @@ from workbench.polyhedral.sets.as_text import (
 )
 from workbench.polyhedral.sets.isl_names import dim_name, statement_tuple, user_name
 from workbench.polyhedral.sets.isl_text import dims_text
-from workbench.polyhedral.tree import Loop, Path, Tree, paths, standing, statements
-from workbench.polyhedral.tree import Sequence as SequenceNode
+from workbench.polyhedral.tree import Block, Loop, Path, Tree, paths, standing, statements
 
-__all__ = ["Comparison", "Compound", "Condition", "For", "If", "Instance", "Node", "loops"]
+__all__ = ["Comparison", "Compound", "Condition", "Guard", "Instance", "LoopNode", "Node", "loops"]
 
 OPERATIONS = 20_000_000
 """isl operations that the loops of a whole program may take (tens of seconds)."""
 
 
 @dataclass(frozen=True)
-class For:
+class LoopNode:
     """`lower <= variable < upper`, backwards from the last value if so; `dim` is the name of the
     tree's loop.
     """
@@ -61,7 +60,7 @@ class For:
 
 
 @dataclass(frozen=True)
-class If:
+class Guard:
     """`body` where the condition holds."""
 
     condition: Condition
@@ -78,7 +77,7 @@ class Instance:
     values: tuple[tuple[str, Expression], ...]
 
 
-Node = For | If | Instance
+Node = LoopNode | Guard | Instance
 
 
 def loops(tree: Tree, instances: Mapping[str, Instances]) -> tuple[Node, ...]:
@@ -87,7 +86,7 @@ def loops(tree: Tree, instances: Mapping[str, Instances]) -> tuple[Node, ...]:
     A statement may occur several times (an iteration that differs is peeled), and not at all only
     where its domain is empty. Variables have the names of loops, numbered where nested.
     """
-    parts = tree.children if isinstance(tree, SequenceNode) else (tree,)
+    parts = tree.children if isinstance(tree, Block) else (tree,)
     result: list[Node] = []
     for part in parts:
         result.extend(_loops(part, tuple(_Domain.of(instances[name]) for name in statements(part))))
@@ -158,7 +157,7 @@ class _Schedule:
             return False
         *above, (last, at) = self.path or [(None, 0)]
         *others, (end, to) = other.path or [(None, 0)]
-        if not isinstance(last, SequenceNode) or last is not end or at != to + 1:
+        if not isinstance(last, Block) or last is not end or at != to + 1:
             return False
         return all(
             node is same
@@ -167,7 +166,7 @@ class _Schedule:
             for (node, p), (same, q) in zip(above, others, strict=True)
         )
 
-    def _time(self, node: Loop | SequenceNode, at: int) -> str:
+    def _time(self, node: Loop | Block, at: int) -> str:
         if not isinstance(node, Loop):
             return str(at)
         if node.kind == "axis":
@@ -210,10 +209,12 @@ class _Reader:
             return tuple(n for part in parts for n in part)
         if kind == "if":
             condition = _condition(node.if_get_cond(), known)
-            result: tuple[Node, ...] = (If(condition, self.read(node.if_get_then_node(), known)),)
+            result: tuple[Node, ...] = (
+                Guard(condition, self.read(node.if_get_then_node(), known)),
+            )
             if node.if_has_else_node():
                 otherwise = self.read(node.if_get_else_node(), known)
-                result = (*result, If(negated(condition), otherwise))
+                result = (*result, Guard(negated(condition), otherwise))
             return result
         if kind == "for":
             return self._for(node, known)
@@ -245,7 +246,7 @@ class _Reader:
         elif loop.backwards:
             lower, upper, value = _negative(last), _behind(_negative(first)), -value
         body = self.read(node.for_get_body(), {**known, iterator: value})
-        return (For(name, lower, upper, loop.backwards and step == 1, loop.name, body),)
+        return (LoopNode(name, lower, upper, loop.backwards and step == 1, loop.name, body),)
 
 
 def _statement(node: isl.AstNode) -> int:

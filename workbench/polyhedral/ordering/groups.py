@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from workbench.polyhedral.dependences.flow import Dependences
-from workbench.polyhedral.tree import Leaf, Loop, Tree
-from workbench.polyhedral.tree import Sequence as Block
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree
 
 Group = tuple[str, ...]
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 import islpy as isl
 
 from workbench.errors import ProgramError
-from workbench.polyhedral.accesses import Access, Entry, Extent, Instances
+from workbench.polyhedral.accesses import Access, AccessEntry, Extent, Instances
 from workbench.polyhedral.expression import Expression, maximum
 from workbench.polyhedral.sets.as_text import (
     Bound,
@@ -86,7 +86,9 @@ __all__ = [
 ]
 
 
-def index_text(dims: Sequence[str], index: Sequence[Entry], extent: Extent | None = None) -> str:
+def index_text(
+    dims: Sequence[str], index: Sequence[AccessEntry], extent: Extent | None = None
+) -> str:
     """isl text of the relation from points over `dims` to the elements an index touches.
 
     An index of None touches every position within `extent` along that dimension.
@@ -131,7 +133,7 @@ def access_map(instances: Instances, access: Access, extents: Mapping[str, Exten
 def image(
     domain: str,
     dims: Sequence[str],
-    index: Sequence[Entry],
+    index: Sequence[AccessEntry],
     extent: Extent | None,
     out_dims: Sequence[str],
 ) -> str:

@@ -28,7 +28,7 @@ from workbench.session.live.watched_template import Watched
 from workbench.session.outputs import page
 from workbench.session.outputs.mime_bundle import bundle
 from workbench.session.picture.snapshot import snapshot
-from workbench.session.processes.sampler import Place, Sampler
+from workbench.session.processes.sampler import RunPosition, Sampler
 from workbench.session.protocol.capsule import plain
 from workbench.session.protocol.messages import Message
 from workbench.variants.variant import Variant
@@ -113,7 +113,7 @@ class Notebook:
         cell = getattr(result.info, "cell_id", None)
         self.following.after_cell(self._shell.user_ns, result.error_in_exec, cell)
 
-    def _seen(self, place: Place, variant: Variant | None) -> None:
+    def _seen(self, place: RunPosition, variant: Variant | None) -> None:
         session = self.sessions.find(place.program)
         if session is None:
             return

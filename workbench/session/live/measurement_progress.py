@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from workbench.measure.compare import Comparison
 from workbench.session.processes.meter import Measured, Progress
-from workbench.session.processes.sampler import Place
+from workbench.session.processes.sampler import RunPosition
 from workbench.session.protocol.measurements import measurement_views, together
 from workbench.session.protocol.state import ProgressView
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from workbench.session.live.session import Session, Values
 
 
-class UnderWay:
+class MeasurementProgress:
     """What a measurement of the variants of these keys tells a workbench."""
 
     def __init__(
         self, session: Session, keys: tuple[str, ...], ended: Callable[[Measured], None]
     ) -> None:
         self._session, self._keys, self._ended = session, keys, ended
-        self._place: Place | None = None
+        self._place: RunPosition | None = None
 
     def begin(self) -> None:
         """It is to start; what nobody waits for rests meanwhile."""
@@ -57,7 +57,7 @@ class UnderWay:
 
         self._session.change(changed)
 
-    def seen(self, place: Place) -> None:
+    def seen(self, place: RunPosition) -> None:
         """It was seen running there."""
         self._place = place
         self._session.show_running(place)

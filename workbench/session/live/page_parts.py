@@ -10,8 +10,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from workbench.session.live.part_cache import Kept
-from workbench.session.live.variant_tree import Tree
+from workbench.session.live.part_cache import PartCache
+from workbench.session.live.variant_tree import VariantTree
 from workbench.session.protocol.messages import Answer, Message, Part, Want
 from workbench.variants.variant import Variant
 
@@ -22,16 +22,16 @@ PATIENCE = 20.0
 MORE = 8.0
 """The same for the moves of variants that are not shown: seconds each, in large programs."""
 
-Wanted = tuple[Part, Variant, Mapping[str, Any]]
+WantedPart = tuple[Part, Variant, Mapping[str, Any]]
 
 
-def fill(kept: Kept, tree: Tree, name: str) -> None:
+def fill(kept: PartCache, tree: VariantTree, name: str) -> None:
     """Have it computed, and wait for it. What fails is left out, as when it is asked for later."""
     _wait(kept, name, list(_of_shown(tree)), PATIENCE)
     _wait(kept, name, list(_of_others(tree)), MORE)
 
 
-def _wait(kept: Kept, name: str, wanted: Sequence[Wanted], patience: float) -> None:
+def _wait(kept: PartCache, name: str, wanted: Sequence[WantedPart], patience: float) -> None:
     left = threading.Semaphore(0)
 
     def came(message: Message) -> None:
@@ -47,7 +47,7 @@ def _wait(kept: Kept, name: str, wanted: Sequence[Wanted], patience: float) -> N
     kept.forget_all(came)
 
 
-def _of_shown(tree: Tree) -> Iterator[Wanted]:
+def _of_shown(tree: VariantTree) -> Iterator[WantedPart]:
     """Parts of the shown variant, with the arguments that views ask for at first; predictions of
     the program as written too, beside which they are drawn.
     """
@@ -65,7 +65,7 @@ def _of_shown(tree: Tree) -> Iterator[Wanted]:
     yield "moves", shown, {}
 
 
-def _of_others(tree: Tree) -> Iterator[Wanted]:
+def _of_others(tree: VariantTree) -> Iterator[WantedPart]:
     """Moves of the other variants: those last that come first, as the worker takes the newest."""
     for variant in reversed(list(tree.variants.values())):
         if variant is not tree.shown:

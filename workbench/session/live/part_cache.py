@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Any
 
 from workbench.session.picture.snapshot import Snapshot
-from workbench.session.processes.worker_client import Work
+from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.capsule import Plain, SavedPart, plain
 from workbench.session.protocol.messages import Answer, Failed, Message, Part, Want
 from workbench.session.protocol.reading import record
@@ -53,10 +53,10 @@ class _Entry:
     waiting: list[tuple[Reply, int]] = field(default_factory=list)
 
 
-class Kept:
+class PartCache:
     """Answers `Want`, out of what is there or through the worker. Parts are JSON-able values."""
 
-    def __init__(self, work: Work, changed: Callable[[], None]) -> None:
+    def __init__(self, work: WorkerClient, changed: Callable[[], None]) -> None:
         self._work, self._changed = work, changed
         self._lock = threading.RLock()
         self._entries: dict[Key, _Entry] = {}

@@ -11,8 +11,8 @@ from workbench.session.live.part_cache import Reply
 from workbench.session.live.saved_tree import saved_tree
 from workbench.session.live.session import Session
 from workbench.session.outputs import page
-from workbench.session.processes.meter import Meter
-from workbench.session.processes.orders import Made, Picture
+from workbench.session.processes.meter import MeasureOrder
+from workbench.session.processes.orders import NewVariant, Picture
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.messages import (
     Apply,
@@ -101,7 +101,7 @@ def _grow(
     made: list[Variant] = []
     late: list[ErrorView] = []
 
-    def came(value: Picture | tuple[Made, Variant]) -> None:
+    def came(value: Picture | tuple[NewVariant, Variant]) -> None:
         if late:
             return
         if isinstance(value, Picture):
@@ -122,7 +122,7 @@ def _grow(
 
 
 def _measure(session: Session, request: Measure, reply: Reply) -> None:
-    order = Meter(
+    order = MeasureOrder(
         tuple(session.tree[key] for key in request.variants),
         request.backend,
         request.sizes,

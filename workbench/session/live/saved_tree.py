@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.session.live.variant_tree import Tree, lineage
-from workbench.session.processes.orders import Entry, Misfit
+from workbench.session.live.variant_tree import VariantTree, lineage
+from workbench.session.processes.orders import Misfit, Replay
 from workbench.session.protocol.capsule import Capsule
 from workbench.session.protocol.messages import PROTOCOL
 from workbench.session.protocol.reading import record
@@ -20,7 +20,7 @@ RECORDED = "a saved workbench"
 
 
 @dataclass(frozen=True)
-class Old:
+class SavedTree:
     """A tree that was: its root, every other variant as a step on its parent (parents first, those
     that led to the current one before all others), the users' names.
     """
@@ -28,7 +28,7 @@ class Old:
     name: str
     root: str
     current: str
-    entries: tuple[Entry, ...]
+    entries: tuple[Replay, ...]
     names: Mapping[str, str]
     measurements: tuple[MeasurementView, ...] = ()
 
@@ -41,16 +41,16 @@ class Old:
         return tuple(reversed(way))
 
 
-def old_tree(name: str, tree: Tree) -> Old:
+def old_tree(name: str, tree: VariantTree) -> SavedTree:
     """The tree of a program that has since been traced again."""
     first = {one.key for one in lineage(tree.shown)}
     ordered = sorted(tree.variants.values(), key=lambda one: one.key not in first)
-    return Old(
+    return SavedTree(
         name,
         tree.root,
         tree.current,
         tuple(
-            Entry(one.key, one.parent.key, one.step.to_json())
+            Replay(one.key, one.parent.key, one.step.to_json())
             for one in ordered
             if one.parent is not None and one.step is not None
         ),
@@ -58,13 +58,13 @@ def old_tree(name: str, tree: Tree) -> Old:
     )
 
 
-def saved_tree(text: str) -> Old:
+def saved_tree(text: str) -> SavedTree:
     """The tree in a state file. Raises WorkbenchError where the text is none, or of another
     release.
     """
     state = _state(text)
     entries = [
-        Entry(one.key, one.parent, one.step.json)
+        Replay(one.key, one.parent, one.step.json)
         for one in state.variants
         if one.parent is not None and one.step is not None
     ]
@@ -74,7 +74,7 @@ def saved_tree(text: str) -> Old:
             said = f"variant {entry.key[:8]} comes from none before it"
             raise WorkbenchError(f"this is no saved workbench: {said}")
         known.add(entry.key)
-    found = Old(
+    found = SavedTree(
         state.name,
         state.root,
         state.current,
@@ -86,7 +86,7 @@ def saved_tree(text: str) -> Old:
     return replace(found, entries=tuple(sorted(entries, key=lambda one: one.key not in first)))
 
 
-def misfit_text(old: Old, misfits: list[Misfit]) -> str:
+def misfit_text(old: SavedTree, misfits: list[Misfit]) -> str:
     """What no longer fits, in a sentence: first what stands in the way of the current variant."""
     way = old.way()
     first, *others = sorted(misfits, key=lambda one: one.entry not in way)

@@ -15,15 +15,15 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.store import Store
-from workbench.session.live.measurement_progress import UnderWay
-from workbench.session.live.part_cache import Kept
-from workbench.session.live.saved_tree import Old, misfit_text, old_tree
-from workbench.session.live.variant_tree import Tree, planted
-from workbench.session.processes.meter import Measured, Meter
-from workbench.session.processes.meter_client import Measuring
-from workbench.session.processes.orders import Made, Misfit
-from workbench.session.processes.sampler import Place
-from workbench.session.processes.worker_client import Work
+from workbench.session.live.measurement_progress import MeasurementProgress
+from workbench.session.live.part_cache import PartCache
+from workbench.session.live.saved_tree import SavedTree, misfit_text, old_tree
+from workbench.session.live.variant_tree import VariantTree, planted
+from workbench.session.processes.meter import Measured, MeasureOrder
+from workbench.session.processes.meter_client import MeterClient
+from workbench.session.processes.orders import Misfit, NewVariant
+from workbench.session.processes.sampler import RunPosition
+from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.capsule import Capsule, capsule
 from workbench.session.protocol.failures import sentence
 from workbench.session.protocol.measurements import belonging, measurement_views, together
@@ -55,7 +55,7 @@ class Values:
     """All that a workbench is at a moment."""
 
     revision: int
-    tree: Tree
+    tree: VariantTree
     measurements: tuple[MeasurementView, ...] = ()
     arguments: tuple[ArgumentView, ...] = ()
     measuring: ProgressView | None = None
@@ -67,11 +67,11 @@ class Session:
     """One workbench, known by its program's name. `send` gets what all views are told."""
 
     def __init__(
-        self, variant: Variant, work: Work, store: Store, send: Callable[[Message], None]
+        self, variant: Variant, work: WorkerClient, store: Store, send: Callable[[Message], None]
     ) -> None:
         self.name = variant.root.program.name
         self.store = store
-        self.kept = Kept(work, self._tell)
+        self.kept = PartCache(work, self._tell)
         self.on_change: Callable[[Mapping[str, Any]], None] | None = None
         """Takes new arguments for the watched template; None where none is watched."""
         self.work, self._send = work, send
@@ -79,7 +79,7 @@ class Session:
         self._values = Values(1, planted(variant))
         self._listeners: tuple[Callable[[], None], ...] = ()
         self._views: dict[tuple[str, int, str], VariantView] = {}
-        self._measuring: Measuring | None = None
+        self._measuring: MeterClient | None = None
         self._read_store()
         self._prepare_shown()
         self._prepare(self.tree.variants.values())
@@ -92,7 +92,7 @@ class Session:
         return self._values
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> VariantTree:
         """Its variants."""
         return self._values.tree
 
@@ -155,7 +155,7 @@ class Session:
             recipe_error=values.recipe_error,
         )
 
-    def _variant_views(self, tree: Tree) -> tuple[VariantView, ...]:
+    def _variant_views(self, tree: VariantTree) -> tuple[VariantView, ...]:
         """The variants as views show them; of those that are no longer there nothing is kept."""
         known, views = self._views, dict[tuple[str, int, str], VariantView]()
         for key, variant in tree.variants.items():
@@ -226,7 +226,7 @@ class Session:
         """That is over; another error stays."""
         self.change(lambda v: replace(v, error=None) if v.error is error else v)
 
-    def load(self, old: Old, ended: Ended = lambda error: None, show: bool = True) -> None:
+    def load(self, old: SavedTree, ended: Ended = lambda error: None, show: bool = True) -> None:
         """Take the steps, names and measurements of a saved tree; with `show`, its current variant
         becomes current.
         """
@@ -235,7 +235,9 @@ class Session:
         self.change(lambda v: replace(v, measurements=together(v.measurements, old.measurements)))
         self._take_anew(old, ended, show)
 
-    def _take_anew(self, old: Old, ended: Ended = lambda error: None, show: bool = True) -> None:
+    def _take_anew(
+        self, old: SavedTree, ended: Ended = lambda error: None, show: bool = True
+    ) -> None:
         """Take the steps of another tree on this root, in the worker; what fits comes in as it is
         made, and what does not is told at the end.
         """
@@ -244,7 +246,7 @@ class Session:
         stands = {old.root: root.key}
         misfits: list[Misfit] = []
 
-        def came(value: Misfit | tuple[Made, Variant]) -> None:
+        def came(value: Misfit | tuple[NewVariant, Variant]) -> None:
             if isinstance(value, Misfit):
                 misfits.append(value)
                 return
@@ -315,16 +317,16 @@ class Session:
     # -- measuring ---------------------------------------------------------------------------------
 
     def measure(
-        self, order: Meter, ended: Callable[[Measured], None] = lambda result: None
-    ) -> Measuring:
+        self, order: MeasureOrder, ended: Callable[[Measured], None] = lambda result: None
+    ) -> MeterClient:
         """Start to measure variants of the tree. Raises WorkbenchError while others are."""
-        told = UnderWay(self, tuple(variant.key for variant in order.variants), ended)
+        told = MeasurementProgress(self, tuple(variant.key for variant in order.variants), ended)
         with self._lock:
             if self._measuring is not None:
                 raise WorkbenchError("a measurement is under way; stop it or wait for its end")
             told.begin()
             try:
-                self._measuring = Measuring(order, told)
+                self._measuring = MeterClient(order, told)
             except WorkbenchError:
                 told.over(None)
                 raise
@@ -366,7 +368,7 @@ class Session:
 
         self.change(changed)
 
-    def show_running(self, place: Place) -> None:
+    def show_running(self, place: RunPosition) -> None:
         """Tell every view where a program of this name is; `variant` is "" of one that is not in
         the tree.
         """

@@ -10,7 +10,7 @@ from workbench.errors import WorkbenchError, nearest
 from workbench.measure.store import Store
 from workbench.session.live.requests import handle
 from workbench.session.live.session import Session
-from workbench.session.processes.worker_client import Work
+from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.capsule import release
 from workbench.session.protocol.failures import error_view, sentence
 from workbench.session.protocol.messages import (
@@ -34,7 +34,7 @@ class Sessions:
     """Workbenches by their programs' names, the last shown last; views that hear of all of them."""
 
     def __init__(self) -> None:
-        self.work = Work()
+        self.work = WorkerClient()
         self._lock = threading.RLock()
         self._sessions: dict[str, Session] = {}
         self._views: tuple[Send, ...] = ()

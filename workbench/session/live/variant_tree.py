@@ -11,7 +11,7 @@ from workbench.variants.variant import Variant
 
 
 @dataclass(frozen=True)
-class Tree:
+class VariantTree:
     """Variants by key, each behind the one it came from. `numbers` count them as they came, and
     stay when another is removed. `names` are the user's.
     """
@@ -34,11 +34,11 @@ class Tree:
         """The current variant."""
         return self.variants[self.current]
 
-    def showing(self, key: str) -> Tree:
+    def showing(self, key: str) -> VariantTree:
         """The tree with another current variant."""
         return replace(self, current=self[key].key)
 
-    def with_variant(self, variant: Variant) -> Tree:
+    def with_variant(self, variant: Variant) -> VariantTree:
         """The tree with a variant, and those that it came from, which must start at this root."""
         if variant.root.key != self.root:
             raise WorkbenchError("a variant of another program does not belong into this tree")
@@ -52,7 +52,7 @@ class Tree:
         """The key of the variant that the user called so."""
         return next((key for key, own in self.names.items() if own == name), None)
 
-    def renamed(self, key: str, name: str) -> Tree:
+    def renamed(self, key: str, name: str) -> VariantTree:
         """The tree with the user's name for a variant; "" takes it away. Raises WorkbenchError
         where another variant has the name.
         """
@@ -66,7 +66,7 @@ class Tree:
             )
         return replace(self, names={**others, key: name} if name else others)
 
-    def without(self, key: str) -> Tree:
+    def without(self, key: str) -> VariantTree:
         """The tree without a variant and all that came from it."""
         variant = self[key]
         if variant.parent is None:
@@ -79,13 +79,13 @@ class Tree:
         numbers = {other: number for other, number in self.numbers.items() if other in kept}
         names = {other: name for other, name in self.names.items() if other in kept}
         current = self.current if self.current in kept else variant.parent.key
-        return Tree(self.root, current, kept, numbers, names)
+        return VariantTree(self.root, current, kept, numbers, names)
 
 
-def planted(variant: Variant) -> Tree:
+def planted(variant: Variant) -> VariantTree:
     """The tree of a variant and those that it came from."""
     root = variant.root
-    return Tree(root.key, root.key, {}, {}).with_variant(variant).showing(variant.key)
+    return VariantTree(root.key, root.key, {}, {}).with_variant(variant).showing(variant.key)
 
 
 def lineage(variant: Variant) -> tuple[Variant, ...]:

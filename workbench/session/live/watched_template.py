@@ -16,8 +16,8 @@ from workbench.errors import WorkbenchError, nearest
 from workbench.language.template.template import Template
 from workbench.language.tracing.trace import cells
 from workbench.session.live.session import Session
-from workbench.session.processes.orders import Made, Source
-from workbench.session.processes.worker_client import Work
+from workbench.session.processes.orders import NewVariant, TemplateSource
+from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.failures import untraced
 from workbench.session.protocol.state import ArgumentView, ErrorView
 from workbench.variants.variant import Variant
@@ -29,7 +29,7 @@ class Watched:
     """A template and the arguments that it is traced with; `listeners` hear of those."""
 
     def __init__(
-        self, template: Template, arguments: Arguments, session: Session, work: Work
+        self, template: Template, arguments: Arguments, session: Session, work: WorkerClient
     ) -> None:
         self.template = template
         self.arguments = bound(template, arguments)
@@ -62,7 +62,7 @@ class Watched:
     def _trace(self) -> None:
         made: list[Variant] = []
 
-        def came(value: tuple[Made, Variant]) -> None:
+        def came(value: tuple[NewVariant, Variant]) -> None:
             made.append(value[1])
 
         def ended(error: ErrorView | None) -> None:
@@ -72,7 +72,7 @@ class Watched:
                 self._session.redefine(made[0])
 
         self._work.drop(self._order)
-        source = Source(self.template, self.arguments, _lines(), dict(cells()))
+        source = TemplateSource(self.template, self.arguments, _lines(), dict(cells()))
         self._order = self._work.order("trace", source, came=came, ended=ended)
 
 

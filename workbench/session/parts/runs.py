@@ -11,7 +11,7 @@ from typing import Any
 from workbench.errors import UnavailableError
 from workbench.measure.rounds.affordable import affordable
 from workbench.measure.rounds.expected import LIMIT, Expectation
-from workbench.measure.rounds.rounds import Request
+from workbench.measure.rounds.rounds import MeasureRequest
 from workbench.variants.variant import Variant
 
 
@@ -37,7 +37,7 @@ def runs(variant: Variant, arguments: Mapping[str, Any]) -> RunsView:
     constants nobody knows.
     """
     sizes, pace = arguments["sizes"], arguments["pace"]
-    request = Request(
+    request = MeasureRequest(
         arguments["backend"], sizes, dtype=arguments["dtype"], repeats=arguments["repeats"]
     )
     expectation = Expectation(variant.program, variant.loop_program, request.backend, request.dtype)

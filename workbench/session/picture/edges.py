@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from workbench.errors import ProgramError
 from workbench.polyhedral import tree
-from workbench.polyhedral.accesses import Access, Entry
+from workbench.polyhedral.accesses import Access, AccessEntry
 from workbench.polyhedral.dependences.flow import flow
 from workbench.polyhedral.expression import Choice, Expression, variable
 from workbench.polyhedral.sets.boxes import bounds
@@ -114,7 +114,7 @@ def _label(program: Program, source: Statement, sink: Statement, read: Access) -
     return ", ".join(shown) if len(other) > 1 else f"{other[0][1]}={other[0][0]}"
 
 
-def _index_text(sink: Statement, index: Entry) -> str:
+def _index_text(sink: Statement, index: AccessEntry) -> str:
     if not isinstance(index, Expression):
         return "gather"
     ranged = [d for d in sink.reduction_dims if index == variable(d)]

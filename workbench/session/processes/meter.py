@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import WorkbenchError
 from workbench.measure.compare import Comparison, SoFar, comparing
-from workbench.measure.rounds.rounds import Request
+from workbench.measure.rounds.rounds import MeasureRequest
 from workbench.measure.store import Store
 from workbench.session.processes.pipe import Parent
 from workbench.session.processes.sampler import Sampler
@@ -34,7 +34,7 @@ STOPPED = "The measurement was stopped before its first round was done."
 
 
 @dataclass(frozen=True)
-class Meter:
+class MeasureOrder:
     """What to measure, and where it is written down."""
 
     variants: tuple[Variant, ...]
@@ -102,7 +102,7 @@ class Keeping:
                 self._parent.send(Measured(found, error))
 
 
-def measure(order: Meter, parent: Parent, keeping: Keeping) -> None:
+def measure(order: MeasureOrder, parent: Parent, keeping: Keeping) -> None:
     """Measure, telling how far it is, and what came out at last."""
     told: dict[str, float] = {}
     least = ROUNDS_EVERY
@@ -120,7 +120,7 @@ def measure(order: Meter, parent: Parent, keeping: Keeping) -> None:
 
     error = None
     try:
-        request = Request(
+        request = MeasureRequest(
             order.backend,
             order.sizes,
             order.seed,

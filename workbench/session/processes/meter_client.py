@@ -8,9 +8,16 @@ from typing import Protocol
 
 from workbench.errors import WorkbenchError
 from workbench.measure.compare import Comparison
-from workbench.session.processes.meter import STOPPED, Measured, Meter, Progress, Rounds, Stop
+from workbench.session.processes.meter import (
+    STOPPED,
+    Measured,
+    MeasureOrder,
+    Progress,
+    Rounds,
+    Stop,
+)
 from workbench.session.processes.pipe import Child
-from workbench.session.processes.sampler import Place
+from workbench.session.processes.sampler import RunPosition
 from workbench.session.protocol.failures import sentence
 
 MODULE = "workbench.session.processes.meter"
@@ -18,7 +25,7 @@ GRACE = 1.0
 """Seconds that it has to write down what is finished when it is stopped."""
 
 
-class Told(Protocol):
+class MeasurementListener(Protocol):
     """What hears of a measurement, on threads of its own."""
 
     def progress(self, made: Progress) -> None:
@@ -27,17 +34,17 @@ class Told(Protocol):
     def rounds(self, found: Comparison) -> None:
         """All that is finished so far."""
 
-    def seen(self, place: Place) -> None:
+    def seen(self, place: RunPosition) -> None:
         """Where it is."""
 
     def ended(self, result: Measured) -> None:
         """What came out: once, the last that is told."""
 
 
-class Measuring:
+class MeterClient:
     """Variants being measured."""
 
-    def __init__(self, order: Meter, told: Told) -> None:
+    def __init__(self, order: MeasureOrder, told: MeasurementListener) -> None:
         self._order, self._told = order, told
         self._lock = threading.Lock()
         self._finished: Comparison | None = None
@@ -63,7 +70,7 @@ class Measuring:
         assert self._result is not None
         return self._result
 
-    def _hear(self, message: Progress | Place | Rounds | Measured) -> None:
+    def _hear(self, message: Progress | RunPosition | Rounds | Measured) -> None:
         match message:
             case Progress():
                 self._told.progress(message)

@@ -14,14 +14,14 @@ Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Known:
+class VariantRef:
     """A variant that the worker knows by its key."""
 
     key: str
 
 
 @dataclass(frozen=True)
-class Made:
+class NewVariant:
     """A variant that came out of work: the step that was taken on `base`, and what it made. `base`
     is a key, the position of an earlier one of the same work, or null for a root. `entry` is the
     key of what it stands for, where steps were taken anew. `more`: others follow, and they count
@@ -45,7 +45,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Replay:
     """A step to take anew: on what stands for `parent`; what comes out stands for `key`."""
 
     key: str
@@ -63,7 +63,7 @@ class Misfit:
 
 
 @dataclass(frozen=True)
-class Source:
+class TemplateSource:
     """A template and what its errors show: the lines of the cells by file, and their numbers."""
 
     template: Callable[..., Program]

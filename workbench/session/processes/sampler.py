@@ -38,7 +38,7 @@ _NAMES = {"__builtins__": {"range": range, "min": min, "max": max}}
 
 
 @dataclass(frozen=True)
-class Place:
+class RunPosition:
     """Where a program is, as in `messages.Running`. `variant` is "" where a program runs alone."""
 
     program: str
@@ -50,7 +50,7 @@ class Place:
     over: bool
 
 
-Seen = Callable[[Place, Variant | None], None]
+PositionListener = Callable[[RunPosition, Variant | None], None]
 """What hears where a program is, and which variant it is, where it does not run alone."""
 
 
@@ -91,7 +91,7 @@ class _Seen:
         self.lines[line] += 1
         self.now.add(line)
 
-    def place(self, line: int, known: Mapping[str, Any], over: bool) -> Place:
+    def place(self, line: int, known: Mapping[str, Any], over: bool) -> RunPosition:
         """Where it is, with the shares of all samples so far."""
         assert self.source is not None
         of = self.source.statements
@@ -102,7 +102,7 @@ class _Seen:
         total = counts.total()
         now = {of[at - 1] for at in self.now}
         self.now = set()
-        return Place(
+        return RunPosition(
             program=self.compiled.program.name,
             variant="" if self.variant is None else self.variant.key,
             shares={name: count / total for name, count in counts.items()},
@@ -120,7 +120,7 @@ class Sampler:
     and once when it is over.
     """
 
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: PositionListener) -> None:
         self._seen = seen
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None

@@ -25,20 +25,20 @@ from typing import Any
 
 from workbench.language.tracing.trace import line_of
 from workbench.session.processes import worker_tasks
-from workbench.session.processes.orders import Known, Made
+from workbench.session.processes.orders import NewVariant, VariantRef
 from workbench.session.processes.pipe import Parent
 from workbench.session.processes.worker_client import (
     LATER,
-    Began,
-    Came,
     Define,
     Drop,
-    Ended,
-    Forget,
+    Finished,
+    ForgetVariants,
     Hasten,
     Order,
+    PartResult,
     Rest,
     Stands,
+    Started,
 )
 from workbench.session.protocol.failures import error_view
 from workbench.variants.variant import Variant
@@ -105,7 +105,7 @@ class Worker:
                 self._variants[message.key] = self._made[message.number][message.position]
                 self._named[message.number] += 1
                 self._let_go(message.number)
-            case Forget():
+            case ForgetVariants():
                 for key in message.keys:
                     self._variants.pop(key, None)
                 gc.unfreeze()
@@ -119,13 +119,13 @@ class Worker:
                     order = self._orders[message.number]
                     self._orders[message.number] = replace(order, urgency=message.urgency)
             case Order():
-                known = [one.key for one in message.arguments if isinstance(one, Known)]
+                known = [one.key for one in message.arguments if isinstance(one, VariantRef)]
                 self._given[message.number] = {key: self._variants[key] for key in known}
                 self._orders[message.number] = message
 
     def _advance(self, number: int) -> None:
         """Work on an order until its next result."""
-        self._pipe.send(Began(number))
+        self._pipe.send(Started(number))
         started = time.monotonic()
         try:
             if number not in self._running:
@@ -133,22 +133,22 @@ class Worker:
             value = next(self._running[number])
             taken = time.monotonic() - started
             self._spent[number] = self._spent.get(number, 0.0) + taken
-            if isinstance(value, Made):
+            if isinstance(value, NewVariant):
                 self._keep(number, value)
-            self._pipe.send(Came(number, value))
+            self._pipe.send(PartResult(number, value))
         except StopIteration:
             self._end(number)
-            self._pipe.send(Ended(number, None))
+            self._pipe.send(Finished(number, None))
         except Exception as error:  # a user's class may raise anything; the next order goes on
             self._end(number)
-            self._pipe.send(Ended(number, error_view(error, line_of(error))))
+            self._pipe.send(Finished(number, error_view(error, line_of(error))))
 
     def _started(self, order: Order) -> Iterator[Any]:
         given = self._given[order.number]
-        arguments = [given[a.key] if isinstance(a, Known) else a for a in order.arguments]
+        arguments = [given[a.key] if isinstance(a, VariantRef) else a for a in order.arguments]
         return worker_tasks.TASKS[order.task](*arguments)
 
-    def _keep(self, number: int, made: Made) -> None:
+    def _keep(self, number: int, made: NewVariant) -> None:
         """A variant that was made may be named later."""
         own = self._made.setdefault(number, [])
         if isinstance(made.base, str):

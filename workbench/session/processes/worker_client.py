@@ -14,7 +14,7 @@ from typing import Any
 
 from workbench.program.values import Program
 from workbench.session.live.variant_tree import lineage
-from workbench.session.processes.orders import Known, Made
+from workbench.session.processes.orders import NewVariant, VariantRef
 from workbench.session.processes.pipe import Child
 from workbench.session.protocol.failures import sentence
 from workbench.session.protocol.state import ErrorView
@@ -58,7 +58,7 @@ class Stands:
 
 
 @dataclass(frozen=True)
-class Forget:
+class ForgetVariants:
     """Variants that are asked about no more."""
 
     keys: tuple[str, ...]
@@ -97,14 +97,14 @@ class Drop:
 
 
 @dataclass(frozen=True)
-class Began:
+class Started:
     """The worker is busy with an order now."""
 
     number: int
 
 
 @dataclass(frozen=True)
-class Came:
+class PartResult:
     """A result of an order."""
 
     number: int
@@ -112,7 +112,7 @@ class Came:
 
 
 @dataclass(frozen=True)
-class Ended:
+class Finished:
     """An order is done, or has failed."""
 
     number: int
@@ -136,7 +136,7 @@ class Job:
     ended: Callable[[ErrorView | None], None]
 
 
-class Work:
+class WorkerClient:
     """Gives orders to a worker process, which is started with the first of them or by `warm`."""
 
     def __init__(self) -> None:
@@ -190,7 +190,7 @@ class Work:
             known = tuple(key for key in keys if key in self._sent)
             self._sent.difference_update(known)
             if known and self._child is not None:
-                self._child.send(Forget(known))
+                self._child.send(ForgetVariants(known))
 
     def hasten(self, number: int, urgency: str) -> None:
         """An order is at least as urgent as that."""
@@ -232,36 +232,36 @@ class Work:
         )
         child.send(Order(job.number, job.task, arguments, job.urgency))
 
-    def _known(self, child: Child, variant: Variant) -> Known:
+    def _known(self, child: Child, variant: Variant) -> VariantRef:
         """A variant by its key, sent before if it was not."""
         for one in lineage(variant):
             if one.key not in self._sent:
                 parent = None if one.parent is None else one.parent.key
                 child.send(Define(one.key, parent, one.program, one.step, one.notes, one.why))
                 self._sent.add(one.key)
-        return Known(variant.key)
+        return VariantRef(variant.key)
 
     # -- what comes back, on the reader's thread ---------------------------------------------------
 
-    def _hear(self, message: Began | Came | Ended) -> None:
+    def _hear(self, message: Started | PartResult | Finished) -> None:
         with self._lock:
-            if isinstance(message, Began):
+            if isinstance(message, Started):
                 self._busy = message.number
                 return
             job = self._jobs.get(message.number)
             if job is None:
                 return  # it was dropped
-            if isinstance(message, Ended):
+            if isinstance(message, Finished):
                 del self._jobs[job.number]
                 self._made.pop(job.number, None)
-            elif isinstance(value := message.value, Made):
+            elif isinstance(value := message.value, NewVariant):
                 value = value, self._variant(job, value)
-        if isinstance(message, Ended):
+        if isinstance(message, Finished):
             job.ended(message.error)
         else:
             job.came(value)
 
-    def _variant(self, job: Job, made: Made) -> Variant:
+    def _variant(self, job: Job, made: NewVariant) -> Variant:
         """The variant that was made, on the objects of this side; the worker knows it by its key
         from now on. Called under the lock.
         """

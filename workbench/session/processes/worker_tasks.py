@@ -24,7 +24,7 @@ from workbench.session.parts.sweep import sweep
 from workbench.session.parts.value import value
 from workbench.session.parts.why import why
 from workbench.session.picture.snapshot import snapshot
-from workbench.session.processes.orders import Entry, Made, Misfit, Picture, Source
+from workbench.session.processes.orders import Misfit, NewVariant, Picture, Replay, TemplateSource
 from workbench.session.protocol.capsule import Plain, plain
 from workbench.session.protocol.measurements import belonging, measurement_views
 from workbench.session.protocol.messages import Part
@@ -58,12 +58,14 @@ def part(variant: Variant, name: Part, arguments: Json) -> Iterator[Any]:
     yield from (Plain(plain(one)) for one in values)
 
 
-def apply(variant: Variant, key: str, step: Json) -> Iterator[Made | Picture]:
+def apply(variant: Variant, key: str, step: Json) -> Iterator[NewVariant | Picture]:
     """One step on the variant known as `key`."""
     yield from _chain(variant, key, variant.apply(from_json(step)))
 
 
-def replay(onto: Variant, key: str, other: Variant, only_last: bool) -> Iterator[Made | Picture]:
+def replay(
+    onto: Variant, key: str, other: Variant, only_last: bool
+) -> Iterator[NewVariant | Picture]:
     """The steps by which another differs, on the variant known as `key`: all or none."""
     if only_last and other.step is None:
         raise WorkbenchError("the program as written has no step that could be taken elsewhere")
@@ -72,14 +74,14 @@ def replay(onto: Variant, key: str, other: Variant, only_last: bool) -> Iterator
 
 def automatic(
     variant: Variant, key: str, objective: Any, capacity: int | None, sizes: Mapping[str, int]
-) -> Iterator[Made | Picture]:
+) -> Iterator[NewVariant | Picture]:
     """The steps of the automatic recipe on the variant known as `key`."""
     yield from _chain(variant, key, optimize(variant, objective, capacity, sizes=sizes))
 
 
 def anew(
-    root: Variant, key: str, written: str, entries: Sequence[Entry]
-) -> Iterator[Made | Misfit]:
+    root: Variant, key: str, written: str, entries: Sequence[Replay]
+) -> Iterator[NewVariant | Misfit]:
     """The steps of a whole tree, whose root was `written`, on a root known as `key`. What came from
     a step that does not fit is left out.
     """
@@ -95,15 +97,15 @@ def anew(
             yield Misfit(entry.key, step_text(entry.step), error.message)
             continue
         found[entry.key] = (after, len(found) - 1)
-        yield Made(base, after.program, step, after.notes, after.why, entry.key)
+        yield NewVariant(base, after.program, step, after.notes, after.why, entry.key)
 
 
-def trace(source: Source) -> Iterator[Made]:
+def trace(source: TemplateSource) -> Iterator[NewVariant]:
     """The program of a template."""
     for file, lines in source.lines.items():
         linecache.cache[file] = (sum(map(len, lines)), None, list(lines), file)
     CELLS.update(source.cells)
-    yield Made(None, source.template(**source.arguments), None, (), "")
+    yield NewVariant(None, source.template(**source.arguments), None, (), "")
 
 
 def recorded(root: Variant, store: Store) -> Iterator[Any]:
@@ -116,7 +118,7 @@ TASKS: dict[str, Callable[..., Iterator[Any]]] = {
 }
 
 
-def _chain(start: Variant, key: str, end: Variant) -> Iterator[Made | Picture]:
+def _chain(start: Variant, key: str, end: Variant) -> Iterator[NewVariant | Picture]:
     """The variants behind `start` up to `end`, then what is drawn of that: whoever looks waits for
     it, and as work of its own it would wait for other work first.
     """
@@ -127,7 +129,7 @@ def _chain(start: Variant, key: str, end: Variant) -> Iterator[Made | Picture]:
         made.append(last)
         last = last.parent
     for position, variant in enumerate(reversed(made)):
-        yield Made(
+        yield NewVariant(
             key if position == 0 else position - 1,
             variant.program,
             variant.step,

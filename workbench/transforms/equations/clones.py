@@ -32,7 +32,7 @@ Index: TypeAlias = tuple[Expression | Body, ...]
 
 
 @dataclass(frozen=True)
-class Group:
+class CloneGroup:
     """Reads of an array that one clone serves, and the statements that have them.
 
     `at`: the index that all have, where the clone is of just the elements there, computed anew in
@@ -73,7 +73,7 @@ def readers_of(program: Program, array: str) -> list[str]:
     return [s.name for s in program.statements if any(r.array == array for r in s.reads)]
 
 
-def groups(program: Program, array: str, names: Sequence[str]) -> list[Group]:
+def groups(program: Program, array: str, names: Sequence[str]) -> list[CloneGroup]:
     """What is read in one loop has one clone there: a clone that later loops read too would have to
     be kept for them. Each index has one of its own where only the elements there are needed.
     """
@@ -91,24 +91,26 @@ def groups(program: Program, array: str, names: Sequence[str]) -> list[Group]:
 
 def _in_place(
     program: Program, loops: Sequence[Loop], reads: Mapping[Read, Collection[str]]
-) -> Iterator[Group]:
+) -> Iterator[CloneGroup]:
     """The groups of reads in one innermost loop, the one of the whole array first."""
     alone = len([read for read in reads if not is_computed(read.index)]) == 1
     rest: dict[Read, Collection[str]] = {}
-    at: list[Group] = []
+    at: list[CloneGroup] = []
     for read, names in reads.items():
-        group = Group((read,), tuple(names), read.index)
+        group = CloneGroup((read,), tuple(names), read.index)
         group = replace(group, along=_along(program, loops, group))
         if is_computed(read.index) or ((alone or group.along) and _are_others(program, group)):
             at.append(group)
         else:
             rest[read] = names
     if rest:
-        yield Group(tuple(rest), tuple(dict.fromkeys(n for names in rest.values() for n in names)))
+        yield CloneGroup(
+            tuple(rest), tuple(dict.fromkeys(n for names in rest.values() for n in names))
+        )
     yield from at
 
 
-def _along(program: Program, loops: Sequence[Loop], group: Group) -> tuple[str, ...]:
+def _along(program: Program, loops: Sequence[Loop], group: CloneGroup) -> tuple[str, ...]:
     """The loops each of whose iterations reads elements of its own (those of a block), and those in
     whose every iteration a loop further inside runs over elements: a clone outside of them would
     have to be kept whole.
@@ -130,13 +132,13 @@ def _along(program: Program, loops: Sequence[Loop], group: Group) -> tuple[str, 
     return tuple(found)
 
 
-def _tells_apart(program: Program, group: Group, dim: str) -> bool:
+def _tells_apart(program: Program, group: CloneGroup, dim: str) -> bool:
     """Whether no two iterations of a loop read the same elements."""
     dims, domain = _points(program, replace(group, along=(dim,)))
     return is_one_to_one(domain, dims, [variable(d) for d in dims if d != dim])
 
 
-def _are_others(program: Program, group: Group) -> bool:
+def _are_others(program: Program, group: CloneGroup) -> bool:
     """Whether plain reads are of others than the array's own dims (the position in a block, one
     step ahead, the last one) or along further loops; and no element is read twice there.
     """
@@ -148,7 +150,7 @@ def _are_others(program: Program, group: Group) -> bool:
     return is_one_to_one(domain, dims, (*index, *map(variable, group.along)))
 
 
-def whole(program: Program, array: str, group: Group, name: str) -> Clone:
+def whole(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
     """A second array with a clone of each equation."""
     found = []
     for s in program.writers[array]:
@@ -159,7 +161,7 @@ def whole(program: Program, array: str, group: Group, name: str) -> Clone:
     return Clone(replace(program.array[array], name=name), tuple(found), taken)
 
 
-def gathered(program: Program, array: str, group: Group, name: str) -> Clone:
+def gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
     """The array's body at the positions of a group, over the dims these vary over. Raises
     NotMovable.
     """
@@ -194,7 +196,7 @@ def gathered(program: Program, array: str, group: Group, name: str) -> Clone:
 
 
 def _counted(
-    program: Program, group: Group, dims: tuple[str, ...], domain: str
+    program: Program, group: CloneGroup, dims: tuple[str, ...], domain: str
 ) -> tuple[tuple[str, ...], str, dict[str, Expression]]:
     """The points with what readers combine in each iteration of a loop (the values in a block)
     counted from the first there, under other names; and that first value, of other dims 0.
@@ -224,7 +226,7 @@ def _positions(original: Statement, at: Sequence[Expression | Body]) -> list[Exp
     return [by_index[variable(d)] for d in original.dims]
 
 
-def _points(program: Program, group: Group) -> tuple[tuple[str, ...], str]:
+def _points(program: Program, group: CloneGroup) -> tuple[tuple[str, ...], str]:
     """The dims over which the positions of a group vary or that it is computed along, and the
     points at which the readers have them.
     """

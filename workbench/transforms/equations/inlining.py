@@ -21,7 +21,7 @@ from workbench.program.values import Body, Call, IndexValue, Literal, Read
 from workbench.transforms.rules.rewriting import rebuilt
 from workbench.transforms.rules.row import call
 
-Moves = Mapping[str, Expression | Body]
+Substitution = Mapping[str, Expression | Body]
 
 
 class NotMovable(Exception):
@@ -32,7 +32,7 @@ class NotMovable(Exception):
         super().__init__(reason)
 
 
-def moved(body: Body, moves: Moves) -> Body:
+def moved(body: Body, moves: Substitution) -> Body:
     """The body with dimensions replaced. Raises NotMovable."""
     if isinstance(body, IndexValue):
         found = moved_index(body.expression, moves)
@@ -50,7 +50,7 @@ def moved(body: Body, moves: Moves) -> Body:
     return rebuilt(body, lambda b: moved(b, moves))
 
 
-def moved_index(e: Expression, moves: Moves) -> Expression | Body:
+def moved_index(e: Expression, moves: Substitution) -> Expression | Body:
     """An index with dimensions replaced: an expression, or a body where positions are computed."""
     computed = {d for d in e.variables if isinstance(moves.get(d), Body)}
     if not computed:
@@ -73,7 +73,7 @@ def moved_index(e: Expression, moves: Moves) -> Expression | Body:
     return total if rest_moved == 0 else call("add", total, _body(rest_moved))
 
 
-def _moved_atom(a: object, moves: Moves) -> Body:
+def _moved_atom(a: object, moves: Substitution) -> Body:
     if isinstance(a, Variable):
         return _body(moves[a.name])
     if isinstance(a, FloorDivision):

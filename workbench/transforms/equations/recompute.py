@@ -11,7 +11,7 @@ from workbench.program.identity import remembered
 from workbench.program.text.infix import element_text, equation
 from workbench.program.values import Program, Statement, walk
 from workbench.transforms.equations import clones
-from workbench.transforms.equations.clones import Clone, Group, is_computed, readers_of
+from workbench.transforms.equations.clones import Clone, CloneGroup, is_computed, readers_of
 from workbench.transforms.equations.evaluations import added, freed
 from workbench.transforms.equations.inlining import NotMovable
 from workbench.transforms.rules.row import is_external
@@ -205,7 +205,7 @@ class Recompute(Transform):
                 return Refusal("capability", sentence, line=s.line)
         return None
 
-    def _clone(self, program: Program, array: str, group: Group) -> Clone | Refusal:
+    def _clone(self, program: Program, array: str, group: CloneGroup) -> Clone | Refusal:
         """A clone at the positions of the readers, or of all of the array where these are not
         computed and it cannot be told from its elements there.
         """

@@ -15,7 +15,7 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.infix import body_text
 from workbench.program.values import Body, Call, IndexValue, Literal, Program, Read, Statement, walk
 
-Values = Mapping[str, ExpressionLike]
+Bindings = Mapping[str, ExpressionLike]
 
 COMBINES = {"sum": "add", "max": "maximum", "min": "minimum"}
 _OF_A_SHAPE = ("broadcast", "reshape", "transpose", "slice", "sum")
@@ -63,12 +63,12 @@ class Summand:
     powers: tuple[Power, ...] = ()
     outer: tuple[Outer, ...] = ()
 
-    def at(self, values: Values) -> Body:
+    def at(self, values: Bindings) -> Body:
         """Powers times the rest at an instance and a point that are given by dimension."""
         moved = substituted(self.rest, values)
         return scaled(self._product([p.exponent.substitute(values) for p in self.powers]), moved)
 
-    def ratio(self, here: Values, there: Values) -> Body | None:
+    def ratio(self, here: Bindings, there: Bindings) -> Body | None:
         """By what one instance's value of any point differs from another's; None for 1."""
         return self._product(
             [p.exponent.substitute(here) - p.exponent.substitute(there) for p in self.powers]
@@ -114,7 +114,7 @@ def scaled(factor: Body | None, body: Body) -> Body:
     return body if factor is None else call("multiply", factor, body)
 
 
-def substituted(body: Body, values: Values) -> Body:
+def substituted(body: Body, values: Bindings) -> Body:
     """The body with dimensions replaced by expressions."""
     if isinstance(body, IndexValue):
         return replace(body, expression=body.expression.substitute(values))

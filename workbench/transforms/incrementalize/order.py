@@ -11,6 +11,7 @@ from workbench.polyhedral.dependences.witness import Witness
 from workbench.polyhedral.ordering.as_written import order_below
 from workbench.polyhedral.sets.relations import is_box
 from workbench.polyhedral.tree import (
+    Block,
     Leaf,
     Loop,
     Tree,
@@ -21,7 +22,6 @@ from workbench.polyhedral.tree import (
     sequence,
     statements,
 )
-from workbench.polyhedral.tree import Sequence as Block
 from workbench.program.dependences import dependences
 from workbench.program.values import Program, Statement
 from workbench.transforms.trees.distribution import in_axes

@@ -28,8 +28,8 @@ from workbench.polyhedral.sets.relations import (
 from workbench.program.values import Array, Body, Literal
 from workbench.transforms.incrementalize.factors import (
     COMBINES,
+    Bindings,
     Summand,
-    Values,
     call,
     scaled,
 )
@@ -57,11 +57,11 @@ class Reduction:
         """The dimensions along which nothing moves."""
         return tuple(d for d in self.dims if d != self.dim)
 
-    def element(self, values: Values) -> Body:
+    def element(self, values: Bindings) -> Body:
         """The result of another instance."""
         return read(self.array, self.index(values))
 
-    def index(self, values: Values) -> tuple[Expression, ...]:
+    def index(self, values: Bindings) -> tuple[Expression, ...]:
         """The element that an instance writes."""
         return tuple(e.substitute(values) for e in self.write)
 

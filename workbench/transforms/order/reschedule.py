@@ -11,8 +11,16 @@ from workbench.polyhedral.dependences.flow import Dependences
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.ordering.isl_proposal import Inexpressible
 from workbench.polyhedral.ordering.isl_solver import NotFound, TooComplex, proposed
-from workbench.polyhedral.tree import Loop, Tree, axis_dims, blocks, sequence, statements, text
-from workbench.polyhedral.tree import Sequence as Block
+from workbench.polyhedral.tree import (
+    Block,
+    Loop,
+    Tree,
+    axis_dims,
+    blocks,
+    sequence,
+    statements,
+    text,
+)
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.place import Place

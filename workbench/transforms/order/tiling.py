@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from workbench.polyhedral.dependences.flow import Dependence, Dependences, standings
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.ordering.as_written import goes_back
-from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence, statements
-from workbench.polyhedral.tree import Sequence as Block
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, sequence, statements
 from workbench.program.values import Program
 from workbench.transforms.order.distribute import distributed
 from workbench.transforms.step.refusal import Refusal

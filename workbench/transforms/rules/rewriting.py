@@ -9,10 +9,10 @@ from workbench.polyhedral.expression import Expression
 from workbench.program.values import Body, Call, Program, Read
 from workbench.transforms.rules.row import Row
 
-Change = Callable[[Body], Body]
+BodyRewrite = Callable[[Body], Body]
 
 
-def rebuilt(body: Body, change: Change) -> Body:
+def rebuilt(body: Body, change: BodyRewrite) -> Body:
     """The body with `change` applied to everything directly below it; itself if nothing changed."""
     if isinstance(body, Call):
         arguments = tuple(change(a) for a in body.arguments)

@@ -20,7 +20,7 @@ Local = Callable[[Call, Program], Body | None]
 
 
 @dataclass(frozen=True)
-class Done:
+class RuleResult:
     """The program after a rule, with one name for each time it applied: the statement it changed,
     or the array that came or went.
     """
@@ -29,7 +29,7 @@ class Done:
     where: tuple[str, ...] = ()
 
 
-Whole = Callable[[Program], Done]
+Whole = Callable[[Program], RuleResult]
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from workbench.program.values import (
     walk,
 )
 from workbench.transforms.rules.rewriting import rebuilt
-from workbench.transforms.rules.row import Done, is_external, is_pure
+from workbench.transforms.rules.row import RuleResult, is_external, is_pure
 from workbench.transforms.trees.insertion import fresh_name, violated, with_statement
 
 MOVES = frozenset({"slice", "reshape", "transpose", "broadcast", "cast"})
@@ -60,11 +60,11 @@ def computes(body: Body) -> bool:
 # -- dead statements -------------------------------------------------------------------------------
 
 
-def dead_statements(program: Program) -> Done:
+def dead_statements(program: Program) -> RuleResult:
     """Without the arrays that no output needs; calls go when what they answer is not needed."""
     alive = needed(program)
     dead = [a.name for a in program.arrays if a.name not in alive]
-    return Done(without(program, dead), tuple(dead)) if dead else Done(program)
+    return RuleResult(without(program, dead), tuple(dead)) if dead else RuleResult(program)
 
 
 def without(program: Program, arrays: Collection[str]) -> Program:
@@ -98,13 +98,13 @@ def stored(storage: Storage, gone: Collection[str]) -> Storage:
 # -- equal statements ------------------------------------------------------------------------------
 
 
-def equal_statements(program: Program) -> Done:
+def equal_statements(program: Program) -> RuleResult:
     """Arrays whose equations are the same are one: the one that is returned, or comes first."""
     merged: list[str] = []
     while True:
         found = _merged(program, merged)
         if found is None:
-            return Done(program, tuple(merged))
+            return RuleResult(program, tuple(merged))
         program = found
 
 
@@ -199,7 +199,7 @@ def _renamed(body: Body, names: Mapping[str, str]) -> Body:
 
 
 @dataclass(frozen=True)
-class Part:
+class SharedPart:
     """A part of a body of some statements: over `dims`, for the points `domain`."""
 
     body: Call
@@ -207,17 +207,17 @@ class Part:
     domain: str
 
 
-def common_bodies(program: Program) -> Done:
+def common_bodies(program: Program) -> RuleResult:
     """What several statements compute at the same points becomes a statement of its own, or is
     read from the one that computes just that.
     """
     where: list[str] = []
-    tried: set[Part] = set()
+    tried: set[SharedPart] = set()
     while True:
         uses = _uses(program)
         shared = [p for p, names in uses.items() if len(names) > 1 and p not in tried]
         if not shared:
-            return Done(program, tuple(where))
+            return RuleResult(program, tuple(where))
         part = max(shared, key=lambda p: sum(1 for _ in walk(p.body)))
         tried.add(part)
         found = _read_from_owner(program, part, uses[part]) or _extracted(
@@ -228,12 +228,12 @@ def common_bodies(program: Program) -> Done:
             where.append(name)
 
 
-def invariant_bodies(program: Program) -> Done:
+def invariant_bodies(program: Program) -> RuleResult:
     """A part of a body that does not vary over a loop around its statement becomes a statement of
     its own, over fewer dims.
     """
     where: list[str] = []
-    tried: set[Part] = set()
+    tried: set[SharedPart] = set()
     while True:
         assert program.schedule is not None
         loops, blocked = loop_dims(program.schedule), blocks(program.schedule)
@@ -249,7 +249,7 @@ def invariant_bodies(program: Program) -> Done:
             )
         ]
         if not found:
-            return Done(program, tuple(where))
+            return RuleResult(program, tuple(where))
         part = max(found, key=lambda p: sum(1 for _ in walk(p.body)))
         tried.add(part)
         changed = _extracted(program, part, uses[part], "invariant")
@@ -258,9 +258,9 @@ def invariant_bodies(program: Program) -> Done:
             where.append(name)
 
 
-def _uses(program: Program) -> dict[Part, list[str]]:
+def _uses(program: Program) -> dict[SharedPart, list[str]]:
     """The parts that cost something, and the statements that have them."""
-    found: dict[Part, list[str]] = {}
+    found: dict[SharedPart, list[str]] = {}
     for s in program.statements:
         for part in _parts(s.body, s.dims, s.domain):
             found.setdefault(part, []).append(s.name)
@@ -268,7 +268,7 @@ def _uses(program: Program) -> dict[Part, list[str]]:
 
 
 @lru_cache(maxsize=4096)
-def _parts(body: Body, dims: tuple[str, ...], domain: str) -> tuple[Part, ...]:
+def _parts(body: Body, dims: tuple[str, ...], domain: str) -> tuple[SharedPart, ...]:
     """The calls of a body that vary over instances only; whole bodies count."""
     if not is_pure(body):
         return ()
@@ -280,11 +280,13 @@ def _parts(body: Body, dims: tuple[str, ...], domain: str) -> tuple[Part, ...]:
         if varies <= set(dims):
             own = tuple(d for d in dims if d in varies)
             missing = [d for d in dims if d not in varies]
-            found.append(Part(b, own, project_out(domain, missing) if missing else domain))
+            found.append(SharedPart(b, own, project_out(domain, missing) if missing else domain))
     return tuple(found)
 
 
-def _read_from_owner(program: Program, part: Part, names: list[str]) -> tuple[Program, str] | None:
+def _read_from_owner(
+    program: Program, part: SharedPart, names: list[str]
+) -> tuple[Program, str] | None:
     """The other statements read the array of one that computes just the part."""
     owner = next(
         (
@@ -306,7 +308,7 @@ def _read_from_owner(program: Program, part: Part, names: list[str]) -> tuple[Pr
 
 
 def _extracted(
-    program: Program, part: Part, names: list[str], kind: str
+    program: Program, part: SharedPart, names: list[str], kind: str
 ) -> tuple[Program, str] | None:
     """The part as a statement of its own in front of the first that has it."""
     if not is_box(part.domain, part.dims):

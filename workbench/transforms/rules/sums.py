@@ -28,7 +28,7 @@ from workbench.program.values import (
     Read,
     Statement,
 )
-from workbench.transforms.rules.row import Done, as_type_of, call, constant, is_pure, number
+from workbench.transforms.rules.row import RuleResult, as_type_of, call, constant, is_pure, number
 from workbench.transforms.rules.row import operand as operand_of
 from workbench.transforms.rules.sharing import varies_over
 from workbench.transforms.trees.insertion import fresh_name, with_statement
@@ -212,7 +212,7 @@ def _interval_of_array(
 # -- dimensions ------------------------------------------------------------------------------------
 
 
-def factored_sums(program: Program) -> Done:
+def factored_sums(program: Program) -> RuleResult:
     """What does not vary over the summed dims is taken out of sums: the sum becomes a statement of
     its own, and a sum of one value is that times the number of points.
     """
@@ -222,7 +222,7 @@ def factored_sums(program: Program) -> Done:
         if found is not None:
             program = found
             where.append(statement.name)
-    return Done(program, tuple(where))
+    return RuleResult(program, tuple(where))
 
 
 def _counted(program: Program, s: Statement) -> Program | None:

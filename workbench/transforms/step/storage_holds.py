@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from workbench.lowering.storage.lives import lives, shapes, windows_but_for_blocks
 from workbench.lowering.storage.overwriting import in_itself, may_overwrite
-from workbench.lowering.storage.takeover import Hindrance, Memory, heirs, hindrance, memory_of
+from workbench.lowering.storage.takeover import Hindrance, Ownership, heirs, hindrance, memory_of
 from workbench.polyhedral.dependences.witness import Witness, smallest
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes.windows import along_axes, whole_extent_clash
@@ -65,7 +65,7 @@ def broken_storage(program: Program, step: str) -> Refusal | None:
     return None
 
 
-def _no_longer_together(memory: Memory, array: str, to: str, step: str) -> Refusal | None:
+def _no_longer_together(memory: Ownership, array: str, to: str, step: str) -> Refusal | None:
     """Why `to`, and what comes after it, cannot hold the memory of `array` and of what came
     before.
     """

@@ -16,6 +16,7 @@ from workbench.polyhedral.dependences.flow import Dependences
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.ordering.as_written import NoOrder, order_below
 from workbench.polyhedral.tree import (
+    Block,
     Leaf,
     Loop,
     Tree,
@@ -25,7 +26,6 @@ from workbench.polyhedral.tree import (
     sequence,
     statements,
 )
-from workbench.polyhedral.tree import Sequence as Block
 
 
 class Stuck(Exception):

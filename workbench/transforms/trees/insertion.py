@@ -11,6 +11,7 @@ from workbench.polyhedral.dependences.flow import Dependences, flow
 from workbench.polyhedral.dependences.legality import Violation, violation
 from workbench.polyhedral.sets.relations import is_box
 from workbench.polyhedral.tree import (
+    Block,
     Leaf,
     Loop,
     Path,
@@ -21,7 +22,6 @@ from workbench.polyhedral.tree import (
     sequence,
     statements,
 )
-from workbench.polyhedral.tree import Sequence as Block
 from workbench.program.values import Array, Program, Statement
 
 

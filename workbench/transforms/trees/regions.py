@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 
 from workbench.polyhedral.dependences.flow import Dependences
-from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence, statements
-from workbench.polyhedral.tree import Sequence as Block
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, sequence, statements
 from workbench.program.values import Program
 from workbench.transforms.step.names import unknown_statement
 from workbench.transforms.step.refusal import Refusal
