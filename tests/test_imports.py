@@ -1,4 +1,4 @@
-"""A package imports only what lies below it, inside functions too.
+"""A package imports only what lies below it, inside functions too; so does each of its rooms.
 
 The layers are those of CONTRIBUTING.md. Reading syntax instead of importing finds what a function
 imports when it is called, and needs nothing installed.
@@ -7,8 +7,10 @@ imports when it is called, and needs nothing installed.
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,15 @@ READ_LIKE_USERS = {"algorithms"}
 
 JUPYTER = {"IPython", "anywidget", "comm", "ipykernel", "ipywidgets", "nbformat", "traitlets"}
 IMPORTED_WHERE_USED = {"pandas", "cupy", "gymnasium", "matplotlib"}
+
+
+ASKED_BACK = {
+    ("language/tracing", "language/external"): "a trace keeps the calls of external objects",
+    ("program/values", "program/text"): "a program prints itself",
+    ("lowering/loop_program", "lowering/text"): "a loop program prints itself",
+    ("variants/variant", "variants/recipes"): "a variant saves and replays itself",
+}
+"""Imports of what lies above, when a method runs or for a type alone."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +147,27 @@ def objection(item: Import, part: str, inside: str, parts: set[str]) -> str | No
     return None
 
 
+def room_of(module: str) -> str:
+    """A package's room, or the module in its own folder: `workbench.program.text.infix` lies in
+    `program/text`, `workbench.program.values.Read` in `program/values`.
+    """
+    return "/".join(module.split(".")[1:3])
+
+
+def rooms(root: Path) -> dict[str, set[str]]:
+    """What each room imports of its own package."""
+    needed: dict[str, set[str]] = {}
+    for path in root.rglob("*.py"):
+        module = ".".join((PACKAGE, *path.relative_to(root).with_suffix("").parts))
+        package, room = module.split(".")[1], room_of(module)
+        for item in imports_of(path.read_text(encoding="utf-8"), module.rpartition(".")[0]):
+            target = room_of(item.module)
+            inside = target.startswith(f"{package}/") and target != room
+            if inside and (item.at_top_level or (room, target) not in ASKED_BACK):
+                needed.setdefault(room, set()).add(target)
+    return needed
+
+
 def write_package(root: Path, **sources: str) -> Path:
     """A package folder from `part__file="source"` pairs, one file for each part without `__`."""
     for name, source in sources.items():
@@ -147,6 +179,40 @@ def write_package(root: Path, **sources: str) -> Path:
 
 def test_every_import_of_the_package_goes_to_a_lower_layer(repository: Path) -> None:
     assert violations(repository / PACKAGE) == []
+
+
+def test_the_rooms_of_a_package_are_in_an_order(repository: Path) -> None:
+    assert "program/values" in rooms(repository / PACKAGE)["program/text"]
+    list(TopologicalSorter(rooms(repository / PACKAGE)).static_order())
+
+
+def test_rooms_that_import_each_other_are_found(tmp_path: Path) -> None:
+    sources = {
+        "planning__cost__seconds": "def f():\n    from workbench.planning.recipe.plan import Plan",
+        "planning__recipe__plan": "from workbench.planning import prices",
+        "planning__prices": "from workbench.planning.cost.seconds import seconds",
+    }
+    with pytest.raises(CycleError, match="nodes are in a cycle"):
+        TopologicalSorter(rooms(write_package(tmp_path, **sources))).prepare()
+
+
+def test_no_folder_is_too_full_to_be_read(repository: Path) -> None:
+    """At most 12 files, but where the files are a list of things of one kind."""
+    lists = {"workbench/algorithms", "workbench/environments", "workbench/transforms/order"}
+    files = Counter(
+        path.relative_to(repository).parent.as_posix()
+        for folder in (PACKAGE, "extensions/jupyterlab-workbench/src")
+        for path in (repository / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    )
+    assert {folder: n for folder, n in files.items() if n > 12 and folder not in lists} == {}
+
+
+def test_every_room_says_what_it_knows(repository: Path) -> None:
+    for folder in sorted((repository / PACKAGE).rglob("*")):
+        if folder.is_dir() and any(folder.glob("*.py")):
+            text = (folder / "__init__.py").read_text(encoding="utf-8")
+            assert ast.get_docstring(ast.parse(text)), f"{folder}/__init__.py says nothing"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ from workbench.backends.arrays import compiled as arrays
 from workbench.backends.arrays.compiled import CompiledArrays
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import RunError, UnavailableError, WorkbenchError
-from workbench.lowering.lower import LoopProgram, lower
+from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.lower import lower
 from workbench.program.values import Program
 
 CASES = {name: p for name, p, _ in cases()}

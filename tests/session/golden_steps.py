@@ -17,8 +17,7 @@ from workbench.session.parts.code import code
 from workbench.session.parts.cost import cost
 from workbench.session.parts.domain import domain
 from workbench.session.parts.moves import MovesView, moves
-from workbench.session.parts.preview import preview
-from workbench.session.parts.price import price
+from workbench.session.parts.preview import preview, price
 from workbench.session.parts.value import value
 from workbench.session.parts.why import why
 from workbench.session.picture.snapshot import snapshot

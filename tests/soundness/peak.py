@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.loops.records import (
     DEVICE,
@@ -16,7 +17,6 @@ from workbench.lowering.loops.records import (
     If,
     Record,
 )
-from workbench.lowering.lower import LoopProgram
 
 
 class Held:

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from workbench.backends.tracker import Capacity
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import Point
 from workbench.lowering.loops.records import DEVICE
-from workbench.lowering.lower import LoopProgram
 from workbench.program.values import Program
 
 Outputs = Mapping[str, Any]

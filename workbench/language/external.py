@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workbench.errors import ProgramError, SourceLine
-from workbench.language.tracing.array_names import unique
 from workbench.language.tracing.nodes import apply, index, literal, record
 from workbench.language.tracing.recurrent import Recurrent
 from workbench.language.tracing.reductions import collect
 from workbench.language.tracing.tensor import Node, Tensor
 from workbench.language.tracing.trace import current, user_line
 from workbench.polyhedral.expression import Expression, variable
+from workbench.program.names import unique
 from workbench.program.values import External, Shape
 
 

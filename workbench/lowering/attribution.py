@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.lowering.instances.swapping import copies
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Apply, Check, Enter, Record, View, walk
-from workbench.lowering.lower import LoopProgram
 from workbench.program.values import Program
 
 

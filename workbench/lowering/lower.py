@@ -8,10 +8,10 @@ from functools import lru_cache
 
 from workbench.errors import ProgramError
 from workbench.lowering.allocation.allocate import place
-from workbench.lowering.allocation.prefetching import Late, prefetched
+from workbench.lowering.allocation.prefetching import prefetched
 from workbench.lowering.instances.fragments import InstancePlace, instance
 from workbench.lowering.instances.swapping import Swapping
-from workbench.lowering.loops import bytes as memory
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import DEVICE, HOST, For, If, Record, Result
 from workbench.lowering.storage.lives import homes, lives, masked, shapes
 from workbench.lowering.values.intervals import at_least
@@ -45,37 +45,6 @@ RESERVED = frozenset(
         "constant",
     }
 )
-
-
-@dataclass(frozen=True)
-class LoopProgram:
-    """Loops of array operations with explicit memory. `main` is the variable of the outermost main
-    loop.
-    """
-
-    name: str
-    sizes: tuple[str, ...]
-    body: tuple[Record, ...]
-    results: tuple[Result, ...]
-    stored: Mapping[str, Stored]
-    aliases: Mapping[str, str]
-    late: tuple[Late, ...] = ()
-    """The slices that were to come early, and do not."""
-
-    def peak(self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE) -> int:
-        """High-water mark in bytes of a memory space at the given sizes."""
-        return memory.peak(self.body, sizes, dtype, space)
-
-    def timeline(
-        self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE
-    ) -> list[memory.Point]:
-        """Bytes and live arrays of a space behind every allocation and free, in text order."""
-        return memory.timeline(self.body, sizes, dtype, space)
-
-    def __str__(self) -> str:
-        from workbench.lowering.loops.text import text
-
-        return text(self)
 
 
 def lower(program: Program) -> LoopProgram:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.lowering.lower import LoopProgram, lower
+from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.lower import lower
 from workbench.lowering.storage.lives import described
 from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.cost.work import CostItem, steps_of
@@ -52,6 +53,11 @@ class Variant:
     def root(self) -> Variant:
         """The program as written."""
         return self if self.parent is None else self.parent.root
+
+    @property
+    def lineage(self) -> tuple[Variant, ...]:
+        """This variant behind those that it came from, the root first."""
+        return (*(() if self.parent is None else self.parent.lineage), self)
 
     @cached_property
     def steps(self) -> tuple[Transform, ...]:

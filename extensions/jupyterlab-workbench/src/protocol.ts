@@ -136,11 +136,6 @@ export interface MovesView {
   readonly moves: readonly MoveView[];
 }
 
-export interface EffectView {
-  readonly seconds: number;
-  readonly peak_bytes: Readonly<Record<string, number>>;
-}
-
 export interface PointsView {
   readonly statement: string;
   readonly title: string;
@@ -206,6 +201,11 @@ export interface PreviewView {
   readonly notes: readonly string[];
   readonly snapshot: Snapshot | null;
   readonly code: CodeView | null;
+}
+
+export interface EffectView {
+  readonly seconds: number;
+  readonly peak_bytes: Readonly<Record<string, number>>;
 }
 
 export interface ShareView {

@@ -13,8 +13,9 @@ from tests.programs import PROGRAMS
 from workbench.backends import get
 from workbench.lowering.attribution import attributed
 from workbench.lowering.instances.swapping import copies
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, walk
-from workbench.lowering.lower import LoopProgram, lower
+from workbench.lowering.lower import lower
 from workbench.transforms import Contract, Distribute, Incrementalize, Tile, Vectorize
 
 

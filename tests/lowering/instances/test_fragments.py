@@ -15,8 +15,8 @@ from tests.soundness.__main__ import meanings
 from tests.soundness.proposals import Dice, propose
 from workbench.lowering import lower
 from workbench.lowering.instances import fragments
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import walk
-from workbench.lowering.lower import LoopProgram
 from workbench.lowering.values import stored
 from workbench.planning.cost import array_calls, strides
 from workbench.planning.cost.seconds import Share, cost

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from tests import by_hand as h
 from tests.backends.small_programs import cases, folded, scheduled
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Apply, For, Free, If, Record, walk
-from workbench.lowering.lower import LoopProgram, lower
+from workbench.lowering.lower import lower
 from workbench.polyhedral.expression import expression
 
 CASES = {name: p for name, p, _ in cases()}

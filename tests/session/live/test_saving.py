@@ -11,8 +11,8 @@ from tests.session.listening import PATIENCE
 from tests.session.shown import MEASURE, VECTORIZE, Shown
 from workbench.session.live.page_parts import fill
 from workbench.session.live.sessions import Sessions
-from workbench.session.parts.proposals import every_step
 from workbench.session.protocol.messages import PROTOCOL, Done, Failed, Saved
+from workbench.variants.proposals import every_step
 
 
 def test_a_saved_state_is_loaded_with_names_steps_and_measurements(

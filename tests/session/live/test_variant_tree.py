@@ -5,7 +5,7 @@ import pytest
 import workbench as wb
 from tests.programs import leaky_sum
 from workbench.errors import WorkbenchError
-from workbench.session.live.variant_tree import lineage, planted
+from workbench.session.live.variant_tree import planted
 
 ROOT = wb.variant(leaky_sum())
 B = ROOT.apply(wb.transforms.Vectorize("b"))
@@ -16,7 +16,7 @@ def test_a_tree_starts_with_a_variant_and_those_it_came_from() -> None:
     tree = planted(FOLDED)
     assert list(tree.variants) == [ROOT.key, B.key, FOLDED.key]
     assert (tree.root, tree.current, tree.shown) == (ROOT.key, FOLDED.key, FOLDED)
-    assert lineage(FOLDED) == (ROOT, B, FOLDED)
+    assert FOLDED.lineage == (ROOT, B, FOLDED)
 
 
 def test_a_variant_joins_with_what_it_came_from_and_once() -> None:

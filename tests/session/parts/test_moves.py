@@ -13,8 +13,7 @@ from tests.programs import leaky_sum, returns
 from tests.session import golden_steps
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
 from workbench.session.parts.moves import KINDS, MovesView, MoveView, moves, transform_view
-from workbench.session.parts.preview import preview
-from workbench.session.parts.price import price
+from workbench.session.parts.preview import preview, price
 from workbench.transforms import Contract, Fuse, Vectorize
 from workbench.transforms.step.refusal import Refused
 from workbench.transforms.step.transform import REGISTRY

@@ -21,7 +21,8 @@ from workbench.backends.externals import Externals
 from workbench.backends.protocol import Execution, Progress
 from workbench.backends.tracker import Capacity, spaces
 from workbench.lowering.attribution import attributed
-from workbench.lowering.lower import LoopProgram, lower
+from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.lower import lower
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.program.wellformed.index_ranges import check_indices

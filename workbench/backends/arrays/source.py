@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from workbench.backends.philox import statement_key
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.owners import owners
 from workbench.lowering.loops.records import (
     HOST,
@@ -35,8 +36,7 @@ from workbench.lowering.loops.records import (
     View,
     walk,
 )
-from workbench.lowering.loops.text import entry_text
-from workbench.lowering.lower import LoopProgram
+from workbench.lowering.text import entry_text
 from workbench.polyhedral.expression import Expression, size
 
 ENTRY = "program"

@@ -14,13 +14,14 @@ from dataclasses import dataclass, field, replace
 
 from workbench.errors import ProgramError
 from workbench.language.external import called
-from workbench.language.tracing.array_names import Reader, Source, array_names, unique
+from workbench.language.template.array_names import Reader, Source, array_names
 from workbench.language.tracing.nodes import IDENTITIES, apply
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Bound, Index, Node, Tensor
 from workbench.language.tracing.trace import Trace, current
 from workbench.polyhedral.expression import Choice, Expression, variable
 from workbench.polyhedral.sets.relations import box, extent_of, image, union
+from workbench.program.names import unique
 from workbench.program.operations.table import APART
 from workbench.program.values import (
     Array,

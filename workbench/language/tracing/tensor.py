@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Union
 import numpy as np
 
 from workbench.errors import ProgramError, SourceLine
-from workbench.language.tracing import numpy_functions, quoting
+from workbench.language.tracing import numpy_habits, quoting
 from workbench.language.tracing.operators import Operators
 from workbench.language.tracing.trace import Trace, user_line
 from workbench.polyhedral.expression import Expression, variable
@@ -141,7 +141,7 @@ class Tensor(Operators):
     if not TYPE_CHECKING:  # the type checker is to find what is not there
 
         def __getattr__(self, name: str) -> NoReturn:
-            from workbench.language.tracing.attributes import unknown_attribute
+            from workbench.language.tracing.numpy_habits import unknown_attribute
 
             raise unknown_attribute(self, name)
 
@@ -183,15 +183,15 @@ class Tensor(Operators):
         """`array + tensor` as `tensor + array`; other functions of NumPy are refused."""
         from workbench.language.tracing import nodes
 
-        written = numpy_functions.OPERATORS.get(ufunc.__name__)
+        written = numpy_habits.OPERATORS.get(ufunc.__name__)
         if written is None or method != "__call__" or options:
             called = "" if method == "__call__" else f".{method}"
-            raise numpy_functions.refused(ufunc.__name__ + called)
+            raise numpy_habits.refused(ufunc.__name__ + called)
         found: Tensor = written(nodes.as_tensor(inputs[0]), inputs[1])
         return found
 
     def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
-        raise numpy_functions.refused(function.__name__)
+        raise numpy_habits.refused(function.__name__)
 
     def __iter__(self) -> Any:
         raise ProgramError("a tensor cannot be iterated; use wb.unstack(x)", user_line())

@@ -7,12 +7,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from workbench.lowering.instances import reads
 from workbench.lowering.loops.records import Apply
+from workbench.lowering.reads import index_arrays
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.polyhedral.expression import Expression, expression, minimum, variable
 from workbench.program.values import Call
+
+if TYPE_CHECKING:
+    from workbench.lowering.instances.linearize import Linearizer
+
+
+from typing import TYPE_CHECKING
+
+from workbench.errors import ProgramError
 
 if TYPE_CHECKING:
     from workbench.lowering.instances.linearize import Linearizer
@@ -66,7 +74,9 @@ def _coordinates(
     for d in dims:
         e = at.placed(variable(d)) + shift.get(d, 0)
         if e.variables & set(scope.axes):
-            found.append(scope.aligned(reads.index_value(scope, e, "int64"), out.axes, 0).name)
+            found.append(
+                scope.aligned(index_arrays.index_value(scope, e, "int64"), out.axes, 0).name
+            )
         else:
             found.append(e)
     return tuple(found)
@@ -82,3 +92,26 @@ def _scratch(scope: Scope, body: Call, out: Value) -> Expression:
     for n in out.counts:
         points = points * scope.longest(n)
     return minimum(points * ((inner + 3) // 4), PHILOX_CHUNK) * WORDS_PER_BLOCK
+
+
+def call(at: Linearizer, body: Call, target: Value | None) -> Value:
+    """Let the object write its result where it is wanted."""
+    scope, options = at.scope, body.options
+    operands = [at.value(argument) for argument in body.arguments]
+    out = at.result(body, target)
+    if out.axes:
+        listed = ", ".join(out.axes)
+        raise ProgramError(
+            f"{at.statement.name} calls {options['name']} one instance after the other, "
+            f"not with {listed} as array axes",
+            at.statement.line,
+        )
+    return scope.apply(
+        "external",
+        operands,
+        out,
+        name=options["name"],
+        method=options["method"],
+        statement=scope.statement,
+        instance=scope.instance,
+    )

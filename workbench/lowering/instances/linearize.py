@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.lowering.instances import reads, split_reads
 from workbench.lowering.instances.operation_rules import RULES, VIEWS, unrepeated
 from workbench.lowering.instances.swapping import Swapping
+from workbench.lowering.reads import gathers, index_arrays, slices, split_reads
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.scope import Scope
@@ -124,7 +124,7 @@ class Linearizer:
         if isinstance(body, Literal):
             return scope.workspace.constant(body.value, body.dtype, symbolic(body.shape))
         if isinstance(body, IndexValue):
-            return reads.index_value(scope, self.placed(body.expression), body.dtype)
+            return index_arrays.index_value(scope, self.placed(body.expression), body.dtype)
         if isinstance(body, Read):
             return self._read(body)
         if body.operation in RULES:
@@ -140,24 +140,24 @@ class Linearizer:
         index: list[Expression | Value] = [
             self.placed(e) if isinstance(e, Expression) else self.value(e) for e in body.index
         ]
-        self.needs_points = self.needs_points or not reads.exists(scope, stored, index)
+        self.needs_points = self.needs_points or not slices.exists(scope, stored, index)
         plain = tuple(e for e in index if isinstance(e, Expression))
         if len(plain) == len(index):
-            inside = not self.masked or reads.within(scope, stored, plain)
+            inside = not self.masked or slices.within(scope, stored, plain)
             if not inside:
                 self.read_lengths += [high - low for low, high in stored.array.extent]
-            plain = plain if inside else reads.clamped(stored, plain)
+            plain = plain if inside else slices.clamped(stored, plain)
             stored = self.swapping.reading(scope, stored, plain)
             if not inside:
                 if not any(e.variables & set(scope.axes) for e in plain):
-                    return reads.sliced(scope, stored, plain) or _impossible()
-                return reads.gathered(scope, stored, plain, {})
-            found = reads.sliced(scope, stored, plain) or split_reads.in_blocks(
+                    return slices.sliced(scope, stored, plain) or _impossible()
+                return gathers.gathered(scope, stored, plain, {})
+            found = slices.sliced(scope, stored, plain) or split_reads.in_blocks(
                 scope, stored, plain
             )
-            return reads.gathered(scope, stored, plain, {}) if found is None else found
+            return gathers.gathered(scope, stored, plain, {}) if found is None else found
         stored = self.swapping.reading(scope, stored, index)
-        return reads.gathered(scope, stored, tuple(index), dict(enumerate(stored.array.extent)))
+        return gathers.gathered(scope, stored, tuple(index), dict(enumerate(stored.array.extent)))
 
     def result(self, body: Call, target: Value | None, dtype: str | None = None) -> Value:
         """Where the call's result goes: the target, or a temporary."""

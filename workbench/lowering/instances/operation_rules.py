@@ -11,10 +11,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from workbench.errors import ProgramError
-from workbench.lowering.instances import contractions, reads
-from workbench.lowering.instances.draws import draw, given
-from workbench.lowering.instances.external import call
+from workbench.lowering.instances import contractions
+from workbench.lowering.instances.draws import call, draw, given
 from workbench.lowering.loops.records import NEW, WHOLE, Entry, Range, Symbolic
+from workbench.lowering.reads import index_arrays, slices
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import symbolic
@@ -52,7 +52,7 @@ def _cast(at: Linearizer, body: Call, target: Value | None) -> Value:
     argument = body.arguments[0]
     placed = at.placed(argument.expression) if isinstance(argument, IndexValue) else None
     if placed is not None and not placed.variables:
-        value = reads.index_value(at.scope, placed, body.dtype)
+        value = index_arrays.index_value(at.scope, placed, body.dtype)
     else:
         value = at.value(argument, body.dtype if isinstance(argument, Literal) else None)
     if value.dtype == body.dtype and target is None:
@@ -228,7 +228,7 @@ def _take(at: Linearizer, body: Call, target: Value | None) -> Value:
     read, position = body.arguments
     table = at.value(read)
     if isinstance(position, IndexValue):
-        row = reads.row(scope, table, at.placed(position.expression))
+        row = slices.row(scope, table, at.placed(position.expression))
         if row is not None:
             return row
     index, rows = at.value(position), table.shape[0]
@@ -265,8 +265,11 @@ def _with_offsets(
     """
     step = rows
     for axis in reversed(axes):
-        start, size = reads.positions(scope, axis), reads.index_value(scope, step, "int64")
-        offset = reads.binary(scope, "multiply", start, size)
+        start, size = (
+            index_arrays.positions(scope, axis),
+            index_arrays.index_value(scope, step, "int64"),
+        )
+        offset = index_arrays.binary(scope, "multiply", start, size)
         both = scope.ordered({*number.axes, axis})
         out = scope.temporary(both, number.shape, "int64")
         ready = [scope.aligned(v, both, rank) for v in (number, offset)]

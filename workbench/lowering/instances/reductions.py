@@ -16,9 +16,9 @@ from workbench.lowering.instances import contractions
 from workbench.lowering.instances.contractions import Letters, Operand, operand, plain
 from workbench.lowering.instances.linearize import Linearizer
 from workbench.lowering.instances.operation_rules import ones_only
-from workbench.lowering.instances.reads import index_value
 from workbench.lowering.instances.segment_sums import segment_sum
 from workbench.lowering.loops.records import NEW, WHOLE, Entry
+from workbench.lowering.reads.index_arrays import index_value
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import symbolic

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.errors import ProgramError
-from workbench.lowering.instances import contractions, reads
+from workbench.lowering.instances import contractions
 from workbench.lowering.instances.contractions import Letters
 from workbench.lowering.instances.linearize import Linearizer
 from workbench.lowering.instances.reductions import Mask, combine
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loops.records import Apply, Check, Enter, If, Record
+from workbench.lowering.reads import index_arrays, slices
 from workbench.lowering.values.intervals import Ranges, at_least, length
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Prepared, Scope, Workspace
@@ -61,7 +62,7 @@ def linearize(
     scope.records.append(Enter(statement.name, _title(statement)))
     index = tuple(at.placed(e) for e in statement.write)
     written = swapping.writing(scope, stored[statement.array], index)
-    target = reads.sliced(scope, written, index)
+    target = slices.sliced(scope, written, index)
     own = scope.ordered(axes)
     if target is None or target.axes != own:
         raise ProgramError(
@@ -280,8 +281,10 @@ def _mask_of(
     """What a `Mask` is made of."""
     inside = None
     for each in alternatives:
-        one = reads.condition_value(scope, each)
-        inside = one if inside is None else reads.binary(scope, "logical_or", inside, one, "bool")
+        one = index_arrays.condition_value(scope, each)
+        inside = (
+            one if inside is None else index_arrays.binary(scope, "logical_or", inside, one, "bool")
+        )
     if inside is None:
         inside = scope.workspace.constant(False, "bool")
     if statement.combiner != "sum":

@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from workbench.lowering.instances.reads import neighbours
 from workbench.lowering.loops.records import (
     WHOLE,
     Apply,
@@ -24,6 +23,7 @@ from workbench.lowering.loops.records import (
     Record,
     View,
 )
+from workbench.lowering.reads.slices import neighbours
 from workbench.lowering.values.intervals import at_least, greatest_length, length
 from workbench.lowering.values.layout import Value, dense
 from workbench.lowering.values.scope import Scope

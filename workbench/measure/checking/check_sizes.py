@@ -15,7 +15,7 @@ from typing import Any
 
 from workbench.backends.reference.evaluator import Reference
 from workbench.errors import SizeError
-from workbench.lowering.lower import LoopProgram
+from workbench.lowering.loop_program import LoopProgram
 from workbench.measure.checking.coverage import Branches, untaken
 from workbench.polyhedral.expression import Expression, size
 from workbench.polyhedral.sets.isl_names import dim_name, size_name

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from workbench.backends.protocol import Compiled
 from workbench.errors import UnavailableError
-from workbench.lowering.lower import LoopProgram
+from workbench.lowering.loop_program import LoopProgram
 from workbench.measure.checking.check import Check, ran
 from workbench.measure.rounds.measurement import Predicted
 from workbench.planning.cost.prediction import predict

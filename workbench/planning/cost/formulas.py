@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import ITEM_BYTES, Allocate, Buffer, Constant, Count, walk
-from workbench.lowering.lower import LoopProgram
 from workbench.polyhedral.expression import (
     Atom,
     Expression,

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from workbench.errors import WorkbenchError, nearest
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import SPACES, Apply, walk
-from workbench.lowering.lower import LoopProgram
 from workbench.planning.cost import formulas
 from workbench.planning.cost.seconds import Share, cost
 from workbench.planning.cost.work import CostItem, steps_of

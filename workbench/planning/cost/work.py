@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import (
     Allocate,
     Apply,
@@ -21,7 +22,6 @@ from workbench.lowering.loops.records import (
     Record,
     View,
 )
-from workbench.lowering.lower import LoopProgram
 from workbench.planning.cost.array_calls import ArrayCall, call_of
 from workbench.planning.cost.strides import Operand, viewed, whole
 from workbench.polyhedral.conditions import Comparison, Condition

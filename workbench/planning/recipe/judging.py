@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import Point, bytes_of
 from workbench.lowering.loops.records import DEVICE
-from workbench.lowering.lower import LoopProgram, lower
+from workbench.lowering.lower import lower
 from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.constants import Machine

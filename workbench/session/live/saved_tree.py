@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.session.live.variant_tree import VariantTree, lineage
+from workbench.session.live.variant_tree import VariantTree
 from workbench.session.processes.orders import Misfit, Replay
 from workbench.session.protocol.capsule import Capsule
 from workbench.session.protocol.messages import PROTOCOL
@@ -43,7 +43,7 @@ class SavedTree:
 
 def old_tree(name: str, tree: VariantTree) -> SavedTree:
     """The tree of a program that has since been traced again."""
-    first = {one.key for one in lineage(tree.shown)}
+    first = {one.key for one in tree.shown.lineage}
     ordered = sorted(tree.variants.values(), key=lambda one: one.key not in first)
     return SavedTree(
         name,

@@ -23,7 +23,7 @@ from workbench.session.protocol.messages import (
     Untraced,
     Welcome,
 )
-from workbench.session.protocol.requests import number_of, read
+from workbench.session.protocol.reading import number_of, read
 from workbench.session.protocol.state import UntracedView
 from workbench.variants.variant import Variant
 

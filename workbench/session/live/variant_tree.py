@@ -42,7 +42,7 @@ class VariantTree:
         """The tree with a variant, and those that it came from, which must start at this root."""
         if variant.root.key != self.root:
             raise WorkbenchError("a variant of another program does not belong into this tree")
-        new = {one.key: one for one in lineage(variant) if one.key not in self.variants}
+        new = {one.key: one for one in variant.lineage if one.key not in self.variants}
         if not new:
             return self
         numbers = dict(zip(new, count(1 + max(self.numbers.values(), default=-1))))
@@ -74,7 +74,7 @@ class VariantTree:
         kept = {
             other: one
             for other, one in self.variants.items()
-            if all(above.key != key for above in lineage(one))
+            if all(above.key != key for above in one.lineage)
         }
         numbers = {other: number for other, number in self.numbers.items() if other in kept}
         names = {other: name for other, name in self.names.items() if other in kept}
@@ -86,11 +86,3 @@ def planted(variant: Variant) -> VariantTree:
     """The tree of a variant and those that it came from."""
     root = variant.root
     return VariantTree(root.key, root.key, {}, {}).with_variant(variant).showing(variant.key)
-
-
-def lineage(variant: Variant) -> tuple[Variant, ...]:
-    """A variant behind those that it came from, the root first."""
-    found = [variant]
-    while (parent := found[-1].parent) is not None:
-        found.append(parent)
-    return tuple(reversed(found))

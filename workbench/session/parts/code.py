@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from workbench.backends import backends, unknown
 from workbench.backends.arrays.source import SourceText, source_lines
-from workbench.lowering.loops import text as loops
+from workbench.lowering import text as loops
 from workbench.polyhedral import tree
 from workbench.program.text import listing
 from workbench.variants.variant import Variant

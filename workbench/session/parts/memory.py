@@ -9,10 +9,10 @@ from typing import Any
 from workbench.errors import WorkbenchError, nearest
 from workbench.lowering.attribution import first_needed
 from workbench.lowering.instances.swapping import copies
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import FLOAT_BYTES, Point
 from workbench.lowering.loops.records import SPACES, Allocate, Constant, Count, walk
-from workbench.lowering.loops.text import lines
-from workbench.lowering.lower import LoopProgram
+from workbench.lowering.text import lines
 from workbench.planning.cost import formulas
 from workbench.program.sizes import resolve
 from workbench.program.values import Program

@@ -10,12 +10,11 @@ from typing import Any
 
 from workbench.errors import WorkbenchError, nearest
 from workbench.program.values import Program, Statement
-from workbench.session.parts.proposals import every_step, steps_about
-from workbench.session.parts.step import StepView
-from workbench.session.protocol.state_views import step_view
+from workbench.session.parts.step import StepView, step_view
 from workbench.transforms.rules import BY_NAME
 from workbench.transforms.step.refusal import Refused
 from workbench.transforms.step.transform import REGISTRY, Transform, schema
+from workbench.variants.proposals import every_step, steps_about
 from workbench.variants.variant import Variant
 
 OFTEN = 0.1

@@ -1,4 +1,4 @@
-"""What a step would make of a variant, before it is taken."""
+"""What a step would make of a variant, and what it would cost, before it is taken."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.session.parts.code import CodeView, code
-from workbench.session.parts.step import RefusalView, StepView
+from workbench.session.parts.step import RefusalView, StepView, refusal_view, step_view
 from workbench.session.picture.snapshot import Snapshot, snapshot
-from workbench.session.protocol.state_views import refusal_view, step_view
 from workbench.transforms.step.refusal import Refused
 from workbench.transforms.step.transform import from_json
 from workbench.variants.variant import Variant
@@ -47,3 +46,22 @@ def preview(variant: Variant, arguments: Mapping[str, Any]) -> PreviewView:
         snapshot=snapshot(after.program),
         code=code(after, arguments),
     )
+
+
+@dataclass(frozen=True)
+class EffectView:
+    """Predicted numbers of the program after a step (seconds, bytes by memory space)."""
+
+    seconds: float
+    peak_bytes: Mapping[str, int]
+
+
+def price(variant: Variant, arguments: Mapping[str, Any]) -> EffectView:
+    """What the variant after `step` is predicted to cost at `sizes` on `backend` in `dtype`.
+
+    Raises Refused where the step cannot be taken, WorkbenchError for what is no step, SizeError for
+    sizes that the program does not take, UnavailableError where nothing can be predicted.
+    """
+    after = variant.apply(from_json(arguments["step"]))
+    found = after.predict(arguments["sizes"], arguments["backend"], arguments["dtype"])
+    return EffectView(found.seconds, found.peak_bytes)

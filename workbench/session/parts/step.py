@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from workbench.session.picture.snapshot import LineView
+from workbench.polyhedral.dependences.witness import Witness
+from workbench.program.values import Program
+from workbench.session.picture.snapshot import LineView, line_view
+from workbench.transforms.step.refusal import Refusal, element_text, instance_text
+from workbench.transforms.step.transform import Transform
 
 
 @dataclass(frozen=True)
@@ -60,3 +64,57 @@ class RefusalView:
     witness: WitnessView | None
     repairs: tuple[StepView, ...]
     instead: tuple[StepView, ...]
+
+
+def step_view(step: Transform, program: Program) -> StepView:
+    """A step on a program."""
+    named = set(_texts(step.to_json()["arguments"].values()))
+    return StepView(
+        transform=type(step).__name__,
+        text=str(step),
+        source=repr(step),
+        json=step.to_json(),
+        statements=tuple(s.name for s in program.statements if s.name in named),
+        arrays=tuple(a.name for a in program.arrays if a.name in named),
+        dims=tuple(d.name for d in program.dims if d.name in named),
+        equation_step=type(step).equation_step,
+    )
+
+
+def refusal_view(refusal: Refusal, program: Program) -> RefusalView:
+    """Why a step is not legal on a program."""
+    return RefusalView(
+        kind=refusal.kind,
+        sentence=refusal.sentence,
+        line=line_view(refusal.line),
+        witness=None if refusal.witness is None else witness_view(refusal.witness),
+        repairs=tuple(step_view(step, program) for step in refusal.repairs),
+        instead=tuple(step_view(step, program) for step in refusal.instead),
+    )
+
+
+def witness_view(witness: Witness) -> WitnessView:
+    """Two instances that show a violated dependence."""
+    source, sink = (
+        InstanceView(name, dict(instance), instance_text(name, instance))
+        for name, instance in zip(witness.statements, witness.instances, strict=True)
+    )
+    return WitnessView(
+        source=source,
+        sink=sink,
+        array=witness.array,
+        element=witness.element,
+        element_text=element_text(witness),
+        sizes=dict(witness.sizes),
+    )
+
+
+def _texts(values: Iterable[Any]) -> Iterable[str]:
+    """Every text in nested arguments."""
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, Mapping):
+            yield from _texts(value.values())
+        elif isinstance(value, (list, tuple)):
+            yield from _texts(value)

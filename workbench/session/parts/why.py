@@ -14,9 +14,15 @@ from workbench.polyhedral.tree import Loop, Tree
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.session.parts.domain import ArrowView, DomainView, space
-from workbench.session.parts.step import RefusalView, StepView, WitnessView
+from workbench.session.parts.step import (
+    RefusalView,
+    StepView,
+    WitnessView,
+    refusal_view,
+    step_view,
+    witness_view,
+)
 from workbench.session.picture.small_sizes import sizes_at_least
-from workbench.session.protocol.state_views import refusal_view, step_view, witness_view
 from workbench.transforms import Vectorize
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Transform, from_json

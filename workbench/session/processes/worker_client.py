@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.program.values import Program
-from workbench.session.live.variant_tree import lineage
 from workbench.session.processes.orders import NewVariant, VariantRef
 from workbench.session.processes.pipe import Child
 from workbench.session.protocol.failures import sentence
@@ -234,7 +233,7 @@ class WorkerClient:
 
     def _known(self, child: Child, variant: Variant) -> VariantRef:
         """A variant by its key, sent before if it was not."""
-        for one in lineage(variant):
+        for one in variant.lineage:
             if one.key not in self._sent:
                 parent = None if one.parent is None else one.parent.key
                 child.send(Define(one.key, parent, one.program, one.step, one.notes, one.why))

@@ -17,8 +17,7 @@ from workbench.session.parts.cost import cost
 from workbench.session.parts.domain import domain
 from workbench.session.parts.memory import memory
 from workbench.session.parts.moves import moves
-from workbench.session.parts.preview import preview
-from workbench.session.parts.price import price
+from workbench.session.parts.preview import preview, price
 from workbench.session.parts.runs import runs
 from workbench.session.parts.sweep import sweep
 from workbench.session.parts.value import value

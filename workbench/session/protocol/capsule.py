@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any
 
 from workbench.measure.rounds import process
-from workbench.session.outputs.shareable import shareable
 from workbench.session.protocol.messages import PROTOCOL, Part
+from workbench.session.protocol.shareable import shareable
 from workbench.session.protocol.state import State
 
 LARGE = 200_000

@@ -1,4 +1,4 @@
-"""JSON as the records of this package: read by their types, or refused in a sentence."""
+"""Reads JSON from a view: as records of `messages` by their types, or refused in a sentence."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+
+from workbench.errors import nearest
+from workbench.session.protocol.messages import Request
 
 Record = TypeVar("Record", bound="DataclassInstance")
 
@@ -77,3 +81,26 @@ def _expected(hint: Any) -> str:
     if get_origin(hint) is Literal:
         return " or ".join(repr(choice) for choice in get_args(hint))
     return "a list" if get_origin(hint) is tuple else "an object"
+
+
+RECORDS: Mapping[str, type[Request]] = {
+    get_args(get_type_hints(one)["type"])[0]: one for one in get_args(Request)
+}
+"""Every request by its type."""
+
+
+def read(value: Any) -> Request:
+    """The request that JSON holds. Raises WorkbenchError: unknown, incomplete or of wrong types."""
+    if not isinstance(value, Mapping):
+        raise WorkbenchError(f"a request is an object; found {shown(value)}")
+    kind = value.get("type")
+    if not isinstance(kind, str) or kind not in RECORDS:
+        known = nearest(str(kind), RECORDS, "requests")
+        raise WorkbenchError(f"unknown request {shown(kind)}: {known}")
+    return record(kind, value, RECORDS[kind])
+
+
+def number_of(value: Any) -> int | None:
+    """The id of a request that may be broken otherwise."""
+    found = value.get("id") if isinstance(value, Mapping) else None
+    return found if isinstance(found, int) and not isinstance(found, bool) else None

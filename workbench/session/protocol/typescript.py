@@ -18,7 +18,6 @@ from workbench.session.parts import (
     memory,
     moves,
     preview,
-    price,
     runs,
     step,
     sweep,
@@ -29,7 +28,7 @@ from workbench.session.picture import edges, snapshot
 from workbench.session.protocol import capsule, messages, state
 
 MODULES = (
-    snapshot, edges, step, moves, price, domain, why, code, preview, cost, sweep, runs, memory,
+    snapshot, edges, step, moves, domain, why, code, preview, cost, sweep, runs, memory,
     value, state, messages, capsule,
 )  # fmt: skip
 UNIONS = {"Request": messages.Request, "Message": messages.Message}

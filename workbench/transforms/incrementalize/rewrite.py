@@ -20,7 +20,6 @@ from workbench.polyhedral.sets.relations import (
 )
 from workbench.polyhedral.tree import block_dim
 from workbench.program.values import Array, Body, Literal, Program, Statement
-from workbench.transforms.incrementalize.blocks import partial
 from workbench.transforms.incrementalize.factors import (
     NotAWeight,
     Summand,
@@ -28,7 +27,7 @@ from workbench.transforms.incrementalize.factors import (
     factored,
     inlined,
 )
-from workbench.transforms.incrementalize.pieces import Pieces, free_dim, read
+from workbench.transforms.incrementalize.pieces import Pieces, free_dim, partial, read
 from workbench.transforms.incrementalize.recurrence import Reduction, blocked, recurrence
 from workbench.transforms.incrementalize.window import sliding
 from workbench.transforms.step.refusal import Kind

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.lowering.instances import reads
 from workbench.lowering.loops.records import WHOLE, Entry, Range, Reshape
+from workbench.lowering.reads import slices
 from workbench.lowering.values.layout import Layout, Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import Stored, symbolic
@@ -25,7 +25,7 @@ def in_blocks(scope: Scope, stored: Stored, index: Sequence[Expression]) -> Valu
         if not axes:
             entries.append(place)
             continue
-        axis = reads.sole_axis(scope, e)
+        axis = slices.sole_axis(scope, e)
         if stored.windows[dimension] is not None or axis in named:
             return None
         if axis is not None:
@@ -72,7 +72,7 @@ def _shaped(
     both: tuple[str, str],
 ) -> Value:
     inner = symbolic(stored.array.shape)
-    value = reads.whole_array(stored)
+    value = slices.whole_array(stored)
     lengths = [_length(entry) for entry in entries if isinstance(entry, Range)]
     everything: list[Entry] = [*entries, *[WHOLE] * len(inner)]
     flat = scope.index(value, everything, (), (*lengths, *inner))

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Node
+from workbench.program.names import unique
 
 Source = Node | Recurrent
 Reader = Node | Piece
@@ -56,16 +57,6 @@ def array_names(
 def full(scope: tuple[str, ...], name: str) -> str:
     """The name within its scope; a scope's main value is called like the scope."""
     return name if scope and scope[-1] == name else ".".join((*scope, name))
-
-
-def unique(name: str, taken: set[str]) -> str:
-    """The name, numbered if it is taken; it is taken from now on."""
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name}_{number}"
-    taken.add(found)
-    return found
 
 
 def _own(

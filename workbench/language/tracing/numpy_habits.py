@@ -1,15 +1,20 @@
-"""What a tensor has no attribute for, though NumPy's and PyTorch's have: what to write instead."""
+"""What users of NumPy and PyTorch write: their functions and attributes of tensors, computed as
+there or refused with what to write instead.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from workbench.errors import ProgramError, nearest
-from workbench.language.tracing import functions, quoting
+from workbench.language.tracing import quoting
 from workbench.language.tracing.trace import user_line
 
 if TYPE_CHECKING:
     from workbench.language.tracing.tensor import Tensor
+
+
+import operator
 
 _INSTEAD = {
     "T": "wb.transpose(x)",
@@ -46,6 +51,8 @@ class UnknownAttribute(ProgramError, AttributeError):
 
 def unknown_attribute(x: Tensor, name: str) -> UnknownAttribute:
     """The error for `x.name`."""
+    from workbench.language.tracing import functions
+
     if name.startswith("__") or name in type(x).__slots__:  # libraries ask whether it is there
         return UnknownAttribute(name)
     if name in _INSTEAD:
@@ -62,3 +69,43 @@ def unknown_attribute(x: Tensor, name: str) -> UnknownAttribute:
     return UnknownAttribute(
         f"{quoting.element_text(x)} has no attribute {name}; {said}", user_line()
     )
+
+
+OPERATORS = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "power": operator.pow,
+    "matmul": operator.matmul,
+    "left_shift": operator.lshift,
+    "right_shift": operator.rshift,
+    "bitwise_xor": operator.xor,
+    "bitwise_and": operator.and_,
+    "bitwise_or": operator.or_,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+"""NumPy's functions behind Python's operators of two operands."""
+_METHODS = ("sum", "mean", "std", "max", "min", "argmax")
+_SAID_OTHERWISE = {"abs": "absolute", "amax": "max", "amin": "min", "square": "x * x"}
+
+
+def refused(name: str) -> ProgramError:
+    """`np.exp(x)`: what to write instead, if there is something."""
+    from workbench.language.tracing import functions
+
+    ours = _SAID_OTHERWISE.get(name, name)
+    if ours in _METHODS:
+        instead = f"use x.{ours}(…)"
+    elif hasattr(functions, ours):
+        instead = f"use wb.{ours}"
+    else:
+        instead = f"use {ours}" if ours != name else "it is not part of a program"
+    return ProgramError(f"np.{name} of a tensor; {instead}", user_line())

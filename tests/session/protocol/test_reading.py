@@ -6,7 +6,7 @@ import pytest
 
 from workbench.errors import WorkbenchError
 from workbench.session.protocol.messages import Apply, Forget, Hello, Measure
-from workbench.session.protocol.requests import number_of, read
+from workbench.session.protocol.reading import number_of, read
 
 APPLY = {"type": "apply", "id": 3, "workbench": "ppo", "variant": "k", "step": {"transform": "F"}}
 MEASURE = {

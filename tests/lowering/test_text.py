@@ -9,6 +9,7 @@ from itertools import pairwise
 import workbench as wb
 from workbench.algorithms import ppo, reinforce
 from workbench.backends.arrays.source import generate, source_lines
+from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.owners import owners
 from workbench.lowering.loops.records import (
     Allocate,
@@ -24,8 +25,8 @@ from workbench.lowering.loops.records import (
     View,
     walk,
 )
-from workbench.lowering.loops.text import lines, text
-from workbench.lowering.lower import LoopProgram, lower
+from workbench.lowering.lower import lower
+from workbench.lowering.text import lines, text
 
 
 @cache

@@ -19,9 +19,9 @@ from tests.session.shown import MEASURE, VECTORIZE, Shown
 from workbench.planning.machine.calibrated import file_of
 from workbench.session.live.sessions import Sessions
 from workbench.session.outputs.mime_bundle import bundle, mimebundle
-from workbench.session.outputs.shareable import without_folders
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.messages import Saved
+from workbench.session.protocol.shareable import without_folders
 from workbench.session.protocol.state import ArgumentView
 
 USERS = "Users"

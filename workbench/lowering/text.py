@@ -35,7 +35,7 @@ from workbench.lowering.loops.records import (
 from workbench.polyhedral.expression import Expression
 
 if TYPE_CHECKING:
-    from workbench.lowering.lower import LoopProgram
+    from workbench.lowering.loop_program import LoopProgram
 
 
 class Line(NamedTuple):

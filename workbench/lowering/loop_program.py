@@ -1,0 +1,42 @@
+"""The loop program as a value: what lowering makes, and backends and planning read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workbench.lowering.allocation.prefetching import Late
+from workbench.lowering.loops import bytes as memory
+from workbench.lowering.loops.records import DEVICE, Record, Result
+from workbench.lowering.values.stored import Stored
+
+
+@dataclass(frozen=True)
+class LoopProgram:
+    """Loops of array operations with explicit memory. `main` is the variable of the outermost main
+    loop.
+    """
+
+    name: str
+    sizes: tuple[str, ...]
+    body: tuple[Record, ...]
+    results: tuple[Result, ...]
+    stored: Mapping[str, Stored]
+    aliases: Mapping[str, str]
+    late: tuple[Late, ...] = ()
+    """The slices that were to come early, and do not."""
+
+    def peak(self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE) -> int:
+        """High-water mark in bytes of a memory space at the given sizes."""
+        return memory.peak(self.body, sizes, dtype, space)
+
+    def timeline(
+        self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE
+    ) -> list[memory.Point]:
+        """Bytes and live arrays of a space behind every allocation and free, in text order."""
+        return memory.timeline(self.body, sizes, dtype, space)
+
+    def __str__(self) -> str:
+        from workbench.lowering.text import text
+
+        return text(self)
