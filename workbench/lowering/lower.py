@@ -1,4 +1,4 @@
-"""The loop program as a value, and the pipeline that makes it."""
+"""The pipeline: from a program with its schedule to a loop program."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from functools import lru_cache
 from workbench.errors import ProgramError
 from workbench.lowering.allocation.allocate import place
 from workbench.lowering.allocation.prefetching import prefetched
-from workbench.lowering.instances.fragments import InstancePlace, instance
+from workbench.lowering.instances.nest import Nest
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.records import DEVICE, HOST, For, If, Record, Result
-from workbench.lowering.storage.lives import homes, lives, masked, shapes
-from workbench.lowering.values.intervals import at_least
+from workbench.lowering.loops.records import Record
+from workbench.lowering.storage.buffers import results, stored_arrays
+from workbench.lowering.storage.lives import homes, lives, shapes
 from workbench.lowering.values.scope import Names, Workspace
-from workbench.lowering.values.stored import Stored, memory_order, store
-from workbench.polyhedral.expression import Expression
+from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.loops import from_tree
-from workbench.polyhedral.loops.axis_blocks import Block, axis_blocks
+from workbench.polyhedral.loops.axis_blocks import axis_blocks
 from workbench.polyhedral.tree import Tree, axis_dims, paths
 from workbench.program.identity import Itself
 from workbench.program.values import Program
@@ -45,169 +44,101 @@ RESERVED = frozenset(
         "constant",
     }
 )
+"""Names that generated source uses itself."""
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What each stage of lowering makes of a program, in their order; `stages` says what each does.
+    `workbench show reinforce --stage storage` prints one.
+    """
+
+    schedule: Tree
+    loops: tuple[from_tree.Node, ...]
+    lifetimes: Mapping[str, Lifetime]
+    storage: Mapping[str, Stored]
+    operations: tuple[Record, ...]
+    prefetching: tuple[Record, ...]
+    memory: LoopProgram
 
 
 def lower(program: Program) -> LoopProgram:
-    """Program → loops → storage → array operations → memory. The last few are kept."""
+    """Lower a program to loops of array operations with explicit memory. The last few are kept."""
     return _lowered(Itself(program))
 
 
 @lru_cache(maxsize=8)
 def _lowered(key: Itself) -> LoopProgram:
-    program = key.program
-    schedule = _scheduled(program)
-    axes, blocks = axis_dims(schedule), _blocks(program, schedule)
-    nodes = from_tree.loops(schedule, shapes(program))
-    workspace = Workspace(Names(set(RESERVED)))
-    aliases = _variables(program, nodes, workspace.names)
-    found = lives(program)
-    stored = _storage(program, found, workspace)
-    body = _Lowering(
-        program,
-        axes,
-        blocks,
-        stored,
-        workspace,
-        aliases,
-        memory_order(program),
-        Swapping(frozenset(program.storage.on_host)),
-    ).nodes(nodes, {})
-    body, late = prefetched(program, stored, workspace, body)
-    around = homes(program, found)
-    inside = {stored[a].buffer.name: [loop.name for loop in around[a]] for a in stored}
-    donated = [
-        (stored[array].buffer.name, stored[to].buffer.name)
-        for array, to in program.storage.donated
-        if array != to
-    ]
-    placed = place(body, workspace, inside, donated)
-    results = tuple(_result(program, stored, o.name, o.array) for o in program.outputs)
-    return LoopProgram(
-        program.name,
-        tuple(p.name for p in program.parameters),
-        placed,
-        results,
-        stored,
-        aliases,
-        late,
-    )
+    return stages(key.program).memory
 
 
-def _scheduled(program: Program) -> Tree:
+def stages(program: Program) -> Stages:
+    """Lower a program, stage by stage."""
+    # 1. Schedule: the tree says in which order instances run, and which loops are array axes.
     if program.schedule is None:
         raise ProgramError(f"{program.name} has no schedule")
-    return program.schedule
+    schedule = program.schedule
 
+    # 2. Loops: isl generates from the tree the loops that run every instance of every domain.
+    loops = from_tree.loops(schedule, shapes(program))
+    workspace = Workspace(Names(set(RESERVED)))
+    aliases = _variables(program, loops, workspace.names)
 
-def _blocks(program: Program, schedule: Tree) -> dict[str, tuple[Block, ...]]:
-    """For each statement the blocks in which its axes run."""
-    return {
+    # 3. Lifetimes: how many slots of each dimension are in use at a time, and inside which loops.
+    lifetimes = lives(program)
+
+    # 4. Storage: each array gets a buffer of that many slots, on the device or the host.
+    storage = stored_arrays(program, lifetimes, workspace)
+
+    # 5. Operations: each instance becomes array operations over its axes. Slices of arrays on the
+    #    host are copied in front of their first use.
+    blocks = {
         name: axis_blocks(name, program.statement[name].dims, path)
         for name, path in paths(schedule).items()
     }
+    swapping = Swapping(frozenset(program.storage.on_host))
+    order = memory_order(program)
+    nest = Nest(program, axis_dims(schedule), blocks, storage, workspace, order, swapping)
+    operations = nest.nodes(loops, {})
+
+    # 6. Prefetching: copies from the host move as many iterations ahead as the storage says.
+    prefetching, late = prefetched(program, storage, workspace, operations)
+
+    # 7. Memory: allocations stand in front of the first use, frees behind the last. Views and
+    #    constants leave the loops. A result takes over the memory of an operand that ends with it.
+    inside = {
+        storage[array].buffer.name: [loop.name for loop in around]
+        for array, around in homes(program, lifetimes).items()
+    }
+    donated = [
+        (storage[array].buffer.name, storage[to].buffer.name)
+        for array, to in program.storage.donated
+        if array != to
+    ]
+    memory = LoopProgram(
+        program.name,
+        tuple(p.name for p in program.parameters),
+        place(prefetching, workspace, inside, donated),
+        results(program, storage),
+        storage,
+        aliases,
+        late,
+    )
+    return Stages(
+        schedule, loops, lifetimes, storage, tuple(operations), tuple(prefetching), memory
+    )
 
 
 def _variables(program: Program, nodes: tuple[from_tree.Node, ...], names: Names) -> dict[str, str]:
     """Python names of sizes and loop variables."""
-    found = {p.name: names.fresh(p.name) for p in program.parameters}
+    aliases = {p.name: names.fresh(p.name) for p in program.parameters}
 
     def visit(body: tuple[from_tree.Node, ...]) -> None:
         for node in body:
-            if isinstance(node, from_tree.LoopNode) and node.variable not in found:
-                found[node.variable] = names.fresh(node.variable)
+            if isinstance(node, from_tree.LoopNode) and node.variable not in aliases:
+                aliases[node.variable] = names.fresh(node.variable)
             if not isinstance(node, from_tree.Instance):
                 visit(node.body)
 
     visit(nodes)
-    return found
-
-
-# -- storage --------------------------------------------------------------------------------------
-
-
-def _storage(
-    program: Program, found: Mapping[str, Lifetime], workspace: Workspace
-) -> dict[str, Stored]:
-    order = memory_order(program)
-    outputs = {o.array for o in program.outputs}
-    on_host = set(program.storage.on_host)
-    zero = masked(program)
-    result: dict[str, Stored] = {}
-    for array in program.arrays:
-        life = found[array.name]
-        name = workspace.names.fresh(array.name)
-        initial = "nan" if array.name in outputs else "zero" if array.name in zero else ""
-        space = HOST if array.name in on_host else DEVICE
-        stored = store(array, order, life.windows, life.loops, name, initial, space)
-        workspace.reserve(stored.buffer)
-        result[array.name] = stored
-    return result
-
-
-def _result(program: Program, stored: Mapping[str, Stored], name: str, array: str) -> Result:
-    where, record = stored[array], program.array[array]
-    rank = len(record.dims)
-    axes = tuple(where.order.index(p) for p in range(rank)) + tuple(
-        range(rank, rank + len(record.shape))
-    )
-    lower_bounds = tuple(lower for lower, _ in record.extent)
-    return Result(name, array, where.buffer.name, axes, record.dims, lower_bounds)
-
-
-# -- loops ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Lowering:
-    program: Program
-    axes: Mapping[str, tuple[str, ...]]
-    blocks: Mapping[str, tuple[Block, ...]]
-    stored: Mapping[str, Stored]
-    workspace: Workspace
-    aliases: Mapping[str, str]
-    order: tuple[str, ...]
-    swapping: Swapping
-
-    def nodes(
-        self, nodes: tuple[from_tree.Node, ...], ranges: dict[str, tuple[Expression, Expression]]
-    ) -> list[Record]:
-        """Loop records with every instance linearised."""
-        body: list[Record] = []
-        for node in nodes:
-            if isinstance(node, from_tree.LoopNode):
-                inside = {**ranges, node.variable: (node.lower, node.upper - 1)}
-                sure = at_least(node.upper - node.lower, 1, ranges)
-                with self.swapping.body(self.written(node.body), repeated=True):
-                    records = tuple(self.nodes(node.body, inside))
-                body.append(
-                    For(
-                        node.variable,
-                        node.lower,
-                        node.upper,
-                        node.backwards,
-                        node.dim,
-                        records,
-                        sure,
-                    )
-                )
-            elif isinstance(node, from_tree.Guard):
-                with self.swapping.body(self.written(node.body), repeated=False):
-                    records = tuple(self.nodes(node.body, ranges))
-                body.append(If(node.condition, records))
-            else:
-                name = node.statement
-                axes, blocks = self.axes[name], self.blocks[name]
-                at = InstancePlace(axes, node.values, tuple(ranges.items()), self.order, blocks)
-                statement = self.program.statement[name]
-                body += instance(statement, at, self.stored, self.workspace, self.swapping)
-        return body
-
-    def written(self, nodes: tuple[from_tree.Node, ...]) -> set[str]:
-        """The arrays that are written in a body and below."""
-        found: set[str] = set()
-        for node in nodes:
-            if isinstance(node, from_tree.Instance):
-                found.add(self.program.statement[node.statement].array)
-            else:
-                found |= self.written(node.body)
-        return found
+    return aliases

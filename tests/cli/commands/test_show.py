@@ -38,6 +38,14 @@ def test_no_command_prints_help_and_fails(workbench: Call) -> None:
         ("--source", "def program("),
         ("--python --vectorized", "variant = variant.apply(wb.transforms.Vectorize('b'))"),
         ("--schedule --python", "# schedule\n"),
+        ("--stage schedule", "    for b:"),
+        ("--stage loops", "action at b=b, i=i, t=t"),
+        ("--stage lifetimes", "loss: all of i\n"),
+        ("--stage storage", "loss: float[I] over i, begins as nan\n"),
+        ("--stage operations", "# state"),
+        ("--stage prefetching", "# state"),
+        ("--stage memory", "allocate state: "),
+        ("--schedule --stage memory", "\n# memory\n"),
     ],
 )
 def test_show_prints_what_is_asked_for(workbench: Call, options: str, text: str) -> None:

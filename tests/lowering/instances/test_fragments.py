@@ -13,16 +13,15 @@ import workbench as wb
 from tests.programs import PROGRAMS
 from tests.soundness.__main__ import meanings
 from tests.soundness.proposals import Dice, propose
-from workbench.lowering import lower
-from workbench.lowering.instances import fragments
+from workbench.lowering.instances import fragments, nest
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import walk
+from workbench.lowering.lower import stages
 from workbench.lowering.values import stored
 from workbench.planning.cost import array_calls, strides
 from workbench.planning.cost.seconds import Share, cost
 from workbench.planning.cost.work import steps_of
 from workbench.planning.machine.calibrated import machine
-from workbench.program.identity import Itself
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.transforms import Swap
@@ -53,10 +52,10 @@ def from_scratch(
     linearised in the program's own workspace.
     """
     with monkeypatch.context() as patched:
-        patched.setattr(lower, "instance", fragments._linearized)
+        patched.setattr(nest, "instance", fragments._linearized)
         for module, name in REMEMBERED:
             patched.setattr(module, name, cache(getattr(module, name).__wrapped__))
-        loops: LoopProgram = lower._lowered.__wrapped__(Itself(program))
+        loops: LoopProgram = stages(program).memory
         return loops, priced(loops, program)
 
 

@@ -8,7 +8,8 @@ from workbench.backends import get
 from workbench.cli.arguments import Parser, add_arguments
 from workbench.cli.templates import chosen
 from workbench.cli.variants import add_order, ordered, traced
-from workbench.lowering.lower import lower
+from workbench.lowering.lower import lower, stages
+from workbench.lowering.stage_text import STAGES, stage_text
 from workbench.variants.variant import Variant
 
 PURPOSE = "Print an algorithm's equations, or what becomes of them."
@@ -32,15 +33,24 @@ def main(words: list[str]) -> int:
     group = parser.add_argument_group("what to print")
     for name, (_, text) in VIEWS.items():
         group.add_argument(f"--{name}", action="store_true", help=text)
+    group.add_argument(
+        "--stage",
+        choices=STAGES,
+        help="one stage of lowering: "
+        + "; ".join(f"{n}, {text}" for n, (text, _) in STAGES.items()),
+    )
     add_order(parser, "as written")
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
     variant = ordered(traced(template, names, given), given, automatic=False)
-    asked = [name for name in VIEWS if getattr(given, name)] or ["equations"]
-    for name in asked:
-        if len(asked) > 1:
-            print(f"# {name}\n")
-        print(VIEWS[name][0](variant).rstrip("\n"))
-        if name != asked[-1]:
+    texts = {name: VIEWS[name][0] for name in VIEWS if getattr(given, name)}
+    if given.stage:
+        texts[given.stage] = lambda v: stage_text(stages(v.program), given.stage)
+    texts = texts or {"equations": VIEWS["equations"][0]}
+    for number, (name, written) in enumerate(texts.items()):
+        if number:
             print()
+        if len(texts) > 1:
+            print(f"# {name}\n")
+        print(written(variant).rstrip("\n"))
     return 0
