@@ -72,4 +72,4 @@ def test_readme_names_every_transform(repository: Path) -> None:
 def test_readme_program_is_the_notebook_s(blocks: list[str], repository: Path) -> None:
     notebook = json.loads((repository / "notebooks/00_start.ipynb").read_text(encoding="utf-8"))
     cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["id"] == "program"]
-    assert [definition(cell) for cell in cells] == [definition(blocks[0])]
+    assert [definition(cell) for cell in cells] == [definition(blocks[1])]
