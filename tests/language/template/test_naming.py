@@ -5,8 +5,10 @@ from __future__ import annotations
 import cProfile
 import pstats
 import sys
+from contextlib import ExitStack
 from typing import Any
 
+import numpy as np
 import pytest
 
 import workbench as wb
@@ -180,3 +182,29 @@ def test_equations_of_a_small_program_read_as_one_would_write_them() -> None:
         "    mean_sum = sum(b) g[b, 0]",
         "    mean = mean_sum / B",
     ]
+
+
+def test_draws_stay_when_values_are_grouped_otherwise() -> None:
+    def traced(*scopes: str) -> wb.Program:
+        @wb.program
+        def grouped(B: int = 3, T: int = 4) -> dict[str, Any]:
+            b, t = wb.dims(b=B, t=T)
+            with ExitStack() as opened:
+                for name in scopes:
+                    opened.enter_context(wb.scope(name))
+                first = wb.normal(over=(b, t))
+                noise = wb.recurrent("noise", (), over=(b, t))
+                noise[b, 0] = wb.uniform(over=b)
+                noise[b, t + 1] = noise + first
+            second = wb.uniform(over=b)
+            return {"noise": noise[b, T], "second": second, "first": first}
+
+        return grouped()
+
+    plain, outer, inner = traced(), traced("outer"), traced("outer", "inner")
+    assert [s.origin for s in plain.statements] == [s.origin for s in inner.statements]
+    assert [s.name for s in plain.statements] != [s.name for s in inner.statements]
+    results = [wb.run(program, progress=False) for program in (plain, outer, inner)]
+    for name in ("noise", "first", "second"):
+        for other in results[1:]:
+            np.testing.assert_array_equal(results[0][name], other[name])

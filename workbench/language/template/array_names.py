@@ -33,30 +33,32 @@ def array_names(
     readers: Mapping[Node, Sequence[Reader]],
     owners: Mapping[Piece, Recurrent],
     outputs: Mapping[Source, str],
+    scoped: bool = True,
 ) -> dict[Source, str]:
-    """A name for each of `sources`, which come in textual order.
+    """A name for each of `sources`, which come in textual order, with its scope or without.
 
     `readers` are the direct readers of a node, `owners` the recurrent tensor that a piece (or the
     node that writes it) belongs to, `outputs` the names under which sources are returned.
     """
     taken: set[str] = set()
-    found: dict[Source, str] = {}
-    held = {full(source.scope, source.name) for source in sources if source.name is not None}
+    names: dict[Source, str] = {}
+
+    def full(source: Source, name: str) -> str:
+        """Within its scope, of which the main value is called like the scope."""
+        scope = source.scope if scoped else ()
+        return name if scope and scope[-1] == name else ".".join((*scope, name))
+
+    held = {full(source, source.name) for source in sources if source.name is not None}
     for source in sources:
         if isinstance(source, Recurrent):
-            name = full(source.scope, source.name)
+            name = full(source, source.name)
         elif source.name is None and source in outputs:
             name = outputs[source]
             name = f"{name}_output" if name in held else name
         else:
-            name = full(source.scope, _own(source, readers, owners, outputs))
-        found[source] = unique(name, taken)
-    return found
-
-
-def full(scope: tuple[str, ...], name: str) -> str:
-    """The name within its scope; a scope's main value is called like the scope."""
-    return name if scope and scope[-1] == name else ".".join((*scope, name))
+            name = full(source, _own(source, readers, owners, outputs))
+        names[source] = unique(name, taken)
+    return names
 
 
 def _own(

@@ -10,6 +10,7 @@ recurrent tensor writes them directly: no statement copies.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from workbench.errors import ProgramError
@@ -63,7 +64,7 @@ class _Builder:
         self._mark_live()
         self.claims = self._claims()
         self._count()
-        self.names = self._names()
+        self.names, self.origins = self._names()
 
     def program(self, description: str) -> Program:
         """Arrays and statements in textual order."""
@@ -87,7 +88,7 @@ class _Builder:
                 Dim(r.name, r.upper, r.line) for r in self.trace.dims.values() if r.declared
             ),
             arrays=tuple(arrays),
-            statements=_named([s for _, s in statements]),
+            statements=_named([s for _, s in statements], self.origins),
             outputs=tuple(Output(name, self.names[x]) for name, x in self.outputs.items()),
             description=description,
             aliases=self._aliases(),
@@ -198,7 +199,10 @@ class _Builder:
 
     # -- names -------------------------------------------------------------------------------------
 
-    def _names(self) -> dict[Source, str]:
+    def _names(self) -> tuple[dict[Source, str], dict[str, str]]:
+        """The arrays' names, and by them the names without scopes, of which origins are made: a
+        value's draws stay when it is grouped otherwise.
+        """
         stored: list[tuple[int, Source]] = []
         for source in self.live:
             if isinstance(source, Recurrent):
@@ -209,7 +213,10 @@ class _Builder:
         owners = {p: s for _, s in stored if isinstance(s, Recurrent) for p in s.pieces}
         readers = {node: self._readers(use) for node, use in self.uses.items()}
         outputs = {source: name for name, source in reversed(self.outputs.items())}
-        return array_names([source for _, source in stored], readers, owners, outputs)
+        sources = [source for _, source in stored]
+        names = array_names(sources, readers, owners, outputs)
+        plain = array_names(sources, readers, owners, outputs, scoped=False)
+        return names, {names[source]: plain[source] for source in sources}
 
     def _readers(self, use: _Use) -> list[Reader]:
         """In textual order; a node that writes a piece stands for the piece."""
@@ -385,16 +392,19 @@ def _array_of(x: Tensor) -> Source:
     return copy
 
 
-def _named(statements: list[Statement]) -> tuple[Statement, ...]:
-    """Each called after its array, or after its piece of it: `state[0]`, `state[t+1]`."""
+def _named(statements: list[Statement], origins: Mapping[str, str]) -> tuple[Statement, ...]:
+    """Each called after its array, or after its piece of it: `state[0]`, `state[t+1]`. Its origin
+    is the same of the array's name in `origins`.
+    """
     pieces = Counter(s.array for s in statements)
+    names: set[str] = set()
     taken: set[str] = set()
-    found = []
+    named = []
     for s in statements:
-        own = s.array if pieces[s.array] == 1 else s.array + _piece_text(s)
-        name = unique(own, taken)
-        found.append(replace(s, name=name, origin=name))
-    return tuple(found)
+        piece = "" if pieces[s.array] == 1 else _piece_text(s)
+        origin = unique(origins[s.array] + piece, taken)
+        named.append(replace(s, name=unique(s.array + piece, names), origin=origin))
+    return tuple(named)
 
 
 def _piece_text(statement: Statement) -> str:
