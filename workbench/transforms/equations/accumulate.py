@@ -71,8 +71,8 @@ class Accumulate(Transform):
             if any(_unfit(program, s, dim) is None for s in program.statements):
                 yield cls(dim)
 
-    def check(self, program: Program) -> Refusal | None:
-        """The stated condition."""
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The running sums in the places of the sums."""
         known = _dims(program)
         if self.dim not in known:
             hint = nearest(self.dim, known, "dims")
@@ -80,21 +80,18 @@ class Accumulate(Transform):
         refusal = unknown(program, self.statements or (), self)
         if refusal is not None:
             return refusal
-        if self.statements is None and not self._chosen(program):
+        chosen = self._chosen(program)
+        if not chosen:
             sentence = f"{self}: nothing sums over all of {self.dim}"
             return Refusal("no effect", sentence)
-        for name in self._chosen(program):
+        for name in chosen:
             s = program.statement[name]
             reason = _unfit(program, s, self.dim)
             if reason is not None:
                 return Refusal("capability", f"{self}: {s.name} {reason}", line=s.line)
-        return None
-
-    def rewrite(self, program: Program) -> Rewritten:
-        """The running sums in the places of the sums."""
         tree = program.schedule
         assert tree is not None
-        for name in self._chosen(program):
+        for name in chosen:
             old = program.statement[name]
             pieces = Pieces(program, old)
             _carried(old, self.dim, pieces)

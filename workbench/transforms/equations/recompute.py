@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import nearest
 from workbench.polyhedral.tree import Loop, paths, statements
-from workbench.program.identity import remembered
 from workbench.program.text.infix import element_text, equation
 from workbench.program.values import Program, Statement, walk
 from workbench.transforms.equations import clones
@@ -95,19 +94,32 @@ class Recompute(Transform):
             if array.dims and array.name not in returned and _apart(program, array.name):
                 yield cls(array.name)
 
-    def check(self, program: Program) -> Refusal | None:
-        """The stated conditions, cheapest first."""
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The clones in front of their readers."""
         refusal = self._unknown(program)
         if refusal is not None:
             return refusal
-        result = self._result(program)
-        return result if isinstance(result, Refusal) else None
-
-    def rewrite(self, program: Program) -> Rewritten:
-        """The clones in front of their readers."""
-        result = self._result(program)
-        assert not isinstance(result, Refusal), result.sentence
-        return result
+        array = self._array(program)
+        refusal = self._returned(program, array) or self._cannot(program, array)
+        if refusal is not None:
+            return refusal
+        chosen = self._chosen(program, array)
+        if isinstance(chosen, Refusal):
+            return chosen
+        after, notes = program, []
+        for group in clones.groups(program, array, chosen):
+            clone = self._clone(after, array, group)
+            if isinstance(clone, Refusal):
+                return clone
+            placed = self._placed(after, clone, group.names)
+            if isinstance(placed, Refusal):
+                return placed
+            after = placed
+            notes.append(added(clone.statements))
+        notes.append(freed(program, after, array))
+        if not readers_of(after, array):
+            after = without(after, {array})
+        return Rewritten(after, tuple(notes))
 
     # -- what is asked for -------------------------------------------------------------------------
 
@@ -149,31 +161,6 @@ class Recompute(Transform):
         return chosen
 
     # -- the decision ------------------------------------------------------------------------------
-
-    @remembered
-    def _result(self, program: Program) -> Rewritten | Refusal:
-        """The program with clones, or why there is none; of names that are known."""
-        array = self._array(program)
-        refusal = self._returned(program, array) or self._cannot(program, array)
-        if refusal is not None:
-            return refusal
-        chosen = self._chosen(program, array)
-        if isinstance(chosen, Refusal):
-            return chosen
-        found, notes = program, []
-        for group in clones.groups(program, array, chosen):
-            clone = self._clone(found, array, group)
-            if isinstance(clone, Refusal):
-                return clone
-            placed = self._placed(found, clone, group.names)
-            if isinstance(placed, Refusal):
-                return placed
-            found = placed
-            notes.append(added(clone.statements))
-        notes.append(freed(program, found, array))
-        if not readers_of(found, array):
-            found = without(found, {array})
-        return Rewritten(found, tuple(notes))
 
     def _returned(self, program: Program, array: str) -> Refusal | None:
         for output in program.outputs:

@@ -12,7 +12,7 @@ from workbench.program.identity import Itself
 from workbench.program.values import Program
 from workbench.transforms.rules import BY_NAME, ROWS, Row
 from workbench.transforms.rules.rewriting import Rewriter
-from workbench.transforms.step.refusal import Help, Refusal
+from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 
 NAMES_SHOWN = 4
@@ -68,22 +68,24 @@ class Simplify(Transform):
         """All rows at once."""
         yield cls()
 
-    def check(self, program: Program) -> Refusal | None:
-        """Whether the rows are known and one of them applies."""
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The equations after all rows, again and again until none applies."""
         for name in self.rules or ():
             if name not in BY_NAME:
                 return Refusal(
                     "input", f"{self}: unknown rule {name}: {nearest(name, BY_NAME, 'rules')}"
                 )
-        if simplified(program, self._rows())[1]:
-            return None
-        return self._without_effect(program)
-
-    def rewrite(self, program: Program) -> Rewritten:
-        """The equations after all rows, again and again until none applies."""
-        found, applied = simplified(program, self._rows())
+        after, applied = simplified(program, self._rows())
+        if not applied:
+            return self._without_effect(program)
         notes = [_note(row, names) for row, names in applied.items()]
-        return Rewritten(found, tuple(notes))
+        return Rewritten(after, tuple(notes))
+
+    def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
+        """The rows that apply."""
+        applied = simplified(program, ROWS)[1]
+        if refusal.kind == "no effect" and applied:
+            yield Simplify(tuple(row.name for row in applied))
 
     def _rows(self) -> tuple[Row, ...]:
         return ROWS if self.rules is None else tuple(BY_NAME[n] for n in dict.fromkeys(self.rules))
@@ -97,12 +99,8 @@ class Simplify(Transform):
         sentence = f"{self}: no equation has the form of {forms}"
         if not others:
             return Refusal("no effect", f"{sentence}; no other rule applies either")
-        names = tuple(row.name for row in others)
-        return Refusal(
-            "no effect",
-            f"{sentence}; others apply: {', '.join(names)}",
-            help=lambda: Help(instead=(Simplify(names),)),
-        )
+        names = ", ".join(row.name for row in others)
+        return Refusal("no effect", f"{sentence}; others apply: {names}")
 
 
 Applied = dict[Row, list[str]]

@@ -12,14 +12,13 @@ from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence, statements, with_child
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
-from workbench.transforms.step.ordering_step import OrderingStep
 from workbench.transforms.step.refusal import Refusal, dependence_text
 from workbench.transforms.step.transform import Rewritten, Transform
 from workbench.transforms.trees.regions import all_meant, edited, loops_around, sides, unknown
 
 
 @dataclass(frozen=True, repr=False)
-class Distribute(OrderingStep):
+class Distribute(Transform):
     """A loop is split so that the named statements have one of their own.
 
     It is the innermost loop (or axis) around all of them that other statements share, or the one

@@ -14,7 +14,6 @@ from workbench.transforms.order.interchange import Interchange
 from workbench.transforms.order.place import Place
 from workbench.transforms.order.tile import Tile
 from workbench.transforms.order.vectorize import Vectorize
-from workbench.transforms.step.ordering_step import OrderingStep
 from workbench.transforms.step.refusal import Refusal, dependence_text
 from workbench.transforms.step.transform import Rewritten, Transform, violated
 from workbench.transforms.trees.joining import (
@@ -30,7 +29,7 @@ from workbench.transforms.trees.regions import all_meant, blocks_of, meant, unkn
 
 
 @dataclass(frozen=True, repr=False)
-class Fuse(OrderingStep):
+class Fuse(Transform):
     """The loops around the named statements become one loop.
 
     These are the outermost loops that part the statements; inside the joined one, loops are joined

@@ -11,14 +11,13 @@ from workbench.polyhedral.tree import Leaf, Loop, Tree, only, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.distribute import Distribute, distributed
-from workbench.transforms.step.ordering_step import OrderingStep
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
 from workbench.transforms.trees.regions import all_meant, replaced, unknown
 
 
 @dataclass(frozen=True, repr=False)
-class Interchange(OrderingStep):
+class Interchange(Transform):
     """The loop (or axis) `outer` and the loop (or axis) `inner` directly inside it change places.
 
     A loop over blocks has the name of the dimension that counts them: `t_block64` for `t` in blocks

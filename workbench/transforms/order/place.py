@@ -64,8 +64,8 @@ class Place(Transform):
         """None: alone it does nothing; steps that need it propose it."""
         yield from ()
 
-    def check(self, program: Program) -> Refusal | None:
-        """The stated condition."""
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The statements over a set of one value of the dimension, each with a loop."""
         known = [d.name for d in program.dims]
         if self.dim not in known:
             hint = nearest(self.dim, known, "dims")
@@ -77,11 +77,21 @@ class Place(Transform):
         refusal = unknown(program, self.statements, self)
         if refusal is not None:
             return refusal
-        for name in all_meant(program, self.statements):
+        chosen = all_meant(program, self.statements)
+        for name in chosen:
             refusal = self._unfit(program.statement[name])
             if refusal is not None:
                 return refusal
-        return None
+        size = program.dim[self.dim].size
+        value = expression(0) if self.at == "first" else size - 1
+        order = [d.name for d in program.dims]
+        changed = tuple(
+            _placed(s, self.dim, value, order, program) if s.name in chosen else s
+            for s in program.statements
+        )
+        assert program.schedule is not None
+        tree = _with_loops(program.schedule, self.dim, frozenset(chosen))
+        return Rewritten(replace(program, statements=changed, schedule=tree))
 
     def _unfit(self, s: Statement) -> Refusal | None:
         if self.dim in s.dims:
@@ -96,20 +106,6 @@ class Place(Transform):
             )
             return Refusal("capability", sentence, line=s.line)
         return None
-
-    def rewrite(self, program: Program) -> Rewritten:
-        """The statements over a set of one value of the dimension, each with a loop."""
-        chosen = frozenset(all_meant(program, self.statements))
-        size = program.dim[self.dim].size
-        value = expression(0) if self.at == "first" else size - 1
-        order = [d.name for d in program.dims]
-        changed = tuple(
-            _placed(s, self.dim, value, order, program) if s.name in chosen else s
-            for s in program.statements
-        )
-        assert program.schedule is not None
-        tree = _with_loops(program.schedule, self.dim, chosen)
-        return Rewritten(replace(program, statements=changed, schedule=tree))
 
 
 def _placed(

@@ -24,7 +24,6 @@ from workbench.polyhedral.tree import (
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.place import Place
-from workbench.transforms.step.ordering_step import OrderingStep
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
 from workbench.transforms.trees.distribution import in_axes
@@ -35,7 +34,7 @@ SMALL = 64
 
 
 @dataclass(frozen=True, repr=False)
-class Reschedule(OrderingStep):
+class Reschedule(Transform):
     """Part of the schedule gets the order that isl's scheduler proposes for it.
 
     The part reaches from the first to the last of the named statements: what stands between them

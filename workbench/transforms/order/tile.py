@@ -12,7 +12,6 @@ from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.distribute import Distribute
 from workbench.transforms.order.tiling import Tiling
-from workbench.transforms.step.ordering_step import OrderingStep
 from workbench.transforms.step.refusal import Kind, Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 from workbench.transforms.trees.regions import all_meant, unknown
@@ -22,7 +21,7 @@ USUAL = 64
 
 
 @dataclass(frozen=True, repr=False)
-class Tile(OrderingStep):
+class Tile(Transform):
     """Each loop over `dim` becomes a loop over blocks of `size` values with the loop inside.
 
     With `statements`, only what runs around those: a loop that holds others too is distributed. An

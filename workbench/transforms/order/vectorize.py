@@ -9,9 +9,8 @@ from workbench.errors import nearest
 from workbench.polyhedral.dependences.flow import Dependence
 from workbench.polyhedral.dependences.legality import carried_witness
 from workbench.polyhedral.sets.relations import is_box
-from workbench.polyhedral.tree import Tree, axis_dims, loop_dims
+from workbench.polyhedral.tree import axis_dims, loop_dims
 from workbench.program.dependences import dependences
-from workbench.program.identity import remembered
 from workbench.program.text.infix import element_text as element_of
 from workbench.program.values import Program, Statement
 from workbench.transforms.step.names import unknown_statement
@@ -81,20 +80,20 @@ class Vectorize(Transform):
             if name in loops:
                 yield cls(name)
 
-    def check(self, program: Program) -> Refusal | None:
-        """The stated condition, with the cycle and two of its instances where it fails."""
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The loop's statements ordered anew, those vectorized with `dim` as an axis; or the cycle
+        and two of its instances.
+        """
         refusal = self._unknown(program)
         if refusal is not None:
             return refusal
-        result = self._result(program)
-        return result if isinstance(result, Refusal) else None
-
-    def rewrite(self, program: Program) -> Rewritten:
-        """The loop's statements ordered anew, those vectorized with `dim` as an axis."""
-        result = self._result(program)
-        assert not isinstance(result, Refusal), result.sentence
-        tree, notes = result
-        return Rewritten(replace(program, schedule=tree), notes)
+        loops = _loops(program)
+        if self.statements is not None:
+            return self._exactly(program, loops)
+        able = [name for name, dims in loops.items() if self.dim in dims]
+        if not able:
+            return Refusal("no effect", f"{self}: no statement loops over {self.dim}")
+        return self._all_that_can(program, able)
 
     # -- bad input ---------------------------------------------------------------------------------
 
@@ -120,20 +119,7 @@ class Vectorize(Transform):
 
     # -- the decision ------------------------------------------------------------------------------
 
-    @remembered
-    def _result(self, program: Program) -> tuple[Tree, tuple[str, ...]] | Refusal:
-        assert program.schedule is not None
-        loops = _loops(program)
-        able = [name for name, dims in loops.items() if self.dim in dims]
-        if self.statements is not None:
-            return self._exactly(program, loops)
-        if not able:
-            return Refusal("no effect", f"{self}: no statement loops over {self.dim}")
-        return self._all_that_can(program, able)
-
-    def _exactly(
-        self, program: Program, loops: dict[str, tuple[str, ...]]
-    ) -> tuple[Tree, tuple[str, ...]] | Refusal:
+    def _exactly(self, program: Program, loops: dict[str, tuple[str, ...]]) -> Rewritten | Refusal:
         assert self.statements is not None and program.schedule is not None
         chosen = frozenset(n for name in self.statements for n in self._meant(program, name))
         axes = axis_dims(program.schedule)
@@ -144,9 +130,10 @@ class Vectorize(Transform):
             if refusal is not None:
                 return refusal
         try:
-            return vectorized(program.schedule, self.dim, chosen, dependences(program)), ()
+            tree = vectorized(program.schedule, self.dim, chosen, dependences(program))
         except Stuck as stuck:
             return self._cycle(program, stuck, chosen)
+        return Rewritten(replace(program, schedule=tree))
 
     def _no_loop(self, statement: Statement, loops: dict[str, tuple[str, ...]]) -> Refusal | None:
         """Why a named statement has no loop to vectorize."""
@@ -161,9 +148,7 @@ class Vectorize(Transform):
         sentence = f"{self}: {statement.name} has no loop over {self.dim}: {reason}"
         return Refusal("no effect", sentence, line=statement.line)
 
-    def _all_that_can(
-        self, program: Program, able: list[str]
-    ) -> tuple[Tree, tuple[str, ...]] | Refusal:
+    def _all_that_can(self, program: Program, able: list[str]) -> Rewritten | Refusal:
         """Leave out whatever is stuck until the rest is not."""
         assert program.schedule is not None
         refusals: dict[str, Refusal] = {}
@@ -180,7 +165,7 @@ class Vectorize(Transform):
                 why = self._cycle(program, stuck, chosen)
                 refusals |= dict.fromkeys(chosen & set(stuck.component), why)
                 continue
-            return tree, self._notes(able, refusals)
+            return Rewritten(replace(program, schedule=tree), self._notes(able, refusals))
         return next(iter(refusals.values()))
 
     def _notes(self, able: list[str], refusals: dict[str, Refusal]) -> tuple[str, ...]:

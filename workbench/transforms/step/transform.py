@@ -1,7 +1,8 @@
 """What a transform is: a frozen dataclass whose fields are its parameters, registered by being
 subclassed.
 
-A step is a transform with its arguments. `apply` is the one way to take a step: the step's own
+A step is a transform with its arguments. A transform says what a step makes of a program or why
+not (`attempt`), and what may help then (`repairs`). `apply` is the one way to take a step: its own
 check first, then the rewrite, then the whole program's well-formedness and every dependence again,
 so that no step can break what an earlier one relied on.
 """
@@ -14,13 +15,14 @@ import json
 import types
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Self
 
 from workbench.errors import TooComplexError, WorkbenchError, nearest
 from workbench.polyhedral.dependences.legality import Violation, violation
 from workbench.polyhedral.expression import whole
 from workbench.program.dependences import dependences
+from workbench.program.identity import remembered
 from workbench.program.values import Program
 from workbench.program.wellformed import rules
 from workbench.transforms.step.refusal import (
@@ -67,12 +69,11 @@ class Transform(ABC):
     least: ClassVar[Mapping[str, int]] = {}
     """The least values of the arguments that are whole numbers and have one."""
 
-    def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if not abstract:
-            REGISTRY[cls.__name__] = cls
-            for name in sorted(REGISTRY):
-                REGISTRY[name] = REGISTRY.pop(name)
+        REGISTRY[cls.__name__] = cls
+        for name in sorted(REGISTRY):
+            REGISTRY[name] = REGISTRY.pop(name)
 
     def __post_init__(self) -> None:
         """Lists are tuples, whole numbers ints, one name where names are expected a tuple of it."""
@@ -89,12 +90,50 @@ class Transform(ABC):
         """Steps that would do something to the program, legal or not."""
 
     @abstractmethod
-    def check(self, program: Program) -> Refusal | None:
-        """Why the step is not legal on the program; None where it is."""
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The program after the step, or why it is not legal; without what helps."""
 
-    @abstractmethod
+    def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
+        """Steps that may help where `attempt` is a refusal. Those are offered that can be taken and
+        then do: another transform where the step is legal after it, at least with other arguments;
+        the same with other arguments instead.
+        """
+        yield from ()
+
+    def check(self, program: Program) -> Refusal | None:
+        """Why the step is not legal on the program, with what helps; None where it is."""
+        attempted = self._attempted(program)
+        if isinstance(attempted, Rewritten):
+            return None
+        return dataclasses.replace(attempted, help=lambda: self._help(program, attempted))
+
     def rewrite(self, program: Program) -> Rewritten:
         """The program after the step, which `check` has let pass."""
+        attempted = self._attempted(program)
+        assert isinstance(attempted, Rewritten), attempted.sentence
+        return attempted
+
+    @remembered
+    def _attempted(self, program: Program) -> Rewritten | Refusal:
+        return self.attempt(program)
+
+    def _help(self, program: Program, refusal: Refusal) -> Help:
+        proposals = dict.fromkeys(self.repairs(program, refusal))
+        useful = [step for step in proposals if self._helps(program, step)]
+        return Help(
+            repairs=tuple(step for step in useful if type(step) is not type(self)),
+            instead=tuple(step for step in useful if type(step) is type(self)),
+        )
+
+    def _helps(self, program: Program, proposal: Transform) -> bool:
+        after = taken(program, proposal)
+        if after is None or type(proposal) is type(self):
+            return after is not None
+        judged = _judged(after, self)
+        return isinstance(judged, Rewritten) or any(
+            type(other) is type(self) and taken(after, other) is not None
+            for other in self.repairs(after, judged)
+        )
 
     def __repr__(self) -> str:
         """The step as Python source."""
@@ -296,35 +335,25 @@ def _type_schema(hint: Any) -> dict[str, Any]:
 
 def check(program: Program, step: Transform) -> Refusal | None:
     """Why the step cannot be taken, the re-check included; None where `apply` will succeed."""
-    attempted = _attempt(program, step)
-    return attempted if isinstance(attempted, Refusal) else None
+    judged = _judged(program, step)
+    return judged if isinstance(judged, Refusal) else None
 
 
 def taken(program: Program, step: Transform) -> Program | None:
     """The program after a step; None where it is refused."""
-    attempted = _attempt(program, step)
-    return None if isinstance(attempted, Refusal) else attempted.program
-
-
-def repaired_by(program: Program, step: Transform, proposals: Iterable[Transform]) -> Help:
-    """Those of the proposals that can be taken, and `step` after them."""
-    found = []
-    for proposal in dict.fromkeys(proposals):
-        after = taken(program, proposal)
-        if after is not None and taken(after, step) is not None:
-            found.append(proposal)
-    return Help(repairs=tuple(found))
+    judged = _judged(program, step)
+    return None if isinstance(judged, Refusal) else judged.program
 
 
 def apply(program: Program, step: Transform) -> Rewritten:
     """The program after the step. Raises Refused, and then nothing has changed."""
-    attempted = _attempt(program, step)
-    if isinstance(attempted, Refusal):
-        raise Refused(attempted)
-    return attempted
+    judged = _judged(program, step)
+    if isinstance(judged, Refusal):
+        raise Refused(judged)
+    return judged
 
 
-def _attempt(program: Program, step: Transform) -> Rewritten | Refusal:
+def _judged(program: Program, step: Transform) -> Rewritten | Refusal:
     """What the step makes of the program, or why it cannot be taken.
 
     A step whose legality would take too long to decide is refused for that.
