@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.errors import nearest
 from workbench.polyhedral.tree import Loop, paths, statements
 from workbench.program.text.infix import element_text, equation
 from workbench.program.values import Program, Statement, walk
@@ -15,7 +14,7 @@ from workbench.transforms.equations.evaluations import added, freed
 from workbench.transforms.equations.inlining import NotMovable
 from workbench.transforms.rules.row import is_external
 from workbench.transforms.rules.sharing import without
-from workbench.transforms.step.names import unknown_statement
+from workbench.transforms.step.names import ArrayName, StatementNames, all_meant, array_called
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
 from workbench.transforms.trees.insertion import fresh_name, places, with_equations
@@ -81,8 +80,8 @@ class Recompute(Transform):
     positions, when one equation without a range and without a draw defines the whole array.
     """
 
-    array: str
-    readers: tuple[str, ...] | None = None
+    array: ArrayName
+    readers: StatementNames | None = None
 
     equation_step = True
 
@@ -96,10 +95,7 @@ class Recompute(Transform):
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """The clones in front of their readers."""
-        refusal = self._unknown(program)
-        if refusal is not None:
-            return refusal
-        array = self._array(program)
+        array = array_called(program, self.array)
         refusal = self._returned(program, array) or self._cannot(program, array)
         if refusal is not None:
             return refusal
@@ -123,39 +119,23 @@ class Recompute(Transform):
 
     # -- what is asked for -------------------------------------------------------------------------
 
-    def _unknown(self, program: Program) -> Refusal | None:
-        if self._array(program) not in program.array:
-            hint = nearest(self.array, program.array, "arrays")
-            return Refusal("input", f"{self}: unknown array {self.array}: {hint}")
-        for name in self.readers or ():
-            if not _meant(program, name, self._array(program)):
-                return unknown_statement(self, program, name)
-        return None
-
-    def _array(self, program: Program) -> str:
-        if self.array in program.array:
-            return self.array
-        return dict(program.aliases).get(self.array, self.array)
-
-    def _chosen(self, program: Program, array: str) -> list[str] | Refusal:
+    def _chosen(self, program: Program, array: str) -> Sequence[str] | Refusal:
         """The statements that will read the clone."""
+        readers = readers_of(program, array)
         if self.readers is None:
-            found = _apart(program, array)
-            if found:
-                return found
-            known = readers_of(program, array)
+            apart = _apart(program, array)
+            if apart:
+                return apart
             reason = (
-                "every reader stands in the innermost loop of what writes it: " + ", ".join(known)
-                if known
+                "every reader stands in the innermost loop of what writes it: " + ", ".join(readers)
+                if readers
                 else "no statement reads it"
             )
             return Refusal("no effect", f"{self}: {reason}", line=program.writers[array][0].line)
-        chosen = list(
-            dict.fromkeys(n for name in self.readers for n in _meant(program, name, array))
-        )
+        chosen = all_meant(program, self.readers, lambda s: s.name in readers)
         for name in chosen:
-            if name not in readers_of(program, array):
-                read = ", ".join(readers_of(program, array)) or "nothing"
+            if name not in readers:
+                read = ", ".join(readers) or "nothing"
                 sentence = f"{self}: {name} does not read {array}; what does: {read}"
                 return Refusal("input", sentence, line=program.statement[name].line)
         return chosen
@@ -270,14 +250,6 @@ def _apart(program: Program, array: str) -> list[str]:
         for name in readers
         if not any(node is home for node, _ in found[name] for home in innermost)
     ]
-
-
-def _meant(program: Program, name: str, array: str) -> list[str]:
-    """What a reader's name stands for: a statement, or those of an array that read `array`."""
-    if name in program.statement:
-        return [name]
-    own = [s.name for s in program.writers.get(dict(program.aliases).get(name, name), ())]
-    return [n for n in own if n in readers_of(program, array)] or own
 
 
 def _scheduled_only(program: Program) -> Program:

@@ -6,14 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Annotated
 
-from workbench.errors import nearest
 from workbench.program.identity import Itself
 from workbench.program.values import Program
 from workbench.transforms.rules import BY_NAME, ROWS, Row
 from workbench.transforms.rules.rewriting import Rewriter
+from workbench.transforms.step.names import Names
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
+
+RuleNames = Annotated[tuple[str, ...], Names("rule", lambda program: BY_NAME)]
 
 NAMES_SHOWN = 4
 """Names in a note before it says how many more there are."""
@@ -59,7 +62,7 @@ class Simplify(Transform):
     all dependences, the row does not apply.
     """
 
-    rules: tuple[str, ...] | None = None
+    rules: RuleNames | None = None
 
     equation_step = True
 
@@ -70,11 +73,6 @@ class Simplify(Transform):
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """The equations after all rows, again and again until none applies."""
-        for name in self.rules or ():
-            if name not in BY_NAME:
-                return Refusal(
-                    "input", f"{self}: unknown rule {name}: {nearest(name, BY_NAME, 'rules')}"
-                )
         after, applied = simplified(program, self._rows())
         if not applied:
             return self._without_effect(program)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from workbench.errors import nearest
 from workbench.polyhedral.ordering.as_written import NoOrder
 from workbench.program.values import Call, Program, Statement, walk
 from workbench.transforms.incrementalize.factors import COMBINES
@@ -18,7 +17,13 @@ from workbench.transforms.incrementalize.rewrite import (
     rewritten,
     slides,
 )
-from workbench.transforms.step.names import unknown_statement
+from workbench.transforms.step.names import (
+    CombinedDim,
+    StatementName,
+    array_called,
+    combines,
+    meant,
+)
 from workbench.transforms.step.refusal import Kind, Refusal, dependence_text
 from workbench.transforms.step.transform import Rewritten, Transform
 
@@ -77,8 +82,8 @@ class Incrementalize(Transform):
     minimum.
     """
 
-    statement: str
-    dim: str
+    statement: StatementName
+    dim: CombinedDim
     block: int | None = None
 
     equation_step = True
@@ -150,19 +155,14 @@ class Incrementalize(Transform):
 
     def _statement(self, program: Program) -> Statement | Refusal:
         """The statement that is named, or the array's one that combines."""
-        if self.statement in program.statement:
-            return program.statement[self.statement]
-        array = dict(program.aliases).get(self.statement, self.statement)
-        written = [s for s in program.writers.get(array, ()) if s.combiner is not None]
-        if len(written) == 1:
+        written = [program.statement[n] for n in meant(program, self.statement, combines)]
+        if self.statement in program.statement or (len(written) == 1 and combines(written[0])):
             return written[0]
-        pieces = program.writers.get(array, ())
-        if not pieces:
-            return unknown_statement(self, program, self.statement)
-        names = ", ".join(s.name for s in written or pieces)
-        if written:
-            return self._refusal("input", f"{array} has {names}: name one of them", pieces[0])
-        return self._refusal("no effect", f"{names} combine nothing: they have no range", pieces[0])
+        array = array_called(program, self.statement)
+        first, names = program.writers[array][0], ", ".join(s.name for s in written)
+        if combines(written[0]):
+            return self._refusal("input", f"{array} has {names}: name one of them", first)
+        return self._refusal("no effect", f"{names} combine nothing: they have no range", first)
 
     def _input(self, program: Program, old: Statement) -> Refusal | None:
         if self.block is not None and not (type(self.block) is int and self.block > 0):
@@ -185,10 +185,6 @@ class Incrementalize(Transform):
                 f"expected {', '.join(COMBINES)}",
                 old,
             )
-        known = (*old.dims, *old.reduction_dims)
-        if self.dim not in known:
-            hint = nearest(self.dim, known, f"dims of {old.name}")
-            return self._refusal("input", f"unknown dim {self.dim}: {hint}", old)
         if self.dim in old.reduction_dims and self.block is None:
             return self._refusal(
                 "input", f"{old.name} combines {self.dim}: say block=, how many at a time", old

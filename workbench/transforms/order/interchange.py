@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from workbench.errors import nearest
 from workbench.polyhedral.dependences.legality import violation
-from workbench.polyhedral.tree import Leaf, Loop, Tree, only, statements
+from workbench.polyhedral.tree import Loop, Tree, only, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.distribute import Distribute, distributed
+from workbench.transforms.step.names import LoopName, StatementNames, all_meant, loops_of
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
-from workbench.transforms.trees.regions import all_meant, replaced, unknown
+from workbench.transforms.trees.regions import replaced
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,9 +52,9 @@ class Interchange(Transform):
     loop and back in the inner one.
     """
 
-    outer: str
-    inner: str
-    statements: tuple[str, ...] | None = None
+    outer: LoopName
+    inner: LoopName
+    statements: StatementNames | None = None
 
     unnamed = 1
 
@@ -64,7 +64,7 @@ class Interchange(Transform):
         assert program.schedule is not None
         pairs = {
             (loop.name, loop.child.name): None
-            for loop in _all_loops(program.schedule)
+            for loop in loops_of(program.schedule)
             if isinstance(loop.child, Loop) and loop.child.dim != loop.dim
         }
         for outer, inner in pairs:
@@ -72,18 +72,17 @@ class Interchange(Transform):
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """The tree with the loops exchanged; what stayed as it was is noted."""
-        refusal = self._bad_input(program)
-        if refusal is not None:
-            return refusal
+        if self.outer == self.inner:
+            return Refusal("input", f"{self}: a loop cannot change places with itself")
         assert program.schedule is not None
         nests = self._nests(program, program.schedule)
         if isinstance(nests, Refusal):
             return nests
-        tree, found = program.schedule, dependences(program)
+        tree, flow = program.schedule, dependences(program)
         refusals: list[Refusal] = []
         for nest, names in nests:
             changed = self._exchanged(program, tree, nest, names)
-            broken = violation(changed, found)
+            broken = violation(changed, flow)
             if broken is None:
                 tree = changed
             else:
@@ -107,18 +106,6 @@ class Interchange(Transform):
                 if set(held) < set(statements(outer)):
                     yield replace(self, statements=held)
                     yield Distribute(held, self.outer)
-
-    # -- bad input ---------------------------------------------------------------------------------
-
-    def _bad_input(self, program: Program) -> Refusal | None:
-        assert program.schedule is not None
-        known = list(dict.fromkeys(loop.name for loop in _all_loops(program.schedule)))
-        for name in (self.outer, self.inner):
-            if name not in known:
-                return Refusal("input", f"{self}: no loop {name}: {nearest(name, known, 'loops')}")
-        if self.outer == self.inner:
-            return Refusal("input", f"{self}: a loop cannot change places with itself")
-        return unknown(program, self.statements or (), self)
 
     # -- the loops ---------------------------------------------------------------------------------
 
@@ -176,7 +163,7 @@ class Interchange(Transform):
         return Refusal("capability", sentence)
 
     def _named(self, tree: Tree, name: str) -> list[Loop]:
-        return [loop for loop in _all_loops(tree) if loop.name == name]
+        return [loop for loop in loops_of(tree) if loop.name == name]
 
     # -- the tree ----------------------------------------------------------------------------------
 
@@ -195,13 +182,3 @@ def _turned(nest: Loop) -> Loop:
     inner = nest.child
     assert isinstance(inner, Loop)
     return replace(inner, child=replace(nest, child=inner.child))
-
-
-def _all_loops(tree: Tree) -> Iterator[Loop]:
-    """The loops and axes of a tree, outer ones first."""
-    if isinstance(tree, Leaf):
-        return
-    if isinstance(tree, Loop):
-        yield tree
-    for child in (tree.child,) if isinstance(tree, Loop) else tree.children:
-        yield from _all_loops(child)

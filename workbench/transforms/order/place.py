@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from workbench.errors import nearest
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.sets.relations import domain_with, with_dims
 from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Call, Program, Statement, walk
+from workbench.transforms.step.names import DeclaredDim, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
-from workbench.transforms.trees.regions import all_meant, unknown
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,8 +54,8 @@ class Place(Transform):
 
     equation_step = True
 
-    statements: tuple[str, ...]
-    dim: str
+    statements: StatementNames
+    dim: DeclaredDim
     at: Literal["first", "last"] = "last"
 
     @classmethod
@@ -66,17 +65,10 @@ class Place(Transform):
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """The statements over a set of one value of the dimension, each with a loop."""
-        known = [d.name for d in program.dims]
-        if self.dim not in known:
-            hint = nearest(self.dim, known, "dims")
-            return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
         if self.at not in ("first", "last"):
             return Refusal("input", f"{self}: at {self.at!r}; expected 'first' or 'last'")
         if not self.statements:
             return Refusal("input", f"{self}: name at least one statement")
-        refusal = unknown(program, self.statements, self)
-        if refusal is not None:
-            return refusal
         chosen = all_meant(program, self.statements)
         for name in chosen:
             refusal = self._unfit(program.statement[name])

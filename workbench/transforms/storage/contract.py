@@ -14,7 +14,7 @@ from workbench.transforms.incrementalize.incrementalize import BLOCK, Incrementa
 from workbench.transforms.incrementalize.rewrite import moving_dims
 from workbench.transforms.order.fuse import Fuse
 from workbench.transforms.order.tile import USUAL, Tile
-from workbench.transforms.step.names import array_called, unknown_array, unknown_dim
+from workbench.transforms.step.names import ArrayDim, ArrayName, array_called
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.storage_holds import Pair, fixed, whole, whole_blocks
 from workbench.transforms.step.transform import Rewritten, Transform
@@ -58,8 +58,8 @@ class Contract(Transform):
 
     unnamed = 2
 
-    array: str | None = None
-    dim: str | None = None
+    array: ArrayName | None = None
+    dim: ArrayDim | None = None
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Contract]:
@@ -78,11 +78,6 @@ class Contract(Transform):
         """The same equations in the same order, with more dimensions folded; or two elements that
         are live at one time.
         """
-        refusal = unknown_array(self, program, self.array) or unknown_dim(
-            self, program, self.dim, self.array
-        )
-        if refusal is not None:
-            return refusal
         wanted = self._wanted(program)
         folding = _folding(program, wanted)
         if not folding:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from workbench.lowering.storage.lives import in_place_gains
 from workbench.lowering.storage.takeover import hindrance, memory_of, saves, takeovers
 from workbench.program.values import Program
-from workbench.transforms.step.names import array_called, unknown_array
+from workbench.transforms.step.names import ArrayName, array_called
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.storage_holds import Pair, in_place_clash, shown_together
 from workbench.transforms.step.transform import Rewritten, Transform
@@ -57,8 +57,8 @@ class Donate(Transform):
 
     unnamed = 2
 
-    array: str | None = None
-    to: str | None = None
+    array: ArrayName | None = None
+    to: ArrayName | None = None
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Donate]:
@@ -77,9 +77,6 @@ class Donate(Transform):
         """The same equations in the same order, with more memory handed on; or two elements in one
         place at one time.
         """
-        refusal = unknown_array(self, program, self.array) or unknown_array(self, program, self.to)
-        if refusal is not None:
-            return refusal
         pairs = self._pairs(program)
         if not pairs:
             return Refusal("no effect", f"{self}: {self._nothing(program)}")

@@ -12,7 +12,7 @@ from workbench.program.identity import Itself
 from workbench.program.sizes import numbers, resolve
 from workbench.program.text.units import amount
 from workbench.program.values import Program
-from workbench.transforms.step.names import array_called, unknown_array
+from workbench.transforms.step.names import ArrayName, array_called
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 from workbench.transforms.storage.slices import (
@@ -77,7 +77,7 @@ class Swap(Transform):
     program has what comes so many iterations `ahead`.
     """
 
-    array: str
+    array: ArrayName
     prefetch: int = 0
 
     least: ClassVar[Mapping[str, int]] = {"prefetch": 0}
@@ -100,7 +100,7 @@ class Swap(Transform):
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """The same equations in the same order, with one more array on the host."""
-        refusal = unknown_array(self, program, self.array) or self._bad_input()
+        refusal = self._bad_input()
         if refusal is not None:
             return refusal
         array = array_called(program, self.array)
@@ -122,7 +122,7 @@ class Swap(Transform):
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
         """Slices that come when they are needed, where none can come early."""
-        if refusal.kind == "input" or not self.prefetch:
+        if not self.prefetch:
             return
         array = array_called(program, self.array)
         after = _stored(Itself(program), array, self.prefetch)
