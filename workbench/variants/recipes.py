@@ -12,7 +12,8 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.program.values import Program
-from workbench.transforms.step.transform import Transform, from_json
+from workbench.transforms.step.step_json import from_json
+from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant, variant
 
 StepLike = Transform | Mapping[str, Any]

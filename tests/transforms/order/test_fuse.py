@@ -22,9 +22,9 @@ from workbench.transforms import (
     Tile,
     Vectorize,
 )
-from workbench.transforms.step.transform import from_json, schema
+from workbench.transforms.step.names import all_meant
+from workbench.transforms.step.step_json import from_json, schema
 from workbench.transforms.trees.joining import joined, site
-from workbench.transforms.trees.regions import all_meant
 
 
 @wb.program

@@ -16,7 +16,8 @@ from tests.programs import leaky_sum
 from workbench.errors import WorkbenchError
 from workbench.polyhedral.sets.as_text import limited, parse_set
 from workbench.transforms import Incrementalize, Swap, Tile, Vectorize
-from workbench.transforms.step.transform import REGISTRY, Transform, from_json, schema
+from workbench.transforms.step.step_json import from_json, schema
+from workbench.transforms.step.transform import REGISTRY, Transform
 
 
 def section(transform: type[Transform], title: str) -> str:

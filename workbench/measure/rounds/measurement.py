@@ -19,7 +19,7 @@ from workbench.measure.rounds.confidence import Interval
 from workbench.measure.runs.curves import Curve
 from workbench.program.sizes import numbers
 from workbench.program.text.units import bytes_text, seconds_text
-from workbench.transforms.step.transform import from_json as step_from_json
+from workbench.transforms.step.step_json import from_json as step_from_json
 
 Json = dict[str, Any]
 

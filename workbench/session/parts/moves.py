@@ -11,28 +11,14 @@ from typing import Any
 from workbench.errors import WorkbenchError, nearest
 from workbench.program.values import Program, Statement
 from workbench.session.parts.step import StepView, step_view
-from workbench.transforms.rules import BY_NAME
 from workbench.transforms.step.refusal import Refused
-from workbench.transforms.step.transform import REGISTRY, Transform, schema
+from workbench.transforms.step.step_json import schema
+from workbench.transforms.step.transform import REGISTRY, Transform
 from workbench.variants.proposals import every_step, steps_about
 from workbench.variants.variant import Variant
 
 OFTEN = 0.1
 """Seconds between two batches of moves that are judged."""
-
-KINDS = {
-    "dim": "dim",
-    "outer": "dim",
-    "inner": "dim",
-    "array": "array",
-    "to": "array",
-    "statement": "statement",
-    "statements": "statement",
-    "readers": "statement",
-    "shifts": "statement",
-    "rules": "rule",
-}
-"""What the names in an argument of a step are names of."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +35,8 @@ class MoveView:
 @dataclass(frozen=True)
 class TransformView:
     """A kind of step: what its documentation says, and the JSON Schema of its arguments, where
-    `names` says what an argument's names are names of: "dim", "array", "statement" or "rule" (then
-    `known` lists them).
+    `names` says what an argument's names are names of ("dim", "loop", "array", "statement" or
+    "rule") and `known` which there are in the program.
     """
 
     name: str
@@ -74,27 +60,21 @@ def moves(variant: Variant, arguments: Mapping[str, Any]) -> Iterator[MovesView]
     one. Raises WorkbenchError for an unknown statement.
     """
     program, names = variant.program, arguments.get("statements")
-    yield MovesView(tuple(transform_view(one) for one in REGISTRY.values()), ())
+    yield MovesView(tuple(transform_view(one, program) for one in REGISTRY.values()), ())
     steps = every_step(program) if names is None else steps_about(program, _known(program, names))
     for batch in _batches(_judged(variant, step) for step in steps):
         yield MovesView((), tuple(batch))
 
 
-def transform_view(transform: type[Transform]) -> TransformView:
-    """What is known of a kind of step."""
+def transform_view(transform: type[Transform], program: Program) -> TransformView:
+    """What is known of a kind of step on a program."""
     documentation = inspect.getdoc(transform) or ""
-    described = schema(transform)
-    for name, kind in KINDS.items():
-        if name in described["properties"]:
-            described["properties"][name]["names"] = kind
-            if kind == "rule":
-                described["properties"][name]["known"] = list(BY_NAME)
     return TransformView(
         name=transform.__name__,
         summary=documentation.split("\n\n")[0].replace("\n", " "),
         documentation=documentation,
         equation_step=transform.equation_step,
-        schema=described,
+        schema=schema(transform, program),
     )
 
 

@@ -10,7 +10,7 @@ from workbench.session.parts.code import CodeView, code
 from workbench.session.parts.step import RefusalView, StepView, refusal_view, step_view
 from workbench.session.picture.snapshot import Snapshot, snapshot
 from workbench.transforms.step.refusal import Refused
-from workbench.transforms.step.transform import from_json
+from workbench.transforms.step.step_json import from_json
 from workbench.variants.variant import Variant
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -68,15 +68,15 @@ class RefusalView:
 
 def step_view(step: Transform, program: Program) -> StepView:
     """A step on a program."""
-    named = set(_texts(step.to_json()["arguments"].values()))
+    named = step.named(program)
     return StepView(
         transform=type(step).__name__,
         text=str(step),
         source=repr(step),
         json=step.to_json(),
-        statements=tuple(s.name for s in program.statements if s.name in named),
-        arrays=tuple(a.name for a in program.arrays if a.name in named),
-        dims=tuple(d.name for d in program.dims if d.name in named),
+        statements=named.statements,
+        arrays=named.arrays,
+        dims=named.dims,
         equation_step=type(step).equation_step,
     )
 
@@ -107,14 +107,3 @@ def witness_view(witness: Witness) -> WitnessView:
         element_text=element_text(witness),
         sizes=dict(witness.sizes),
     )
-
-
-def _texts(values: Iterable[Any]) -> Iterable[str]:
-    """Every text in nested arguments."""
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, Mapping):
-            yield from _texts(value.values())
-        elif isinstance(value, (list, tuple)):
-            yield from _texts(value)

@@ -25,7 +25,8 @@ from workbench.session.parts.step import (
 from workbench.session.picture.small_sizes import sizes_at_least
 from workbench.transforms import Vectorize
 from workbench.transforms.step.refusal import Refusal
-from workbench.transforms.step.transform import Transform, from_json
+from workbench.transforms.step.step_json import from_json
+from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant
 
 BEYOND = 2

@@ -27,7 +27,7 @@ from workbench.session.processes.orders import Misfit, NewVariant, Picture, Repl
 from workbench.session.protocol.capsule import Plain, plain
 from workbench.session.protocol.measurements import belonging, measurement_views
 from workbench.session.protocol.messages import Part
-from workbench.transforms.step.transform import from_json
+from workbench.transforms.step.step_json import from_json
 from workbench.variants.variant import Variant, optimize
 
 Json = Mapping[str, Any]

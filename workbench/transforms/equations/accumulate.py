@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.errors import nearest
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.sets.relations import domain_with, hull, is_equal, project_out, with_dims
 from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
@@ -13,9 +12,9 @@ from workbench.program.values import Body, Literal, Program, Statement
 from workbench.transforms.incrementalize.factors import call
 from workbench.transforms.incrementalize.pieces import Pieces, read
 from workbench.transforms.incrementalize.rewrite import Rewrite, program_with
+from workbench.transforms.step.names import DimName, StatementNames, all_meant, dims_of
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
-from workbench.transforms.trees.regions import all_meant, unknown
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,42 +58,32 @@ class Accumulate(Transform):
     floating-point numbers are associated anew, so the last digits may differ.
     """
 
-    dim: str
-    statements: tuple[str, ...] | None = None
+    dim: DimName
+    statements: StatementNames | None = None
 
     equation_step = True
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Accumulate]:
         """Each dimension that something sums over."""
-        for dim in _dims(program):
+        for dim in dims_of(program):
             if any(_unfit(program, s, dim) is None for s in program.statements):
                 yield cls(dim)
 
-    def check(self, program: Program) -> Refusal | None:
-        """The stated condition."""
-        known = _dims(program)
-        if self.dim not in known:
-            hint = nearest(self.dim, known, "dims")
-            return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
-        refusal = unknown(program, self.statements or (), self)
-        if refusal is not None:
-            return refusal
-        if self.statements is None and not self._chosen(program):
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The running sums in the places of the sums."""
+        chosen = self._chosen(program)
+        if not chosen:
             sentence = f"{self}: nothing sums over all of {self.dim}"
             return Refusal("no effect", sentence)
-        for name in self._chosen(program):
+        for name in chosen:
             s = program.statement[name]
             reason = _unfit(program, s, self.dim)
             if reason is not None:
                 return Refusal("capability", f"{self}: {s.name} {reason}", line=s.line)
-        return None
-
-    def rewrite(self, program: Program) -> Rewritten:
-        """The running sums in the places of the sums."""
         tree = program.schedule
         assert tree is not None
-        for name in self._chosen(program):
+        for name in chosen:
             old = program.statement[name]
             pieces = Pieces(program, old)
             _carried(old, self.dim, pieces)
@@ -106,12 +95,6 @@ class Accumulate(Transform):
         if self.statements is not None:
             return all_meant(program, self.statements)
         return tuple(s.name for s in program.statements if not _unfit(program, s, self.dim))
-
-
-def _dims(program: Program) -> list[str]:
-    """The declared dims, then those of blocks."""
-    used = (d for s in program.statements for d in s.dims)
-    return list(dict.fromkeys([*(d.name for d in program.dims), *used]))
 
 
 def _unfit(program: Program, s: Statement, dim: str) -> str | None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.errors import nearest
 from workbench.polyhedral.tree import Loop, paths, statements
-from workbench.program.identity import remembered
 from workbench.program.text.infix import element_text, equation
 from workbench.program.values import Program, Statement, walk
 from workbench.transforms.equations import clones
@@ -16,7 +14,7 @@ from workbench.transforms.equations.evaluations import added, freed
 from workbench.transforms.equations.inlining import NotMovable
 from workbench.transforms.rules.row import is_external
 from workbench.transforms.rules.sharing import without
-from workbench.transforms.step.names import unknown_statement
+from workbench.transforms.step.names import ArrayName, StatementNames, all_meant, array_called
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
 from workbench.transforms.trees.insertion import fresh_name, places, with_equations
@@ -82,8 +80,8 @@ class Recompute(Transform):
     positions, when one equation without a range and without a draw defines the whole array.
     """
 
-    array: str
-    readers: tuple[str, ...] | None = None
+    array: ArrayName
+    readers: StatementNames | None = None
 
     equation_step = True
 
@@ -95,85 +93,54 @@ class Recompute(Transform):
             if array.dims and array.name not in returned and _apart(program, array.name):
                 yield cls(array.name)
 
-    def check(self, program: Program) -> Refusal | None:
-        """The stated conditions, cheapest first."""
-        refusal = self._unknown(program)
-        if refusal is not None:
-            return refusal
-        result = self._result(program)
-        return result if isinstance(result, Refusal) else None
-
-    def rewrite(self, program: Program) -> Rewritten:
+    def attempt(self, program: Program) -> Rewritten | Refusal:
         """The clones in front of their readers."""
-        result = self._result(program)
-        assert not isinstance(result, Refusal), result.sentence
-        return result
-
-    # -- what is asked for -------------------------------------------------------------------------
-
-    def _unknown(self, program: Program) -> Refusal | None:
-        if self._array(program) not in program.array:
-            hint = nearest(self.array, program.array, "arrays")
-            return Refusal("input", f"{self}: unknown array {self.array}: {hint}")
-        for name in self.readers or ():
-            if not _meant(program, name, self._array(program)):
-                return unknown_statement(self, program, name)
-        return None
-
-    def _array(self, program: Program) -> str:
-        if self.array in program.array:
-            return self.array
-        return dict(program.aliases).get(self.array, self.array)
-
-    def _chosen(self, program: Program, array: str) -> list[str] | Refusal:
-        """The statements that will read the clone."""
-        if self.readers is None:
-            found = _apart(program, array)
-            if found:
-                return found
-            known = readers_of(program, array)
-            reason = (
-                "every reader stands in the innermost loop of what writes it: " + ", ".join(known)
-                if known
-                else "no statement reads it"
-            )
-            return Refusal("no effect", f"{self}: {reason}", line=program.writers[array][0].line)
-        chosen = list(
-            dict.fromkeys(n for name in self.readers for n in _meant(program, name, array))
-        )
-        for name in chosen:
-            if name not in readers_of(program, array):
-                read = ", ".join(readers_of(program, array)) or "nothing"
-                sentence = f"{self}: {name} does not read {array}; what does: {read}"
-                return Refusal("input", sentence, line=program.statement[name].line)
-        return chosen
-
-    # -- the decision ------------------------------------------------------------------------------
-
-    @remembered
-    def _result(self, program: Program) -> Rewritten | Refusal:
-        """The program with clones, or why there is none; of names that are known."""
-        array = self._array(program)
+        array = array_called(program, self.array)
         refusal = self._returned(program, array) or self._cannot(program, array)
         if refusal is not None:
             return refusal
         chosen = self._chosen(program, array)
         if isinstance(chosen, Refusal):
             return chosen
-        found, notes = program, []
+        after, notes = program, []
         for group in clones.groups(program, array, chosen):
-            clone = self._clone(found, array, group)
+            clone = self._clone(after, array, group)
             if isinstance(clone, Refusal):
                 return clone
-            placed = self._placed(found, clone, group.names)
+            placed = self._placed(after, clone, group.names)
             if isinstance(placed, Refusal):
                 return placed
-            found = placed
+            after = placed
             notes.append(added(clone.statements))
-        notes.append(freed(program, found, array))
-        if not readers_of(found, array):
-            found = without(found, {array})
-        return Rewritten(found, tuple(notes))
+        notes.append(freed(program, after, array))
+        if not readers_of(after, array):
+            after = without(after, {array})
+        return Rewritten(after, tuple(notes))
+
+    # -- what is asked for -------------------------------------------------------------------------
+
+    def _chosen(self, program: Program, array: str) -> Sequence[str] | Refusal:
+        """The statements that will read the clone."""
+        readers = readers_of(program, array)
+        if self.readers is None:
+            apart = _apart(program, array)
+            if apart:
+                return apart
+            reason = (
+                "every reader stands in the innermost loop of what writes it: " + ", ".join(readers)
+                if readers
+                else "no statement reads it"
+            )
+            return Refusal("no effect", f"{self}: {reason}", line=program.writers[array][0].line)
+        chosen = all_meant(program, self.readers, lambda s: s.name in readers)
+        for name in chosen:
+            if name not in readers:
+                read = ", ".join(readers) or "nothing"
+                sentence = f"{self}: {name} does not read {array}; what does: {read}"
+                return Refusal("input", sentence, line=program.statement[name].line)
+        return chosen
+
+    # -- the decision ------------------------------------------------------------------------------
 
     def _returned(self, program: Program, array: str) -> Refusal | None:
         for output in program.outputs:
@@ -283,14 +250,6 @@ def _apart(program: Program, array: str) -> list[str]:
         for name in readers
         if not any(node is home for node, _ in found[name] for home in innermost)
     ]
-
-
-def _meant(program: Program, name: str, array: str) -> list[str]:
-    """What a reader's name stands for: a statement, or those of an array that read `array`."""
-    if name in program.statement:
-        return [name]
-    own = [s.name for s in program.writers.get(dict(program.aliases).get(name, name), ())]
-    return [n for n in own if n in readers_of(program, array)] or own
 
 
 def _scheduled_only(program: Program) -> Program:

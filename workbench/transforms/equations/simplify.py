@@ -6,14 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Annotated
 
-from workbench.errors import nearest
 from workbench.program.identity import Itself
 from workbench.program.values import Program
 from workbench.transforms.rules import BY_NAME, ROWS, Row
 from workbench.transforms.rules.rewriting import Rewriter
-from workbench.transforms.step.refusal import Help, Refusal
+from workbench.transforms.step.names import Names
+from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
+
+RuleNames = Annotated[tuple[str, ...], Names("rule", lambda program: BY_NAME)]
 
 NAMES_SHOWN = 4
 """Names in a note before it says how many more there are."""
@@ -59,7 +62,7 @@ class Simplify(Transform):
     all dependences, the row does not apply.
     """
 
-    rules: tuple[str, ...] | None = None
+    rules: RuleNames | None = None
 
     equation_step = True
 
@@ -68,22 +71,19 @@ class Simplify(Transform):
         """All rows at once."""
         yield cls()
 
-    def check(self, program: Program) -> Refusal | None:
-        """Whether the rows are known and one of them applies."""
-        for name in self.rules or ():
-            if name not in BY_NAME:
-                return Refusal(
-                    "input", f"{self}: unknown rule {name}: {nearest(name, BY_NAME, 'rules')}"
-                )
-        if simplified(program, self._rows())[1]:
-            return None
-        return self._without_effect(program)
-
-    def rewrite(self, program: Program) -> Rewritten:
+    def attempt(self, program: Program) -> Rewritten | Refusal:
         """The equations after all rows, again and again until none applies."""
-        found, applied = simplified(program, self._rows())
+        after, applied = simplified(program, self._rows())
+        if not applied:
+            return self._without_effect(program)
         notes = [_note(row, names) for row, names in applied.items()]
-        return Rewritten(found, tuple(notes))
+        return Rewritten(after, tuple(notes))
+
+    def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
+        """The rows that apply."""
+        applied = simplified(program, ROWS)[1]
+        if refusal.kind == "no effect" and applied:
+            yield Simplify(tuple(row.name for row in applied))
 
     def _rows(self) -> tuple[Row, ...]:
         return ROWS if self.rules is None else tuple(BY_NAME[n] for n in dict.fromkeys(self.rules))
@@ -97,12 +97,8 @@ class Simplify(Transform):
         sentence = f"{self}: no equation has the form of {forms}"
         if not others:
             return Refusal("no effect", f"{sentence}; no other rule applies either")
-        names = tuple(row.name for row in others)
-        return Refusal(
-            "no effect",
-            f"{sentence}; others apply: {', '.join(names)}",
-            help=lambda: Help(instead=(Simplify(names),)),
-        )
+        names = ", ".join(row.name for row in others)
+        return Refusal("no effect", f"{sentence}; others apply: {names}")
 
 
 Applied = dict[Row, list[str]]

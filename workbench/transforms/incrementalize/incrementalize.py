@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from workbench.errors import nearest
 from workbench.polyhedral.ordering.as_written import NoOrder
-from workbench.program.identity import remembered
 from workbench.program.values import Call, Program, Statement, walk
 from workbench.transforms.incrementalize.factors import COMBINES
 from workbench.transforms.incrementalize.order import Tiled, carried_within, placed
@@ -19,9 +17,15 @@ from workbench.transforms.incrementalize.rewrite import (
     rewritten,
     slides,
 )
-from workbench.transforms.step.names import unknown_statement
-from workbench.transforms.step.refusal import Help, Kind, Refusal, dependence_text
-from workbench.transforms.step.transform import Rewritten, Transform, taken
+from workbench.transforms.step.names import (
+    CombinedDim,
+    StatementName,
+    array_called,
+    combines,
+    meant,
+)
+from workbench.transforms.step.refusal import Kind, Refusal, dependence_text
+from workbench.transforms.step.transform import Rewritten, Transform
 
 BLOCK = 64
 """The size of block that is offered."""
@@ -78,8 +82,8 @@ class Incrementalize(Transform):
     minimum.
     """
 
-    statement: str
-    dim: str
+    statement: StatementName
+    dim: CombinedDim
     block: int | None = None
 
     equation_step = True
@@ -102,21 +106,8 @@ class Incrementalize(Transform):
             if not lifted and (products or len(s.reduction_dims) > 1):
                 yield cls(s.name, s.reduction_dims[-1], BLOCK)
 
-    def check(self, program: Program) -> Refusal | None:
-        """The stated condition, and an order for the new statements."""
-        result = self._result(program)
-        return result if isinstance(result, Refusal) else None
-
-    def rewrite(self, program: Program) -> Rewritten:
+    def attempt(self, program: Program) -> Rewritten | Refusal:
         """The statement's pieces in its place, formulas that only it read removed."""
-        result = self._result(program)
-        assert isinstance(result, Rewritten), result
-        return result
-
-    # -- the decision ------------------------------------------------------------------------------
-
-    @remembered
-    def _result(self, program: Program) -> Rewritten | Refusal:
         old = self._statement(program)
         if isinstance(old, Refusal):
             return old
@@ -124,13 +115,12 @@ class Incrementalize(Transform):
         if refusal is not None:
             return refusal
         try:
-            found = rewritten(program, old, self.dim, self.block)
+            rewrite = rewritten(program, old, self.dim, self.block)
         except Unfit as unfit:
-            instead = (replace(self, block=None),) if unfit.block_helps else ()
-            return self._refusal(unfit.kind, unfit.sentence, old, instead)
-        after = program_with(program, old, found)
+            return self._refusal(unfit.kind, unfit.sentence, old)
+        after = program_with(program, old, rewrite)
         try:
-            tree = placed(after, old, found.pieces.statements, self.dim, found.names)
+            tree = placed(after, old, rewrite.pieces.statements, self.dim, rewrite.names)
         except NoOrder as failure:
             return self._no_order(program, old, failure)
         except Tiled as tiled:
@@ -142,12 +132,13 @@ class Incrementalize(Transform):
             )
         return Rewritten(replace(after, schedule=tree))
 
-    def _refusal(
-        self, kind: Kind, sentence: str, old: Statement, instead: tuple[Transform, ...] = ()
-    ) -> Refusal:
-        return Refusal(
-            kind, f"{self}: {sentence}", line=old.line, help=lambda: Help(instead=instead)
-        )
+    def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
+        """The running update without blocks of such a size."""
+        if self.block is not None and refusal.kind in ("capability", "dependence"):
+            yield replace(self, block=None)
+
+    def _refusal(self, kind: Kind, sentence: str, old: Statement) -> Refusal:
+        return Refusal(kind, f"{self}: {sentence}", line=old.line)
 
     def _no_order(self, program: Program, old: Statement, failure: NoOrder) -> Refusal:
         """What the statement combines depends on what it has combined: two instances show it."""
@@ -158,31 +149,20 @@ class Incrementalize(Transform):
             f"{self}: {dependence_text(witness)}: {', '.join(names)} need each other from step to "
             f"step of {self.dim}, so no block can be combined before all of them have run"
         )
-        plain = replace(self, block=None)
-
-        def unblocked() -> Help:
-            helps = self.block is not None and taken(program, plain) is not None
-            return Help(instead=(plain,) if helps else ())
-
-        return Refusal("dependence", sentence, witness, old.line, help=unblocked)
+        return Refusal("dependence", sentence, witness, old.line)
 
     # -- bad input ---------------------------------------------------------------------------------
 
     def _statement(self, program: Program) -> Statement | Refusal:
         """The statement that is named, or the array's one that combines."""
-        if self.statement in program.statement:
-            return program.statement[self.statement]
-        array = dict(program.aliases).get(self.statement, self.statement)
-        written = [s for s in program.writers.get(array, ()) if s.combiner is not None]
-        if len(written) == 1:
+        written = [program.statement[n] for n in meant(program, self.statement, combines)]
+        if self.statement in program.statement or (len(written) == 1 and combines(written[0])):
             return written[0]
-        pieces = program.writers.get(array, ())
-        if not pieces:
-            return unknown_statement(self, program, self.statement)
-        names = ", ".join(s.name for s in written or pieces)
-        if written:
-            return self._refusal("input", f"{array} has {names}: name one of them", pieces[0])
-        return self._refusal("no effect", f"{names} combine nothing: they have no range", pieces[0])
+        array = array_called(program, self.statement)
+        first, names = program.writers[array][0], ", ".join(s.name for s in written)
+        if combines(written[0]):
+            return self._refusal("input", f"{array} has {names}: name one of them", first)
+        return self._refusal("no effect", f"{names} combine nothing: they have no range", first)
 
     def _input(self, program: Program, old: Statement) -> Refusal | None:
         if self.block is not None and not (type(self.block) is int and self.block > 0):
@@ -205,10 +185,6 @@ class Incrementalize(Transform):
                 f"expected {', '.join(COMBINES)}",
                 old,
             )
-        known = (*old.dims, *old.reduction_dims)
-        if self.dim not in known:
-            hint = nearest(self.dim, known, f"dims of {old.name}")
-            return self._refusal("input", f"unknown dim {self.dim}: {hint}", old)
         if self.dim in old.reduction_dims and self.block is None:
             return self._refusal(
                 "input", f"{old.name} combines {self.dim}: say block=, how many at a time", old

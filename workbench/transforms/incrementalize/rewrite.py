@@ -36,10 +36,9 @@ from workbench.transforms.step.refusal import Kind
 class Unfit(Exception):
     """Why a statement cannot be rewritten: the sentence behind the step's name."""
 
-    def __init__(self, kind: Kind, sentence: str, block_helps: bool = False) -> None:
+    def __init__(self, kind: Kind, sentence: str) -> None:
         self.kind = kind
         self.sentence = sentence
-        self.block_helps = block_helps
         super().__init__(sentence)
 
 
@@ -135,7 +134,6 @@ def _lift(
             "capability",
             f"{old.name} combines windows of {window.length}, which need blocks of "
             f"{window.length}, not of {size}",
-            block_helps=True,
         )
     _positive(found)
     sliding(found, window, pieces, _names(old, dim, window.length))

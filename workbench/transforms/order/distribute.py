@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from workbench.errors import nearest
 from workbench.polyhedral.dependences.components import components
 from workbench.polyhedral.dependences.flow import Dependences
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence, statements, with_child
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
-from workbench.transforms.step.ordering_step import OrderingStep
+from workbench.transforms.step.names import DimName, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal, dependence_text
 from workbench.transforms.step.transform import Rewritten, Transform
-from workbench.transforms.trees.regions import all_meant, edited, loops_around, sides, unknown
+from workbench.transforms.trees.regions import edited, loops_around, sides
 
 
 @dataclass(frozen=True, repr=False)
-class Distribute(OrderingStep):
+class Distribute(Transform):
     """A loop is split so that the named statements have one of their own.
 
     It is the innermost loop (or axis) around all of them that other statements share, or the one
@@ -60,8 +59,8 @@ class Distribute(OrderingStep):
     to a named one, in any iterations.
     """
 
-    statements: tuple[str, ...]
-    dim: str | None = None
+    statements: StatementNames
+    dim: DimName | None = None
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Distribute]:
@@ -78,23 +77,22 @@ class Distribute(OrderingStep):
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """The loop split into those before, the named and those behind."""
-        refusal = self._unknown(program)
-        if refusal is not None:
-            return refusal
+        if not self.statements:
+            return Refusal("input", f"{self}: name the statements that get a loop of their own")
         assert program.schedule is not None
         chosen = frozenset(all_meant(program, self.statements))
         loop = self._loop(program.schedule, chosen)
         if isinstance(loop, Refusal):
             return loop
-        found = dependences(program)
-        first, last = (distributed(program.schedule, loop, chosen, found, way) for way in (0, 1))
-        broken = violation(first, found)
+        flow = dependences(program)
+        first, last = (distributed(program.schedule, loop, chosen, flow, way) for way in (0, 1))
+        broken = violation(first, flow)
         if broken is None:
             return Rewritten(replace(program, schedule=first))
-        other = violation(last, found)
+        other = violation(last, flow)
         if other is None:
             return Rewritten(replace(program, schedule=last))
-        cycle = _cycle(found, loop, chosen)
+        cycle = _cycle(flow, loop, chosen)
         sentence = (
             f"{self}: {', '.join(sorted(chosen))} cannot have a loop over {loop.name} before the "
             f"rest: {dependence_text(broken.witness)}; nor behind it: "
@@ -118,15 +116,6 @@ class Distribute(OrderingStep):
         caught = sides(parts, own, dependences(program)).caught
         wanted = tuple(n for k, n in enumerate(members) if n in chosen or k in caught)
         yield replace(self, statements=wanted)
-
-    def _unknown(self, program: Program) -> Refusal | None:
-        if not self.statements:
-            return Refusal("input", f"{self}: name the statements that get a loop of their own")
-        known = list(dict.fromkeys(d for s in program.statements for d in s.dims))
-        if self.dim is not None and self.dim not in known:
-            hint = nearest(self.dim, known, "dims")
-            return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
-        return unknown(program, self.statements, self)
 
     def _loop(self, tree: Tree, chosen: frozenset[str]) -> Loop | Refusal:
         """The loop to split."""

@@ -14,7 +14,7 @@ from workbench.transforms.order.interchange import Interchange
 from workbench.transforms.order.place import Place
 from workbench.transforms.order.tile import Tile
 from workbench.transforms.order.vectorize import Vectorize
-from workbench.transforms.step.ordering_step import OrderingStep
+from workbench.transforms.step.names import StatementName, StatementNames, all_meant, meant
 from workbench.transforms.step.refusal import Refusal, dependence_text
 from workbench.transforms.step.transform import Rewritten, Transform, violated
 from workbench.transforms.trees.joining import (
@@ -26,11 +26,11 @@ from workbench.transforms.trees.joining import (
     least_shifts,
     site,
 )
-from workbench.transforms.trees.regions import all_meant, blocks_of, meant, unknown
+from workbench.transforms.trees.regions import blocks_of
 
 
 @dataclass(frozen=True, repr=False)
-class Fuse(OrderingStep):
+class Fuse(Transform):
     """The loops around the named statements become one loop.
 
     These are the outermost loops that part the statements; inside the joined one, loops are joined
@@ -68,8 +68,8 @@ class Fuse(OrderingStep):
     statement between the loops needs one of them and is needed by another.
     """
 
-    statements: tuple[str, ...]
-    shifts: tuple[tuple[str, int], ...] = ()
+    statements: StatementNames
+    shifts: tuple[tuple[StatementName, int], ...] = ()
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Fuse]:
@@ -88,24 +88,24 @@ class Fuse(OrderingStep):
         if refusal is not None:
             return refusal
         try:
-            found = self._site(program, self.statements)
+            at = self._site(program, self.statements)
         except Apart as apart:
             return Refusal(apart.kind, f"{self}: {apart}")
-        shifts = self._shifts(program, found)
+        shifts = self._shifts(program, at)
         if isinstance(shifts, Refusal):
             return shifts
-        if found.caught:
-            return self._between(program, found, shifts)
+        if at.caught:
+            return self._between(program, at, shifts)
         refusals: list[Refusal] = []
-        for backwards in found.ways:
-            tree = joined(found, shifts, backwards)
+        for backwards in at.ways:
+            tree = joined(at, shifts, backwards)
             wrong = violation(tree, dependences(program))
             if wrong is not None:
                 refusals.append(violated(replace(program, schedule=tree), wrong, str(self)))
                 continue
             names = all_meant(program, self.statements)
             tree, stopped = inward(tree, names, dependences(program))
-            notes = found.turned(backwards)
+            notes = at.turned(backwards)
             return Rewritten(replace(program, schedule=tree), (*notes, *stopped))
         return refusals[0]
 
@@ -113,37 +113,31 @@ class Fuse(OrderingStep):
         """The least shifts, what stands between as well, without what is in the way, the same kind
         of loop for all.
         """
-        if refusal.kind in ("input", "no effect"):
+        if refusal.kind == "no effect":
             return
         assert program.schedule is not None
         try:
-            found = site(
-                program.schedule, all_meant(program, self.statements), dependences(program)
-            )
+            at = site(program.schedule, all_meant(program, self.statements), dependences(program))
         except Apart as apart:
             yield from (Place((name,), dim) for name, dim in apart.outside)
             for one, other in (apart.pair, apart.pair[::-1]) if apart.pair else ():
                 yield from _made_alike(one, other)
             return
-        if found.caught:
-            yield from self._with_caught(program, found)
+        if at.caught:
+            yield from self._with_caught(program, at)
             return
-        shifts = least_shifts(found)
+        shifts = least_shifts(at)
         if shifts:
             yield replace(self, shifts=shifts)
-        for loop in found.loops:
+        for loop in at.loops:
             below = tuple(statements(loop))
-            own = tuple(n for n in below if n in found.names)
-            if len(own) < len(below):
-                yield Distribute(own, loop.dim)
+            named = tuple(n for n in below if n in at.names)
+            if len(named) < len(below):
+                yield Distribute(named, loop.dim)
 
     # -- bad input ---------------------------------------------------------------------------------
 
     def _bad_input(self, program: Program) -> Refusal | None:
-        shifted = [name for name, _ in self.shifts]
-        refusal = unknown(program, (*self.statements, *shifted), self)
-        if refusal is not None:
-            return refusal
         named = all_meant(program, self.statements)
         if len(named) < 2:
             return Refusal("input", f"{self}: name at least two statements of different loops")

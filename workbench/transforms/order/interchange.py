@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from workbench.errors import nearest
 from workbench.polyhedral.dependences.legality import violation
-from workbench.polyhedral.tree import Leaf, Loop, Tree, only, statements
+from workbench.polyhedral.tree import Loop, Tree, only, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.distribute import Distribute, distributed
-from workbench.transforms.step.ordering_step import OrderingStep
+from workbench.transforms.step.names import LoopName, StatementNames, all_meant, loops_of
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
-from workbench.transforms.trees.regions import all_meant, replaced, unknown
+from workbench.transforms.trees.regions import replaced
 
 
 @dataclass(frozen=True, repr=False)
-class Interchange(OrderingStep):
+class Interchange(Transform):
     """The loop (or axis) `outer` and the loop (or axis) `inner` directly inside it change places.
 
     A loop over blocks has the name of the dimension that counts them: `t_block64` for `t` in blocks
@@ -53,9 +52,9 @@ class Interchange(OrderingStep):
     loop and back in the inner one.
     """
 
-    outer: str
-    inner: str
-    statements: tuple[str, ...] | None = None
+    outer: LoopName
+    inner: LoopName
+    statements: StatementNames | None = None
 
     unnamed = 1
 
@@ -65,7 +64,7 @@ class Interchange(OrderingStep):
         assert program.schedule is not None
         pairs = {
             (loop.name, loop.child.name): None
-            for loop in _all_loops(program.schedule)
+            for loop in loops_of(program.schedule)
             if isinstance(loop.child, Loop) and loop.child.dim != loop.dim
         }
         for outer, inner in pairs:
@@ -73,18 +72,17 @@ class Interchange(OrderingStep):
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """The tree with the loops exchanged; what stayed as it was is noted."""
-        refusal = self._bad_input(program)
-        if refusal is not None:
-            return refusal
+        if self.outer == self.inner:
+            return Refusal("input", f"{self}: a loop cannot change places with itself")
         assert program.schedule is not None
         nests = self._nests(program, program.schedule)
         if isinstance(nests, Refusal):
             return nests
-        tree, found = program.schedule, dependences(program)
+        tree, flow = program.schedule, dependences(program)
         refusals: list[Refusal] = []
         for nest, names in nests:
             changed = self._exchanged(program, tree, nest, names)
-            broken = violation(changed, found)
+            broken = violation(changed, flow)
             if broken is None:
                 tree = changed
             else:
@@ -108,18 +106,6 @@ class Interchange(OrderingStep):
                 if set(held) < set(statements(outer)):
                     yield replace(self, statements=held)
                     yield Distribute(held, self.outer)
-
-    # -- bad input ---------------------------------------------------------------------------------
-
-    def _bad_input(self, program: Program) -> Refusal | None:
-        assert program.schedule is not None
-        known = list(dict.fromkeys(loop.name for loop in _all_loops(program.schedule)))
-        for name in (self.outer, self.inner):
-            if name not in known:
-                return Refusal("input", f"{self}: no loop {name}: {nearest(name, known, 'loops')}")
-        if self.outer == self.inner:
-            return Refusal("input", f"{self}: a loop cannot change places with itself")
-        return unknown(program, self.statements or (), self)
 
     # -- the loops ---------------------------------------------------------------------------------
 
@@ -177,7 +163,7 @@ class Interchange(OrderingStep):
         return Refusal("capability", sentence)
 
     def _named(self, tree: Tree, name: str) -> list[Loop]:
-        return [loop for loop in _all_loops(tree) if loop.name == name]
+        return [loop for loop in loops_of(tree) if loop.name == name]
 
     # -- the tree ----------------------------------------------------------------------------------
 
@@ -196,13 +182,3 @@ def _turned(nest: Loop) -> Loop:
     inner = nest.child
     assert isinstance(inner, Loop)
     return replace(inner, child=replace(nest, child=inner.child))
-
-
-def _all_loops(tree: Tree) -> Iterator[Loop]:
-    """The loops and axes of a tree, outer ones first."""
-    if isinstance(tree, Leaf):
-        return
-    if isinstance(tree, Loop):
-        yield tree
-    for child in (tree.child,) if isinstance(tree, Loop) else tree.children:
-        yield from _all_loops(child)

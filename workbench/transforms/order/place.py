@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from workbench.errors import nearest
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.sets.relations import domain_with, with_dims
 from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Call, Program, Statement, walk
+from workbench.transforms.step.names import DeclaredDim, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
-from workbench.transforms.trees.regions import all_meant, unknown
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,8 +54,8 @@ class Place(Transform):
 
     equation_step = True
 
-    statements: tuple[str, ...]
-    dim: str
+    statements: StatementNames
+    dim: DeclaredDim
     at: Literal["first", "last"] = "last"
 
     @classmethod
@@ -64,24 +63,27 @@ class Place(Transform):
         """None: alone it does nothing; steps that need it propose it."""
         yield from ()
 
-    def check(self, program: Program) -> Refusal | None:
-        """The stated condition."""
-        known = [d.name for d in program.dims]
-        if self.dim not in known:
-            hint = nearest(self.dim, known, "dims")
-            return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The statements over a set of one value of the dimension, each with a loop."""
         if self.at not in ("first", "last"):
             return Refusal("input", f"{self}: at {self.at!r}; expected 'first' or 'last'")
         if not self.statements:
             return Refusal("input", f"{self}: name at least one statement")
-        refusal = unknown(program, self.statements, self)
-        if refusal is not None:
-            return refusal
-        for name in all_meant(program, self.statements):
+        chosen = all_meant(program, self.statements)
+        for name in chosen:
             refusal = self._unfit(program.statement[name])
             if refusal is not None:
                 return refusal
-        return None
+        size = program.dim[self.dim].size
+        value = expression(0) if self.at == "first" else size - 1
+        order = [d.name for d in program.dims]
+        changed = tuple(
+            _placed(s, self.dim, value, order, program) if s.name in chosen else s
+            for s in program.statements
+        )
+        assert program.schedule is not None
+        tree = _with_loops(program.schedule, self.dim, frozenset(chosen))
+        return Rewritten(replace(program, statements=changed, schedule=tree))
 
     def _unfit(self, s: Statement) -> Refusal | None:
         if self.dim in s.dims:
@@ -96,20 +98,6 @@ class Place(Transform):
             )
             return Refusal("capability", sentence, line=s.line)
         return None
-
-    def rewrite(self, program: Program) -> Rewritten:
-        """The statements over a set of one value of the dimension, each with a loop."""
-        chosen = frozenset(all_meant(program, self.statements))
-        size = program.dim[self.dim].size
-        value = expression(0) if self.at == "first" else size - 1
-        order = [d.name for d in program.dims]
-        changed = tuple(
-            _placed(s, self.dim, value, order, program) if s.name in chosen else s
-            for s in program.statements
-        )
-        assert program.schedule is not None
-        tree = _with_loops(program.schedule, self.dim, chosen)
-        return Rewritten(replace(program, statements=changed, schedule=tree))
 
 
 def _placed(

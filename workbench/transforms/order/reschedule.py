@@ -24,18 +24,18 @@ from workbench.polyhedral.tree import (
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.place import Place
-from workbench.transforms.step.ordering_step import OrderingStep
+from workbench.transforms.step.names import StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
 from workbench.transforms.trees.distribution import in_axes
-from workbench.transforms.trees.regions import all_meant, blocks_of, edited, loops_around, unknown
+from workbench.transforms.trees.regions import blocks_of, edited, loops_around
 
 SMALL = 64
 """Statements of a part that is offered as a move: isl orders them in some tenths of a second."""
 
 
 @dataclass(frozen=True, repr=False)
-class Reschedule(OrderingStep):
+class Reschedule(Transform):
     """Part of the schedule gets the order that isl's scheduler proposes for it.
 
     The part reaches from the first to the last of the named statements: what stands between them
@@ -73,7 +73,7 @@ class Reschedule(OrderingStep):
     dimensions, and what it is turned into respects every dependence.
     """
 
-    statements: tuple[str, ...]
+    statements: StatementNames
     fuse: Literal["most", "least"] = "most"
 
     @classmethod
@@ -121,9 +121,6 @@ class Reschedule(OrderingStep):
     def _bad_input(self, program: Program) -> Refusal | None:
         if self.fuse not in ("most", "least"):
             return Refusal("input", f"{self}: fuse {self.fuse!r}; expected 'most' or 'least'")
-        refusal = unknown(program, self.statements, self)
-        if refusal is not None:
-            return refusal
         if len(all_meant(program, self.statements)) < 2:
             return Refusal("input", f"{self}: name the first and the last statement to be ordered")
         return None

@@ -6,23 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from workbench.errors import nearest
 from workbench.polyhedral.tree import Loop, Path, paths, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.distribute import Distribute
 from workbench.transforms.order.tiling import Tiling
-from workbench.transforms.step.ordering_step import OrderingStep
+from workbench.transforms.step.names import DimName, StatementNames, all_meant, dims_of
 from workbench.transforms.step.refusal import Kind, Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
-from workbench.transforms.trees.regions import all_meant, unknown
 
 USUAL = 64
 """The size of block that is offered."""
 
 
 @dataclass(frozen=True, repr=False)
-class Tile(OrderingStep):
+class Tile(Transform):
     """Each loop over `dim` becomes a loop over blocks of `size` values with the loop inside.
 
     With `statements`, only what runs around those: a loop that holds others too is distributed. An
@@ -62,9 +60,9 @@ class Tile(OrderingStep):
     a loop where they can have a loop of their own.
     """
 
-    dim: str
+    dim: DimName
     size: int
-    statements: tuple[str, ...] | None = None
+    statements: StatementNames | None = None
 
     least: ClassVar[Mapping[str, int]] = {"size": 1}
 
@@ -72,7 +70,7 @@ class Tile(OrderingStep):
     def candidates(cls, program: Program) -> Iterator[Tile]:
         """Each dimension that is a loop or an axis and not in blocks of the usual size."""
         assert program.schedule is not None
-        for dim in _dims(program):
+        for dim in dims_of(program):
             for path in paths(program.schedule).values():
                 own = {loop.tile for loop in _loops(path) if loop.dim == dim}
                 if own and USUAL not in own:
@@ -81,7 +79,7 @@ class Tile(OrderingStep):
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """The tree with loops over blocks, and what stayed as it was."""
-        refusal = self._bad_input(program) or self._no_loop(program)
+        refusal = self._bad_size() or self._no_loop(program)
         if refusal is not None:
             return refusal
         assert program.schedule is not None
@@ -96,7 +94,7 @@ class Tile(OrderingStep):
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
         """All statements of the loops instead of some; or those of an inner loop apart first."""
-        if self.statements is None or refusal.kind in ("input", "no effect"):
+        if self.statements is None or refusal.kind == "no effect":
             return
         assert program.schedule is not None
         chosen = frozenset(all_meant(program, self.statements))
@@ -107,15 +105,11 @@ class Tile(OrderingStep):
         held = {name for loop in shared for name in statements(loop)}
         yield replace(self, statements=tuple(n for n in around if n in held))
 
-    def _bad_input(self, program: Program) -> Refusal | None:
-        known = _dims(program)
-        if self.dim not in known:
-            hint = nearest(self.dim, known, "dims")
-            return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
-        if type(self.size) is not int or self.size < 1:
-            sentence = f"{self}: a block has a positive whole number of values, not {self.size!r}"
-            return Refusal("input", sentence)
-        return unknown(program, self.statements or (), self)
+    def _bad_size(self) -> Refusal | None:
+        if type(self.size) is int and self.size >= 1:
+            return None
+        sentence = f"{self}: a block has a positive whole number of values, not {self.size!r}"
+        return Refusal("input", sentence)
 
     def _no_loop(self, program: Program) -> Refusal | None:
         """Why there is nothing to tile."""
@@ -148,12 +142,6 @@ class Tile(OrderingStep):
             own = ", ".join(statement.dims) or "none"
             why = f"it does not vary over {self.dim}; its dims: {own}"
         return Refusal(kind, f"{self}: nothing to tile around {name}: {why}", line=statement.line)
-
-
-def _dims(program: Program) -> list[str]:
-    """The declared dims, then those of range reads that statements vary over."""
-    used = (d for s in program.statements for d in s.dims)
-    return list(dict.fromkeys([*(d.name for d in program.dims), *used]))
 
 
 def _loops(path: Path) -> list[Loop]:

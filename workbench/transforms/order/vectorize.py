@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from workbench.errors import nearest
 from workbench.polyhedral.dependences.flow import Dependence
 from workbench.polyhedral.dependences.legality import carried_witness
 from workbench.polyhedral.sets.relations import is_box
-from workbench.polyhedral.tree import Tree, axis_dims, loop_dims
+from workbench.polyhedral.tree import axis_dims, loop_dims
 from workbench.program.dependences import dependences
-from workbench.program.identity import remembered
 from workbench.program.text.infix import element_text as element_of
 from workbench.program.values import Program, Statement
-from workbench.transforms.step.names import unknown_statement
+from workbench.transforms.step.names import DimName, StatementNames, all_meant, dims_of
 from workbench.transforms.step.refusal import (
     Refusal,
     element_text,
@@ -69,73 +67,36 @@ class Vectorize(Transform):
     over it.
     """
 
-    dim: str
-    statements: tuple[str, ...] | None = None
+    dim: DimName
+    statements: StatementNames | None = None
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Vectorize]:
         """Each dimension that is a loop of some statement."""
         assert program.schedule is not None
         loops = {d for dims in _loops(program).values() for d in dims}
-        for name in _dims(program):
+        for name in dims_of(program):
             if name in loops:
                 yield cls(name)
 
-    def check(self, program: Program) -> Refusal | None:
-        """The stated condition, with the cycle and two of its instances where it fails."""
-        refusal = self._unknown(program)
-        if refusal is not None:
-            return refusal
-        result = self._result(program)
-        return result if isinstance(result, Refusal) else None
-
-    def rewrite(self, program: Program) -> Rewritten:
-        """The loop's statements ordered anew, those vectorized with `dim` as an axis."""
-        result = self._result(program)
-        assert not isinstance(result, Refusal), result.sentence
-        tree, notes = result
-        return Rewritten(replace(program, schedule=tree), notes)
-
-    # -- bad input ---------------------------------------------------------------------------------
-
-    def _unknown(self, program: Program) -> Refusal | None:
-        known = _dims(program)
-        if self.dim not in known:
-            hint = nearest(self.dim, known, "dims")
-            return Refusal("input", f"{self}: unknown dim {self.dim}: {hint}")
-        for name in self.statements or ():
-            if not self._meant(program, name):
-                return unknown_statement(self, program, name)
-        return None
-
-    def _meant(self, program: Program, name: str) -> list[str]:
-        """What a name stands for: a statement, or those of an array that loop over the dim."""
-        if name in program.statement:
-            return [name]
-        assert program.schedule is not None
-        array = dict(program.aliases).get(name, name)
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The loop's statements ordered anew, those vectorized with `dim` as an axis; or the cycle
+        and two of its instances.
+        """
         loops = _loops(program)
-        written = [s.name for s in program.writers.get(array, ())]
-        return [n for n in written if self.dim in loops[n]] or written
-
-    # -- the decision ------------------------------------------------------------------------------
-
-    @remembered
-    def _result(self, program: Program) -> tuple[Tree, tuple[str, ...]] | Refusal:
-        assert program.schedule is not None
-        loops = _loops(program)
-        able = [name for name, dims in loops.items() if self.dim in dims]
         if self.statements is not None:
             return self._exactly(program, loops)
+        able = [name for name, dims in loops.items() if self.dim in dims]
         if not able:
             return Refusal("no effect", f"{self}: no statement loops over {self.dim}")
         return self._all_that_can(program, able)
 
-    def _exactly(
-        self, program: Program, loops: dict[str, tuple[str, ...]]
-    ) -> tuple[Tree, tuple[str, ...]] | Refusal:
+    # -- the decision ------------------------------------------------------------------------------
+
+    def _exactly(self, program: Program, loops: dict[str, tuple[str, ...]]) -> Rewritten | Refusal:
         assert self.statements is not None and program.schedule is not None
-        chosen = frozenset(n for name in self.statements for n in self._meant(program, name))
+        looping = all_meant(program, self.statements, lambda s: self.dim in loops[s.name])
+        chosen = frozenset(looping)
         axes = axis_dims(program.schedule)
         for statement in program.statements:
             if statement.name not in chosen:
@@ -144,9 +105,10 @@ class Vectorize(Transform):
             if refusal is not None:
                 return refusal
         try:
-            return vectorized(program.schedule, self.dim, chosen, dependences(program)), ()
+            tree = vectorized(program.schedule, self.dim, chosen, dependences(program))
         except Stuck as stuck:
             return self._cycle(program, stuck, chosen)
+        return Rewritten(replace(program, schedule=tree))
 
     def _no_loop(self, statement: Statement, loops: dict[str, tuple[str, ...]]) -> Refusal | None:
         """Why a named statement has no loop to vectorize."""
@@ -161,9 +123,7 @@ class Vectorize(Transform):
         sentence = f"{self}: {statement.name} has no loop over {self.dim}: {reason}"
         return Refusal("no effect", sentence, line=statement.line)
 
-    def _all_that_can(
-        self, program: Program, able: list[str]
-    ) -> tuple[Tree, tuple[str, ...]] | Refusal:
+    def _all_that_can(self, program: Program, able: list[str]) -> Rewritten | Refusal:
         """Leave out whatever is stuck until the rest is not."""
         assert program.schedule is not None
         refusals: dict[str, Refusal] = {}
@@ -180,7 +140,7 @@ class Vectorize(Transform):
                 why = self._cycle(program, stuck, chosen)
                 refusals |= dict.fromkeys(chosen & set(stuck.component), why)
                 continue
-            return tree, self._notes(able, refusals)
+            return Rewritten(replace(program, schedule=tree), self._notes(able, refusals))
         return next(iter(refusals.values()))
 
     def _notes(self, able: list[str], refusals: dict[str, Refusal]) -> tuple[str, ...]:
@@ -271,12 +231,6 @@ def _loops(program: Program) -> dict[str, tuple[str, ...]]:
         name: tuple(d for d in loops if d in program.statement[name].dims)
         for name, loops in loop_dims(program.schedule).items()
     }
-
-
-def _dims(program: Program) -> list[str]:
-    """The declared dims, then those of range reads that statements vary over."""
-    used = (d for s in program.statements for d in s.dims)
-    return list(dict.fromkeys([*(d.name for d in program.dims), *used]))
 
 
 def _cycle_through(

@@ -1,46 +1,157 @@
-"""What a step's arguments name: arrays and dimensions that are not there are refused, with the
-nearest.
+"""The types of arguments that hold names: of which things, which of those there are, and which
+statements a name stands for.
+
+Knows programs. A transform declares its arguments by these types; unknown names are refused, forms
+offer the known ones, and views are told what a step names from them.
 """
 
 from __future__ import annotations
 
-from workbench.errors import nearest
-from workbench.program.values import Program
-from workbench.transforms.step.refusal import Refusal
-from workbench.transforms.step.transform import Transform
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from workbench.polyhedral.tree import Leaf, Loop, Tree
+from workbench.program.values import Program, Statement
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the names in an argument are names of; `known` gives those there are."""
+
+    kind: str
+    known: Callable[[Program], Iterable[str]]
+    lacking: str = "unknown"
+    """What is said of a name that is not known, in front of the kind."""
+
+    def within(self, program: Program, step: object) -> tuple[str, list[str]]:
+        """What a step's names are to be chosen from, in a word, and these."""
+        return f"{self.kind}s", list(dict.fromkeys(self.known(program)))
+
+
+@dataclass(frozen=True)
+class NamesOf(Names):
+    """Names of parts of what another argument names: the dims of an array.
+
+    `owner` gives the name of that and its parts; None where all that are `known` may be meant.
+    """
+
+    argument: str = ""
+    owner: Callable[[Program, str], tuple[str, Iterable[str]] | None] = lambda program, name: None
+
+    def within(self, program: Program, step: object) -> tuple[str, list[str]]:
+        """The parts of the one that the step names."""
+        name = getattr(step, self.argument)
+        owner = None if name is None else self.owner(program, name)
+        if owner is None:
+            return super().within(program, step)
+        return f"{self.kind}s of {owner[0]}", list(dict.fromkeys(owner[1]))
+
+
+# -- what there is ---------------------------------------------------------------------------------
+
+
+def _arrays(program: Program) -> list[str]:
+    """The arrays, and the values that are written straight into one."""
+    return [*program.array, *(n for n, array in program.aliases if array in program.array)]
+
+
+def _statements(program: Program) -> list[str]:
+    """The statements, and the arrays, which stand for theirs."""
+    return [*program.statement, *_arrays(program)]
+
+
+def _declared(program: Program) -> list[str]:
+    return [d.name for d in program.dims]
+
+
+def dims_of(program: Program) -> list[str]:
+    """The declared dims, then others that statements vary over: those of ranges and of blocks."""
+    used = (d for s in program.statements for d in s.dims)
+    return list(dict.fromkeys([*_declared(program), *used]))
+
+
+def _array_dims(program: Program) -> list[str]:
+    return [d for a in program.arrays for d in a.dims]
+
+
+def _dims_of_array(program: Program, name: str) -> tuple[str, tuple[str, ...]]:
+    array = array_called(program, name)
+    return array, program.array[array].dims
+
+
+def _combined_dims(program: Program) -> list[str]:
+    """All dims, and those that statements combine."""
+    return [*dims_of(program), *(d for s in program.statements for d in s.reduction_dims)]
+
+
+def _dims_of_reduction(program: Program, name: str) -> tuple[str, list[str]] | None:
+    """The dims of what a name stands for, if it combines anything."""
+    combining = [program.statement[n] for n in meant(program, name, combines)]
+    if not all(map(combines, combining)):
+        return None
+    return combining[0].name, [d for s in combining for d in (*s.dims, *s.reduction_dims)]
+
+
+def _loops(program: Program) -> list[str]:
+    assert program.schedule is not None
+    return [loop.name for loop in loops_of(program.schedule)]
+
+
+def loops_of(tree: Tree) -> list[Loop]:
+    """The loops and axes of a tree, outer ones first."""
+    if isinstance(tree, Leaf):
+        return []
+    if isinstance(tree, Loop):
+        return [tree, *loops_of(tree.child)]
+    return [loop for child in tree.children for loop in loops_of(child)]
+
+
+# -- the types -------------------------------------------------------------------------------------
+
+StatementName = Annotated[str, Names("statement", _statements)]
+StatementNames = Annotated[tuple[str, ...], Names("statement", _statements)]
+ArrayName = Annotated[str, Names("array", _arrays)]
+DimName = Annotated[str, Names("dim", dims_of)]
+DeclaredDim = Annotated[str, Names("dim", _declared)]
+ArrayDim = Annotated[str, NamesOf("dim", _array_dims, argument="array", owner=_dims_of_array)]
+CombinedDim = Annotated[
+    str, NamesOf("dim", _combined_dims, argument="statement", owner=_dims_of_reduction)
+]
+LoopName = Annotated[str, Names("loop", _loops, lacking="no")]
+
+
+# -- what a name stands for ------------------------------------------------------------------------
 
 
 def array_called(program: Program, name: str) -> str:
-    """The array that a name stands for: itself, or a value that is written straight into it."""
-    return dict(program.aliases).get(name, name)
+    """The array that a name stands for: itself, or that which a value of the name is written to."""
+    return name if name in program.array else dict(program.aliases).get(name, name)
 
 
-def unknown_statement(step: object, program: Program, name: str) -> Refusal:
-    """The refusal of a name that stands for no statement, neither its own nor its array's."""
-    known = (*program.statement, *program.array)
-    return Refusal(
-        "input", f"{step}: unknown statement {name}: {nearest(name, known, 'statements')}"
-    )
+def meant(
+    program: Program, name: str, preferred: Callable[[Statement], bool] | None = None
+) -> tuple[str, ...]:
+    """The statements that a name stands for: one, or of those that write an array the preferred
+    ones. These are by default those that vary over the most dims; where none is, it is all.
+    """
+    if name in program.statement:
+        return (name,)
+    writers = program.writers.get(array_called(program, name), ())
+    most = max((len(s.dims) for s in writers), default=0)
+    chosen = [s for s in writers if (preferred(s) if preferred else len(s.dims) == most)]
+    return tuple(s.name for s in chosen or writers)
 
 
-def unknown_array(step: Transform, program: Program, name: str | None) -> Refusal | None:
-    """The refusal of a name that no array has; None where one has it, or none is named."""
-    if name is None or array_called(program, name) in program.array:
-        return None
-    return Refusal(
-        "input", f"{step}: unknown array {name}: {nearest(name, program.array, 'arrays')}"
-    )
+def all_meant(
+    program: Program,
+    names: Iterable[str],
+    preferred: Callable[[Statement], bool] | None = None,
+) -> tuple[str, ...]:
+    """The statements that the names stand for, each once."""
+    return tuple(dict.fromkeys(n for name in names for n in meant(program, name, preferred)))
 
 
-def unknown_dim(
-    step: Transform, program: Program, name: str | None, array: str | None
-) -> Refusal | None:
-    """The refusal of a dimension that the array (no array, where none is named) lacks."""
-    if array is not None:
-        own = array_called(program, array)
-        known, kind = list(program.array[own].dims), f"dims of {own}"
-    else:
-        known, kind = list(dict.fromkeys(d for a in program.arrays for d in a.dims)), "dims"
-    if name is None or name in known:
-        return None
-    return Refusal("input", f"{step}: unknown dim {name}: {nearest(name, known, kind)}")
+def combines(statement: Statement) -> bool:
+    """Whether a statement combines values over a range."""
+    return statement.combiner is not None

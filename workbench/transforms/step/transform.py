@@ -1,7 +1,8 @@
 """What a transform is: a frozen dataclass whose fields are its parameters, registered by being
 subclassed.
 
-A step is a transform with its arguments. `apply` is the one way to take a step: the step's own
+A step is a transform with its arguments. A transform says what a step makes of a program or why
+not (`attempt`), and what may help then (`repairs`). `apply` is the one way to take a step: its own
 check first, then the rewrite, then the whole program's well-formedness and every dependence again,
 so that no step can break what an earlier one relied on.
 """
@@ -9,20 +10,29 @@ so that no step can break what an earlier one relied on.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
-import types
-import typing
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
-from workbench.errors import TooComplexError, WorkbenchError, nearest
+from workbench.errors import TooComplexError
 from workbench.polyhedral.dependences.legality import Violation, violation
 from workbench.polyhedral.expression import whole
 from workbench.program.dependences import dependences
+from workbench.program.identity import remembered
 from workbench.program.values import Program
 from workbench.program.wellformed import rules
+from workbench.transforms.step.arguments import (
+    alternatives,
+    as_tuple,
+    hints,
+    misfit,
+    names_in,
+    names_of,
+    takes_names,
+    unknown,
+)
+from workbench.transforms.step.names import array_called, dims_of
 from workbench.transforms.step.refusal import (
     Help,
     Refusal,
@@ -51,6 +61,15 @@ class Rewritten:
 
 
 @dataclasses.dataclass(frozen=True)
+class Named:
+    """The statements, arrays and dims of a program that a step names."""
+
+    statements: tuple[str, ...]
+    arrays: tuple[str, ...]
+    dims: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
 class Transform(ABC):
     """Base of the transforms. The docstring of each has *Example*, *Before*, *After* and *Legal
     when*.
@@ -67,19 +86,18 @@ class Transform(ABC):
     least: ClassVar[Mapping[str, int]] = {}
     """The least values of the arguments that are whole numbers and have one."""
 
-    def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if not abstract:
-            REGISTRY[cls.__name__] = cls
-            for name in sorted(REGISTRY):
-                REGISTRY[name] = REGISTRY.pop(name)
+        REGISTRY[cls.__name__] = cls
+        for name in sorted(REGISTRY):
+            REGISTRY[name] = REGISTRY.pop(name)
 
     def __post_init__(self) -> None:
         """Lists are tuples, whole numbers ints, one name where names are expected a tuple of it."""
-        for name, hint in _hints(type(self)).items():
+        for name, hint in hints(type(self)).items():
             given = getattr(self, name)
-            number = whole(given) if int in _alternatives(hint) else None
-            value = (given,) if isinstance(given, str) and _takes_names(hint) else _as_tuple(given)
+            number = whole(given) if int in alternatives(hint) else None
+            value = (given,) if isinstance(given, str) and takes_names(hint) else as_tuple(given)
             value = value if number is None else number
             object.__setattr__(self, name, value)
 
@@ -89,12 +107,70 @@ class Transform(ABC):
         """Steps that would do something to the program, legal or not."""
 
     @abstractmethod
-    def check(self, program: Program) -> Refusal | None:
-        """Why the step is not legal on the program; None where it is."""
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The program after the step, or why it is not legal; without what helps. Its names are
+        known in the program.
+        """
 
-    @abstractmethod
+    def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
+        """Steps that may help where `attempt` is a refusal. Those are offered that can be taken and
+        then do: another transform where the step is legal after it, at least with other arguments;
+        the same with other arguments instead.
+        """
+        yield from ()
+
+    def check(self, program: Program) -> Refusal | None:
+        """Why the step is not legal on the program, with what helps; None where it is."""
+        attempted = self._attempted(program)
+        if isinstance(attempted, Rewritten):
+            return None
+        return dataclasses.replace(attempted, help=lambda: self._help(program, attempted))
+
     def rewrite(self, program: Program) -> Rewritten:
         """The program after the step, which `check` has let pass."""
+        attempted = self._attempted(program)
+        assert isinstance(attempted, Rewritten), attempted.sentence
+        return attempted
+
+    @remembered
+    def _attempted(self, program: Program) -> Rewritten | Refusal:
+        return misfit(self) or unknown(self, program) or self.attempt(program)
+
+    def _proposals(self, program: Program, refusal: Refusal) -> Iterable[Transform]:
+        """What may help; nothing does where an argument is wrong."""
+        return () if refusal.kind == "input" else dict.fromkeys(self.repairs(program, refusal))
+
+    def _help(self, program: Program, refusal: Refusal) -> Help:
+        proposals = self._proposals(program, refusal)
+        useful = [step for step in proposals if self._helps(program, step)]
+        return Help(
+            repairs=tuple(step for step in useful if type(step) is not type(self)),
+            instead=tuple(step for step in useful if type(step) is type(self)),
+        )
+
+    def _helps(self, program: Program, proposal: Transform) -> bool:
+        after = taken(program, proposal)
+        if after is None or type(proposal) is type(self):
+            return after is not None
+        judged = _judged(after, self)
+        return isinstance(judged, Rewritten) or any(
+            type(other) is type(self) and taken(after, other) is not None
+            for other in self._proposals(after, judged)
+        )
+
+    def named(self, program: Program) -> Named:
+        """What of a program the step names."""
+        texts: dict[str, list[str]] = {}
+        for argument, names in names_of(type(self)).items():
+            texts.setdefault(names.kind, []).extend(names_in(getattr(self, argument)))
+        owners = [*texts.get("statement", ()), *texts.get("array", ())]
+        arrays = {array_called(program, name) for name in owners}
+        dims = {*texts.get("dim", ()), *texts.get("loop", ())}
+        return Named(
+            statements=tuple(s.name for s in program.statements if s.name in owners),
+            arrays=tuple(a.name for a in program.arrays if a.name in arrays),
+            dims=tuple(d for d in dims_of(program) if d in dims),
+        )
 
     def __repr__(self) -> str:
         """The step as Python source."""
@@ -133,204 +209,33 @@ def _cut(value: object) -> str:
     return repr(value)
 
 
-def from_json(value: Mapping[str, Any]) -> Transform:
-    """The step that `to_json` wrote. Raises WorkbenchError for what is none, with the nearest."""
-    name = value.get("transform")
-    if not isinstance(name, str) or name not in REGISTRY:
-        raise WorkbenchError(
-            f"unknown transform {name!r}: {nearest(str(name), REGISTRY, 'transforms')}"
-        )
-    transform, given = REGISTRY[name], value.get("arguments", {})
-    if not isinstance(given, Mapping):
-        raise WorkbenchError(f"{name}: arguments are {given!r}; expected an object")
-    fields = {field.name: field for field in dataclasses.fields(transform)}
-    hints = _hints(transform)
-    arguments = {}
-    for key, item in given.items():
-        if key not in fields:
-            raise WorkbenchError(
-                f"{name} has no argument {key!r}: {nearest(key, fields, 'arguments')}"
-            )
-        arguments[key] = _as_tuple(item)
-        if not _fits(arguments[key], hints[key]):
-            raise WorkbenchError(f"{name}: {key} is {item!r}; expected {_expected(hints[key])}")
-    missing = [
-        key
-        for key, field in fields.items()
-        if key not in arguments
-        and field.default is dataclasses.MISSING
-        and field.default_factory is dataclasses.MISSING
-    ]
-    if missing:
-        raise WorkbenchError(f"{name} lacks its argument {', '.join(missing)}")
-    return transform(**arguments)
-
-
-@functools.cache
-def _hints(transform: type[Transform]) -> Mapping[str, Any]:
-    """The types of a transform's parameters."""
-    hints = typing.get_type_hints(transform)
-    return {field.name: hints[field.name] for field in dataclasses.fields(transform)}
-
-
-def _alternatives(hint: Any) -> tuple[Any, ...]:
-    """What a parameter may be, None left out."""
-    union = typing.get_origin(hint) in (typing.Union, types.UnionType)
-    parts = typing.get_args(hint) if union else (hint,)
-    return tuple(part for part in parts if part is not type(None))
-
-
-def _takes_names(hint: Any) -> bool:
-    """Whether a parameter is any number of names."""
-    return tuple[str, ...] in _alternatives(hint)
-
-
-def _can_be_left_out(hint: Any) -> bool:
-    return type(None) in typing.get_args(hint)
-
-
-_EXPECTED = {
-    str: "a name",
-    int: "a whole number",
-    float: "a number",
-    bool: "True or False",
-    tuple[str, ...]: "names",
-    tuple[tuple[str, int], ...]: "pairs of a name and a whole number",
-}
-
-
-def _expected(hint: Any) -> str:
-    """What a parameter may be, in words."""
-    listed = []
-    for part in _alternatives(hint):
-        choices = [repr(c) for c in typing.get_args(part)]
-        listed.append(_EXPECTED[part] if part in _EXPECTED else " or ".join(choices))
-    return " or ".join(listed)
-
-
-def _misfit(step: Transform) -> Refusal | None:
-    """The refusal of an argument of another type; of numbers and choices the step says it itself,
-    as it knows which ones it takes.
-    """
-    for name, hint in _hints(type(step)).items():
-        value, parts = getattr(step, name), _alternatives(hint)
-        says_it = int in parts or any(typing.get_origin(part) is Literal for part in parts)
-        empty = isinstance(value, tuple) and not value
-        if empty and _takes_names(hint) and _can_be_left_out(hint):
-            sentence = f"{step}: {name} is empty; name some, or leave it out"
-            return Refusal("input", sentence)
-        if not says_it and not _fits(value, hint):
-            return Refusal("input", f"{step}: {name} is {value!r}; expected {_expected(hint)}")
-    return None
-
-
-def _as_tuple(item: Any) -> Any:
-    """Lists as tuples."""
-    return tuple(_as_tuple(entry) for entry in item) if isinstance(item, list) else item
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value read from JSON is of a parameter's type."""
-    origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, part) for part in parts)
-    if origin is Literal:
-        return value in parts
-    if origin is tuple:
-        if not isinstance(value, tuple):
-            return False
-        if len(parts) == 2 and parts[1] is Ellipsis:
-            return all(_fits(entry, parts[0]) for entry in value)
-        return len(value) == len(parts) and all(map(_fits, value, parts))
-    if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, hint)
-
-
-def schema(transform: type[Transform]) -> dict[str, Any]:
-    """A JSON Schema of the transform's parameters, derived from its fields."""
-    hints = _hints(transform)
-    properties, required = {}, []
-    for field in dataclasses.fields(transform):
-        properties[field.name] = _type_schema(hints[field.name])
-        if field.default is dataclasses.MISSING:
-            required.append(field.name)
-        else:
-            default = field.default
-            properties[field.name]["default"] = (
-                list(default) if isinstance(default, tuple) else default
-            )
-        if field.name in transform.least:
-            properties[field.name]["minimum"] = transform.least[field.name]
-    return {
-        "title": transform.__name__,
-        "description": (transform.__doc__ or "").strip().split("\n")[0],
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
-
-
-_SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
-
-
-def _type_schema(hint: Any) -> dict[str, Any]:
-    origin = typing.get_origin(hint)
-    if hint in _SIMPLE:
-        return {"type": _SIMPLE[hint]}
-    if origin in (typing.Union, types.UnionType):
-        return {"anyOf": [_type_schema(part) for part in typing.get_args(hint)]}
-    if origin is tuple:
-        parts = typing.get_args(hint)
-        if parts[-1] is not Ellipsis:
-            items = [_type_schema(part) for part in parts]
-            return {"type": "array", "prefixItems": items, "minItems": len(parts), "items": False}
-        return {"type": "array", "items": _type_schema(parts[0])}
-    if origin is Literal:
-        return {"enum": list(typing.get_args(hint))}
-    raise TypeError(f"no schema for a parameter of type {hint}")
-
-
 def check(program: Program, step: Transform) -> Refusal | None:
     """Why the step cannot be taken, the re-check included; None where `apply` will succeed."""
-    attempted = _attempt(program, step)
-    return attempted if isinstance(attempted, Refusal) else None
+    judged = _judged(program, step)
+    return judged if isinstance(judged, Refusal) else None
 
 
 def taken(program: Program, step: Transform) -> Program | None:
     """The program after a step; None where it is refused."""
-    attempted = _attempt(program, step)
-    return None if isinstance(attempted, Refusal) else attempted.program
-
-
-def repaired_by(program: Program, step: Transform, proposals: Iterable[Transform]) -> Help:
-    """Those of the proposals that can be taken, and `step` after them."""
-    found = []
-    for proposal in dict.fromkeys(proposals):
-        after = taken(program, proposal)
-        if after is not None and taken(after, step) is not None:
-            found.append(proposal)
-    return Help(repairs=tuple(found))
+    judged = _judged(program, step)
+    return None if isinstance(judged, Refusal) else judged.program
 
 
 def apply(program: Program, step: Transform) -> Rewritten:
     """The program after the step. Raises Refused, and then nothing has changed."""
-    attempted = _attempt(program, step)
-    if isinstance(attempted, Refusal):
-        raise Refused(attempted)
-    return attempted
+    judged = _judged(program, step)
+    if isinstance(judged, Refusal):
+        raise Refused(judged)
+    return judged
 
 
-def _attempt(program: Program, step: Transform) -> Rewritten | Refusal:
+def _judged(program: Program, step: Transform) -> Rewritten | Refusal:
     """What the step makes of the program, or why it cannot be taken.
 
     A step whose legality would take too long to decide is refused for that.
     """
     try:
-        refusal = _misfit(step) or step.check(program)
+        refusal = step.check(program)
         if refusal is not None:
             return refusal
         rewritten = step.rewrite(program)

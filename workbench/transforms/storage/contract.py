@@ -14,10 +14,10 @@ from workbench.transforms.incrementalize.incrementalize import BLOCK, Incrementa
 from workbench.transforms.incrementalize.rewrite import moving_dims
 from workbench.transforms.order.fuse import Fuse
 from workbench.transforms.order.tile import USUAL, Tile
-from workbench.transforms.step.names import array_called, unknown_array, unknown_dim
+from workbench.transforms.step.names import ArrayDim, ArrayName, array_called
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.storage_holds import Pair, fixed, whole, whole_blocks
-from workbench.transforms.step.transform import Rewritten, Transform, repaired_by
+from workbench.transforms.step.transform import Rewritten, Transform
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,8 +58,8 @@ class Contract(Transform):
 
     unnamed = 2
 
-    array: str | None = None
-    dim: str | None = None
+    array: ArrayName | None = None
+    dim: ArrayDim | None = None
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Contract]:
@@ -74,16 +74,41 @@ class Contract(Transform):
         for array in shrinking:
             yield cls(array)
 
-    def check(self, program: Program) -> Refusal | None:
-        """The stated condition, with two elements that are live at one time where it fails."""
-        refusal = unknown_array(self, program, self.array) or unknown_dim(
-            self, program, self.dim, self.array
-        )
-        if refusal is not None:
-            return refusal
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The same equations in the same order, with more dimensions folded; or two elements that
+        are live at one time.
+        """
         wanted = self._wanted(program)
-        if _folding(program, wanted):
-            return None
+        folding = _folding(program, wanted)
+        if not folding:
+            return self._nothing(program, wanted)
+        storage = program.storage
+        after = replace(storage, contracted=(*storage.contracted, *folding))
+        notes = _notes(program, [pair for pair in wanted if pair not in folding])
+        return Rewritten(replace(program, storage=after), notes)
+
+    def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
+        """What may let slices die earlier: blocks where all are touched at one time, the two
+        statements in one loop, and a reader that does not need them all at one time.
+        """
+        wanted = self._wanted(program)
+        if refusal.kind == "capability":
+            yield Tile(wanted[0][1], USUAL)
+        if refusal.witness is None:
+            return
+        writer, reader = refusal.witness.statements
+        yield Fuse((writer, reader))
+        own = program.statement[reader]
+        for moving in own.dims:
+            if moving_dims(own, moving):
+                yield Incrementalize(reader, moving)
+                yield Incrementalize(reader, moving, BLOCK)
+        for combined in own.reduction_dims:
+            yield Accumulate(combined, (reader,))
+            yield Incrementalize(reader, combined, BLOCK)
+
+    def _nothing(self, program: Program, wanted: list[Pair]) -> Refusal:
+        """Why no dimension that is meant can be folded."""
         if self.array is not None and not wanted:
             array = array_called(program, self.array)
             line = program.writers[array][0].line
@@ -91,21 +116,7 @@ class Contract(Transform):
         if self.array is None:
             over = "" if self.dim is None else f" along {self.dim}"
             return Refusal("no effect", f"{self}: no array can be folded{over}")
-        refusal = _whole(self, program, *wanted[0])
-        return replace(
-            refusal,
-            help=lambda: repaired_by(program, self, _proposals(program, wanted[0][1], refusal)),
-        )
-
-    def rewrite(self, program: Program) -> Rewritten:
-        """The same equations in the same order, with more dimensions folded."""
-        wanted = self._wanted(program)
-        folding = _folding(program, wanted)
-        storage = program.storage
-        after = replace(
-            program, storage=replace(storage, contracted=(*storage.contracted, *folding))
-        )
-        return Rewritten(after, _notes(program, [p for p in wanted if p not in folding]))
+        return _whole(self, program, *wanted[0])
 
     def _wanted(self, program: Program) -> list[Pair]:
         """The dimensions meant, those first that are not folded already."""
@@ -166,26 +177,6 @@ def _whole(step: Transform, program: Program, array: str, dim: str) -> Refusal:
     return whole(f"{step}: ", program, array, dim) or Refusal(
         "no effect", f"{step}: folding {array} along {dim} too would save nothing", line=line
     )
-
-
-def _proposals(program: Program, dim: str, refusal: Refusal) -> Iterator[Transform]:
-    """What may let slices die earlier: blocks where all are touched at one time, the two statements
-    in one loop, and a reader that does not need them all at one time.
-    """
-    if refusal.kind == "capability":
-        yield Tile(dim, USUAL)
-    if refusal.witness is None:
-        return
-    writer, reader = refusal.witness.statements
-    yield Fuse((writer, reader))
-    own = program.statement[reader]
-    for moving in own.dims:
-        if moving_dims(own, moving):
-            yield Incrementalize(reader, moving)
-            yield Incrementalize(reader, moving, BLOCK)
-    for combined in own.reduction_dims:
-        yield Accumulate(combined, (reader,))
-        yield Incrementalize(reader, combined, BLOCK)
 
 
 def _notes(program: Program, whole: list[Pair]) -> tuple[str, ...]:

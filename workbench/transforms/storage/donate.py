@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from workbench.lowering.storage.lives import in_place_gains
 from workbench.lowering.storage.takeover import hindrance, memory_of, saves, takeovers
 from workbench.program.values import Program
-from workbench.transforms.step.names import array_called, unknown_array
-from workbench.transforms.step.refusal import Help, Refusal
+from workbench.transforms.step.names import ArrayName, array_called
+from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.storage_holds import Pair, in_place_clash, shown_together
-from workbench.transforms.step.transform import Rewritten, Transform, repaired_by, taken
+from workbench.transforms.step.transform import Rewritten, Transform
 from workbench.transforms.storage.contract import Contract
 
 
@@ -57,8 +57,8 @@ class Donate(Transform):
 
     unnamed = 2
 
-    array: str | None = None
-    to: str | None = None
+    array: ArrayName | None = None
+    to: ArrayName | None = None
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Donate]:
@@ -73,36 +73,49 @@ class Donate(Transform):
             if array == to or memory.last(array) == memory.first(to):
                 yield cls(array, to)
 
-    def check(self, program: Program) -> Refusal | None:
-        """The stated condition, with two elements in one place at one time where it fails."""
-        refusal = unknown_array(self, program, self.array) or unknown_array(self, program, self.to)
-        if refusal is not None:
-            return refusal
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The same equations in the same order, with more memory handed on; or two elements in one
+        place at one time.
+        """
+        pairs = self._pairs(program)
+        if not pairs:
+            return Refusal("no effect", f"{self}: {self._nothing(program)}")
         if self.array is not None and self.to is not None:
-            pair = array_called(program, self.array), array_called(program, self.to)
-            return (
-                _in_place(self, program, pair[0])
-                if pair[0] == pair[1]
-                else _pair(self, program, *pair)
-            )
-        if self._found(program):
-            return None
-        return Refusal("no effect", f"{self}: {self._nothing(program)}")
-
-    def rewrite(self, program: Program) -> Rewritten:
-        """The same equations in the same order, with more memory handed on."""
-        storage = program.storage
-        after = replace(storage, donated=(*storage.donated, *self._found(program)))
+            array, to = pairs[0]
+            itself = array == to
+            refusal = _in_place(self, program, to) if itself else _unfit(self, program, array, to)
+            if refusal is not None:
+                return refusal
+        after = replace(program.storage, donated=(*program.storage.donated, *pairs))
         return Rewritten(replace(program, storage=after))
 
-    def _found(self, program: Program) -> tuple[Pair, ...]:
+    def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
+        """A last slice where all are kept; the next array in turn, the other way around."""
+        if self.array is None or self.to is None:
+            return
+        ((array, to),) = self._pairs(program)
+        donated = program.storage.donated
+        if array == to:
+            if refusal.kind == "no effect" and (array, array) not in donated:
+                yield Contract(array)
+            return
+        if refusal.kind != "capability":
+            return
+        heir = next((taker for giver, taker in donated if giver == array != taker), None)
+        memory = memory_of(program)
+        if heir is not None and heir != to:
+            yield Donate(heir, to)
+        elif memory.first(array) > memory.first(to):
+            yield Donate(to, array)
+
+    def _pairs(self, program: Program) -> tuple[Pair, ...]:
         """The pairs that are meant."""
         array = None if self.array is None else array_called(program, self.array)
         to = None if self.to is None else array_called(program, self.to)
         if array is not None and to is not None:
             return ((array, to),)
-        found = takeovers(program, array, to)
-        return found if array is None and to is None else found[:1]
+        pairs = takeovers(program, array, to)
+        return pairs if array is None and to is None else pairs[:1]
 
     def _nothing(self, program: Program) -> str:
         if self.array is not None:
@@ -127,18 +140,13 @@ def _in_place(step: Transform, program: Program, array: str) -> Refusal | None:
             f"{step}: {array} keeps all its slices, so there is none whose place another could "
             "take; Contract would fold it"
         )
-        return Refusal(
-            "no effect",
-            sentence,
-            line=line,
-            help=lambda: repaired_by(program, step, [Contract(array)]),
-        )
+        return Refusal("no effect", sentence, line=line)
     return in_place_clash(f"{step}: ", program, array) or Refusal(
         "no effect", f"{step}: {array} needs no fewer slices when it is updated in place", line=line
     )
 
 
-def _pair(step: Transform, program: Program, array: str, to: str) -> Refusal | None:
+def _unfit(step: Transform, program: Program, array: str, to: str) -> Refusal | None:
     """Why an array cannot take over another's memory, or need not."""
     line = program.writers[to][0].line
     for giver, taker in program.storage.donated:
@@ -150,19 +158,20 @@ def _pair(step: Transform, program: Program, array: str, to: str) -> Refusal | N
             )
         if giver == array:
             sentence = f"{step}: {taker} takes over the memory of {array}; {to} could follow it"
-            return Refusal("capability", sentence, line=line, help=_instead(program, taker, to))
+            return Refusal("capability", sentence, line=line)
         if taker == to:
             sentence = f"{step}: {to} takes over the memory of {giver} already"
             return Refusal("capability", sentence, line=line)
     memory = memory_of(program)
     if memory.first(array) > memory.first(to):
         sentence = f"{step}: {to} is written before {array}, which cannot hand it any memory"
-        return Refusal("capability", sentence, line=line, help=_instead(program, to, array))
+        return Refusal("capability", sentence, line=line)
     for first in memory.together(array):
         for second in memory.together(to):
-            found = hindrance(memory, first, second)
-            if found is not None:
-                return shown_together(f"{step}: ", program, found, (first, second), (array, to))
+            hindered = hindrance(memory, first, second)
+            if hindered is not None:
+                pair, meant = (first, second), (array, to)
+                return shown_together(f"{step}: ", program, hindered, pair, meant)
     if not saves(memory, array, to):
         sentence = (
             f"{step}: {array} is dead before {to} is written and its memory is free by then, so "
@@ -170,13 +179,3 @@ def _pair(step: Transform, program: Program, array: str, to: str) -> Refusal | N
         )
         return Refusal("no effect", sentence, line=line)
     return None
-
-
-def _instead(program: Program, array: str, to: str) -> Callable[[], Help]:
-    step = Donate(array, to)
-
-    def found() -> Help:
-        legal = array != to and taken(program, step) is not None
-        return Help(instead=(step,) if legal else ())
-
-    return found

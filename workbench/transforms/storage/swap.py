@@ -12,9 +12,9 @@ from workbench.program.identity import Itself
 from workbench.program.sizes import numbers, resolve
 from workbench.program.text.units import amount
 from workbench.program.values import Program
-from workbench.transforms.step.names import array_called, unknown_array
-from workbench.transforms.step.refusal import Help, Refusal
-from workbench.transforms.step.transform import Rewritten, Transform, taken
+from workbench.transforms.step.names import ArrayName, array_called
+from workbench.transforms.step.refusal import Refusal
+from workbench.transforms.step.transform import Rewritten, Transform
 from workbench.transforms.storage.slices import (
     bytes_text,
     copied_elements,
@@ -77,7 +77,7 @@ class Swap(Transform):
     program has what comes so many iterations `ahead`.
     """
 
-    array: str
+    array: ArrayName
     prefetch: int = 0
 
     least: ClassVar[Mapping[str, int]] = {"prefetch": 0}
@@ -98,34 +98,42 @@ class Swap(Transform):
         for name in [name for name in large if program.array[name].dims][:MOST]:
             yield cls(name)
 
-    def check(self, program: Program) -> Refusal | None:
-        """The stated conditions, cheapest first."""
-        refusal = unknown_array(self, program, self.array) or self._bad_input()
+    def attempt(self, program: Program) -> Rewritten | Refusal:
+        """The same equations in the same order, with one more array on the host."""
+        refusal = self._bad_input()
         if refusal is not None:
             return refusal
         array = array_called(program, self.array)
         for condition in (self._as_it_is, self._in_one_piece, self._not_at_peak):
-            found = condition(program, array)
-            if found is not None:
-                return found
-        if self.prefetch:
-            after = _stored(Itself(program), array, self.prefetch)
-            if not any(copy.ahead for copy in copies_of(lower(after), array)):
-                late = next(self._late(after, array))
-                return replace(late, help=lambda: self._when_needed(program, array))
+            refusal = condition(program, array)
+            if refusal is not None:
+                return refusal
+        after = _stored(Itself(program), array, self.prefetch)
+        if self.prefetch and not _comes_early(after, array):
+            return next(self._late(after, array))
         before, less = relief(program, array, resolve(program), self.prefetch)
-        if less < before:
-            return None
-        return self._none(program, array, _no_effect(program, array, self.prefetch, before, less))
+        if less >= before:
+            sentence = _no_effect(program, array, self.prefetch, before, less)
+            return self._none(program, array, sentence)
+        late = (r.sentence.removeprefix(f"{self}: ") for r in self._late(after, array))
+        when = f"a slice of {array} comes when it is needed: "
+        notes = (when + sentence for sentence in dict.fromkeys(late))
+        return Rewritten(after, (self._price(after, array, before, less), *notes))
 
-    def rewrite(self, program: Program) -> Rewritten:
-        """The same equations in the same order, with one more array on the host."""
+    def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
+        """Slices that come when they are needed, where none can come early."""
+        if not self.prefetch:
+            return
         array = array_called(program, self.array)
         after = _stored(Itself(program), array, self.prefetch)
+        if array not in program.storage.on_host and not _comes_early(after, array):
+            yield replace(self, prefetch=0)
+
+    def _price(self, after: Program, array: str, before: int, less: int) -> str:
+        """What it takes of the host, and of the time to copy."""
         loops = lower(after)
         host = loops.stored[array].buffer
-        copied, sizes = copied_elements(loops, array) * item_bytes(host), resolve(program)
-        before, less = relief(program, array, sizes, self.prefetch)
+        copied, sizes = copied_elements(loops, array) * item_bytes(host), resolve(after)
         note = (
             f"{array} takes {bytes_text(host)} of the host; a run copies up to {copied} bytes "
             f"({amount(copied.evaluate(sizes), 'B')} at {numbers(sizes)}, {DTYPE}); the device's "
@@ -136,9 +144,7 @@ class Swap(Transform):
                 f"; {array} has up to {self.prefetch + 1} slices there at a time, which pays where "
                 "a device copies while it computes"
             )
-        late = (r.sentence.removeprefix(f"{self}: ") for r in self._late(after, array))
-        when = f"a slice of {array} comes when it is needed: "
-        return Rewritten(after, (note, *(when + sentence for sentence in dict.fromkeys(late))))
+        return note
 
     # -- what is refused -------------------------------------------------------------------
 
@@ -182,18 +188,16 @@ class Swap(Transform):
         )
         return self._none(program, array, sentence)
 
-    def _when_needed(self, program: Program, array: str) -> Help:
-        """The step whose slices come when they are needed, where that is legal."""
-        plain = replace(self, prefetch=0)
-        if array in program.storage.on_host or taken(program, plain) is None:
-            return Help()
-        return Help(instead=(plain,))
-
     def _late(self, after: Program, array: str) -> Iterator[Refusal]:
         return not_early(str(self), after, array, self.prefetch)
 
     def _none(self, program: Program, array: str, sentence: str) -> Refusal:
         return Refusal("no effect", f"{self}: {sentence}", line=line_of(program, array))
+
+
+def _comes_early(after: Program, array: str) -> bool:
+    """Whether a slice of an array comes to the device before it is needed."""
+    return any(copy.ahead for copy in copies_of(lower(after), array))
 
 
 def relief(

@@ -6,38 +6,13 @@ other parts of a sequence can stand before or behind what is brought together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.polyhedral.dependences.flow import Dependences
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, sequence, statements
-from workbench.program.values import Program
-from workbench.transforms.step.names import unknown_statement
-from workbench.transforms.step.refusal import Refusal
 
 Edit = Callable[[Tree, Dependences], Tree]
-
-
-def meant(program: Program, name: str) -> list[str]:
-    """What a name stands for: a statement, or those of an array that vary over the most dims."""
-    if name in program.statement:
-        return [name]
-    written = program.writers.get(dict(program.aliases).get(name, name), ())
-    most = max((len(s.dims) for s in written), default=0)
-    return [s.name for s in written if len(s.dims) == most]
-
-
-def all_meant(program: Program, names: Iterable[str]) -> tuple[str, ...]:
-    """The statements that the names stand for, each once."""
-    return tuple(dict.fromkeys(n for name in names for n in meant(program, name)))
-
-
-def unknown(program: Program, names: Iterable[str], step: object) -> Refusal | None:
-    """The refusal of a name that stands for no statement."""
-    for name in names:
-        if not meant(program, name):
-            return unknown_statement(step, program, name)
-    return None
 
 
 def edited(

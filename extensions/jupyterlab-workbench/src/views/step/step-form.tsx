@@ -4,9 +4,8 @@ import Form from "@rjsf/core";
 import type { FieldProps, FieldTemplateProps, FormValidation, RegistryFieldsType } from "@rjsf/utils";
 import validator from "@rjsf/validator-ajv8";
 import { useId, useMemo, useRef, useState } from "react";
-import { usePart } from "../../model/hooks";
 import type { TransformView } from "../../protocol";
-import { formOf, problems, someOf, startOf, stepFrom, suggestionsOf, type Value } from "./step-schema";
+import { formOf, problems, someOf, startOf, stepFrom, type Value } from "./step-schema";
 import type { StepJson } from "./steps";
 
 export default function StepForm(props: {
@@ -71,9 +70,7 @@ function Arguments(props: {
   show: (step: StepJson) => void;
 }): JSX.Element {
   const { transform, step, statements, show } = props;
-  const snapshot = usePart("snapshot", {}).value;
-  const suggestions = useMemo(() => suggestionsOf(snapshot), [snapshot]);
-  const form = useMemo(() => formOf(transform, suggestions), [transform, suggestions]);
+  const form = useMemo(() => formOf(transform), [transform]);
   const [value, setValue] = useState<Value>(() => withoutNull(startOf(transform, step, statements)));
   return (
     <Form
@@ -89,7 +86,7 @@ function Arguments(props: {
       noHtml5Validate
       focusOnFirstError
       transformErrors={() => [] /* said in words instead */}
-      customValidate={(entered, errors) => said(errors, problems(transform, entered as Value, suggestions))}
+      customValidate={(entered, errors) => said(errors, problems(transform, entered as Value))}
       onError={() => undefined /* each field says it */}
       onChange={(event) => setValue(event.formData as Value)}
       onSubmit={(event) => show(stepFrom(transform, event.formData as Value))}
@@ -154,13 +151,13 @@ function Known({ id, names }: { id: string; names: readonly string[] }): JSX.Ele
 /** So few names are all shown to be chosen from. */
 const FEW = 12;
 
-/** One name: a dimension, of which there are few, is chosen; others are suggested while one types. */
+/** One name: a dimension or a loop, of which there are few, is chosen; others are suggested while one types. */
 function NameField(props: FieldProps): JSX.Element {
   const id = props.idSchema.$id;
   const entered = typeof props.formData === "string" ? props.formData : "";
   const names = known(props);
   const set = (name: string): void => props.onChange(name || undefined);
-  if (props.uiSchema?.["ui:options"]?.["names"] === "dim" && names.length <= FEW) {
+  if (["dim", "loop"].includes(String(props.uiSchema?.["ui:options"]?.["names"])) && names.length <= FEW) {
     return (
       <select id={id} className="wbk-name-choice" value={entered} onChange={(event) => set(event.target.value)} {...wrong(props)}>
         <option value="">{props.required ? "choose …" : "–"}</option>

@@ -1,7 +1,7 @@
-// A transform's JSON Schema as a form wants it: what may be null is left out instead, names have suggestions.
+// A transform's JSON Schema as a form wants it: what may be null is left out instead, known names are offered.
 
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
-import type { Snapshot, TransformView } from "../../protocol";
+import type { TransformView } from "../../protocol";
 import type { StepJson } from "./steps";
 
 export type Value = Readonly<Record<string, unknown>>;
@@ -23,19 +23,7 @@ export interface FormOf {
   readonly ui: UiSchema;
 }
 
-/** What names an argument may hold, by what they are names of. */
-export type Suggestions = Readonly<Record<string, readonly string[]>>;
-
-export function suggestionsOf(snapshot: Snapshot | null): Suggestions {
-  const nodes = snapshot?.nodes ?? [];
-  return {
-    statement: nodes.map((node) => node.id),
-    array: [...new Set(nodes.flatMap((node) => [node.array, ...node.reads.map((read) => read.array)]))],
-    dim: snapshot?.dims.map((dim) => dim.name) ?? [],
-  };
-}
-
-export function formOf(transform: TransformView, suggestions: Suggestions): FormOf {
+export function formOf(transform: TransformView): FormOf {
   const given = transform.schema as { properties: Readonly<Record<string, Given>>; required: readonly string[] };
   const properties: Record<string, RJSFSchema> = {};
   const ui: UiSchema = { "ui:submitButtonOptions": { norender: true } };
@@ -45,7 +33,7 @@ export function formOf(transform: TransformView, suggestions: Suggestions): Form
     ui[name] = {
       ...(field && { "ui:field": field }),
       "ui:options": {
-        known: [...knownTo(property, suggestions)],
+        known: [...(property.known ?? [])],
         optional: isOptional(property),
         names: property.names ?? "",
         number: numberText(property),
@@ -56,21 +44,17 @@ export function formOf(transform: TransformView, suggestions: Suggestions): Form
   return { schema: { type: "object", properties, required: [...required], additionalProperties: false }, ui };
 }
 
-function knownTo(property: Given, suggestions: Suggestions): readonly string[] {
-  return property.known ?? suggestions[property.names ?? ""] ?? [];
-}
-
 function numberText({ minimum }: Given): string {
   return minimum === undefined ? "a whole number" : `a whole number of at least ${minimum}`;
 }
 
 /** What is wrong with what was entered, by argument: what it is and what was expected. */
-export function problems(transform: TransformView, value: Value, suggestions: Suggestions): ReadonlyMap<string, string> {
+export function problems(transform: TransformView, value: Value): ReadonlyMap<string, string> {
   const properties = transform.schema["properties"] as Readonly<Record<string, Given>>;
   const required = transform.schema["required"] as readonly string[];
   const found = new Map<string, string>();
   for (const [name, property] of Object.entries(properties)) {
-    const problem = problemOf(property, value[name], required.includes(name), knownTo(property, suggestions));
+    const problem = problemOf(property, value[name], required.includes(name), property.known ?? []);
     if (problem) found.set(name, problem);
   }
   return found;

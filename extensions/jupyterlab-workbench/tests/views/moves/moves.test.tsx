@@ -10,7 +10,7 @@ import { grouped } from "../../../src/views/step/preview-graph";
 import { changes, changeText, worth } from "../../../src/views/moves/price";
 import { openStep, stepKey } from "../../../src/views/step/steps";
 import "../../../src/views/step/step-form"; // what is loaded when it is needed is there at once
-import { formOf, problems, startOf, stepFrom, suggestionsOf } from "../../../src/views/step/step-schema";
+import { formOf, problems, startOf, stepFrom } from "../../../src/views/step/step-schema";
 import { act, byText, type Drawn, drawn, enter, fire, texts } from "../../drawing";
 
 const CAPSULE = golden as unknown as Capsule;
@@ -343,7 +343,7 @@ describe("the form", () => {
     whole.transforms.find((one) => one.name === name) as MovesView["transforms"][number];
 
   test.each(whole.transforms.map((one) => one.name))("has a field for every argument of %s", (name) => {
-    const { schema, ui } = formOf(transform(name), suggestionsOf(snapshot));
+    const { schema, ui } = formOf(transform(name));
     const given = transform(name).schema["properties"] as Record<string, { names?: string }>;
     expect(Object.keys(schema.properties ?? {})).toEqual(Object.keys(given));
     for (const [argument, property] of Object.entries(given)) {
@@ -449,16 +449,28 @@ describe("the form", () => {
     await submit();
     expect(said()).toEqual([expect.stringMatching(/^array is rewrd; expected one of .*reward/)]);
     const fuse = transform("Fuse");
-    const found = problems(fuse, { statements: ["to_go", "x"], shifts: [["to_go", "one"]] }, suggestionsOf(snapshot));
-    expect(found.get("statements")).toBe(`has x; expected one of the ${snapshot.nodes.length} statements`);
+    const found = problems(fuse, { statements: ["to_go", "x"], shifts: [["to_go", "one"]] });
+    const { known } = (fuse.schema["properties"] as Record<string, { known: readonly string[] }>)["statements"]!;
+    expect(found.get("statements")).toBe(`has x; expected one of the ${known.length} statements`);
     expect(found.get("shifts")).toBe("has one for to_go; expected a whole number");
-    expect(problems(fuse, { statements: ["to_go"], shifts: [["", 1]] }, suggestionsOf(snapshot)).get("shifts")).toBe(
-      `has no name; expected one of the ${snapshot.nodes.length} statements`,
+    expect(problems(fuse, { statements: ["to_go"], shifts: [["", 1]] }).get("shifts")).toBe(
+      `has no name; expected one of the ${known.length} statements`,
     );
+  });
+
+  test("takes every name that Python knows: arrays for their statements, dims of blocks", () => {
+    expect([...problems(transform("Vectorize"), { dim: "t", statements: ["state"] })]).toEqual([]);
+    const { schema, ...kind } = transform("Vectorize");
+    const properties = schema["properties"] as Record<string, Record<string, unknown>>;
+    const blocks = { ...properties, dim: { ...properties["dim"], known: ["b", "t", "t_block32"] } };
+    const after = { ...kind, schema: { ...schema, properties: blocks } };
+    expect(formOf(after).ui["dim"]["ui:options"].known).toContain("t_block32");
+    expect([...problems(after, { dim: "t_block32" })]).toEqual([]);
+    expect(problems(after, { dim: "t_block3" }).get("dim")).toBe("is t_block3; expected one of b, t, t_block32");
   });
 
   test.each(whole.moves.map((move) => [move.step.text, move.step.json] as const))("finds nothing wrong with %s", (_, json) => {
     const kind = transform(String(json["transform"]));
-    expect([...problems(kind, startOf(kind, json, []), suggestionsOf(snapshot))]).toEqual([]);
+    expect([...problems(kind, startOf(kind, json, []))]).toEqual([]);
   });
 });
