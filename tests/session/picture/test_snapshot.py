@@ -4,7 +4,7 @@ import json
 from dataclasses import fields, replace
 
 import workbench as wb
-from tests.session import example, golden_graph
+from tests.session import example
 from workbench.algorithms import ppo
 from workbench.algorithms.reinforce import reinforce
 from workbench.polyhedral import tree
@@ -146,11 +146,6 @@ def test_a_large_program_opens_its_small_scopes() -> None:
 
 def test_a_large_program_without_scopes_closes_none() -> None:
     assert closed_at_first([()] * 300) == ()
-
-
-def test_the_pictures_that_the_views_are_tested_on_are_these() -> None:
-    written = golden_graph.FILE.read_text("utf8")
-    assert written == golden_graph.text(), "run `python -m tests.session.golden_graph`"
 
 
 def test_a_word_that_the_documentation_breaks_at_its_hyphen_is_one() -> None:
