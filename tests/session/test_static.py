@@ -13,7 +13,8 @@ from tests.front_end import EXTENSION, STATIC, build, files, installed, is_built
 from tests.session import example
 from workbench.session.outputs.mime_bundle import MIME
 from workbench.session.picture.dot import dot
-from workbench.session.picture.snapshot import Snapshot, snapshot, to_json
+from workbench.session.picture.snapshot import Snapshot, snapshot
+from workbench.session.protocol.capsule import plain
 from workbench.session.protocol.typescript import typescript
 
 COMPARE = """\
@@ -90,8 +91,7 @@ def test_the_browser_writes_the_same_dot(sources: Path, tmp_path: Path) -> None:
         every = {n.scope[:depth] for n in one.nodes for depth in range(1, len(n.scope) + 1)}
         for closed in (frozenset[tuple[str, ...]](), frozenset(one.closed), frozenset(every)):
             text = dot(one, closed)
-            value = json.loads(to_json(one))
-            cases.append({"snapshot": value, "closed": sorted(closed), "text": text})
+            cases.append({"snapshot": plain(one), "closed": sorted(closed), "text": text})
     (tmp_path / "cases.json").write_text(json.dumps(cases))
     (tmp_path / "compare.mjs").write_text(COMPARE)
     (sources / "src" / "both.ts").write_text(BOTH)

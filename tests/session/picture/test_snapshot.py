@@ -9,7 +9,8 @@ from workbench.algorithms import ppo
 from workbench.algorithms.reinforce import reinforce
 from workbench.polyhedral import tree
 from workbench.session.picture.scopes import closed_at_first
-from workbench.session.picture.snapshot import Node, Snapshot, snapshot, to_json
+from workbench.session.picture.snapshot import Node, Snapshot, snapshot
+from workbench.session.protocol.capsule import plain
 
 
 def by_title(shown: Snapshot) -> dict[str, Node]:
@@ -127,12 +128,11 @@ def test_outputs_are_marked() -> None:
 
 
 def test_json_has_the_declared_fields_and_is_small() -> None:
-    text = to_json(snapshot(example.reinforce(12)))
-    value = json.loads(text)
+    value = plain(snapshot(example.reinforce(12)))
     assert set(value) == {f.name for f in fields(Snapshot)}
     assert set(value["nodes"][0]) == {f.name for f in fields(Node)}
     assert len(value["nodes"]) > 240
-    assert len(text.encode()) < 500_000
+    assert len(json.dumps(value)) < 500_000
 
 
 def test_a_small_program_has_no_closed_scope() -> None:

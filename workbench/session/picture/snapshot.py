@@ -6,10 +6,9 @@ no isl. Field types are limited to what `protocol.py` can say in TypeScript.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import SourceLine
@@ -155,11 +154,6 @@ def snapshot(program: Program) -> Snapshot:
 def _unbroken(text: str) -> str:
     """Text without the line breaks behind hyphens: as white space they would part a word."""
     return re.sub(r"(?<=\w-)\n\s*(?=\w)", "", text)
-
-
-def to_json(value: Snapshot) -> str:
-    """The snapshot as compact JSON text."""
-    return json.dumps(asdict(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def _loops(program: Program) -> tuple[tuple[LoopView, ...], dict[str, tuple[int, ...]]]:
