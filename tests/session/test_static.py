@@ -12,6 +12,7 @@ import pytest
 from tests.front_end import EXTENSION, STATIC, build, files, installed, is_built
 from tests.session import example
 from workbench.session.outputs.mime_bundle import MIME
+from workbench.session.picture.boxes import box_text, scope_texts
 from workbench.session.picture.dot import dot
 from workbench.session.picture.snapshot import Snapshot, snapshot
 from workbench.session.protocol.capsule import plain
@@ -106,8 +107,10 @@ def test_the_browser_writes_the_same_dot(sources: Path, tmp_path: Path) -> None:
 
 def _odd_names(shown: Snapshot) -> Snapshot:
     odd = ['<b>"x"</b> &amp;', "a\\b\n\tc", "𝛉∇" * 30, "", "plain"]
+    paths = [(name, "x") for name in odd]
     nodes = (
-        replace(n, title=o, summary=o, scope=(o, "x"), kind="external")
-        for n, o in zip(shown.nodes, odd, strict=True)
+        replace(n, box=box_text(o, o, o, is_output=False), scope=path, kind="external")
+        for n, o, path in zip(shown.nodes, odd, paths, strict=True)
     )
-    return replace(shown, nodes=tuple(nodes))
+    edges = (replace(e, mark=o) for e, o in zip(shown.edges, odd, strict=False))
+    return replace(shown, nodes=tuple(nodes), edges=tuple(edges), scopes=scope_texts(paths))

@@ -84,12 +84,12 @@ def test_a_title_leaves_out_the_scopes_around_it() -> None:
 
 
 def test_a_short_name_tells_the_pieces_of_an_array_apart() -> None:
-    short = {node.title: node.short for node in snapshot(example.reinforce()).nodes}
+    short = {node.title: node.box.short for node in snapshot(example.reinforce()).nodes}
     assert short["alive[b, i, t + 1]"] == "alive[t + 1]"
     assert short["policy.weight0[next i]"] == "policy.weight0[next]"
     assert short["to_go[b, i, t]"] == "to_go"
     shown = snapshot(example.small()).nodes
-    assert [n.short for n in shown if n.array == "s"] == ["s[0]", "s[t + 1]"]
+    assert [n.box.short for n in shown if n.array == "s"] == ["s[0]", "s[t + 1]"]
 
 
 def test_every_statement_knows_the_loops_around_it() -> None:
