@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.chromium import found, launched
+from tests.golden_files import UPDATE, GoldenFiles
 from tests.programs import PROGRAMS
 from workbench.planning.machine.calibrated import file_of, machine
 from workbench.planning.machine.constants import Machine
@@ -36,6 +37,11 @@ settings.load_profile("workbench")
 gc.set_threshold(100_000, 50, 50)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the option that writes golden files anew."""
+    parser.addoption(UPDATE, action="store_true", help="write the files of tests/golden anew")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks what lies in tests/browser, tests/learning and tests/benchmarks, and leads the tests of
     a small program to one process, one after the other: what is known of it is found out once.
@@ -54,6 +60,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def repository() -> Path:
     """The folder with pyproject.toml."""
     return TESTS.parent
+
+
+@pytest.fixture(scope="session")
+def golden(request: pytest.FixtureRequest) -> GoldenFiles:
+    """`golden(name, text)` holds a text to the file of that name in tests/golden."""
+    return GoldenFiles(TESTS / "golden", request.config.getoption(UPDATE))
 
 
 @pytest.fixture

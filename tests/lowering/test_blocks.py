@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import workbench as wb
+from tests.golden_files import GoldenFiles
 from tests.transforms.order.ordering import assert_computes_the_same
 from workbench import nn
 from workbench.backends.numpy import NumPyBackend
 from workbench.lowering.loops.records import Allocate, Count, walk
 from workbench.lowering.lower import lower
 from workbench.transforms import Contract, Incrementalize, Tile, Vectorize
-
-GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 @wb.program
@@ -70,18 +67,13 @@ def blocked(template: Any, size: int, *dims: str) -> wb.Variant:
     return found
 
 
-def test_source_of_blocks_reads_as_written_by_hand() -> None:
-    steps = (Tile("t", 64), Vectorize("t", ("noise", "push")), Contract())
-    found = wb.variant(filtered())
-    for step in steps:
-        found = found.apply(step)
-    source = NumPyBackend().compile(found.program).source
-    path = GOLDEN / "blocks.source.txt"
-    if os.environ.get("WORKBENCH_GOLDEN") == "write":
-        path.write_text(source, encoding="utf-8")
-    assert source == path.read_text(encoding="utf-8")
+def test_source_of_blocks_reads_as_written_by_hand(golden: GoldenFiles) -> None:
+    variant = wb.variant(filtered())
+    for step in (Tile("t", 64), Vectorize("t", ("noise", "push")), Contract()):
+        variant = variant.apply(step)
+    golden("lowering/blocks.source.txt", NumPyBackend().compile(variant.program).source)
     for T in (1, 63, 64, 65, 130):
-        assert_computes_the_same(found, {"T": T})
+        assert_computes_the_same(variant, {"T": T})
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 9])

@@ -12,8 +12,10 @@ import pytest
 from tests.front_end import EXTENSION, STATIC, build, files, installed, is_built
 from tests.session import example
 from workbench.session.outputs.mime_bundle import MIME
+from workbench.session.picture.boxes import box_text, scope_texts
 from workbench.session.picture.dot import dot
-from workbench.session.picture.snapshot import Snapshot, snapshot, to_json
+from workbench.session.picture.snapshot import Snapshot, snapshot
+from workbench.session.protocol.capsule import plain
 from workbench.session.protocol.typescript import typescript
 
 COMPARE = """\
@@ -90,8 +92,7 @@ def test_the_browser_writes_the_same_dot(sources: Path, tmp_path: Path) -> None:
         every = {n.scope[:depth] for n in one.nodes for depth in range(1, len(n.scope) + 1)}
         for closed in (frozenset[tuple[str, ...]](), frozenset(one.closed), frozenset(every)):
             text = dot(one, closed)
-            value = json.loads(to_json(one))
-            cases.append({"snapshot": value, "closed": sorted(closed), "text": text})
+            cases.append({"snapshot": plain(one), "closed": sorted(closed), "text": text})
     (tmp_path / "cases.json").write_text(json.dumps(cases))
     (tmp_path / "compare.mjs").write_text(COMPARE)
     (sources / "src" / "both.ts").write_text(BOTH)
@@ -106,8 +107,10 @@ def test_the_browser_writes_the_same_dot(sources: Path, tmp_path: Path) -> None:
 
 def _odd_names(shown: Snapshot) -> Snapshot:
     odd = ['<b>"x"</b> &amp;', "a\\b\n\tc", "𝛉∇" * 30, "", "plain"]
+    paths = [(name, "x") for name in odd]
     nodes = (
-        replace(n, title=o, summary=o, scope=(o, "x"), kind="external")
-        for n, o in zip(shown.nodes, odd, strict=True)
+        replace(n, box=box_text(o, o, o, is_output=False), scope=path, kind="external")
+        for n, o, path in zip(shown.nodes, odd, paths, strict=True)
     )
-    return replace(shown, nodes=tuple(nodes))
+    edges = (replace(e, mark=o) for e, o in zip(shown.edges, odd, strict=False))
+    return replace(shown, nodes=tuple(nodes), edges=tuple(edges), scopes=scope_texts(paths))

@@ -208,16 +208,14 @@ def _step(given: object) -> Transform:
 
 def variant(program: Program | Variant) -> Variant:
     """The root variant: the program as written. A variant stays as it is."""
-    return _root(program)
-
-
-def _root(program: Program | Variant) -> Variant:
-    """A program as written; a variant stays as it is."""
     if isinstance(program, Variant):
         return program
     if not isinstance(program, Program):
         raise WorkbenchError(f"expected a program, found {program!r}; call the template first")
     return Variant(program)
+
+
+_root = variant  # `optimize` has a parameter of that name
 
 
 def optimize(

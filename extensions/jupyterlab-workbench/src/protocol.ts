@@ -1,14 +1,53 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const VERSION = 5;
+export const VERSION = 6;
 
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
+
+export const DOT = {
+  "nameSize": 16,
+  "routed": 150,
+  "patient": 300,
+  "head": [
+    "graph [bgcolor=\"white\", rankdir=\"TB\", ranksep=\"0.38\", nodesep=\"0.22\", pad=\"0.1\", fontname=\"Courier\", fontsize=\"11\", fontcolor=\"#57606a\", labeljust=\"l\"]",
+    "node [shape=\"box\", style=\"rounded,filled\", fontname=\"Courier\", fontsize=\"11\", height=\"0.3\", margin=\"0.1,0.05\", fontcolor=\"#1f2328\"]",
+    "edge [fontname=\"Courier\", fontsize=\"9\", color=\"#8c959f\", fontcolor=\"#57606a\", arrowsize=\"0.6\"]"
+  ],
+  "large": "graph [splines=\"line\", newrank=\"true\", nslimit=\"LIMIT\", nslimit1=\"LIMIT\", mclimit=\"LIMIT\"]",
+  "kinds": {
+    "operation": "class=\"statement operation\", color=\"#8c959f\", fillcolor=\"#ffffff\"",
+    "contraction": "class=\"statement contraction\", color=\"#0072b2\", fillcolor=\"#dcecfa\"",
+    "reduction": "class=\"statement reduction\", color=\"#b87f00\", fillcolor=\"#fdf0d2\"",
+    "random": "class=\"statement random\", color=\"#b0578a\", fillcolor=\"#f8e3ef\"",
+    "recurrence": "class=\"statement recurrence\", color=\"#00805c\", fillcolor=\"#d9f2e9\"",
+    "update": "class=\"statement update\", color=\"#c24e00\", fillcolor=\"#fce5d6\"",
+    "external": "class=\"statement external\", color=\"#6a51a3\", fillcolor=\"#e8e4f6\", shape=\"component\", style=\"filled\""
+  },
+  "closed": "class=\"scope closed\", color=\"#57606a\", fillcolor=\"#eef0f3\", penwidth=\"1.5\"",
+  "open": "class=\"scope\", style=\"rounded,filled\", color=\"#d0d7de\", fillcolor=\"#8c959f14\", margin=\"9\"",
+  "flow": "class=\"flow\"",
+  "carried": "class=\"carried\", style=\"dashed\", color=\"#b5420e\", fontcolor=\"#b5420e\", weight=\"0\"",
+  "end": "</font>>"
+} as const;
 
 export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
 
 export type Part = "snapshot" | "moves" | "price" | "why" | "preview" | "cost" | "sweep" | "runs" | "memory" | "code" | "domain" | "value";
 
 export type Outcome = "passed" | "failed" | "impossible" | "not run";
+
+export interface BoxText {
+  readonly first: string;
+  readonly second: string;
+  readonly short: string;
+  readonly dot: string;
+}
+
+export interface ScopeText {
+  readonly title: string;
+  readonly closed: string;
+  readonly open: string;
+}
 
 export interface ParameterView {
   readonly name: string;
@@ -42,7 +81,7 @@ export interface Node {
   readonly id: string;
   readonly title: string;
   readonly summary: string;
-  readonly short: string;
+  readonly box: BoxText;
   readonly kind: Kind;
   readonly array: string;
   readonly scope: readonly string[];
@@ -71,6 +110,7 @@ export interface Snapshot {
   readonly schedule: string;
   readonly equations: string;
   readonly closed: readonly (readonly string[])[];
+  readonly scopes: Readonly<Record<string, ScopeText>>;
 }
 
 export interface Edge {
@@ -78,6 +118,7 @@ export interface Edge {
   readonly target: string;
   readonly array: string;
   readonly label: string;
+  readonly mark: string;
   readonly relation: string;
   readonly carried: boolean;
 }

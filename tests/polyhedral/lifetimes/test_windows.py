@@ -22,9 +22,9 @@ from tests.polyhedral.examples import (
     t,
     times,
 )
+from tests.polyhedral.lifetimes.one_array import lifetime, windows
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.expression import Expression, expression, minimum, size
-from workbench.polyhedral.lifetimes.windows import lifetime, windows
 from workbench.polyhedral.ordering.as_written import NoOrder, order
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, paths
 

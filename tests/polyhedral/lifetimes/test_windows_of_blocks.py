@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from tests.polyhedral.dependences.test_legality import dependences, trees
 from tests.polyhedral.examples import Equation, T, equation, extents, instances, loop_value, t
+from tests.polyhedral.lifetimes.one_array import lifetime, windows
 from tests.polyhedral.lifetimes.test_windows import by_name, programs, storage_works, well_defined
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.expression import Expression, expression, minimum
-from workbench.polyhedral.lifetimes.windows import lifetime, windows
 from workbench.polyhedral.ordering.as_written import NoOrder, order
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, paths
 

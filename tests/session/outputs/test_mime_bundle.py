@@ -13,13 +13,14 @@ import workbench as wb
 from tests.session import example
 from workbench.algorithms.reinforce import reinforce
 from workbench.session.outputs import mime_bundle as bundle
-from workbench.session.picture.snapshot import snapshot, to_json
+from workbench.session.picture.snapshot import snapshot
+from workbench.session.protocol.capsule import plain
 
 
 def test_a_bundle_holds_snapshot_picture_and_equations() -> None:
     made = bundle.mimebundle(example.small())
     (part,) = made[bundle.MIME]["parts"]
-    assert part["value"] == json.loads(to_json(snapshot(example.small())))
+    assert part["value"] == plain(snapshot(example.small()))
     assert part["variant"] == made[bundle.MIME]["state"]["current"]
     assert "s[b, t + 1] = s[b, t] + x[b, t]" in made["text/plain"]
     json.dumps(made)

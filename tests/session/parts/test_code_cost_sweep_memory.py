@@ -10,7 +10,6 @@ import pytest
 
 import workbench as wb
 from tests.programs import PROGRAMS
-from tests.session import golden
 from workbench.algorithms import reinforce
 from workbench.backends import backends, get
 from workbench.backends.tracker import Memory
@@ -41,12 +40,6 @@ def _automatic() -> Variant:
 def _swapped() -> Variant:
     found = wb.variant(reinforce(hidden=(4,))).apply(wb.transforms.Vectorize("b"))
     return found.apply(next(m.step for m in found.each_move(wb.transforms.Swap) if m.legal))
-
-
-def test_the_file_that_the_views_are_tested_with_is_what_python_sends() -> None:
-    written = golden.FILE.read_text(encoding="utf-8")
-    assert written == golden.text(), "run `python -m tests.session.golden`"
-    assert golden.ROWS.read_text(encoding="utf-8") == golden.rows()
 
 
 def test_every_part_has_its_place_among_what_the_worker_does() -> None:

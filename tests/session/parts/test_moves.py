@@ -10,7 +10,6 @@ import pytest
 
 import workbench as wb
 from tests.programs import leaky_sum, returns
-from tests.session import golden_steps
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
 from workbench.session.parts.moves import MovesView, MoveView, moves, transform_view
 from workbench.session.parts.preview import preview, price
@@ -24,11 +23,6 @@ CODE = {"backend": "numpy"}
 
 def last(batches: Iterable[MovesView]) -> dict[str, MoveView]:
     return {move.step.source: move for batch in batches for move in batch.moves}
-
-
-def test_the_file_that_the_views_are_tested_with_is_what_python_sends() -> None:
-    written = golden_steps.FILE.read_text(encoding="utf-8")
-    assert written == golden_steps.text(), "run `python -m tests.session.golden_steps`"
 
 
 def test_moves_are_those_of_the_variant() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import workbench as wb
 from tests.programs import PROGRAMS, returns
-from tests.session import golden_steps
+from tests.session.capsules import diverging
 from workbench.session.parts.moves import moves
 from workbench.session.parts.step import step_view
 from workbench.transforms import Contract, Incrementalize, Interchange, Place, Tile, Vectorize
@@ -49,7 +49,7 @@ def test_a_step_names_its_statements_arrays_and_dims() -> None:
 
 
 def test_a_dim_of_blocks_is_known_and_named() -> None:
-    variant = wb.variant(golden_steps.returns()).apply(Incrementalize("to_go", "t", block=32))
+    variant = wb.variant(diverging.returns()).apply(Incrementalize("to_go", "t", block=32))
     assert "t_block32" in known(variant, "Vectorize", "dim")
     assert variant.check(Vectorize("t_block32")) is None
     assert step_view(Vectorize("t_block32"), variant.program).dims == ("t_block32",)

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from tests.session import example
-from workbench.session.picture.dot import NAME, dot, shortened, static_svg
+from workbench.session.picture.boxes import NAME, box_text, scope_texts, shortened
+from workbench.session.picture.dot import dot, static_svg
 from workbench.session.picture.snapshot import snapshot
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz")
@@ -44,7 +45,7 @@ def test_statements_and_scopes_come_in_the_order_of_the_text() -> None:
     shown = snapshot(example.small())
     paths = [("a",), (), ("b",), ("a",), ()]
     nodes = (replace(n, scope=path) for n, path in zip(shown.nodes, paths, strict=True))
-    shown = replace(shown, nodes=tuple(nodes))
+    shown = replace(shown, nodes=tuple(nodes), scopes=scope_texts(paths))
     boxes = re.compile(r"^ *([ns]\d+) \[id", re.MULTILINE)
     assert boxes.findall(dot(shown, frozenset({("a",), ("b",)}))) == ["s0", "n1", "s1", "n4"]
     assert boxes.findall(dot(shown, frozenset())) == ["n0", "n3", "n1", "n2", "n4"]
@@ -78,7 +79,8 @@ def test_no_name_is_markup(name: str) -> None:
     program = example.small()
     shown = snapshot(replace(program, statements=tuple(
         replace(s, scope=(name,)) for s in program.statements)))  # fmt: skip
-    shown = replace(shown, nodes=tuple(replace(n, title=name, summary=name) for n in shown.nodes))
+    box = box_text(name, name, name, is_output=False)
+    shown = replace(shown, nodes=tuple(replace(n, box=box) for n in shown.nodes))
     for closed in (frozenset[tuple[str, ...]](), frozenset({(name,)})):
         done = subprocess.run(
             ["dot", "-Tplain"], input=dot(shown, closed), capture_output=True, text=True

@@ -4,12 +4,13 @@ import json
 from dataclasses import fields, replace
 
 import workbench as wb
-from tests.session import example, golden_graph
+from tests.session import example
 from workbench.algorithms import ppo
 from workbench.algorithms.reinforce import reinforce
 from workbench.polyhedral import tree
 from workbench.session.picture.scopes import closed_at_first
-from workbench.session.picture.snapshot import Node, Snapshot, snapshot, to_json
+from workbench.session.picture.snapshot import Node, Snapshot, snapshot
+from workbench.session.protocol.capsule import plain
 
 
 def by_title(shown: Snapshot) -> dict[str, Node]:
@@ -83,12 +84,12 @@ def test_a_title_leaves_out_the_scopes_around_it() -> None:
 
 
 def test_a_short_name_tells_the_pieces_of_an_array_apart() -> None:
-    short = {node.title: node.short for node in snapshot(example.reinforce()).nodes}
+    short = {node.title: node.box.short for node in snapshot(example.reinforce()).nodes}
     assert short["alive[b, i, t + 1]"] == "alive[t + 1]"
     assert short["policy.weight0[next i]"] == "policy.weight0[next]"
     assert short["to_go[b, i, t]"] == "to_go"
     shown = snapshot(example.small()).nodes
-    assert [n.short for n in shown if n.array == "s"] == ["s[0]", "s[t + 1]"]
+    assert [n.box.short for n in shown if n.array == "s"] == ["s[0]", "s[t + 1]"]
 
 
 def test_every_statement_knows_the_loops_around_it() -> None:
@@ -127,12 +128,11 @@ def test_outputs_are_marked() -> None:
 
 
 def test_json_has_the_declared_fields_and_is_small() -> None:
-    text = to_json(snapshot(example.reinforce(12)))
-    value = json.loads(text)
+    value = plain(snapshot(example.reinforce(12)))
     assert set(value) == {f.name for f in fields(Snapshot)}
     assert set(value["nodes"][0]) == {f.name for f in fields(Node)}
     assert len(value["nodes"]) > 240
-    assert len(text.encode()) < 500_000
+    assert len(json.dumps(value)) < 500_000
 
 
 def test_a_small_program_has_no_closed_scope() -> None:
@@ -146,11 +146,6 @@ def test_a_large_program_opens_its_small_scopes() -> None:
 
 def test_a_large_program_without_scopes_closes_none() -> None:
     assert closed_at_first([()] * 300) == ()
-
-
-def test_the_pictures_that_the_views_are_tested_on_are_these() -> None:
-    written = golden_graph.FILE.read_text("utf8")
-    assert written == golden_graph.text(), "run `python -m tests.session.golden_graph`"
 
 
 def test_a_word_that_the_documentation_breaks_at_its_hyphen_is_one() -> None:

@@ -6,13 +6,15 @@ import dataclasses
 import inspect
 import json
 import re
-import textwrap
+from difflib import ndiff
 from typing import Any
 
 import pytest
 
 import workbench as wb
+from tests.golden_files import GoldenFiles
 from tests.programs import leaky_sum
+from tests.transforms.documented import documented, section
 from workbench.errors import WorkbenchError
 from workbench.polyhedral.sets.as_text import limited, parse_set
 from workbench.transforms import Incrementalize, Swap, Tile, Vectorize
@@ -20,26 +22,35 @@ from workbench.transforms.step.step_json import from_json, schema
 from workbench.transforms.step.transform import REGISTRY, Transform
 
 
-def section(transform: type[Transform], title: str) -> str:
-    """The indented block below `title::` in the docstring."""
-    text = inspect.getdoc(transform) or ""
-    found = re.search(rf"^{title}::\n\n((?:    .*\n|\n)+)", text, re.MULTILINE)
-    assert found, f"{transform.__name__} has no section {title}::"
-    return textwrap.dedent(found.group(1)).strip("\n") + "\n"
+@pytest.mark.parametrize("name", REGISTRY)
+def test_documented_example_does_what_it_says(name: str) -> None:
+    before, step, after = documented(name)
+    shown = "storage" if after.schedule == before.schedule else "schedule"
+    assert getattr(before, shown) == section(name, "Before")
+    assert getattr(after, shown) == section(name, f"After {re.escape(step)}")
 
 
 @pytest.mark.parametrize("name", REGISTRY)
-def test_documented_example_does_what_it_says(name: str) -> None:
-    transform = REGISTRY[name]
-    space: dict[str, object] = {"wb": wb}
-    exec(compile(section(transform, "Example"), "<string>", "exec"), space)
-    before = wb.variant(space["example"]())  # type: ignore[operator]
-    title = re.search(r"^After (.*)::", inspect.getdoc(transform) or "", re.MULTILINE)
-    assert title is not None
-    after = before.apply(eval(title.group(1), {name: transform}))
-    shown = "storage" if after.schedule == before.schedule else "schedule"
-    assert getattr(before, shown) == section(transform, "Before")
-    assert getattr(after, shown) == section(transform, f"After {re.escape(title.group(1))}")
+def test_texts_after_the_documented_example_are_golden(golden: GoldenFiles, name: str) -> None:
+    before, step, after = documented(name)
+    parts = [step]
+    if str(after.program) != str(before.program):
+        parts.append(f"equations\n\n{changes(str(before.program), str(after.program))}")
+    parts.append(f"schedule\n\n{after.schedule}")
+    if after.storage != before.storage:
+        parts.append(f"storage\n\n{changes(before.storage, after.storage)}")
+    parts.append(f"loops\n\n{after.loop_program}")
+    golden(f"transforms/{name}.txt", "\n\n".join(part.rstrip("\n") for part in parts) + "\n")
+
+
+def test_golden_texts_are_those_of_the_transforms(golden: GoldenFiles) -> None:
+    assert {path.stem for path in (golden.folder / "transforms").iterdir()} == set(REGISTRY)
+
+
+def changes(before: str, after: str) -> str:
+    """The lines of both texts, marked `-` where only before and `+` where only after."""
+    lines = ndiff(before.splitlines(), after.splitlines())
+    return "\n".join(line.rstrip() for line in lines if not line.startswith("?"))
 
 
 @pytest.mark.parametrize("name", REGISTRY)

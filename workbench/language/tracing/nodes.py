@@ -363,9 +363,6 @@ def _folded(name: str, xs: list[Tensor]) -> Tensor | None:
     return None
 
 
-_LETTERS = "abcdefghijklmnop"
-
-
 def matmul(x: Tensor, y: Tensor) -> Tensor:
     """Matrix product of inner shapes (vectors and matrices), as NumPy's `@`."""
     m, n = len(x.shape), len(y.shape)

@@ -77,13 +77,6 @@ def _contract(scope: Scope, left: Operand, right: Operand, target: Operand) -> N
         reduce(scope, "add", product, target)
 
 
-def sum_onto(scope: Scope, one: Operand, target: Operand) -> None:
-    """target = one summed over the letters that the target lacks, repeated along those it lacks
-    itself.
-    """
-    reduce(scope, "add", one, target)
-
-
 def product(scope: Scope, left: Operand, right: Operand, letters: Letters, dtype: str) -> Operand:
     """left * right over the union of their letters, in memory of its own."""
     sizes = tuple(left.size(x) if x in left.letters else right.size(x) for x in letters)

@@ -178,7 +178,7 @@ class Sum:
     def _plain(self, body: Body, root: Body, inner: Letters, out: Operand) -> None:
         """One factor, no mask: a reduction."""
         one = self._operand(body, root, inner)
-        contractions.sum_onto(self.at.scope, one, out)
+        contractions.reduce(self.at.scope, "add", one, out)
         self._repeated([one], out)
 
     def _operand(self, body: Body, root: Body, inner: Letters) -> Operand:

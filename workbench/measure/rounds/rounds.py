@@ -129,7 +129,7 @@ class Candidate:
         used = process.peak_bytes()
         if used is not None:
             self.process_peak = max(used, self.process_peak or 0)
-        for space, n in peaks(self.last).items():
+        for space, n in self.last.peak.items():
             self.peak[space] = max(n, self.peak.get(space, 0))
         return self.last
 
@@ -176,11 +176,6 @@ class Candidate:
             versions=process.versions(),
             date=request.date,
         )
-
-
-def peaks(done: Execution) -> dict[str, int]:
-    """What a run held at most, by memory space."""
-    return dict(done.peak)
 
 
 def prepare(variant: Variant, request: MeasureRequest) -> Candidate:

@@ -71,8 +71,3 @@ class Machine:
     def row_of(self, kind: str) -> float:
         """Seconds an inner loop."""
         return self.row.get(kind, self.row["elementwise"])
-
-
-def both(seconds: float, double: float | None = None) -> dict[str, float]:
-    """A rate by dtype; of float64 the same unless given."""
-    return {"float32": seconds, "float64": seconds if double is None else double}

@@ -50,68 +50,6 @@ class Lifetime:
     loops: int
 
 
-def windows(
-    array: str,
-    extent: Extent,
-    tree: Tree,
-    statements: Mapping[str, Instances],
-    *,
-    live_out: bool = False,
-    keep: Collection[int] = (),
-    sizes: Mapping[str, int] | None = None,
-) -> tuple[Expression | None, ...]:
-    """The circular window of each dimension; see `lifetime`."""
-    return lifetime(
-        array, extent, tree, statements, live_out=live_out, keep=keep, sizes=sizes
-    ).windows
-
-
-def lifetime(
-    array: str,
-    extent: Extent,
-    tree: Tree,
-    statements: Mapping[str, Instances],
-    *,
-    live_out: bool = False,
-    keep: Collection[int] = (),
-    sizes: Mapping[str, int] | None = None,
-) -> Lifetime:
-    """Windows and place of an array under the schedule `tree`.
-
-    `live_out`: the array is a result, read after everything. `keep`: positions of dimensions that
-    must stay full for other reasons. A dimension indexed by an axis dimension of any statement
-    stays full: the whole axis is written at one time. Where every such axis runs in the same
-    blocks, a block is written at one time, and the window is a multiple of its size: then the
-    elements of a block have neighbouring slots. Where the writing statement names the array
-    in `may_alias`, its instance may write over the element that it reads itself. Of the orders of
-    dimensions the one with the least storage at `sizes` is taken.
-    """
-    return lifetimes(
-        {array: extent},
-        tree,
-        statements,
-        live_out={array} if live_out else (),
-        keep={array: keep},
-        sizes=sizes,
-    )[array]
-
-
-def lifetimes(
-    extents: Mapping[str, Extent],
-    tree: Tree,
-    statements: Mapping[str, Instances],
-    *,
-    live_out: Collection[str] = (),
-    keep: Mapping[str, Collection[int]] | None = None,
-    sizes: Mapping[str, int] | None = None,
-) -> dict[str, Lifetime]:
-    """The lifetimes of many arrays at once; see `lifetime`."""
-    found = together(extents, tree, statements, live_out=live_out, keep=keep)
-    return {
-        array: found[array].folded(range(len(extent)), sizes) for array, extent in extents.items()
-    }
-
-
 @dataclass(frozen=True, eq=False)
 class Together:
     """What of an array is live at one time, as far as it does not depend on what is folded.
@@ -129,7 +67,9 @@ class Together:
     _known: dict[object, Lifetime] = field(default_factory=dict, repr=False)
 
     def folded(self, positions: Iterable[int], sizes: Mapping[str, int] | None = None) -> Lifetime:
-        """The lifetime where the dimensions at `positions` are folded as far as possible."""
+        """The lifetime where the dimensions at `positions` are folded as far as possible. Of the
+        orders of dimensions the one with the least storage at `sizes` is taken.
+        """
         asked = frozenset(positions), tuple(sorted(sizes.items())) if sizes is not None else ()
         if asked not in self._known:
             folded, measured = asked
@@ -154,7 +94,15 @@ def together(
     live_out: Collection[str] = (),
     keep: Mapping[str, Collection[int]] | None = None,
 ) -> dict[str, Together]:
-    """What of each array is live at one time; see `lifetime`."""
+    """What of each array is live at one time under the schedule `tree`.
+
+    Arrays of `live_out` are results, read after everything. `keep`: positions of an array's
+    dimensions that must stay full for other reasons. A dimension indexed by an axis dimension of
+    any statement stays full: the whole axis is written at one time. Where every such axis runs in
+    the same blocks, a block is written at one time, and the window is a multiple of its size: then
+    the elements of a block have neighbouring slots. Where the writing statement names the array
+    in `may_alias`, its instance may write over the element that it reads itself.
+    """
     used = uses(extents, statements)
     found = paths(tree)
     result = {}

@@ -7,7 +7,7 @@ microseconds. Positions, parameter order and lost names are isl's business and s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
@@ -131,11 +131,6 @@ def dims_of(text: str) -> tuple[str, ...]:
     )
 
 
-def sizes_of(text: str) -> tuple[str, ...]:
-    """The sizes that the set depends on, sorted."""
-    return tuple(sorted(sizes_in(parse_set(text).drop_unused_params())))
-
-
 def context(sizes: Sequence[str]) -> isl.Set:
     """What is known of sizes everywhere: each is at least 1."""
     names = sorted(set(sizes))
@@ -236,8 +231,3 @@ def with_dims(text: str, dims: Sequence[str]) -> str:
 
 def _pairs(old: Sequence[str], dims: Sequence[str]) -> list[str]:
     return [dim_name(d) if d in old else f"n{k}" for k, d in enumerate(dims)]
-
-
-def rename(text: str, names: Mapping[str, str]) -> str:
-    """The same set with dimensions renamed (old name to new name)."""
-    return to_text(parse_set(text), [names.get(d, d) for d in dims_of(text)])

@@ -7,13 +7,11 @@ parts live.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
-import islpy as isl
-
 from workbench.errors import ProgramError
-from workbench.polyhedral.accesses import Access, AccessEntry, Extent, Instances
+from workbench.polyhedral.accesses import AccessEntry, Extent
 from workbench.polyhedral.expression import Expression, maximum
 from workbench.polyhedral.sets.as_text import (
     Bound,
@@ -32,9 +30,7 @@ from workbench.polyhedral.sets.as_text import (
     pieces,
     possible,
     project_out,
-    rename,
     sizes_in,
-    sizes_of,
     sizes_satisfying,
     subtract,
     to_text,
@@ -48,7 +44,6 @@ from workbench.polyhedral.sets.isl_text import constraint, dims_text, parameters
 
 __all__ = [
     "Bound",
-    "access_map",
     "bounds",
     "box",
     "context",
@@ -72,14 +67,11 @@ __all__ = [
     "points",
     "possible",
     "project_out",
-    "rename",
     "sizes_in",
-    "sizes_of",
     "sizes_satisfying",
     "subtract",
     "to_expression",
     "to_text",
-    "touched",
     "union",
     "universe",
     "with_dims",
@@ -111,23 +103,6 @@ def index_text(
     outs = ", ".join(f"o{position}" for position in range(len(index)))
     where = f" : {' and '.join(conditions)}" if conditions else ""
     return f"{parameters_text(sizes)} -> {{ [{dims_text(dims)}] -> [{outs}]{where} }}"
-
-
-def touched(dims: Sequence[str], domain: str, access: Access, extent: Extent | None) -> isl.Map:
-    """The relation from `domain` (over `dims`) to the elements that `access` touches."""
-    return parse_map(index_text(dims, access.index, extent)).intersect_domain(parse_set(domain))
-
-
-def access_map(instances: Instances, access: Access, extents: Mapping[str, Extent]) -> isl.Map:
-    """The relation from a statement's points to the elements of `access.array` they touch.
-
-    The write is over `domain`, every read over `points` (reduction dimensions last).
-    """
-    extent = extents.get(access.array)
-    if access is instances.write or (access == instances.write and access not in instances.reads):
-        return touched(instances.dims, instances.domain, access, extent)
-    dims = instances.dims + instances.reduction_dims
-    return touched(dims, instances.points or instances.domain, access, extent)
 
 
 def image(

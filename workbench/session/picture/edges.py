@@ -18,6 +18,7 @@ from workbench.polyhedral.expression import Choice, Expression, variable
 from workbench.polyhedral.sets.boxes import bounds
 from workbench.polyhedral.sets.isl_names import readable
 from workbench.program.values import Program, Statement
+from workbench.session.picture.boxes import shortened
 
 
 @dataclass(frozen=True)
@@ -25,13 +26,15 @@ class Edge:
     """`target` reads elements of `array` that `source` writes.
 
     `label` is the index where it is not the plain loop variables (`t + 1`, `t:T`, `i, 0, 0`), else
-    empty. `carried`: a loop around both statements runs between writing and reading.
+    empty; `mark` is as much of it as stands on an arrow. `carried`: a loop around both statements
+    runs between writing and reading.
     """
 
     source: str
     target: str
     array: str
     label: str
+    mark: str
     relation: str
     carried: bool
 
@@ -50,7 +53,9 @@ def edges(program: Program) -> tuple[Edge, ...]:
         )
         label = _label(program, source, sink, read)
         relation = set_text(str(dependences.relation(d).remove_redundancies()))
-        found[Edge(d.source, d.sink, d.array, label, relation, carried)] = None
+        found[Edge(d.source, d.sink, d.array, label, shortened(label, 18), relation, carried)] = (
+            None
+        )
     return tuple(found)
 
 

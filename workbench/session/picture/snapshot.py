@@ -1,15 +1,14 @@
 """What views draw of a program: one immutable, JSON-able value.
 
-Knows the names, texts and shapes that a reader sees; knows no drawing (`dot.py`, the browser) and
-no isl. Field types are limited to what `protocol.py` can say in TypeScript.
+Knows the names, texts and shapes that a reader sees; lays nothing out (`dot.py`, the browser) and
+knows no isl. Field types are limited to what `protocol.py` can say in TypeScript.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from workbench.errors import SourceLine
@@ -20,11 +19,12 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.infix import element_text, equation
 from workbench.program.values import Body, Call, IndexValue, Program, Read, Statement, walk
 from workbench.program.values import Literal as Constant
+from workbench.session.picture.boxes import BoxText, ScopeText, box_text, scope_texts
 from workbench.session.picture.edges import Edge, edges, is_successor, set_text
 from workbench.session.picture.scopes import closed_at_first
 from workbench.session.picture.storing import storage_text
 
-VERSION = 5
+VERSION = 6
 """Raised with every change of the fields; a view says so when it is given another version."""
 
 Kind = Literal[
@@ -85,13 +85,12 @@ class LoopView:
 
 @dataclass(frozen=True)
 class Node:
-    """A statement. `title` and `summary` are the two lines on its box, `short` stands there alone
-    where these would be too small to read."""
+    """A statement: what it writes (`title`), what it does (`summary`), what stands on its box."""
 
     id: str
     title: str
     summary: str
-    short: str
+    box: BoxText
     kind: Kind
     array: str
     scope: tuple[str, ...]
@@ -128,6 +127,8 @@ class Snapshot:
     equations: str
     closed: tuple[tuple[str, ...], ...]
     """Scopes drawn as one box at first."""
+    scopes: Mapping[str, ScopeText]
+    """What each scope says, by its name."""
 
 
 def snapshot(program: Program) -> Snapshot:
@@ -143,23 +144,19 @@ def snapshot(program: Program) -> Snapshot:
             for p in program.parameters
         ),
         dims=tuple(DimView(d.name, str(d.size)) for d in program.dims),
-        nodes=tuple(_node(program, s, around.get(s.name, ())) for s in program.statements),
+        nodes=tuple(_node(program, s, around.get(s.name, ()), loops) for s in program.statements),
         edges=edges(program),
         loops=loops,
         schedule="" if program.schedule is None else tree.text(program.schedule),
         equations=str(program),
         closed=closed_at_first(paths),
+        scopes=scope_texts(paths),
     )
 
 
 def _unbroken(text: str) -> str:
     """Text without the line breaks behind hyphens: as white space they would part a word."""
     return re.sub(r"(?<=\w-)\n\s*(?=\w)", "", text)
-
-
-def to_json(value: Snapshot) -> str:
-    """The snapshot as compact JSON text."""
-    return json.dumps(asdict(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def _loops(program: Program) -> tuple[tuple[LoopView, ...], dict[str, tuple[int, ...]]]:
@@ -186,13 +183,24 @@ def _mark(loop: tree.Loop) -> str:
     return f"[{text}]" if loop.kind == "axis" else text
 
 
-def _node(program: Program, statement: Statement, loops: tuple[int, ...]) -> Node:
+def _node(
+    program: Program,
+    statement: Statement,
+    around: tuple[int, ...],
+    loops: tuple[LoopView, ...],
+) -> Node:
     array = program.array[statement.array]
+    outputs = tuple(o.name for o in program.outputs if o.array == statement.array)
+    summary = _summary(statement, shape_text(array.shape) if array.shape else "")
+    # what it does and the loops that it stands in: `contract (64,) · i ←t [b]`
+    marks = " ".join(loops[position].mark for position in around)
+    second = f"{summary} · {marks}" if marks else summary
+    short = _short(program, statement)
     return Node(
         id=statement.name,
         title=title(statement),
-        summary=_summary(statement, shape_text(array.shape) if array.shape else ""),
-        short=_short(program, statement),
+        summary=summary,
+        box=box_text(title(statement), second, short, is_output=bool(outputs)),
         kind=_kind(program, statement),
         array=statement.array,
         scope=statement.scope,
@@ -207,8 +215,8 @@ def _node(program: Program, statement: Statement, loops: tuple[int, ...]) -> Nod
         line=line_view(statement.line),
         dtype=array.dtype,
         shape=shape_text(array.shape),
-        outputs=tuple(o.name for o in program.outputs if o.array == statement.array),
-        loops=loops,
+        outputs=outputs,
+        loops=around,
         storage=storage_text(program, statement.array),
     )
 

@@ -29,8 +29,6 @@ from workbench.transforms.incrementalize.factors import scaled
 from workbench.transforms.incrementalize.pieces import Pieces, read
 from workbench.transforms.incrementalize.recurrence import Reduction
 
-Pairs = list[tuple[Expression, Expression]]
-
 
 @dataclass(frozen=True)
 class _Sliding:

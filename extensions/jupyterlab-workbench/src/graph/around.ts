@@ -27,6 +27,7 @@ export function around(before: Snapshot, after: Snapshot, changes: Changes, whol
     edges: edges.filter(({ source, target }) => there.has(source) && there.has(target)),
     loops: [...after.loops, ...before.loops],
     closed: whole ? after.closed : [],
+    scopes: { ...before.scopes, ...after.scopes },
   };
   const outermost = scopes(made).filter((path) => path.length === 1);
   return !whole && nodes.length > FEW ? { ...made, closed: outermost } : made;

@@ -19,7 +19,8 @@ test("vectorizing differs in the loops of the statements that have the dimension
 
 test("how a statement is drawn does not matter", () => {
   const [node] = LAYERS.nodes;
-  const other = altered(LAYERS, node?.id ?? "", { title: "x", summary: "y", short: "z", kind: "update", scope: [] });
+  const box = { first: "x", second: "y", short: "z", dot: "" };
+  const other = altered(LAYERS, node?.id ?? "", { title: "x", summary: "y", box, kind: "update", scope: [] });
   expect(changes(LAYERS, other).changed.size).toBe(0);
 });
 

@@ -167,7 +167,8 @@ test("where no layout engine runs, a picture is drawn and the reason said", asyn
 test("names with markup stay text", async () => {
   const evil = '<img src=x onerror="window.pwned=1">';
   const [node] = WRITTEN.nodes;
-  await view(of(altered(WRITTEN, node?.id ?? "", { title: evil, short: evil, summary: evil })));
+  const box = { first: evil, second: evil, short: evil, dot: node?.box.dot ?? "" };
+  await view(of(altered(WRITTEN, node?.id ?? "", { title: evil, summary: evil, box })));
   expect(shown.host.querySelector("img")).toBeNull();
   expect(byText(shown.host, "g.node text", "<img")).toBeDefined();
 });

@@ -1,9 +1,9 @@
 // A box of the picture: a statement, or a closed scope.
 
 import { memo } from "react";
+import { DOT } from "../../protocol";
 import type { Rectangle } from "../window/geometry";
-import { NAME, secondLine } from "../layout/dot";
-import { type Scene, scopeOf, shortened } from "../layout/scene";
+import { counted, type Scene, scopeOf } from "../layout/scene";
 import type { Text } from "../window/sight";
 
 /** What is written in a box and how it is drawn, wherever it stands. */
@@ -21,15 +21,14 @@ export function face(scene: Scene, name: string): Face {
   const scope = scopeOf(name);
   const [node] = inside;
   if (scope || !node) {
-    const last = shortened(`▸ ${scope?.[scope.length - 1] ?? ""}`);
-    const second = inside.length === 1 ? "1 statement" : `${inside.length} statements`;
+    const title = scene.snapshot.scopes[scope?.[scope.length - 1] ?? ""]?.title ?? "";
     const spoken = `${(scope ?? []).join(" › ")}, closed scope`;
-    return { first: last, second, short: last, kind: "scope closed", output: false, spoken };
+    return { first: title, second: counted(inside), short: title, kind: "scope closed", output: false, spoken };
   }
   return {
-    first: shortened(node.title, 44),
-    second: shortened(secondLine(scene.snapshot, node), 54),
-    short: shortened(node.short),
+    first: node.box.first,
+    second: node.box.second,
+    short: node.box.short,
     kind: `statement ${node.kind}`,
     output: node.outputs.length > 0,
     spoken: `${node.title}, ${node.summary}`,
@@ -71,7 +70,7 @@ export const Box = memo(
         <path className="wbk-ground" d={outline(face, width, height)} style={ground ? { fill: ground } : undefined} />
         {face.output && <path className="wbk-result" d={foot(width, height)} />}
         {text === "name" && (
-          <text className="wbk-short" {...middle} y={height / 2 + NAME * 0.34} fontSize={NAME}>
+          <text className="wbk-short" {...middle} y={height / 2 + DOT.nameSize * 0.34} fontSize={DOT.nameSize}>
             {face.short}
           </text>
         )}

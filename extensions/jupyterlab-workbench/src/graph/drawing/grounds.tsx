@@ -3,7 +3,7 @@
 import { memo } from "react";
 import { rounded } from "./box";
 import type { Rectangle } from "../window/geometry";
-import { type Layout, scopeOf, shortened } from "../layout/scene";
+import { type Layout, scopeOf } from "../layout/scene";
 
 /** Points of a scope's name: as large as this at full size, growing from afar up to the most. */
 const [SIZE, LARGEST] = [11, 90];
@@ -41,4 +41,13 @@ function header(name: string, { left, top, width }: Rectangle, scale: number): J
       </text>
     </g>
   );
+}
+
+/** The text, its middle left out where it is longer than `length` characters. */
+function shortened(text: string, length: number): string {
+  const characters = [...text];
+  if (characters.length <= length) return text;
+  const tail = Math.floor(length / 2) - 1;
+  const [head, rest] = [characters.slice(0, length - tail - 1), characters.slice(-tail)];
+  return `${head.join("")}…${rest.join("")}`;
 }

@@ -3,7 +3,7 @@
 import { letters } from "../window/geometry";
 import { corners } from "./paint";
 import { labelPlace } from "../window/pick";
-import { type Arrow, labelOf, type Layout, type Line, type Scene } from "../layout/scene";
+import { type Arrow, markOf, type Layout, type Line, type Scene } from "../layout/scene";
 
 /** Of a box with very many arrows so many are elements. */
 const MOST = 300;
@@ -44,7 +44,7 @@ export function LitArrow(props: { scene: Scene; arrow: Arrow; line: Line; scale:
       <polygon points={head} />
       {size > 0 && (
         <text x={x} y={y + size / 3} fontSize={size} textAnchor="middle">
-          {labelOf(arrow)}
+          {markOf(arrow)}
         </text>
       )}
     </g>

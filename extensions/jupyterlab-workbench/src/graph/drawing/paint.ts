@@ -2,7 +2,7 @@
 
 import { FAR, letters, type Rectangle, type Size, type View } from "../window/geometry";
 import { course, labelPlace, reaches } from "../window/pick";
-import { type Layout, type Line, labelOf, type Arrow } from "../layout/scene";
+import { type Layout, type Line, markOf, type Arrow } from "../layout/scene";
 import { meets, windowOf } from "../window/sight";
 import { type Colour, css, mixed, type Theme } from "./theme";
 
@@ -108,7 +108,7 @@ function paintLabels(
   context.strokeStyle = ground;
   context.fillStyle = colour;
   for (const [arrow, line] of seen) {
-    const text = labelOf(arrow);
+    const text = markOf(arrow);
     if (!text || (k < FAR && text.length > BRIEF)) continue;
     context.strokeText(text, ...labelPlace(line));
     context.fillText(text, ...labelPlace(line));

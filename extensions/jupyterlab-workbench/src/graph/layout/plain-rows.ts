@@ -1,7 +1,7 @@
 // A plain layout that takes milliseconds for any size: boxes in rows, each below what it reads, arrows straight.
 
 import type { Rectangle } from "../window/geometry";
-import { type Contents, type Layout, type Line, shortened, statementOf, scopeOf } from "./scene";
+import { type Contents, type Layout, type Line, scopeOf, statementOf } from "./scene";
 
 const [HEIGHT, ACROSS, DOWN] = [40, 16, 44];
 /** Width of a character of a box's name, and what is left free beside it. */
@@ -52,10 +52,11 @@ function layers({ inside, arrows }: Contents): Map<string, number> {
   return found;
 }
 
-function width({ inside }: Contents, name: string): number {
+function width({ snapshot, inside }: Contents, name: string): number {
   const scope = scopeOf(name);
-  const text = scope ? `▸ ${scope[scope.length - 1] ?? ""}` : (inside.get(name)?.[0]?.short ?? statementOf(name) ?? "");
-  return [...shortened(text)].length * CHARACTER + MARGIN;
+  const title = scope && snapshot.scopes[scope[scope.length - 1] ?? ""]?.title;
+  const text = title ?? inside.get(name)?.[0]?.box.short ?? statementOf(name) ?? "";
+  return [...text].length * CHARACTER + MARGIN;
 }
 
 function straight({ arrows }: Contents, boxes: ReadonlyMap<string, Rectangle>): Map<string, Line> {

@@ -27,7 +27,7 @@ export interface Arrow {
   readonly source: string;
   readonly target: string;
   readonly carried: boolean;
-  readonly labels: readonly string[];
+  readonly marks: readonly string[];
   readonly edges: readonly number[];
 }
 
@@ -74,29 +74,22 @@ export function contents(snapshot: Snapshot, closed: ReadonlySet<string>): Conte
 
 /** Arrows between the same two boxes are one. */
 function arrows(snapshot: Snapshot, boxes: ReadonlyMap<string, string>): readonly Arrow[] {
-  const found = new Map<string, Arrow & { labels: string[]; edges: number[] }>();
+  const found = new Map<string, Arrow & { marks: string[]; edges: number[] }>();
   snapshot.edges.forEach((edge, position) => {
     const [source, target] = [boxes.get(edge.source), boxes.get(edge.target)];
     if (!source || !target || (source === target && source.startsWith("s:"))) return;
     const id = JSON.stringify([source, target, edge.carried]);
-    const arrow = found.get(id) ?? { id, source, target, carried: edge.carried, labels: [], edges: [] };
+    const arrow = found.get(id) ?? { id, source, target, carried: edge.carried, marks: [], edges: [] };
     found.set(id, arrow);
     arrow.edges.push(position);
-    if (edge.label && !arrow.labels.includes(edge.label)) arrow.labels.push(edge.label);
+    if (edge.mark && !arrow.marks.includes(edge.mark)) arrow.marks.push(edge.mark);
   });
   return [...found.values()];
 }
 
-/** What the arrow says on itself: up to two indices, each cut to fit. */
-export function labelOf(arrow: Arrow): string {
-  return arrow.labels.length > 2 ? "" : arrow.labels.map((text) => shortened(text, 18)).join("; ");
-}
+/** What the arrow says on itself: up to two indices. */
+export const markOf = (arrow: Arrow): string => (arrow.marks.length > 2 ? "" : arrow.marks.join("; "));
 
-/** The text, its middle left out where it is longer than `length` characters. */
-export function shortened(text: string, length = 34): string {
-  const characters = [...text];
-  if (characters.length <= length) return text;
-  const tail = Math.floor(length / 2) - 1;
-  const [head, rest] = [characters.slice(0, length - tail - 1), characters.slice(-tail)];
-  return `${head.join("")}…${rest.join("")}`;
-}
+/** What a closed scope says of the statements in it. */
+export const counted = (inside: readonly Node[]): string =>
+  inside.length === 1 ? "1 statement" : `${inside.length} statements`;

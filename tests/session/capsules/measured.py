@@ -1,10 +1,7 @@
-"""A workbench as it is sent to the views, small and the same every time: what the tests in Python
-compare, and those in TypeScript read. `python -m tests.session.golden` writes it anew.
-"""
+"""Variants that were measured: their code, cost, sweeps, memory and measurements."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -14,7 +11,7 @@ from unittest.mock import patch
 
 import workbench as wb
 from tests.measure.rounds.made import measurement, passed
-from tests.programs import returns
+from tests.returns import returns
 from workbench.measure.compare import comparison
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.runs.curves import Curve
@@ -23,7 +20,7 @@ from workbench.session.parts.cost import cost
 from workbench.session.parts.memory import memory
 from workbench.session.parts.runs import runs
 from workbench.session.parts.sweep import sweep
-from workbench.session.protocol.capsule import Capsule, SavedPart, plain
+from workbench.session.protocol.capsule import Capsule, SavedPart
 from workbench.session.protocol.measurements import measurement_views
 from workbench.session.protocol.messages import PROTOCOL, Part
 from workbench.session.protocol.state import BackendView, State
@@ -31,9 +28,6 @@ from workbench.session.protocol.state_views import size_views, variant_view
 from workbench.transforms import Contract, Vectorize
 from workbench.variants.variant import Variant
 
-FILE = Path(__file__).parents[1] / "golden" / "session" / "measure.json"
-ROWS = FILE.with_name("rows.json")
-"""The first comparison of it as `wb.compare` gives its rows."""
 RUN: dict[str, Any] = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
 PARTS: Mapping[Part, tuple[Callable[..., Any], dict[str, Any]]] = {
     "code": (code, {"backend": "numpy"}),
@@ -60,9 +54,9 @@ def measurements(shown: tuple[Variant, ...]) -> tuple[Measurement, ...]:
     curve = Curve("mean", "i", 1, (0.5, math.nan, 0.75, 1.0))
 
     def of(variant: Variant, *samples: float, **changed: Any) -> Measurement:
-        found = measurement(*samples, key=variant.key, sizes={"B": 3, "T": 7}, comparison="c1")
-        found = replace(found, program="returns", steps=tuple(variant.to_json()))
-        return replace(found, curves=(curve,) if samples else (), **changed)
+        made_up = measurement(*samples, key=variant.key, sizes={"B": 3, "T": 7}, comparison="c1")
+        made_up = replace(made_up, program="returns", steps=tuple(variant.to_json()))
+        return replace(made_up, curves=(curve,) if samples else (), **changed)
 
     return (
         of(root, *times),
@@ -102,8 +96,8 @@ def state(shown: tuple[Variant, ...]) -> State:
     )
 
 
-def golden() -> Any:
-    """Everything, with predictions of no measured machine, as JSON with numbers of six digits."""
+def capsule() -> Capsule:
+    """Everything, with predictions of no measured machine."""
     shown = variants()
     with patch("workbench.planning.machine.calibrated.file_of", lambda backend: Path("nowhere")):
         parts = tuple(
@@ -111,32 +105,11 @@ def golden() -> Any:
             for variant in shown
             for part, (build, arguments) in PARTS.items()
         )
-    return rounded(plain(Capsule(PROTOCOL, "golden", state(shown), parts)))
+    return Capsule(PROTOCOL, "golden", state(shown), parts)
 
 
-def text() -> str:
-    """The file."""
-    return json.dumps(golden(), ensure_ascii=False, indent=1) + "\n"
-
-
-def rows() -> str:
-    """The file of rows."""
+def rows() -> list[dict[str, Any]]:
+    """The first comparison as `wb.compare` gives its rows."""
     first = [m for m in measurements(variants()) if m.comparison == "c1"]
     names = [view.name for view in state(variants()).variants]
-    records = comparison(dict(zip(names, first, strict=True))).records()
-    return json.dumps(plain(records), ensure_ascii=False, indent=1) + "\n"
-
-
-def rounded(value: Any) -> Any:
-    """Another processor's last digits may differ."""
-    if isinstance(value, dict):
-        return {name: rounded(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [rounded(inner) for inner in value]
-    return float(f"{value:.6g}") if isinstance(value, float) else value
-
-
-if __name__ == "__main__":
-    FILE.parent.mkdir(exist_ok=True)
-    FILE.write_text(text(), encoding="utf-8")
-    ROWS.write_text(rows(), encoding="utf-8")
+    return comparison(dict(zip(names, first, strict=True))).records()

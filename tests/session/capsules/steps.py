@@ -1,10 +1,7 @@
-"""Moves, prices, refusals, previews, instances and values as they are sent to the views, small and
-the same every time. `python -m tests.session.golden_steps` writes the file anew.
-"""
+"""Steps on one variant: moves, prices, refusals and previews; instances and values."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +9,7 @@ from typing import Any
 from unittest.mock import patch
 
 import workbench as wb
-from tests.session.golden import rounded
+from tests.session.capsules.diverging import returns
 from workbench.session.parts.code import code
 from workbench.session.parts.cost import cost
 from workbench.session.parts.domain import domain
@@ -21,32 +18,14 @@ from workbench.session.parts.preview import preview, price
 from workbench.session.parts.value import value
 from workbench.session.parts.why import why
 from workbench.session.picture.snapshot import snapshot
-from workbench.session.protocol.capsule import Capsule, SavedPart, plain
+from workbench.session.protocol.capsule import Capsule, SavedPart
 from workbench.session.protocol.messages import PROTOCOL, Part
 from workbench.session.protocol.state import State
 from workbench.session.protocol.state_views import size_views, variant_view
 from workbench.transforms import Contract, Fuse, Incrementalize, Recompute, Vectorize
 from workbench.variants.variant import Variant
 
-FILE = Path(__file__).parents[1] / "golden" / "session" / "steps.json"
 RUN: dict[str, Any] = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
-
-
-@wb.program
-def returns(B: int = 3, T: int = 8, gamma: float = 0.9) -> dict[str, Any]:
-    """Rewards from a state that goes on, their sums to the end, and a value that goes wrong."""
-    b, t = wb.dims(b=B, t=T)
-    state = wb.recurrent("state", (), over=(b, t))
-    state[b, 0] = wb.uniform(over=b)
-    state[b, t + 1] = 0.9 * state + 0.1 * wb.normal(over=(b, t))
-    reward = wb.tanh(state)
-    to_go = wb.discounted_sum(reward[b, t:T], gamma)
-    wrong = wb.recurrent("wrong", (), over=(b, t))
-    wrong[b, 0] = 2.0
-    wrong[b, t + 1] = wb.log(wrong)
-    return {"to_go": to_go, "wrong": wrong[b, T]}
-
-
 STEPS = {
     "recurrence": Vectorize("t", ("state[t+1]",)),
     "joined": Fuse(("state[t+1]", "to_go")),
@@ -63,43 +42,42 @@ SIZES = {"B": 2, "T": 4}
 def merged(variant: Variant, arguments: Mapping[str, Any]) -> MovesView:
     """All batches as one, as a view that has heard them all holds them."""
     batches = list(moves(variant, arguments))
-    found = {move.step.source: move for batch in batches for move in batch.moves}
-    return replace(batches[0], moves=tuple(found.values()))
+    by_source = {move.step.source: move for batch in batches for move in batch.moves}
+    return replace(batches[0], moves=tuple(by_source.values()))
 
 
 def parts(variant: Variant) -> list[tuple[Part, Mapping[str, Any], Any]]:
     """Every part with its arguments."""
-    found: list[tuple[Part, Mapping[str, Any], Any]] = [
+    made: list[tuple[Part, Mapping[str, Any], Any]] = [
         ("snapshot", {}, snapshot(variant.program)),
         ("code", {"backend": "numpy"}, code(variant, {"backend": "numpy"})),
         ("cost", RUN, cost(variant, RUN)),
     ]
-    priced: dict[str, Mapping[str, Any]] = {}
+    legal: dict[str, Mapping[str, Any]] = {}
     for about in ({}, {"statements": ["state[t+1]"]}):
         judged = merged(variant, about)
-        found.append(("moves", about, judged))
-        priced |= {m.step.source: m.step.json for m in judged.moves if m.refused is None}
+        made.append(("moves", about, judged))
+        legal |= {m.step.source: m.step.json for m in judged.moves if m.refused is None}
     for step in STEPS.values():
-        seen = {"step": step.to_json(), "backend": RUN["backend"]}
-        found.append(("preview", seen, preview(variant, seen)))
-        refusal = variant.check(step)
-        if refusal is None:
-            priced[repr(step)] = step.to_json()
-        if refusal is not None:
-            for sizes in (None, {"B": 1, "T": 1}):
-                given = {"step": step.to_json(), "sizes": sizes}
-                found.append(("why", given, why(variant, given)))
-    for written in priced.values():
+        previewed = {"step": step.to_json(), "backend": RUN["backend"]}
+        made.append(("preview", previewed, preview(variant, previewed)))
+        if variant.check(step) is None:
+            legal[repr(step)] = step.to_json()
+            continue
+        for sizes in (None, {"B": 1, "T": 1}):
+            asked = {"step": step.to_json(), "sizes": sizes}
+            made.append(("why", asked, why(variant, asked)))
+    for written in legal.values():
         run = {"step": written, **RUN}
-        found.append(("price", run, price(variant, run)))
+        made.append(("price", run, price(variant, run)))
     for statements in STATEMENTS:
         for sizes in ({}, SIZES):
-            given = {"statements": statements, "sizes": sizes}
-            found.append(("domain", given, domain(variant, given)))
+            points = {"statements": statements, "sizes": sizes}
+            made.append(("domain", points, domain(variant, points)))
     for array, b, t in (("state", 1, 2), ("state", 1, 1), ("wrong", 0, 4), ("wrong", 0, 3)):
-        given = {"array": array, "coordinates": {"b": b, "t": t}, "sizes": SIZES, "seed": 0}
-        found.append(("value", given, value(variant, given)))
-    return found
+        element = {"array": array, "coordinates": {"b": b, "t": t}, "sizes": SIZES, "seed": 0}
+        made.append(("value", element, value(variant, element)))
+    return made
 
 
 def state(variant: Variant) -> State:
@@ -121,20 +99,12 @@ def state(variant: Variant) -> State:
     )
 
 
-def text() -> str:
-    """The file, with predictions of no measured machine and numbers of six digits."""
+def capsule() -> Capsule:
+    """Everything, with predictions of no measured machine."""
     variant = wb.variant(returns())
     with patch("workbench.planning.machine.calibrated.file_of", lambda backend: Path("nowhere")):
         saved = tuple(
-            SavedPart(part, variant.key, given, found) for part, given, found in parts(variant)
+            SavedPart(part, variant.key, arguments, view)
+            for part, arguments, view in parts(variant)
         )
-    value = rounded(plain(Capsule(PROTOCOL, "golden", state(variant), saved)))
-    return (
-        json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace('{"part"', '\n{"part"')
-        + "\n"
-    )
-
-
-if __name__ == "__main__":
-    FILE.parent.mkdir(exist_ok=True)
-    FILE.write_text(text(), encoding="utf-8")
+    return Capsule(PROTOCOL, "golden", state(variant), saved)

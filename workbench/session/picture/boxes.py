@@ -1,0 +1,135 @@
+"""DOT text of a picture's boxes, scopes and arrows: labels, sizes, colours, escaping.
+
+Snapshots carry what differs from box to box, `protocol.ts` the constants. `dot.py` and the browser
+only put them together, each for the scopes that are closed there. Every element has a class, so
+that a style sheet can give it the theme's colours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from workbench.session.picture.scopes import Scope
+
+NAME = 16
+"""Points of a name that stands alone on its box, for which every box has room."""
+
+ROUTED = 150
+"""Arrows go round boxes, and have room for what they say, up to this many boxes; beyond it Graphviz
+is slow and sometimes fails at that."""
+
+PATIENT = 300
+"""Up to this many boxes Graphviz takes as many steps as it has boxes; beyond it fewer, as its time
+grows with more than the square."""
+
+HEAD = (
+    'graph [bgcolor="white", rankdir="TB", ranksep="0.38", nodesep="0.22", pad="0.1", '
+    'fontname="Courier", fontsize="11", fontcolor="#57606a", labeljust="l"]',
+    'node [shape="box", style="rounded,filled", fontname="Courier", fontsize="11", height="0.3", '
+    'margin="0.1,0.05", fontcolor="#1f2328"]',
+    'edge [fontname="Courier", fontsize="9", color="#8c959f", fontcolor="#57606a", '
+    'arrowsize="0.6"]',
+)
+
+LARGE = 'graph [splines="line", newrank="true", nslimit="LIMIT", nslimit1="LIMIT", mclimit="LIMIT"]'
+"""Of more than ROUTED boxes. Ranks of all scopes together: arrows are half as long as with ranks of
+each its own."""
+
+KINDS = {
+    kind: f'class="statement {kind}", color="{line}", fillcolor="{fill}"{shape}'
+    for kind, fill, line, shape in (
+        ("operation", "#ffffff", "#8c959f", ""),
+        ("contraction", "#dcecfa", "#0072b2", ""),
+        ("reduction", "#fdf0d2", "#b87f00", ""),
+        ("random", "#f8e3ef", "#b0578a", ""),
+        ("recurrence", "#d9f2e9", "#00805c", ""),
+        ("update", "#fce5d6", "#c24e00", ""),
+        ("external", "#e8e4f6", "#6a51a3", ', shape="component", style="filled"'),
+    )
+}
+"""Fill and line of a box by kind; the lines are Okabe and Ito's colours, told apart by all. The
+seventh has a shape of its own too: a component, which plugs in from outside."""
+
+CLOSED = 'class="scope closed", color="#57606a", fillcolor="#eef0f3", penwidth="1.5"'
+OPEN = 'class="scope", style="rounded,filled", color="#d0d7de", fillcolor="#8c959f14", margin="9"'
+FLOW = 'class="flow"'
+CARRIED = 'class="carried", style="dashed", color="#b5420e", fontcolor="#b5420e", weight="0"'
+
+SECOND = '<br/><font point-size="9" color="#57606a">'
+END = "</font>>"
+"""What stands before a label's second line and behind it."""
+
+CONSTANTS = {
+    "nameSize": NAME, "routed": ROUTED, "patient": PATIENT, "head": HEAD, "large": LARGE,
+    "kinds": KINDS, "closed": CLOSED, "open": OPEN, "flow": FLOW, "carried": CARRIED, "end": END,
+}  # fmt: skip
+"""What the browser puts pictures together with."""
+
+
+@dataclass(frozen=True)
+class BoxText:
+    """What stands on a box: two lines, and `short` alone where these would be too small to read.
+    `dot` are the attributes of the box that its kind does not say.
+    """
+
+    first: str
+    second: str
+    short: str
+    dot: str
+
+
+@dataclass(frozen=True)
+class ScopeText:
+    """What a scope says. `closed` begins the attributes of its box, up to how many statements it
+    holds; `open` are those of its ground that not every scope has.
+    """
+
+    title: str
+    closed: str
+    open: str
+
+
+def box_text(title: str, second: str, short: str, is_output: bool) -> BoxText:
+    """The texts of a statement's box; that of an output has a double line."""
+    first, second, short = shortened(title, 44), shortened(second, 54), shortened(short)
+    double = ', peripheries="2"' if is_output else ""
+    label = f"<{_markup(first)}{SECOND}{_markup(second)}{END}"
+    return BoxText(first, second, short, f'width="{_width(short)}"{double}, label={label}')
+
+
+def scope_texts(paths: Iterable[Scope]) -> dict[str, ScopeText]:
+    """The texts of every scope around the paths, by its name."""
+    return {name: _scope_text(name) for path in paths for name in path}
+
+
+def _scope_text(name: str) -> ScopeText:
+    title = shortened(f"▸ {name}")
+    closed = f'width="{_width(title)}", label=<{_markup(title)}{SECOND}'
+    name = json.dumps(" ".join(shortened(name).split()), ensure_ascii=False)
+    return ScopeText(title, closed, f"label={name}")
+
+
+def shortened(text: str, length: int = 34) -> str:
+    """The text, its middle left out where it is longer than `length`."""
+    if len(text) <= length:
+        return text
+    tail = length // 2 - 1
+    return f"{text[: length - tail - 1]}…{text[len(text) - tail :]}"
+
+
+def decimal(hundredths: int) -> str:
+    """A number with two digits behind its point."""
+    return f"{hundredths // 100}.{hundredths % 100:02d}"
+
+
+def _width(name: str) -> str:
+    """Inches that the name takes alone, its characters 0.6 em wide, with 8 points on both sides."""
+    return decimal((60 * NAME * len(name) + 1600) // 72)
+
+
+def _markup(text: str) -> str:
+    for plain, escaped in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
+        text = text.replace(plain, escaped)
+    return " ".join(text.split()) or " "
