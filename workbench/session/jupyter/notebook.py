@@ -18,8 +18,10 @@ import comm as comms
 from IPython import get_ipython
 from IPython.display import display, publish_display_data
 
+from workbench.errors import TooComplexError
 from workbench.language.template.template import Template
 from workbench.measure.store import Store
+from workbench.polyhedral.sets.as_text import limited
 from workbench.session.jupyter.controls import controls
 from workbench.session.live.notebook_variables import Following
 from workbench.session.live.session import Session
@@ -165,11 +167,16 @@ class Output:
         self._widget.send(plain(message))
 
     def _publish(self, update: bool) -> None:
-        """Nothing, while what is shown is not computed: its coming is a change too."""
+        """Draw what is shown. While that is not computed, a word stands for it at first, and then
+        nothing changes: its coming is a change too.
+        """
         picture = self._session.kept.picture(self._session.tree.shown)
-        if picture is None:
+        if picture is not None:
+            made = bundle(self._session.capsule(), picture)
+        elif not update:
+            made = {"text/plain": f"{self._session.name} is being drawn"}
+        else:
             return
-        made = bundle(self._session.capsule(), picture)
         whole = {**self._widget._repr_mimebundle_()[0], **made}
         publish_display_data(whole, transient={"display_id": self._id}, update=update)
 
@@ -190,10 +197,18 @@ class Output:
 
 
 def _draw(session: Session) -> None:
-    """Have the picture of what is shown at once, sooner than from a worker that has to start."""
+    """Have the picture of what is shown at once, sooner than from a worker that has to start. One
+    that is much work is left to the worker: it can be ended, what isl does here cannot.
+    """
     shown = session.tree.shown
-    if session.kept.picture(shown) is None:
-        session.kept.keep(shown, snapshot(shown.program))
+    if session.kept.picture(shown) is not None:
+        return
+    try:
+        with limited(f"drawing {session.name}"):
+            picture = snapshot(shown.program)
+    except TooComplexError:
+        return
+    session.kept.keep(shown, picture)
 
 
 def _answered_where_asked(comm: Any) -> None:
