@@ -6,6 +6,7 @@ import gc
 import importlib
 import queue
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from workbench.session.processes.orders import (
     NewVariant,
     Order,
     Replay,
+    Started,
     TemplateSource,
     VariantRef,
     new_variant,
@@ -63,6 +65,32 @@ class Asked:
 
 def picture(work: WorkerClient, variant: Variant = ROOT) -> ErrorView | None:
     return Asked(work, "part", variant, "snapshot", {}, urgency="snapshot").ended()
+
+
+class Process:
+    """A worker process that is played by hand."""
+
+    def __init__(self, module: str, heard: Any, ended: Any) -> None:
+        self.say, self.sent, self.killed = heard, list[Any](), threading.Event()
+
+    def send(self, message: Any) -> None:
+        self.sent.append(message)
+
+    def kill(self) -> None:
+        self.killed.set()
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[Process]:
+    """The processes that are started from now on."""
+    processes: list[Process] = []
+
+    def start(*arguments: Any) -> Process:
+        processes.append(Process(*arguments))
+        return processes[-1]
+
+    monkeypatch.setattr(worker_client, "Child", start)
+    return processes
 
 
 @pytest.fixture
@@ -177,25 +205,61 @@ def test_a_variant_that_is_forgotten_while_it_is_made_again_stays_known() -> Non
         child.stop()
 
 
+def nothing(result: object) -> None:
+    """What nobody waits for."""
+
+
 def test_what_was_made_for_a_dropped_order_is_forgotten_by_the_worker(
-    monkeypatch: pytest.MonkeyPatch,
+    played: list[Process],
 ) -> None:
-    sent: list[Any] = []
-    says: list[Any] = []
-
-    class Process:
-        """A process that is played by hand."""
-
-        def __init__(self, module: str, heard: Any, ended: Any) -> None:
-            says.append(heard)
-
-        def send(self, message: Any) -> None:
-            sent.append(message)
-
-    monkeypatch.setattr(worker_client, "Child", Process)
     work = WorkerClient()
     step = Vectorize("b").to_json()
-    number = work.order("apply", ROOT, step, came=sent.append, ended=sent.append)
+    number = work.order("apply", ROOT, step, came=nothing, ended=nothing)
     work.drop(number)
-    says[0](GrownResult(number, (new_variant(AFTER.lineage[1]),), ""))
-    assert sent[-1] == ForgetVariants({AFTER.lineage[1].key: 1})
+    played[0].say(GrownResult(number, (new_variant(AFTER.lineage[1]),), ""))
+    assert played[0].sent[-1] == ForgetVariants({AFTER.lineage[1].key: 1})
+
+
+def test_a_worker_that_does_not_let_go_of_a_dropped_order_is_ended(
+    work: WorkerClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_client, "GRACE", 0.1)
+    begun = tmp_path / "begun"
+
+    def endless() -> None:
+        begun.touch()
+        time.sleep(2 * PATIENCE)
+
+    assert picture(work) is None
+    before = work.pid
+    source = TemplateSource(endless, {}, {}, {})  # type: ignore[arg-type]
+    number = work.order("trace", source, came=nothing, ended=nothing)
+    until = time.monotonic() + PATIENCE
+    while not begun.exists():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    asked = Asked(work, "part", AFTER, "snapshot", {}, urgency="snapshot")
+    work.drop(number)
+    assert asked.ended() is None
+    assert work.pid != before
+
+
+@pytest.mark.parametrize("what", ["busy", "just begun", "done", "elsewhere"])
+def test_only_a_worker_that_is_busy_with_what_was_dropped_is_ended(
+    played: list[Process], monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(worker_client, "GRACE", 0.1)
+    work = WorkerClient()
+    numbers = [
+        work.order("part", ROOT, "code", {}, came=nothing, ended=nothing, urgency="code")
+        for _ in range(2)
+    ]
+    (process,) = played
+    if what != "just begun":
+        process.say(Started(numbers[1] if what == "elsewhere" else numbers[0]))
+    work.drop(numbers[0])
+    if what == "just begun":  # it was on its way to say so
+        process.say(Started(numbers[0]))
+    if what == "done":
+        process.say(Finished(numbers[0], None))
+    assert process.killed.wait(0.5) == (what in ("busy", "just begun"))

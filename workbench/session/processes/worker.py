@@ -104,6 +104,7 @@ class Worker:
                 self._resting = message.resting
             case Drop():
                 self._end(message.number)
+                self._pipe.send(Finished(message.number, None))
             case Hasten():
                 if message.number in self._orders:
                     order = self._orders[message.number]

@@ -1,7 +1,7 @@
 """The worker process as seen from outside: orders go in, results come back on another thread.
 
 What an order is about travels once. When the process dies, the order that it was busy with fails
-and the others are given to a new one.
+and the others are given to a new one; where it is busy with what nobody wants, it is ended.
 """
 
 from __future__ import annotations
@@ -43,6 +43,9 @@ URGENCY: Mapping[str, int] = {
 LATER = 3
 """The urgency from which on work rests while a measurement runs, whose times it would spoil."""
 
+GRACE = 10.0
+"""Seconds that the process may go on with an order that was dropped."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -69,6 +72,7 @@ class WorkerClient:
         self._jobs: dict[int, Job] = {}
         self._times: Counter[str] = Counter()  # how often either side told of each variant
         self._busy: int | None = None
+        self._dropped: int | None = None  # the order that it goes on with though it was dropped
         self._resting = 0
 
     @property
@@ -100,10 +104,15 @@ class WorkerClient:
             return job.number
 
     def drop(self, number: int) -> None:
-        """An order is wanted no more; nothing of it is heard after that."""
+        """An order is wanted no more; nothing of it is heard after that. The process is ended where
+        it does not let go of it, as others would wait behind it for ever.
+        """
         with self._lock:
-            if self._jobs.pop(number, None) and self._child is not None:
-                self._child.send(Drop(number))
+            if not self._jobs.pop(number, None) or self._child is None:
+                return
+            self._child.send(Drop(number))
+            if self._busy == number:
+                self._expect_end(number)
 
     def forget(self, keys: Iterable[str]) -> None:
         """Variants will be asked about no more; if they are all the same, they travel again."""
@@ -138,7 +147,7 @@ class WorkerClient:
     def _started(self) -> Child:
         if self._child is None:
             self._times.clear()
-            self._busy = None
+            self._busy = self._dropped = None
             self._child = Child(MODULE, self._hear, self._died)
             self._child.send(Rest(self._resting > 0))
         return self._child
@@ -160,12 +169,27 @@ class WorkerClient:
         job.variants[variant.key] = variant
         return VariantRef(variant.key)
 
+    def _expect_end(self, number: int) -> None:
+        """End the process where it goes on with a dropped order; what is left goes to another."""
+        child, self._dropped = self._child, number
+
+        def end() -> None:
+            with self._lock:
+                if child is not None and child is self._child and self._dropped == number:
+                    child.kill()
+
+        late = threading.Timer(GRACE, end)
+        late.daemon = True
+        late.start()
+
     # -- what comes back, on the reader's thread ---------------------------------------------------
 
     def _hear(self, message: Started | PartResult | GrownResult | Finished) -> None:
         with self._lock:
             if isinstance(message, Started):
-                self._busy = message.number
+                self._busy, self._dropped = message.number, None
+                if message.number not in self._jobs:
+                    self._expect_end(message.number)
                 return
             job = self._jobs.get(message.number)
             if job is None:
@@ -191,6 +215,8 @@ class WorkerClient:
 
     def _let_go(self, message: PartResult | GrownResult | Finished) -> None:
         """Have the worker forget what nobody hears of."""
+        if isinstance(message, Finished) and message.number == self._dropped:
+            self._dropped = None
         if isinstance(message, GrownResult) and self._child is not None:
             self._child.send(ForgetVariants({new.key: 1 for new in message.variants}))
 
