@@ -193,7 +193,7 @@ class WorkerClient:
                 return
             job = self._jobs.get(message.number)
             if job is None:
-                self._let_go(message)  # it was dropped
+                self._hear_dropped(message)
                 return
             if isinstance(message, Finished):
                 del self._jobs[job.number]
@@ -213,12 +213,12 @@ class WorkerClient:
             self._times[new.key] += 1
         return Grown(tuple(job.variants[new.key] for new in message.variants), message.entry)
 
-    def _let_go(self, message: PartResult | GrownResult | Finished) -> None:
-        """Have the worker forget what nobody hears of."""
-        if isinstance(message, Finished) and message.number == self._dropped:
-            self._dropped = None
+    def _hear_dropped(self, message: PartResult | GrownResult | Finished) -> None:
+        """What was made for a dropped order nobody asks about, so the worker forgets it."""
         if isinstance(message, GrownResult) and self._child is not None:
             self._child.send(ForgetVariants({new.key: 1 for new in message.variants}))
+        elif isinstance(message, Finished) and message.number == self._dropped:
+            self._dropped = None
 
     def _died(self, reason: str) -> None:
         """Give what is left to a new process, but not what the old one was busy with: that would
