@@ -17,7 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from workbench.errors import SizeError
 from workbench.polyhedral.sets.as_text import limited
 from workbench.session.jupyter import notebook as jupyter
-from workbench.session.outputs import page
+from workbench.session.outputs import mime_bundle, page
 from workbench.session.outputs.mime_bundle import MIME
 from workbench.session.picture.snapshot import line_view
 from workbench.session.protocol.messages import PROTOCOL
@@ -321,7 +321,7 @@ def test_a_picture_that_takes_too_much_work_comes_from_the_worker(
     notebook: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What isl is busy with cannot be interrupted: here only what it soon knows is asked."""
-    monkeypatch.setattr(jupyter, "limited", lambda task: limited(task, 1))
+    monkeypatch.setattr(mime_bundle, "limited", lambda task: limited(task, 1))
     notebook.run(CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})\nw")
     data, transient, update = notebook.outputs[0]
     assert (MIME in data, update) == (False, False)

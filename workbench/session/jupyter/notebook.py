@@ -6,6 +6,7 @@ Handlers may run on the thread of a subshell while a cell runs: what they call i
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 import uuid
@@ -21,15 +22,13 @@ from IPython.display import display, publish_display_data
 from workbench.errors import TooComplexError
 from workbench.language.template.template import Template
 from workbench.measure.store import Store
-from workbench.polyhedral.sets.as_text import limited
 from workbench.session.jupyter.controls import controls
 from workbench.session.live.notebook_variables import Following
 from workbench.session.live.session import Session
 from workbench.session.live.sessions import Sessions
 from workbench.session.live.watched_template import Watched
 from workbench.session.outputs import page
-from workbench.session.outputs.mime_bundle import bundle
-from workbench.session.picture.snapshot import snapshot
+from workbench.session.outputs.mime_bundle import bundle, drawn
 from workbench.session.processes.sampler import RunPosition, Sampler
 from workbench.session.protocol.capsule import plain
 from workbench.session.protocol.messages import Message
@@ -203,12 +202,8 @@ def _draw(session: Session) -> None:
     shown = session.tree.shown
     if session.kept.picture(shown) is not None:
         return
-    try:
-        with limited(f"drawing {session.name}"):
-            picture = snapshot(shown.program)
-    except TooComplexError:
-        return
-    session.kept.keep(shown, picture)
+    with contextlib.suppress(TooComplexError):
+        session.kept.keep(shown, drawn(shown.program))
 
 
 def _answered_where_asked(comm: Any) -> None:
