@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +13,8 @@ import pytest
 import workbench as wb
 from tests.programs import small_reinforce
 from workbench.errors import WorkbenchError
+from workbench.program.text.canonical import canonical
+from workbench.program.values import Statement
 from workbench.transforms import Tile, Vectorize
 from workbench.transforms.step.transform import Rewritten, Transform, apply
 from workbench.variants.moves import Move
@@ -49,6 +54,28 @@ def test_replay_names_the_step_that_no_longer_fits() -> None:
 def test_key_is_the_same_for_equal_programs_and_differs_with_the_steps() -> None:
     assert wb.variant(walk()).key == wb.variant(walk()).key
     assert wb.variant(walk()).key != wb.variant(walk()).apply(Vectorize("b")).key
+
+
+def test_key_is_the_hash_of_the_root_s_text_and_the_steps() -> None:
+    found = wb.variant(walk()).apply(Vectorize("b"))
+    text = canonical(walk())
+    steps = json.dumps([Vectorize("b").to_json()], sort_keys=True)
+    assert found.key == hashlib.sha256(f"{text}\n{steps}".encode()).hexdigest()
+
+
+def test_the_root_s_text_is_written_once_for_all_variants_in_all_processes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    root = wb.variant(walk())
+    keys = root.key, root.apply(Vectorize("b")).key
+
+    def fail(statement: object) -> str:
+        raise AssertionError("the text is written again")
+
+    monkeypatch.setattr(Statement, "__repr__", fail)
+    there = pickle.loads(pickle.dumps(root))
+    assert (there.key, there.apply(Vectorize("b")).key) == keys
+    assert root.apply(Vectorize("t")).key not in keys
 
 
 def test_moves_say_what_is_possible() -> None:

@@ -295,6 +295,13 @@ class Program:
         return listing(self)
 
     @cached_property
+    def canonical(self) -> str:
+        """The exact text that keys are made from: written once, and pickled with the program."""
+        from workbench.program.text.canonical import canonical  # it is written in terms of values
+
+        return canonical(self)
+
+    @cached_property
     def statement(self) -> Mapping[str, Statement]:
         """Statements by name."""
         return {s.name: s for s in self.statements}

@@ -22,7 +22,6 @@ from workbench.planning.recipe.automatic import Aim, Objective, expect_aim, plan
 from workbench.polyhedral import tree
 from workbench.polyhedral.outline import outline
 from workbench.program.sizes import resolve
-from workbench.program.text.canonical import canonical
 from workbench.program.values import Program
 from workbench.transforms.step.refusal import WIDTH, Refusal, Refused
 from workbench.transforms.step.transform import REGISTRY, Transform
@@ -71,7 +70,7 @@ class Variant:
         """SHA-256 of the root program's text and the steps: equal keys compute the same in the same
         order.
         """
-        return key_of(canonical(self.root.program), self.to_json())
+        return key_of(self.root.program.canonical, self.to_json())
 
     def apply(self, step: Transform) -> Variant:
         """The variant after `step`. Raises `Refused` where the step is not legal."""

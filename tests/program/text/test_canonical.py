@@ -27,3 +27,10 @@ def test_what_the_readable_text_leaves_out_counts() -> None:
         program(statement("x", [t], body, {"t": (0, T)}), sizes={"T": 3}) for body in (zeros, ones)
     )
     assert str(p) == str(q) and canonical(p) != canonical(q)
+
+
+def test_the_text_that_a_program_keeps_is_its_own() -> None:
+    before = drawn(origin="a")
+    assert before.canonical == canonical(before)
+    after = replace(before, name="other")
+    assert after.canonical == canonical(after) != before.canonical

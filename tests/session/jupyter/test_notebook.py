@@ -15,8 +15,9 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from workbench.errors import SizeError
+from workbench.polyhedral.sets.as_text import limited
 from workbench.session.jupyter import notebook as jupyter
-from workbench.session.outputs import page
+from workbench.session.outputs import mime_bundle, page
 from workbench.session.outputs.mime_bundle import MIME
 from workbench.session.picture.snapshot import line_view
 from workbench.session.protocol.messages import PROTOCOL
@@ -314,6 +315,22 @@ def test_the_output_is_updated_with_what_the_notebook_should_hold(
         )
     )
     assert last["state"]["current"] == last["state"]["variants"][1]["key"]
+
+
+def test_a_picture_that_takes_too_much_work_comes_from_the_worker(
+    notebook: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What isl is busy with cannot be interrupted: here only what it soon knows is asked."""
+    monkeypatch.setattr(mime_bundle, "limited", lambda task: limited(task, 1))
+    notebook.run(CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})\nw")
+    data, transient, update = notebook.outputs[0]
+    assert (MIME in data, update) == (False, False)
+    assert data["text/plain"] == "decay is being drawn"
+    assert "application/vnd.jupyter.widget-view+json" in data
+    drawn = until(lambda: next((data for data, *place in notebook.outputs[1:]), None))
+    assert notebook.outputs[1][1:] == (transient, True)
+    assert drawn[MIME]["parts"][0]["part"] == "snapshot"
+    assert drawn["text/plain"].startswith("decay(")
 
 
 def test_the_output_holds_the_rounds_that_are_finished_while_variants_are_measured(

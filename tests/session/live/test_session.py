@@ -29,6 +29,7 @@ from workbench.session.protocol.messages import (
     Failed,
     Part,
     Rename,
+    Saved,
     Show,
     StateMessage,
     Welcome,
@@ -181,6 +182,17 @@ def test_what_is_forgotten_is_not_answered(shown: Shown) -> None:
     shown.view.want("moves", shown.root, statements=["x"])
     answers = [m for m in shown.view.heard[before:] if getattr(m, "id", 0) == number]
     assert answers == []
+
+
+def test_an_answer_goes_to_who_asked_and_the_state_to_all(shown: Shown) -> None:
+    view, other = shown.view, Listener(shown.view.sessions, shown.view.workbench)
+    key = shown.apply(shown.root, VECTORIZE)
+    view.want("snapshot", key)
+    assert isinstance(view.want("code", key, backend="none"), Failed)
+    assert isinstance(view.ask(type="save", format="state"), Saved)
+    assert isinstance(view.ask(type="remove", variant=shown.root), Failed)
+    other.state(lambda s: s.current == key)
+    assert {type(message) for message in other.heard} == {StateMessage}
 
 
 def test_variants_are_shown_named_and_removed(shown: Shown) -> None:

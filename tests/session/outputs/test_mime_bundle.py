@@ -12,6 +12,7 @@ import pytest
 import workbench as wb
 from tests.session import example
 from workbench.algorithms.reinforce import reinforce
+from workbench.polyhedral.sets.as_text import limited
 from workbench.session.outputs import mime_bundle as bundle
 from workbench.session.picture.snapshot import snapshot
 from workbench.session.protocol.capsule import plain
@@ -32,6 +33,17 @@ def test_a_variant_is_shown_with_those_it_came_from() -> None:
     state = bundle.mimebundle(vectorized)[bundle.MIME]["state"]
     assert [v["name"] for v in state["variants"]] == ["as written", "Vectorize('b')"]
     assert (state["root"], state["current"]) == (root.key, vectorized.key)
+
+
+def test_a_program_that_is_too_much_work_to_draw_is_shown_by_its_name_and_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bundle, "limited", lambda task: limited(task, 1))
+    shown = wb.variant(reinforce(B=2, I=2, T=3, hidden=(4,)))
+    for one in (shown, shown.program):
+        assert bundle.mimebundle(one) == {
+            "text/plain": "drawing reinforce: too complex, given up after 1 operations"
+        }
 
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz")

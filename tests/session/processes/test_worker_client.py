@@ -6,6 +6,7 @@ import gc
 import importlib
 import queue
 import threading
+import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,13 +16,28 @@ import pytest
 
 import workbench as wb
 from tests.programs import leaky_sum
-from workbench.session.processes.orders import NewVariant, TemplateSource
-from workbench.session.processes.worker_client import WorkerClient
+from workbench.session.processes import pipe, worker_client
+from workbench.session.processes.orders import (
+    Finished,
+    ForgetVariants,
+    Grown,
+    GrownResult,
+    NewVariant,
+    Order,
+    Replay,
+    Started,
+    TemplateSource,
+    VariantRef,
+    new_variant,
+)
+from workbench.session.processes.worker_client import MODULE, WorkerClient
 from workbench.session.protocol.state import ErrorView
+from workbench.transforms import Vectorize
 from workbench.variants.variant import Variant
 
 PATIENCE = 120.0
 ROOT = wb.variant(leaky_sum())
+AFTER = ROOT.apply(Vectorize("b")).apply(Vectorize("t"))
 LATER = """
 import threading
 from dataclasses import replace
@@ -47,8 +63,34 @@ class Asked:
         return self._end.get(timeout=PATIENCE)
 
 
-def picture(work: WorkerClient) -> ErrorView | None:
-    return Asked(work, "part", ROOT, "snapshot", {}, urgency="snapshot").ended()
+def picture(work: WorkerClient, variant: Variant = ROOT) -> ErrorView | None:
+    return Asked(work, "part", variant, "snapshot", {}, urgency="snapshot").ended()
+
+
+class Process:
+    """A worker process that is played by hand."""
+
+    def __init__(self, module: str, heard: Any, ended: Any) -> None:
+        self.say, self.sent, self.killed = heard, list[Any](), threading.Event()
+
+    def send(self, message: Any) -> None:
+        self.sent.append(message)
+
+    def kill(self) -> None:
+        self.killed.set()
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[Process]:
+    """The processes that are started from now on."""
+    processes: list[Process] = []
+
+    def start(*arguments: Any) -> Process:
+        processes.append(Process(*arguments))
+        return processes[-1]
+
+    monkeypatch.setattr(worker_client, "Child", start)
+    return processes
 
 
 @pytest.fixture
@@ -73,9 +115,7 @@ def test_what_is_in_a_module_that_the_worker_cannot_find_is_asked_of_a_new_one(
     before = work.pid
     asked = Asked(work, "trace", TemplateSource(module.traced, {}, {}, {}))
     assert asked.ended() is None
-    ((made, variant),) = asked.came
-    assert isinstance(made, NewVariant)
-    assert variant == ROOT
+    assert asked.came == [Grown((ROOT,))]
     assert work.pid != before
 
 
@@ -94,16 +134,132 @@ def test_what_a_dropped_order_made_is_let_go(work: WorkerClient) -> None:
     begun, go_on = threading.Event(), threading.Event()
     made: list[weakref.ref[Variant]] = []
 
-    def came(pair: tuple[NewVariant, Variant]) -> None:
-        made.append(weakref.ref(pair[1]))
+    def came(grown: Grown) -> None:
+        made.extend(map(weakref.ref, grown.variants))
         begun.set()
         go_on.wait(PATIENCE)  # the others come when it is dropped already
 
-    arguments = (ROOT, ROOT.key, "time", None, {})
-    number = work.order("automatic", *arguments, came=came, ended=lambda error: None)
+    entries = [Replay(name, "old", Vectorize(name).to_json()) for name in ("b", "t")]
+    number = work.order("anew", ROOT, "old", entries, came=came, ended=lambda error: None)
     assert begun.wait(PATIENCE)
     work.drop(number)
     go_on.set()
     assert picture(work) is None  # so that all the others were heard
     gc.collect()
     assert [one() for one in made] == [None]
+
+
+def test_a_variant_that_the_worker_made_is_known_to_it_by_its_key(
+    work: WorkerClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    send = pipe.Child.send
+
+    def listened(child: pipe.Child, message: Any) -> None:
+        if isinstance(message, NewVariant):
+            told.append(message.key)
+        send(child, message)
+
+    monkeypatch.setattr(pipe.Child, "send", listened)
+    asked = Asked(work, "replay", ROOT, AFTER, False)
+    assert asked.ended() is None
+    grown, _ = asked.came
+    assert [one.key for one in grown.variants] == [one.key for one in AFTER.lineage[1:]]
+    assert grown.variants[0].parent is ROOT
+    before = list(told)
+    assert picture(work, grown.variants[-1]) is None
+    assert told == before
+    work.forget([AFTER.key])
+    assert picture(work, grown.variants[-1]) is None
+    assert told == [*before, AFTER.key]
+
+
+def test_a_variant_that_is_forgotten_while_it_is_made_again_stays_known() -> None:
+    """Sends to a worker what a client sends that forgets a variant and only then hears of it."""
+    ended = queue.Queue[Finished | str]()
+    assert AFTER.step is not None and AFTER.parent is not None
+    key, picture = AFTER.key, ("part", (VariantRef(AFTER.key), "snapshot", {}), 0)
+
+    def hear(message: Any) -> None:
+        if isinstance(message, GrownResult):
+            assert [one.key for one in message.variants] == [key]
+            child.send(ForgetVariants({key: 1}))
+            child.send(Order(2, *picture))
+        elif isinstance(message, Finished):
+            ended.put(message)
+
+    child = pipe.Child(MODULE, hear, ended.put)
+    try:
+        for one in AFTER.lineage:
+            child.send(new_variant(one))
+        step = AFTER.step.to_json()
+        child.send(Order(1, "apply", (VariantRef(AFTER.parent.key), step), 0))
+        assert {ended.get(timeout=PATIENCE) for _ in range(2)} == {
+            Finished(1, None),
+            Finished(2, None),
+        }
+        child.send(ForgetVariants({key: 1}))
+        child.send(Order(3, *picture))
+        assert key in str(ended.get(timeout=PATIENCE))  # now it is gone
+    finally:
+        child.stop()
+
+
+def nothing(result: object) -> None:
+    """What nobody waits for."""
+
+
+def test_what_was_made_for_a_dropped_order_is_forgotten_by_the_worker(
+    played: list[Process],
+) -> None:
+    work = WorkerClient()
+    step = Vectorize("b").to_json()
+    number = work.order("apply", ROOT, step, came=nothing, ended=nothing)
+    work.drop(number)
+    played[0].say(GrownResult(number, (new_variant(AFTER.lineage[1]),), ""))
+    assert played[0].sent[-1] == ForgetVariants({AFTER.lineage[1].key: 1})
+
+
+def test_a_worker_that_does_not_let_go_of_a_dropped_order_is_ended(
+    work: WorkerClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_client, "GRACE", 0.1)
+    begun = tmp_path / "begun"
+
+    def endless() -> None:
+        begun.touch()
+        time.sleep(2 * PATIENCE)
+
+    assert picture(work) is None
+    before = work.pid
+    source = TemplateSource(endless, {}, {}, {})  # type: ignore[arg-type]
+    number = work.order("trace", source, came=nothing, ended=nothing)
+    until = time.monotonic() + PATIENCE
+    while not begun.exists():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    asked = Asked(work, "part", AFTER, "snapshot", {}, urgency="snapshot")
+    work.drop(number)
+    assert asked.ended() is None
+    assert work.pid != before
+
+
+@pytest.mark.parametrize("what", ["busy", "just begun", "done", "elsewhere"])
+def test_only_a_worker_that_is_busy_with_what_was_dropped_is_ended(
+    played: list[Process], monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(worker_client, "GRACE", 0.1)
+    work = WorkerClient()
+    numbers = [
+        work.order("part", ROOT, "code", {}, came=nothing, ended=nothing, urgency="code")
+        for _ in range(2)
+    ]
+    (process,) = played
+    if what != "just begun":
+        process.say(Started(numbers[1] if what == "elsewhere" else numbers[0]))
+    work.drop(numbers[0])
+    if what == "just begun":  # it was on its way to say so
+        process.say(Started(numbers[0]))
+    if what == "done":
+        process.say(Finished(numbers[0], None))
+    assert process.killed.wait(0.5) == (what in ("busy", "just begun"))

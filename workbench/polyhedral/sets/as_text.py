@@ -35,17 +35,30 @@ def limited(task: str, operations: int = OPERATIONS) -> Iterator[None]:
     context = isl.DEFAULT_CONTEXT
     context.set_max_operations(operations)
     context.reset_operations()
+    too_complex = TooComplexError(f"{task}: too complex, given up after {operations} operations")
     try:
         yield
-    except isl.Error as error:
-        if "maximal number of operations" not in str(error):
-            raise
-        raise TooComplexError(
-            f"{task}: too complex, given up after {operations} operations"
-        ) from error
+    except Exception as error:
+        if _is_spent():
+            raise too_complex from error
+        raise
+    else:
+        if _is_spent():
+            raise too_complex
     finally:
         context.set_max_operations(0)
         context.reset_operations()
+
+
+def _is_spent() -> bool:
+    """Whether isl does nothing more under its bound. Errors do not tell: a text that it stops
+    reading has a syntax error, and some errors are caught for what they mean otherwise.
+    """
+    try:
+        isl.Val(0)
+    except isl.Error:
+        return True
+    return False
 
 
 # -- building ----------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ Handlers may run on the thread of a subshell while a cell runs: what they call i
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 import uuid
@@ -18,6 +19,7 @@ import comm as comms
 from IPython import get_ipython
 from IPython.display import display, publish_display_data
 
+from workbench.errors import TooComplexError
 from workbench.language.template.template import Template
 from workbench.measure.store import Store
 from workbench.session.jupyter.controls import controls
@@ -26,8 +28,7 @@ from workbench.session.live.session import Session
 from workbench.session.live.sessions import Sessions
 from workbench.session.live.watched_template import Watched
 from workbench.session.outputs import page
-from workbench.session.outputs.mime_bundle import bundle
-from workbench.session.picture.snapshot import snapshot
+from workbench.session.outputs.mime_bundle import bundle, drawn
 from workbench.session.processes.sampler import RunPosition, Sampler
 from workbench.session.protocol.capsule import plain
 from workbench.session.protocol.messages import Message
@@ -165,11 +166,16 @@ class Output:
         self._widget.send(plain(message))
 
     def _publish(self, update: bool) -> None:
-        """Nothing, while what is shown is not computed: its coming is a change too."""
+        """Draw what is shown. While that is not computed, a word stands for it at first, and then
+        nothing changes: its coming is a change too.
+        """
         picture = self._session.kept.picture(self._session.tree.shown)
-        if picture is None:
+        if picture is not None:
+            made = bundle(self._session.capsule(), picture)
+        elif not update:
+            made = {"text/plain": f"{self._session.name} is being drawn"}
+        else:
             return
-        made = bundle(self._session.capsule(), picture)
         whole = {**self._widget._repr_mimebundle_()[0], **made}
         publish_display_data(whole, transient={"display_id": self._id}, update=update)
 
@@ -190,10 +196,14 @@ class Output:
 
 
 def _draw(session: Session) -> None:
-    """Have the picture of what is shown at once, sooner than from a worker that has to start."""
+    """Have the picture of what is shown at once, sooner than from a worker that has to start. One
+    that is much work is left to the worker: it can be ended, what isl does here cannot.
+    """
     shown = session.tree.shown
-    if session.kept.picture(shown) is None:
-        session.kept.keep(shown, snapshot(shown.program))
+    if session.kept.picture(shown) is not None:
+        return
+    with contextlib.suppress(TooComplexError):
+        session.kept.keep(shown, drawn(shown.program))
 
 
 def _answered_where_asked(comm: Any) -> None:

@@ -12,7 +12,7 @@ from workbench.session.live.saved_tree import saved_tree
 from workbench.session.live.session import Session
 from workbench.session.outputs import page
 from workbench.session.processes.meter import MeasureOrder
-from workbench.session.processes.orders import NewVariant, Picture
+from workbench.session.processes.orders import Grown, Picture
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.messages import (
     Apply,
@@ -53,13 +53,13 @@ def _handle(session: Session, request: Request, reply: Reply) -> None:
         case Forget():
             session.kept.forget(reply, request.id)
         case Apply(variant=key, step=step):
-            _grow(session, request, reply, "apply", tree[key], key, step)
+            _grow(session, request, reply, "apply", tree[key], step)
         case Replay(variant=key, onto=onto):
             last = request.only_last
-            _grow(session, request, reply, "replay", tree[onto], onto, tree[key], last)
+            _grow(session, request, reply, "replay", tree[onto], tree[key], last)
         case Optimize(variant=key):
             aim = request.objective, request.capacity, request.sizes
-            _grow(session, request, reply, "automatic", tree[key], key, *aim)
+            _grow(session, request, reply, "automatic", tree[key], *aim)
         case Measure():
             _measure(session, request, reply)
         case Save():
@@ -95,22 +95,21 @@ def _grow(
     request: Apply | Replay | Optimize,
     reply: Reply,
     task: str,
-    *given: Any,
+    *arguments: Any,
 ) -> None:
     """Have variants made, take them into the tree, and say which came out."""
     made: list[Variant] = []
     late: list[ErrorView] = []
 
-    def came(value: Picture | tuple[NewVariant, Variant]) -> None:
+    def came(value: Picture | Grown) -> None:
         if late:
             return
         if isinstance(value, Picture):
             session.kept.keep(made[-1], value.value)
             return
-        made.append(value[1])
+        made.extend(value.variants)
         try:
-            if not value[0].more:
-                session.adopt(made)
+            session.adopt(made)
         except WorkbenchError as error:  # the program was traced again meanwhile
             late.append(error_view(error))
 
@@ -118,7 +117,7 @@ def _grow(
         said = error or next(iter(late), None)
         _finish(request, reply, said, made[-1].key if made else None)
 
-    session.work.order(task, *given, came=came, ended=ended)
+    session.work.order(task, *arguments, came=came, ended=ended)
 
 
 def _measure(session: Session, request: Measure, reply: Reply) -> None:

@@ -21,7 +21,7 @@ from workbench.session.live.saved_tree import SavedTree, misfit_text, old_tree
 from workbench.session.live.variant_tree import VariantTree, planted
 from workbench.session.processes.meter import Measured, MeasureOrder
 from workbench.session.processes.meter_client import MeterClient
-from workbench.session.processes.orders import Misfit, NewVariant
+from workbench.session.processes.orders import Grown, Misfit
 from workbench.session.processes.sampler import RunPosition
 from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.capsule import Capsule, capsule
@@ -246,13 +246,13 @@ class Session:
         stands = {old.root: root.key}
         misfits: list[Misfit] = []
 
-        def came(value: Misfit | tuple[NewVariant, Variant]) -> None:
+        def came(value: Misfit | Grown) -> None:
             if isinstance(value, Misfit):
                 misfits.append(value)
                 return
-            made, variant = value
-            name = old.names.get(made.entry, "")
-            stands[made.entry] = variant.key
+            (variant,) = value.variants
+            name = old.names.get(value.entry, "")
+            stands[value.entry] = variant.key
 
             def changed(values: Values) -> Values:
                 if values.tree.root != root.key:
@@ -280,7 +280,7 @@ class Session:
             self.change(changed)
             ended(error)
 
-        self.work.order("anew", root, root.key, old.root, old.entries, came=came, ended=finished)
+        self.work.order("anew", root, old.root, old.entries, came=came, ended=finished)
 
     def _prepare(self, variants: Iterable[Variant]) -> None:
         """Have what is drawn first of variants computed, whoever looks at them."""

@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError, nearest
 from workbench.language.template.template import Template
 from workbench.language.tracing.trace import cells
 from workbench.session.live.session import Session
-from workbench.session.processes.orders import NewVariant, TemplateSource
+from workbench.session.processes.orders import Grown, TemplateSource
 from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.failures import untraced
 from workbench.session.protocol.state import ArgumentView, ErrorView
@@ -62,8 +62,8 @@ class Watched:
     def _trace(self) -> None:
         made: list[Variant] = []
 
-        def came(value: tuple[NewVariant, Variant]) -> None:
-            made.append(value[1])
+        def came(value: Grown) -> None:
+            made.extend(value.variants)
 
         def ended(error: ErrorView | None) -> None:
             if error is not None:

@@ -10,6 +10,8 @@ import base64
 from html import escape
 from typing import Any
 
+from workbench.errors import TooComplexError
+from workbench.polyhedral.sets.as_text import limited
 from workbench.program.values import Program
 from workbench.session.picture.dot import static_svg
 from workbench.session.picture.snapshot import Snapshot, snapshot
@@ -21,11 +23,24 @@ MIME = "application/vnd.workbench.capsule+json"
 
 
 def mimebundle(shown: Program | Variant) -> dict[str, Any]:
-    """What a program is in a cell's output: capsule, static picture and equations, best first."""
+    """What a program is in a cell's output: capsule, static picture and equations, best first; why
+    not, where it is too much work to draw.
+    """
     variant = shown if isinstance(shown, Variant) else Variant(shown)
-    picture = snapshot(variant.program)
+    try:
+        picture = drawn(variant.program)
+    except TooComplexError as error:
+        return {"text/plain": error.message}
     part = SavedPart("snapshot", variant.key, {}, picture)
     return bundle(capsule(still(variant), (part,)), picture)
+
+
+def drawn(program: Program) -> Snapshot:
+    """Draw a program in the process of the cells, where nothing ends what isl is busy with. Raises
+    TooComplexError.
+    """
+    with limited(f"drawing {program.name}"):
+        return snapshot(program)
 
 
 def bundle(kept: Capsule, picture: Snapshot) -> dict[str, Any]:

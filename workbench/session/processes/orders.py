@@ -1,4 +1,6 @@
-"""What the worker process is asked about and what comes out, beside parts: variants and steps."""
+"""What passes between a workbench and its worker process: orders and variants go in, results come
+back, and variants among them. Knows neither end.
+"""
 
 from __future__ import annotations
 
@@ -8,40 +10,21 @@ from typing import Any
 
 from workbench.program.values import Program
 from workbench.session.protocol.capsule import Plain
+from workbench.session.protocol.state import ErrorView
 from workbench.transforms.step.transform import Transform
+from workbench.variants.variant import Variant
 
 Json = Mapping[str, Any]
 
 
+# -- what is asked about ---------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class VariantRef:
-    """A variant that the worker knows by its key."""
+    """A variant among the arguments of an order, which the worker knows by its key."""
 
     key: str
-
-
-@dataclass(frozen=True)
-class NewVariant:
-    """A variant that came out of work: the step that was taken on `base`, and what it made. `base`
-    is a key, the position of an earlier one of the same work, or null for a root. `entry` is the
-    key of what it stands for, where steps were taken anew. `more`: others follow, and they count
-    only together.
-    """
-
-    base: str | int | None
-    program: Program
-    step: Transform | None
-    notes: tuple[str, ...]
-    why: str
-    entry: str = ""
-    more: bool = False
-
-
-@dataclass(frozen=True)
-class Picture:
-    """What is drawn of the variant that was made last, as JSON-able values."""
-
-    value: Plain
 
 
 @dataclass(frozen=True)
@@ -54,6 +37,36 @@ class Replay:
 
 
 @dataclass(frozen=True)
+class TemplateSource:
+    """A template and what its errors show: the lines of the cells by file, and their numbers."""
+
+    template: Callable[..., Program]
+    arguments: Mapping[str, Any]
+    lines: Mapping[str, Sequence[str]]
+    cells: Mapping[str, int]
+
+
+# -- what comes out, beside parts ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Grown:
+    """Variants that came out of work, each behind its parent; they count only together. `entry` is
+    the key of what they stand for, where steps were taken anew.
+    """
+
+    variants: tuple[Variant, ...]
+    entry: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What is drawn of the variant that was made last, as JSON-able values."""
+
+    value: Plain
+
+
+@dataclass(frozen=True)
 class Misfit:
     """An entry that does not fit any more, and why."""
 
@@ -62,11 +75,107 @@ class Misfit:
     sentence: str
 
 
-@dataclass(frozen=True)
-class TemplateSource:
-    """A template and what its errors show: the lines of the cells by file, and their numbers."""
+# -- messages both ways ----------------------------------------------------------------------------
 
-    template: Callable[..., Program]
-    arguments: Mapping[str, Any]
-    lines: Mapping[str, Sequence[str]]
-    cells: Mapping[str, int]
+
+@dataclass(frozen=True)
+class NewVariant:
+    """A variant as it is told of to the other process, which knows that of the key `parent`."""
+
+    key: str
+    parent: str | None
+    program: Program
+    step: Transform | None
+    notes: tuple[str, ...]
+    why: str
+
+    def variant(self, known: Mapping[str, Variant]) -> Variant:
+        """The variant, on the parent that is known here."""
+        parent = None if self.parent is None else known[self.parent]
+        return Variant(self.program, parent, self.step, self.notes, self.why)
+
+
+def new_variant(variant: Variant) -> NewVariant:
+    """Describe a variant to a process that knows its parent."""
+    parent = None if variant.parent is None else variant.parent.key
+    step, notes, why = variant.step, variant.notes, variant.why
+    return NewVariant(variant.key, parent, variant.program, step, notes, why)
+
+
+# -- messages to the worker, beside new variants ---------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ForgetVariants:
+    """Variants by key that are asked about no more, each with how often it was told of until then,
+    by either side. One that the worker made again meanwhile was told of once more, and stays.
+    """
+
+    times: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Order:
+    """Work to do; variants among the arguments are `VariantRef`s."""
+
+    number: int
+    task: str
+    arguments: tuple[Any, ...]
+    urgency: int
+
+
+@dataclass(frozen=True)
+class Hasten:
+    """An order has become more urgent."""
+
+    number: int
+    urgency: int
+
+
+@dataclass(frozen=True)
+class Rest:
+    """What nobody waits for rests from now on, or no longer."""
+
+    resting: bool
+
+
+@dataclass(frozen=True)
+class Drop:
+    """An order is wanted no more."""
+
+    number: int
+
+
+# -- messages from the worker ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Started:
+    """The worker is busy with an order now."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class PartResult:
+    """A result of an order."""
+
+    number: int
+    value: Any
+
+
+@dataclass(frozen=True)
+class GrownResult:
+    """A result of an order that is variants: the worker knows them by their keys from now on."""
+
+    number: int
+    variants: tuple[NewVariant, ...]
+    entry: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """An order is done, or has failed."""
+
+    number: int
+    error: ErrorView | None

@@ -69,6 +69,10 @@ class Child:
         self._stopped = True
         self._process.kill()
 
+    def kill(self) -> None:
+        """End the process at once; `ended` is called as if it had died."""
+        self._process.kill()
+
     def _write(self) -> None:
         pipe = self._process.stdin
         assert pipe is not None

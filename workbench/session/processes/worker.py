@@ -19,27 +19,29 @@ import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from workbench.language.tracing.trace import line_of
 from workbench.session.processes import worker_tasks
-from workbench.session.processes.orders import NewVariant, VariantRef
-from workbench.session.processes.pipe import Parent
-from workbench.session.processes.worker_client import (
-    LATER,
-    Define,
+from workbench.session.processes.orders import (
     Drop,
     Finished,
     ForgetVariants,
+    Grown,
+    GrownResult,
     Hasten,
+    NewVariant,
     Order,
     PartResult,
     Rest,
-    Stands,
     Started,
+    VariantRef,
+    new_variant,
 )
+from workbench.session.processes.pipe import Parent
+from workbench.session.processes.worker_client import LATER
 from workbench.session.protocol.failures import error_view
 from workbench.variants.variant import Variant
 
@@ -56,9 +58,7 @@ class Worker:
         self._orders: dict[int, Order] = {}
         self._running: dict[int, Iterator[Any]] = {}
         self._variants: dict[str, Variant] = {}
-        self._given: dict[int, dict[str, Variant]] = {}
-        self._made: dict[int, list[Variant]] = {}
-        self._named: Counter[int] = Counter()
+        self._times: Counter[str] = Counter()
         self._resting = False
         self._spent: dict[int, float] = {}
 
@@ -96,32 +96,25 @@ class Worker:
 
     def _take(self, message: Any) -> None:
         match message:
-            case Define():
-                above = None if message.parent is None else self._variants[message.parent]
-                self._variants[message.key] = Variant(
-                    message.program, above, message.step, message.notes, message.why
-                )
-            case Stands():
-                self._variants[message.key] = self._made[message.number][message.position]
-                self._named[message.number] += 1
-                self._let_go(message.number)
+            case NewVariant():
+                self._know(message.key, message.variant(self._variants))
             case ForgetVariants():
-                for key in message.keys:
-                    self._variants.pop(key, None)
-                gc.unfreeze()
+                self._forget(message.times)
             case Rest():
                 self._resting = message.resting
             case Drop():
-                self._made.pop(message.number, None)
                 self._end(message.number)
+                self._pipe.send(Finished(message.number, None))
             case Hasten():
                 if message.number in self._orders:
                     order = self._orders[message.number]
                     self._orders[message.number] = replace(order, urgency=message.urgency)
             case Order():
-                known = [one.key for one in message.arguments if isinstance(one, VariantRef)]
-                self._given[message.number] = {key: self._variants[key] for key in known}
-                self._orders[message.number] = message
+                arguments = tuple(
+                    self._variants[one.key] if isinstance(one, VariantRef) else one
+                    for one in message.arguments
+                )
+                self._orders[message.number] = replace(message, arguments=arguments)
 
     def _advance(self, number: int) -> None:
         """Work on an order until its next result."""
@@ -129,13 +122,15 @@ class Worker:
         started = time.monotonic()
         try:
             if number not in self._running:
-                self._running[number] = self._started(self._orders[number])
+                order = self._orders[number]
+                self._running[number] = worker_tasks.TASKS[order.task](*order.arguments)
             value = next(self._running[number])
             taken = time.monotonic() - started
             self._spent[number] = self._spent.get(number, 0.0) + taken
-            if isinstance(value, NewVariant):
-                self._keep(number, value)
-            self._pipe.send(PartResult(number, value))
+            if isinstance(value, Grown):
+                self._tell(number, value)
+            else:
+                self._pipe.send(PartResult(number, value))
         except StopIteration:
             self._end(number)
             self._pipe.send(Finished(number, None))
@@ -143,32 +138,31 @@ class Worker:
             self._end(number)
             self._pipe.send(Finished(number, error_view(error, line_of(error))))
 
-    def _started(self, order: Order) -> Iterator[Any]:
-        given = self._given[order.number]
-        arguments = [given[a.key] if isinstance(a, VariantRef) else a for a in order.arguments]
-        return worker_tasks.TASKS[order.task](*arguments)
+    def _tell(self, number: int, grown: Grown) -> None:
+        """Send variants that were made; the other side may name them from now on."""
+        new = tuple(map(new_variant, grown.variants))
+        self._pipe.send(GrownResult(number, new, grown.entry))
+        for variant in grown.variants:
+            self._know(variant.key, variant)
 
-    def _keep(self, number: int, made: NewVariant) -> None:
-        """A variant that was made may be named later."""
-        own = self._made.setdefault(number, [])
-        if isinstance(made.base, str):
-            above: Variant | None = self._given[number][made.base]
-        else:
-            above = None if made.base is None else own[made.base]
-        own.append(Variant(made.program, above, made.step, made.notes, made.why))
+    def _know(self, key: str, variant: Variant) -> None:
+        """One side has told the other of a variant."""
+        self._variants.setdefault(key, variant)
+        self._times[key] += 1
 
-    def _let_go(self, number: int) -> None:
-        """The variants of an order that is over, once all are known by their keys."""
-        if number not in self._orders and self._named[number] >= len(self._made.get(number, ())):
-            self._made.pop(number, None)
-            del self._named[number]
+    def _forget(self, times: Mapping[str, int]) -> None:
+        """Let go of variants, but not of those of which the other side is yet to hear again."""
+        self._times.subtract(times)
+        for key in times:
+            if self._times[key] <= 0:
+                del self._times[key]
+                self._variants.pop(key, None)
+        gc.unfreeze()
 
     def _end(self, number: int) -> None:
         self._orders.pop(number, None)
         self._running.pop(number, None)
         self._spent.pop(number, None)
-        self._given.pop(number, None)
-        self._let_go(number)
 
 
 def main() -> None:

@@ -1,23 +1,35 @@
 """The worker process as seen from outside: orders go in, results come back on another thread.
 
 What an order is about travels once. When the process dies, the order that it was busy with fails
-and the others are given to a new one.
+and the others are given to a new one; where it is busy with what nobody wants, it is ended.
 """
 
 from __future__ import annotations
 
 import itertools
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.program.values import Program
-from workbench.session.processes.orders import NewVariant, VariantRef
+from workbench.session.processes.orders import (
+    Drop,
+    Finished,
+    ForgetVariants,
+    Grown,
+    GrownResult,
+    Hasten,
+    Order,
+    PartResult,
+    Rest,
+    Started,
+    VariantRef,
+    new_variant,
+)
 from workbench.session.processes.pipe import Child
 from workbench.session.protocol.failures import sentence
 from workbench.session.protocol.state import ErrorView
-from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant
 
 MODULE = "workbench.session.processes.worker"
@@ -31,100 +43,14 @@ URGENCY: Mapping[str, int] = {
 LATER = 3
 """The urgency from which on work rests while a measurement runs, whose times it would spoil."""
 
-
-# -- what passes -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Define:
-    """A variant by its key; its parent was defined before."""
-
-    key: str
-    parent: str | None
-    program: Program
-    step: Transform | None
-    notes: tuple[str, ...]
-    why: str
-
-
-@dataclass(frozen=True)
-class Stands:
-    """A key for a variant that the worker made: which of an order's."""
-
-    key: str
-    number: int
-    position: int
-
-
-@dataclass(frozen=True)
-class ForgetVariants:
-    """Variants that are asked about no more."""
-
-    keys: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Order:
-    """Work to do; variants among the arguments are `Known`."""
-
-    number: int
-    task: str
-    arguments: tuple[Any, ...]
-    urgency: int
-
-
-@dataclass(frozen=True)
-class Hasten:
-    """An order has become more urgent."""
-
-    number: int
-    urgency: int
-
-
-@dataclass(frozen=True)
-class Rest:
-    """What nobody waits for rests from now on, or no longer."""
-
-    resting: bool
-
-
-@dataclass(frozen=True)
-class Drop:
-    """An order is wanted no more."""
-
-    number: int
-
-
-@dataclass(frozen=True)
-class Started:
-    """The worker is busy with an order now."""
-
-    number: int
-
-
-@dataclass(frozen=True)
-class PartResult:
-    """A result of an order."""
-
-    number: int
-    value: Any
-
-
-@dataclass(frozen=True)
-class Finished:
-    """An order is done, or has failed."""
-
-    number: int
-    error: ErrorView | None
-
-
-# -- the other end ---------------------------------------------------------------------------------
+GRACE = 10.0
+"""Seconds that the process may go on with an order that was dropped."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """An order and who waits for it. `came` is called with each result, with `(Made, Variant)`
-    where that is a variant, and `ended` once, with an error if there is one.
+    """An order and who waits for it. `came` is called with each result, and `ended` once, with an
+    error if there is one. `variants` are those that it is about and those that it made.
     """
 
     number: int
@@ -133,6 +59,7 @@ class Job:
     urgency: int
     came: Callable[[Any], None]
     ended: Callable[[ErrorView | None], None]
+    variants: dict[str, Variant] = field(default_factory=dict)
 
 
 class WorkerClient:
@@ -142,10 +69,10 @@ class WorkerClient:
         self._lock = threading.RLock()
         self._numbers = itertools.count(1)
         self._child: Child | None = None
-        self._sent: set[str] = set()
         self._jobs: dict[int, Job] = {}
-        self._made: dict[int, list[Variant]] = {}
+        self._times: Counter[str] = Counter()  # how often either side told of each variant
         self._busy: int | None = None
+        self._dropped: int | None = None  # the order that it goes on with though it was dropped
         self._resting = 0
 
     @property
@@ -177,19 +104,22 @@ class WorkerClient:
             return job.number
 
     def drop(self, number: int) -> None:
-        """An order is wanted no more; nothing of it is heard after that."""
+        """An order is wanted no more; nothing of it is heard after that. The process is ended where
+        it does not let go of it, as others would wait behind it for ever.
+        """
         with self._lock:
-            self._made.pop(number, None)
-            if self._jobs.pop(number, None) and self._child is not None:
-                self._child.send(Drop(number))
+            if not self._jobs.pop(number, None) or self._child is None:
+                return
+            self._child.send(Drop(number))
+            if self._busy == number:
+                self._expect_end(number)
 
     def forget(self, keys: Iterable[str]) -> None:
         """Variants will be asked about no more; if they are all the same, they travel again."""
         with self._lock:
-            known = tuple(key for key in keys if key in self._sent)
-            self._sent.difference_update(known)
-            if known and self._child is not None:
-                self._child.send(ForgetVariants(known))
+            times = {key: self._times.pop(key) for key in keys if key in self._times}
+            if times and self._child is not None:
+                self._child.send(ForgetVariants(times))
 
     def hasten(self, number: int, urgency: str) -> None:
         """An order is at least as urgent as that."""
@@ -216,9 +146,8 @@ class WorkerClient:
 
     def _started(self) -> Child:
         if self._child is None:
-            self._sent.clear()
-            self._made.clear()
-            self._busy = None
+            self._times.clear()
+            self._busy = self._dropped = None
             self._child = Child(MODULE, self._hear, self._died)
             self._child.send(Rest(self._resting > 0))
         return self._child
@@ -226,57 +155,70 @@ class WorkerClient:
     def _give(self, job: Job) -> None:
         child = self._started()
         arguments = tuple(
-            self._known(child, argument) if isinstance(argument, Variant) else argument
+            self._ref(child, job, argument) if isinstance(argument, Variant) else argument
             for argument in job.arguments
         )
         child.send(Order(job.number, job.task, arguments, job.urgency))
 
-    def _known(self, child: Child, variant: Variant) -> VariantRef:
-        """A variant by its key, sent before if it was not."""
+    def _ref(self, child: Child, job: Job, variant: Variant) -> VariantRef:
+        """A variant by its key; the worker is told of it first, if it does not know it."""
         for one in variant.lineage:
-            if one.key not in self._sent:
-                parent = None if one.parent is None else one.parent.key
-                child.send(Define(one.key, parent, one.program, one.step, one.notes, one.why))
-                self._sent.add(one.key)
+            if one.key not in self._times:
+                child.send(new_variant(one))
+                self._times[one.key] += 1
+        job.variants[variant.key] = variant
         return VariantRef(variant.key)
+
+    def _expect_end(self, number: int) -> None:
+        """End the process where it goes on with a dropped order; what is left goes to another."""
+        child, self._dropped = self._child, number
+
+        def end() -> None:
+            with self._lock:
+                if child is not None and child is self._child and self._dropped == number:
+                    child.kill()
+
+        late = threading.Timer(GRACE, end)
+        late.daemon = True
+        late.start()
 
     # -- what comes back, on the reader's thread ---------------------------------------------------
 
-    def _hear(self, message: Started | PartResult | Finished) -> None:
+    def _hear(self, message: Started | PartResult | GrownResult | Finished) -> None:
         with self._lock:
             if isinstance(message, Started):
-                self._busy = message.number
+                self._busy, self._dropped = message.number, None
+                if message.number not in self._jobs:
+                    self._expect_end(message.number)
                 return
             job = self._jobs.get(message.number)
             if job is None:
-                return  # it was dropped
+                self._hear_dropped(message)
+                return
             if isinstance(message, Finished):
                 del self._jobs[job.number]
-                self._made.pop(job.number, None)
-            elif isinstance(value := message.value, NewVariant):
-                value = value, self._variant(job, value)
+            if isinstance(message, GrownResult):
+                result: Any = self._grown(job, message)
+            elif isinstance(message, PartResult):
+                result = message.value
         if isinstance(message, Finished):
             job.ended(message.error)
         else:
-            job.came(value)
+            job.came(result)
 
-    def _variant(self, job: Job, made: NewVariant) -> Variant:
-        """The variant that was made, on the objects of this side; the worker knows it by its key
-        from now on. Called under the lock.
-        """
-        own = self._made.setdefault(job.number, [])
-        above: Variant | None = None
-        if isinstance(made.base, int):
-            above = own[made.base]
-        elif made.base is not None:
-            given = [one for one in job.arguments if isinstance(one, Variant)]
-            above = next(one for one in given if one.key == made.base)
-        variant = Variant(made.program, above, made.step, made.notes, made.why)
-        if self._child is not None:
-            self._child.send(Stands(variant.key, job.number, len(own)))
-            self._sent.add(variant.key)
-        own.append(variant)
-        return variant
+    def _grown(self, job: Job, message: GrownResult) -> Grown:
+        """The variants that were made, on the objects of this side."""
+        for new in message.variants:
+            job.variants[new.key] = new.variant(job.variants)
+            self._times[new.key] += 1
+        return Grown(tuple(job.variants[new.key] for new in message.variants), message.entry)
+
+    def _hear_dropped(self, message: PartResult | GrownResult | Finished) -> None:
+        """What was made for a dropped order nobody asks about, so the worker forgets it."""
+        if isinstance(message, GrownResult) and self._child is not None:
+            self._child.send(ForgetVariants({new.key: 1 for new in message.variants}))
+        elif isinstance(message, Finished) and message.number == self._dropped:
+            self._dropped = None
 
     def _died(self, reason: str) -> None:
         """Give what is left to a new process, but not what the old one was busy with: that would

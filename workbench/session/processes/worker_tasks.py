@@ -23,7 +23,7 @@ from workbench.session.parts.sweep import sweep
 from workbench.session.parts.value import value
 from workbench.session.parts.why import why
 from workbench.session.picture.snapshot import snapshot
-from workbench.session.processes.orders import Misfit, NewVariant, Picture, Replay, TemplateSource
+from workbench.session.processes.orders import Grown, Misfit, Picture, Replay, TemplateSource
 from workbench.session.protocol.capsule import Plain, plain
 from workbench.session.protocol.measurements import belonging, measurement_views
 from workbench.session.protocol.messages import Part
@@ -57,54 +57,48 @@ def part(variant: Variant, name: Part, arguments: Json) -> Iterator[Any]:
     yield from (Plain(plain(one)) for one in values)
 
 
-def apply(variant: Variant, key: str, step: Json) -> Iterator[NewVariant | Picture]:
-    """One step on the variant known as `key`."""
-    yield from _chain(variant, key, variant.apply(from_json(step)))
+def apply(variant: Variant, step: Json) -> Iterator[Grown | Picture]:
+    """One step on a variant."""
+    yield from _grown(variant, variant.apply(from_json(step)))
 
 
-def replay(
-    onto: Variant, key: str, other: Variant, only_last: bool
-) -> Iterator[NewVariant | Picture]:
-    """The steps by which another differs, on the variant known as `key`: all or none."""
+def replay(onto: Variant, other: Variant, only_last: bool) -> Iterator[Grown | Picture]:
+    """The steps by which another variant differs, on this one: all or none."""
     if only_last and other.step is None:
         raise WorkbenchError("the program as written has no step that could be taken elsewhere")
-    yield from _chain(onto, key, onto.replay(other.steps[-1:] if only_last else other))
+    yield from _grown(onto, onto.replay(other.steps[-1:] if only_last else other))
 
 
 def automatic(
-    variant: Variant, key: str, objective: Any, capacity: int | None, sizes: Mapping[str, int]
-) -> Iterator[NewVariant | Picture]:
-    """The steps of the automatic recipe on the variant known as `key`."""
-    yield from _chain(variant, key, optimize(variant, objective, capacity, sizes=sizes))
+    variant: Variant, objective: Any, capacity: int | None, sizes: Mapping[str, int]
+) -> Iterator[Grown | Picture]:
+    """The steps of the automatic recipe on a variant."""
+    yield from _grown(variant, optimize(variant, objective, capacity, sizes=sizes))
 
 
-def anew(
-    root: Variant, key: str, written: str, entries: Sequence[Replay]
-) -> Iterator[NewVariant | Misfit]:
-    """The steps of a whole tree, whose root was `written`, on a root known as `key`. What came from
-    a step that does not fit is left out.
+def anew(root: Variant, written: str, entries: Sequence[Replay]) -> Iterator[Grown | Misfit]:
+    """The steps of a whole tree, whose root was `written`, on this root. What came from a step that
+    does not fit is left out.
     """
-    found: dict[str, tuple[Variant, str | int]] = {written: (root, key)}
+    stands = {written: root}
     for entry in entries:
-        if entry.parent not in found:
+        if entry.parent not in stands:
             continue
-        variant, base = found[entry.parent]
         try:
-            step = from_json(entry.step)
-            after = variant.apply(step)
+            after = stands[entry.parent].apply(from_json(entry.step))
         except WorkbenchError as error:
             yield Misfit(entry.key, step_text(entry.step), error.message)
             continue
-        found[entry.key] = (after, len(found) - 1)
-        yield NewVariant(base, after.program, step, after.notes, after.why, entry.key)
+        stands[entry.key] = after
+        yield Grown((after,), entry.key)
 
 
-def trace(source: TemplateSource) -> Iterator[NewVariant]:
+def trace(source: TemplateSource) -> Iterator[Grown]:
     """The program of a template."""
     for file, lines in source.lines.items():
         linecache.cache[file] = (sum(map(len, lines)), None, list(lines), file)
     CELLS.update(source.cells)
-    yield NewVariant(None, source.template(**source.arguments), None, (), "")
+    yield Grown((Variant(source.template(**source.arguments)),))
 
 
 def recorded(root: Variant, store: Store) -> Iterator[Any]:
@@ -117,24 +111,11 @@ TASKS: dict[str, Callable[..., Iterator[Any]]] = {
 }
 
 
-def _chain(start: Variant, key: str, end: Variant) -> Iterator[NewVariant | Picture]:
+def _grown(start: Variant, end: Variant) -> Iterator[Grown | Picture]:
     """The variants behind `start` up to `end`, then what is drawn of that: whoever looks waits for
     it, and as work of its own it would wait for other work first.
     """
-    made = []
-    last = end
-    while last is not start:
-        assert last.parent is not None
-        made.append(last)
-        last = last.parent
-    for position, variant in enumerate(reversed(made)):
-        yield NewVariant(
-            key if position == 0 else position - 1,
-            variant.program,
-            variant.step,
-            variant.notes,
-            variant.why,
-            more=variant is not end,
-        )
+    made = end.lineage[len(start.lineage) :]
     if made:
+        yield Grown(made)
         yield Picture(Plain(plain(snapshot(end.program))))

@@ -12,7 +12,6 @@ from itertools import groupby
 from workbench.measure.compare import Row, comparison
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.runs.curves import Curve
-from workbench.program.text.canonical import canonical
 from workbench.session.protocol.state import CurveView, DifferenceView, MeasurementView
 from workbench.variants.variant import Variant, key_of
 
@@ -63,9 +62,9 @@ def together(
 
 def belonging(root: Variant, recorded: Iterable[Measurement]) -> tuple[Measurement, ...]:
     """Those that are of variants of this program, whichever variants there are now."""
-    text = canonical(root.program)
-    own = (m for m in recorded if m.program == root.program.name)
-    return tuple(m for m in own if key_of(text, m.steps) == m.key)
+    program = root.program
+    named_so = (m for m in recorded if m.program == program.name)
+    return tuple(m for m in named_so if key_of(program.canonical, m.steps) == m.key)
 
 
 def _group(numbered: tuple[int, Measurement]) -> str:

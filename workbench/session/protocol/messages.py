@@ -3,6 +3,9 @@
 A view says `Hello` and gets `Welcome`, `State`s and answers. A part is asked for with `Want`, once:
 what it is of never changes, as a variant's key is a hash of its content. Everything else is a
 request to change something, whose effect is a new `State`, or a `Failed`.
+
+States go to every view. An answer goes to the connection that asked, and views that share one know
+theirs by the request's `id`, which no two requests have in common.
 """
 
 from __future__ import annotations

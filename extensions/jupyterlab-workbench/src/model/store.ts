@@ -82,9 +82,10 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The number of the last request of this page. A connection outlives its views: what one asked for is answered after
- * it is gone, and must not be taken for another's. */
-let id = 0;
+/** The number of the last request of this page, by which its answer is known: of all that is said on a connection, a
+ * view takes the answers to its own requests. Other views may have the same connection, and other pages too, as Jupyter
+ * gives a comm that Python opened to all of them; so every page counts from somewhere else. */
+let id = Math.floor(Math.random() * 2 ** 52);
 
 /** `workbench` names the one to show; "" for the one that was shown last. */
 export function createStore(

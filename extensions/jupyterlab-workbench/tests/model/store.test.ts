@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import golden from "../../../../tests/golden/session/measure.json";
 import { createStore, type Store } from "../../src/model/store";
 import type { Status, Transport } from "../../src/model/transport";
@@ -11,7 +11,7 @@ const STEP: StepView = {
 };
 
 /** A workbench in Python, played by hand. */
-function live(views = 1) {
+function live(views = 1, create = createStore) {
   const sent: Request[] = [];
   const heard = new Set<(message: Message) => void>();
   const watched = new Set<() => void>();
@@ -28,7 +28,7 @@ function live(views = 1) {
       return () => heard.delete(listener);
     },
   };
-  const stores = Array.from({ length: views }, () => createStore(transport));
+  const stores = Array.from({ length: views }, () => create(transport));
   const store = stores.at(-1) as Store;
   const say = (message: Message): void => heard.forEach((listener) => listener(message));
   const shows = (change: Partial<State>, open = false): void =>
@@ -88,6 +88,31 @@ test("what one view asked for is not taken for what another asks for", () => {
   say({ type: "part", id: ids[0] ?? 0, value: "of the first", done: true });
   const found = stores.map((store) => store.part("moves", STATE.current, {}).value as unknown);
   expect(found).toEqual(["of the first", null]);
+});
+
+test("what a view in another page asked for on the same connection is not taken for what is asked for here", async () => {
+  const loaded = async () => {
+    vi.resetModules(); // every page has loaded the modules anew
+    return live(1, (await import("../../src/model/store")).createStore);
+  };
+  const pages = [await loaded(), await loaded()];
+  const asked = pages.map(({ store, sent, shows }, at) => {
+    shows({ revision: 1 });
+    store.part(at ? "cost" : "moves", STATE.current, {});
+    const done = store.ask({ type: "show", variant: STATE.root });
+    const settled = vi.fn();
+    void done.then(settled, settled);
+    return { ids: sent.flatMap((request) => ("id" in request ? request.id : [])), settled };
+  });
+  const [part = 0, show = 0] = asked[0]?.ids ?? [];
+  for (const { say } of pages) { // Jupyter gives what is said on a connection to every page that has it
+    say({ type: "part", id: part, value: "of the first", done: true });
+    say({ type: "done", id: show, variant: null });
+  }
+  await Promise.resolve();
+  expect(pages[0]?.store.part("moves", STATE.current, {}).value).toBe("of the first");
+  expect(pages[1]?.store.part("cost", STATE.current, {}).value).toBeNull();
+  expect(asked.map(({ settled }) => settled.mock.calls.length)).toEqual([1, 0]);
 });
 
 test("a workbench that is shown again comes to the front, changed or not", () => {
