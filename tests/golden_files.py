@@ -27,18 +27,18 @@ class GoldenFiles:
         if text == stored:
             return
         if not self.update:
-            pytest.fail(_difference(path, stored, text), pytrace=False)
+            pytest.fail(_difference(name, stored, text), pytrace=False)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _difference(path: Path, stored: str, text: str) -> str:
-    name = "/".join(path.parts[path.parts.index("golden") :])
-    lines = unified_diff(
-        stored.splitlines(), text.splitlines(), f"tests/{name}", "this test", lineterm=""
-    )
-    shown = list(lines)
-    more = [f"… {len(shown) - SHOWN} lines more"] if len(shown) > SHOWN else []
-    advice = f"Where the change is meant, `pytest {UPDATE}` writes the file anew."
-    return "\n".join([f"tests/{name} differs from what this test gives. {advice}",
-                      *shown[:SHOWN], *more])  # fmt: skip
+def _difference(name: str, stored: str, text: str) -> str:
+    file = f"tests/golden/{name}"
+    stored_lines, lines = stored.splitlines(), text.splitlines()
+    difference = list(unified_diff(stored_lines, lines, file, "this test", lineterm=""))
+    if not difference:
+        difference = ["(in the ends of lines)"]
+    if len(difference) > SHOWN:
+        difference[SHOWN:] = [f"… {len(difference) - SHOWN} lines more"]
+    head = f"{file} differs from what this test gives. Where the change is meant, "
+    return "\n".join([f"{head}`pytest {UPDATE}` writes the file anew.", *difference])

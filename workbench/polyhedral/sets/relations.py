@@ -14,9 +14,7 @@ from workbench.errors import ProgramError
 from workbench.polyhedral.accesses import AccessEntry, Extent
 from workbench.polyhedral.expression import Expression, maximum
 from workbench.polyhedral.sets.as_text import (
-    Bound,
     box,
-    context,
     dims_of,
     domain_with,
     in_context,
@@ -24,13 +22,11 @@ from workbench.polyhedral.sets.as_text import (
     is_empty,
     is_equal,
     is_subset,
-    limited,
     parse_map,
     parse_set,
     pieces,
     possible,
     project_out,
-    sizes_in,
     sizes_satisfying,
     subtract,
     to_text,
@@ -40,38 +36,30 @@ from workbench.polyhedral.sets.as_text import (
 )
 from workbench.polyhedral.sets.boxes import bounds, hull, is_box
 from workbench.polyhedral.sets.counting import count, points
-from workbench.polyhedral.sets.isl_text import constraint, dims_text, parameters_text, to_expression
+from workbench.polyhedral.sets.isl_text import constraint, dims_text, parameters_text
 
 __all__ = [
-    "Bound",
     "bounds",
     "box",
-    "context",
     "count",
     "dims_of",
     "domain_with",
     "extent_of",
     "hull",
     "image",
-    "in_context",
     "index_text",
     "intersect",
     "is_box",
     "is_empty",
     "is_equal",
     "is_subset",
-    "limited",
-    "parse_map",
     "parse_set",
     "pieces",
     "points",
     "possible",
     "project_out",
-    "sizes_in",
     "sizes_satisfying",
     "subtract",
-    "to_expression",
-    "to_text",
     "union",
     "universe",
     "with_dims",

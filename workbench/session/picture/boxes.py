@@ -101,7 +101,8 @@ def box_text(title: str, second: str, short: str, is_output: bool) -> BoxText:
 
 def scope_texts(paths: Iterable[Scope]) -> dict[str, ScopeText]:
     """The texts of every scope around the paths, by its name."""
-    return {name: _scope_text(name) for path in paths for name in path}
+    names = dict.fromkeys(name for path in paths for name in path)
+    return {name: _scope_text(name) for name in names}
 
 
 def _scope_text(name: str) -> ScopeText:
