@@ -17,7 +17,7 @@ from tests.programs import leaky_sum
 from tests.session.listening import Listener
 from workbench.planning.machine.calibrated import file_of
 from workbench.planning.machine.constants import Machine
-from workbench.session.live.sessions import Sessions
+from workbench.session.requests.sessions import Sessions
 
 PLACES = """
 import jupyter_core.paths as jupyter, IPython.paths, matplotlib

@@ -50,7 +50,7 @@ from tests.cli.calling import SMALL, Call
         ("optimize reinforce --B 0", "--B: a size must be at least 1, found 0"),
         ("optimize reinforce --save no/such/folder/x.json", "--save: there is no folder"),
         ("run reinforce 5", "workbench run reinforce does not know what to do with '5'"),
-        ("show reinforce --sauce", "has no option --sauce: did you mean --source?"),
+        ("show reinforce --sauce", "has no option --sauce: did you mean --source or --stage?"),
         ("list everything", "workbench list does not know what to do with 'everything'"),
     ],
 )

@@ -9,8 +9,8 @@ import pytest
 
 from tests.programs import leaky_sum
 from tests.session.shown import Shown
-from workbench.session.live.sessions import Sessions
 from workbench.session.processes.worker_client import WorkerClient
+from workbench.session.requests.sessions import Sessions
 
 
 class Lasting(WorkerClient):
@@ -33,7 +33,7 @@ def worker() -> Iterator[WorkerClient]:
 @pytest.fixture
 def lasting(worker: WorkerClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """Gives that worker to all workbenches that are made."""
-    monkeypatch.setattr("workbench.session.live.sessions.WorkerClient", lambda: worker)
+    monkeypatch.setattr("workbench.session.requests.sessions.WorkerClient", lambda: worker)
 
 
 @pytest.fixture(scope="module")

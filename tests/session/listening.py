@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from workbench.session.live.sessions import Sessions
 from workbench.session.protocol.messages import Done, Failed, Message, Saved, StateMessage
 from workbench.session.protocol.state import State
+from workbench.session.requests.sessions import Sessions
 
 PATIENCE = 120.0
 """Seconds after which what was waited for will not come."""

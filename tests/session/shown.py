@@ -8,9 +8,9 @@ from typing import Any
 import workbench as wb
 from tests.session.listening import Listener
 from workbench.program.values import Program
-from workbench.session.live.session import Session
-from workbench.session.live.sessions import Sessions
 from workbench.session.protocol.messages import Done
+from workbench.session.requests.sessions import Sessions
+from workbench.session.state.session import Session
 
 VECTORIZE = wb.transforms.Vectorize("b").to_json()
 RECURRENCE = wb.transforms.Vectorize("t").to_json()

@@ -13,7 +13,7 @@ import workbench as wb
 from tests.programs import leaky_sum, returns
 from workbench.errors import WorkbenchError
 from workbench.session.jupyter import notebook
-from workbench.session.live.watched_template import argument_views, bound
+from workbench.session.requests.watched_template import argument_views, bound
 
 VECTORIZE = wb.transforms.Vectorize("b")
 

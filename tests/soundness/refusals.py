@@ -20,7 +20,7 @@ from tests.soundness.early import comes_too_early
 from tests.soundness.memory import Shared, clobbered
 from tests.soundness.order import Point, accessed, run_at, undefined_read
 from tests.soundness.proposals import Dice, propose
-from workbench.lowering.storage.takeover import memory_of
+from workbench.lowering.memory.takeover import memory_of
 from workbench.polyhedral.tree import Loop, loop_dims, paths
 from workbench.program.sizes import resolve
 from workbench.program.values import Program

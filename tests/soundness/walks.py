@@ -19,7 +19,7 @@ from tests.soundness.peak import wrong_peak
 from tests.soundness.proposals import Chooser, propose
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference.evaluator import Reference
-from workbench.lowering.storage.takeover import holding
+from workbench.lowering.memory.takeover import holding
 from workbench.program.carried import KEPT, keeping, resumed, starts
 from workbench.program.sizes import resolve
 from workbench.program.values import Program

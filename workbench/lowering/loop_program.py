@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from workbench.lowering.allocation.prefetching import Late
 from workbench.lowering.loops import bytes as memory
 from workbench.lowering.loops.records import DEVICE, Record, Result
+from workbench.lowering.memory.prefetching import Late
 from workbench.lowering.values.stored import Stored
 
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.errors import ProgramError
-from workbench.lowering.allocation.allocate import place
-from workbench.lowering.allocation.prefetching import prefetched
 from workbench.lowering.instances.nest import Nest
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Record
-from workbench.lowering.storage.buffers import results, stored_arrays
-from workbench.lowering.storage.lives import homes, lives, shapes
+from workbench.lowering.memory.allocate import place
+from workbench.lowering.memory.buffers import results, stored_arrays
+from workbench.lowering.memory.lives import homes, lives, shapes
+from workbench.lowering.memory.prefetching import prefetched
 from workbench.lowering.values.scope import Names, Workspace
 from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.lifetimes.windows import Lifetime

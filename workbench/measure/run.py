@@ -15,7 +15,7 @@ from workbench.backends.tracker import Capacity, limits_of
 from workbench.errors import OutOfMemoryError, ProgramError, WorkbenchError, nearest
 from workbench.lowering.loops.bytes import Point
 from workbench.lowering.loops.records import DEVICE, HOST
-from workbench.lowering.storage.takeover import holding
+from workbench.lowering.memory.takeover import holding
 from workbench.measure.runs import checkpoint
 from workbench.measure.runs.checkpoint import Checkpoint
 from workbench.measure.runs.progress import bar

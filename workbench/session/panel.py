@@ -13,11 +13,11 @@ from workbench.measure.compare import Comparison
 from workbench.measure.store import Store
 from workbench.measure.store import store as store_at
 from workbench.program.values import Program
-from workbench.session.live.page_parts import fill
-from workbench.session.live.saved_tree import saved_tree
-from workbench.session.live.watched_template import bound
 from workbench.session.outputs import page as export
 from workbench.session.processes.meter import MeasureOrder
+from workbench.session.requests.watched_template import bound
+from workbench.session.state.page_parts import fill
+from workbench.session.state.saved_tree import saved_tree
 from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant, variant
 

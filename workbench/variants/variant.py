@@ -14,7 +14,7 @@ from typing import Any
 from workbench.errors import WorkbenchError
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.lower import lower
-from workbench.lowering.storage.lives import described
+from workbench.lowering.memory.lives import described
 from workbench.planning.cost.prediction import Prediction, predict
 from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.calibrated import machine

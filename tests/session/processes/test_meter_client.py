@@ -11,9 +11,9 @@ import workbench as wb
 from tests.measure.rounds.made import measurement
 from tests.programs import leaky_sum
 from tests.session.shown import MEASURE, VECTORIZE, Shown
-from workbench.session.live.sessions import Sessions
 from workbench.session.protocol.messages import Done, Failed, Running
 from workbench.session.protocol.state import State
+from workbench.session.requests.sessions import Sessions
 
 
 def test_measuring_shows_progress_and_appends_to_the_store(shown: Shown) -> None:

@@ -17,12 +17,12 @@ import workbench as wb
 from tests.programs import leaky_sum
 from tests.session.shown import MEASURE, VECTORIZE, Shown
 from workbench.planning.machine.calibrated import file_of
-from workbench.session.live.sessions import Sessions
 from workbench.session.outputs.mime_bundle import bundle, mimebundle
 from workbench.session.protocol.failures import error_view
 from workbench.session.protocol.messages import Saved
 from workbench.session.protocol.shareable import without_folders
 from workbench.session.protocol.state import ArgumentView
+from workbench.session.requests.sessions import Sessions
 
 USERS = "Users"
 SECRET = "anns-secret-place"

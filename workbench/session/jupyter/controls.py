@@ -11,7 +11,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from workbench.errors import WorkbenchError
-from workbench.session.live.watched_template import Arguments, Watched, choices
+from workbench.session.requests.watched_template import Arguments, Watched, choices
 
 
 def controls(watched: Watched) -> Any:

@@ -23,15 +23,15 @@ from workbench.errors import TooComplexError
 from workbench.language.template.template import Template
 from workbench.measure.store import Store
 from workbench.session.jupyter.controls import controls
-from workbench.session.live.notebook_variables import Following
-from workbench.session.live.session import Session
-from workbench.session.live.sessions import Sessions
-from workbench.session.live.watched_template import Watched
 from workbench.session.outputs import page
 from workbench.session.outputs.mime_bundle import bundle, drawn
 from workbench.session.processes.sampler import RunPosition, Sampler
 from workbench.session.protocol.capsule import plain
 from workbench.session.protocol.messages import Message
+from workbench.session.requests.notebook_variables import Following
+from workbench.session.requests.sessions import Sessions
+from workbench.session.requests.watched_template import Watched
+from workbench.session.state.session import Session
 from workbench.variants.variant import Variant
 
 TARGET = "workbench"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.lowering.loops.bytes import bytes_of
-from workbench.lowering.storage.lives import described
+from workbench.lowering.memory.lives import described
 from workbench.planning.cost.seconds import Share
 from workbench.variants.variant import Variant
 

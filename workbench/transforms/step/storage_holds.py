@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from workbench.lowering.storage.lives import lives, shapes, windows_but_for_blocks
-from workbench.lowering.storage.overwriting import in_itself, may_overwrite
-from workbench.lowering.storage.takeover import Hindrance, Ownership, heirs, hindrance, memory_of
+from workbench.lowering.memory.lives import lives, shapes, windows_but_for_blocks
+from workbench.lowering.memory.overwriting import in_itself, may_overwrite
+from workbench.lowering.memory.takeover import Hindrance, Ownership, heirs, hindrance, memory_of
 from workbench.polyhedral.dependences.witness import Witness, smallest
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes.windows import along_axes, whole_extent_clash

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.errors import TooComplexError
-from workbench.lowering.storage.lives import lives
+from workbench.lowering.memory.lives import lives
 from workbench.polyhedral.expression import Expression
 from workbench.program.values import Program, Storage
 from workbench.transforms.equations.accumulate import Accumulate

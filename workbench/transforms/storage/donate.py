@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from workbench.lowering.storage.lives import in_place_gains
-from workbench.lowering.storage.takeover import hindrance, memory_of, saves, takeovers
+from workbench.lowering.memory.lives import in_place_gains
+from workbench.lowering.memory.takeover import hindrance, memory_of, saves, takeovers
 from workbench.program.values import Program
 from workbench.transforms.step.names import ArrayName, array_called
 from workbench.transforms.step.refusal import Refusal

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from workbench.errors import SourceLine
-from workbench.lowering.allocation.prefetching import Late, too_new
 from workbench.lowering.instances.swapping import Copy, copies
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import ITEM_BYTES, Allocate, Buffer, walk
 from workbench.lowering.lower import lower
+from workbench.lowering.memory.prefetching import Late, too_new
 from workbench.lowering.values.intervals import greatest_length
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.tree import axis_dims

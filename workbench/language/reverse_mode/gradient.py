@@ -1,0 +1,365 @@
+"""Reverse-mode differentiation over symbolic dependences.
+
+A read of `x` at index f(p) by points p contributes to the adjoint of element e the sum over all p
+with f(p) = e. Where f can be solved for p, the contribution is a plain read at p(e) on the elements
+where such a p exists; what cannot be solved is summed over. Contributions are added in the order of
+the reading statements; an adjoint whose contributions exist on different parts of the array is a
+recurrent tensor with one piece per part, so the adjoint of a forward recurrence is a backward
+recurrence.
+
+The derivative is taken instance by instance: of `loss` at its loop variables with respect to `x` at
+its own loop variables. Only reads that keep the loss's dims where they are carry it: `theta[i, 0,
+0]` is another element than `theta`, and constant to the gradient with respect to `theta`. So is a
+sum over a dim of the loss. A slice at which a recurrence along such a dim starts is in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.errors import ProgramError
+from workbench.language.reverse_mode.inverse import Contribution, SourceRead, pull
+from workbench.language.template.naming import unobserved
+from workbench.language.tracing.functions import broadcast_to, reshape
+from workbench.language.tracing.nodes import apply, as_tensor, cast, index, is_literal, literal
+from workbench.language.tracing.quoting import element_text, made_by
+from workbench.language.tracing.recurrent import Recurrent
+from workbench.language.tracing.reductions import reduce_over
+from workbench.language.tracing.tensor import Bound, Node, Tensor
+from workbench.language.tracing.trace import current, inline, scope, user_line
+from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.sets.relations import (
+    box,
+    domain_with,
+    image,
+    intersect,
+    is_empty,
+    is_subset,
+    pieces,
+    subtract,
+    union,
+    universe,
+)
+from workbench.program.operations.table import OPERATIONS
+from workbench.program.values import Shape
+
+Source = Node | Recurrent
+
+
+class Gradient(dict[str, Tensor]):
+    """Derivatives by parameter name, of which loss, and the parameters that they belong to."""
+
+    def __init__(self, values: Mapping[str, Tensor], parameters: Any, loss: Tensor) -> None:
+        super().__init__(values)
+        self.parameters, self.loss = parameters, loss
+
+
+@unobserved
+def gradient(loss: Tensor, wrt: Any) -> Any:
+    """The derivative of `loss` (a float scalar) with respect to `wrt`.
+
+    `wrt` is a tensor read plainly, or the parameters of `nn.parameters`; for those the result is a
+    mapping from name to derivative. The result varies over the dims of `wrt` and of the loss; it is
+    zero for what the loss does not depend on, where that is not all of the parameters.
+    """
+    loss = as_tensor(loss)
+    if loss.shape or loss.dtype != "float":
+        raise ProgramError(
+            f"gradient of {loss!r}; expected a float scalar{made_by(loss)}", user_line()
+        )
+    members: Mapping[str, Tensor] | None = getattr(wrt, "tensors", None)
+    targets = list(members.values()) if members is not None else [as_tensor(wrt)]
+    for x in targets:
+        if x.dtype != "float":
+            raise ProgramError(
+                f"gradient with respect to {x!r}: it is {x.dtype}, expected float", user_line()
+            )
+        if not x.is_plain:
+            raise ProgramError(
+                f"gradient with respect to {x!r}: expected it read at its loop variables",
+                user_line(),
+            )
+    with scope("gradient"):
+        reverse = _Reverse(loss, [x.source for x in targets])
+        if members is not None and not any(x in reverse.relevant for x in reverse.targets):
+            raise _independent(loss, members)
+        found = reverse.run()
+    if members is None:
+        return found[0]
+    return Gradient(dict(zip(members, found, strict=True)), wrt, loss)
+
+
+def _independent(loss: Tensor, members: Mapping[str, Tensor]) -> ProgramError:
+    return ProgramError(
+        f"{element_text(loss)} does not depend on {', '.join(members)}, or only through what is "
+        "constant to a gradient: stop_gradient, samples, comparisons, parameters of other updates",
+        user_line(),
+    )
+
+
+class _Reverse:
+    """One reverse pass. Seed dims are the loss's dims: every adjoint varies over them."""
+
+    def __init__(self, loss: Tensor, targets: list[Source]) -> None:
+        self.loss = loss if isinstance(loss.source, Node) and loss.is_plain else apply("copy", loss)
+        self.seeds = self.loss.dims
+        self.first = current().written
+        self.targets = dict.fromkeys(targets)
+        self.relevant = self._relevant()
+        self.contributions: dict[Source, list[Contribution]] = {}
+        self.adjoints: dict[Source, Recurrent] = {}
+
+    def run(self) -> list[Tensor]:
+        """The adjoints of the targets."""
+        results: dict[Source, Tensor] = {}
+        root = self.loss.source
+        self.contributions[root] = [Contribution(literal(1.0), None)]
+        arrays = [s for s in self.relevant if isinstance(s, Recurrent) and s not in self.targets]
+        for array in arrays:
+            self._seed_pieces(array)
+        nodes = [s for s in self.relevant if isinstance(s, Node) and s not in self.targets]
+        for node in sorted(nodes, key=lambda n: -n.number):
+            if node in self.contributions:
+                self._propagate(node, self._total(node))
+        for array in arrays:
+            self._define(self.adjoints[array], array, _extent(array, self.seeds))
+        for target in self.targets:
+            results[target] = self._whole(target)
+        return [results[t] for t in self.targets]
+
+    # -- which sources depend on the targets -------------------------------------------------
+
+    def _relevant(self) -> dict[Source, None]:
+        """Sources between a target and the loss, through float reads that keep the seed dims."""
+        readers: dict[Source, list[Source]] = {}
+        seen: dict[Source, None] = {}
+        todo: list[Source] = [self.loss.source]
+        while todo:
+            source = todo.pop()
+            if source in seen:
+                continue
+            seen[source] = None
+            if source in self.targets:
+                continue
+            for read in _reads(source):
+                if self._carries(read, source):
+                    readers.setdefault(read.tensor.source, []).append(source)
+                    todo.append(read.tensor.source)
+        reached: set[Source] = set()
+        todo = [t for t in self.targets if t in seen]
+        while todo:
+            source = todo.pop()
+            if source not in reached:
+                reached.add(source)
+                todo.extend(readers.get(source, []))
+        return {s: None for s in seen if s in reached}
+
+    def _carries(self, read: SourceRead, consumer: Source | None) -> bool:
+        x = read.tensor
+        if x.dtype != "float":
+            return False
+        if isinstance(consumer, Node):
+            if consumer.operation == "stop_gradient" or consumer.dtype != "float":
+                return False
+            if any(name in self.seeds for name, _, _ in consumer.over):
+                return False
+            by_rule = consumer.combiner is None and consumer.operation != "copy"
+            if by_rule and OPERATIONS[consumer.operation].gradient is None:
+                return False
+        for d, e in zip(x.source.dims, x.index, strict=True):
+            if d in self.seeds and not (isinstance(e, Expression) and e == variable(d)):
+                return False
+        return True
+
+    # -- adjoints ------------------------------------------------------------------------------
+
+    def _over(self, source: Source) -> tuple[str, ...]:
+        return current().ordered({*source.dims, *self.seeds})
+
+    def _seed_pieces(self, array: Recurrent) -> None:
+        adjoint = Recurrent(array.name, array.shape, self._over(array), "float", current().scope)
+        current().recurrents.append(adjoint)
+        self.adjoints[array] = adjoint
+        for piece in array.pieces:
+            if piece.domain is not None:
+                raise ProgramError(
+                    f"a second derivative through the recurrence {array.name}", user_line()
+                )
+            at = dict(zip(array.dims, piece.index, strict=True))
+            moved = {d: at[d] for d in self.seeds if d in at and at[d] != variable(d)}
+            if any(d in e.variables for d, e in moved.items()):
+                continue  # from another update to this one
+            starts = tuple((variable(d), e) for d, e in moved.items())
+            value = adjoint.substitute({d: e for d, e in at.items() if d not in moved})
+            self._contribute(SourceRead(piece.value, _bounds(piece.dims), starts), value)
+
+    def _propagate(self, node: Node, adjoint: Tensor) -> None:
+        reads = _reads(node)
+        if node.operation in ("copy",):
+            self._contribute(reads[0], adjoint)
+        elif node.combiner is not None:
+            self._contribute(reads[0], _through_reduction(node, adjoint))
+        else:
+            rule = OPERATIONS[node.operation].gradient
+            assert rule is not None, node.operation
+            inputs = [Tensor(x.source, x.index) for x in node.operands]
+            shares = rule(_do, inputs, Tensor(node), adjoint, **node.options)
+            for read, x, share in zip(reads, node.operands, shares, strict=True):
+                if share is not None and x.dtype == "float":
+                    self._contribute(read, _summed_to(share, x.shape))
+
+    def _contribute(self, read: SourceRead, value: Tensor) -> None:
+        source = read.tensor.source
+        if source not in self.relevant or is_literal(value, 0):
+            return
+        if self._carries(read, None):
+            elements = self._over(source)
+            extent = _extent(source, self.seeds)
+            found = pull(read, value, elements, self.seeds, extent)
+            self.contributions.setdefault(source, []).insert(0, found)
+
+    def _total(self, source: Source) -> Tensor:
+        total = self._summed(source)
+        made_here = isinstance(total.source, Node) and total.source.number > self.first
+        if isinstance(total.source, Node) and made_here and total.source.hint is None:
+            total.source.hint = _name_of(source)
+        return total
+
+    def _summed(self, source: Source) -> Tensor:
+        parts = self.contributions[source]
+        domain = _extent(source, self.seeds)
+        whole = [c.value for c in parts if c.domain is None or is_subset(domain, c.domain)]
+        within = len(parts) == 1 or is_subset(domain, box(_bounds(self._over(source))))
+        if len(whole) == len(parts) and within:
+            return _added(whole, source.shape)
+        name = _name_of(source) or "adjoint"
+        adjoint = Recurrent(name, source.shape, self._over(source), "float", current().scope)
+        current().recurrents.append(adjoint)
+        self._define(adjoint, source, domain)
+        return adjoint
+
+    def _define(self, adjoint: Recurrent, source: Source, extent: str) -> None:
+        """One piece per part of the array on which the same contributions exist."""
+        parts = self.contributions.get(source, [])
+        whole = [c for c in parts if c.domain is None or is_subset(extent, c.domain)]
+        cells: list[tuple[str, list[Contribution]]] = [(extent, [])]
+        for c in parts:
+            if c in whole:
+                cells = [(cell, [*found, c]) for cell, found in cells]
+                continue
+            assert c.domain is not None
+            split = []
+            for cell, found in cells:
+                inside, outside = intersect(cell, c.domain), subtract(cell, c.domain)
+                split += [(inside, [*found, c])] if not is_empty(inside) else []
+                split += [(outside, found)] if not is_empty(outside) else []
+            cells = split
+        here = tuple(variable(d) for d in adjoint.dims)
+        for cell, found in cells:
+            for part in pieces(cell):
+                with inline():  # the values may exist on this part only
+                    value = _added([c.value for c in found], source.shape)
+                    adjoint.define(here, value, part)
+
+    def _whole(self, target: Source) -> Tensor:
+        """The adjoint of a target, over all its elements whatever it depends on."""
+        found = self._total(target) if target in self.contributions else None
+        extent = _extent(target, self.seeds)
+        dims = self._over(target)
+        within = isinstance(found, Recurrent) or is_subset(extent, box(_bounds(dims)))
+        if found is not None and set(found.dims) == set(dims) and within:
+            return found
+        name = _name_of(target) or "adjoint"
+        adjoint = Recurrent(name, target.shape, dims, "float", current().scope)
+        current().recurrents.append(adjoint)
+        if found is None:  # nothing of the loss reads it: zero wherever it is, or comes to be
+            found, extent = literal(0.0), union(extent, box(_bounds(dims)))
+        adjoint.define(tuple(variable(d) for d in dims), found, extent)
+        return adjoint
+
+
+# -- reads ----------------------------------------------------------------------------------------
+
+
+def _reads(source: Source) -> list[SourceRead]:
+    if isinstance(source, Recurrent):
+        return [SourceRead(piece.value, _bounds(piece.dims)) for piece in source.pieces]
+    bounds = (*_bounds(source.dims), *source.over)
+    return [SourceRead(x, bounds, source.equal, source.at_least) for x in source.operands]
+
+
+def _bounds(dims: tuple[str, ...]) -> tuple[Bound, ...]:
+    trace = current()
+    return tuple((d, trace.dims[d].lower, trace.dims[d].upper) for d in dims)
+
+
+def _extent(source: Source, seeds: tuple[str, ...]) -> str:
+    """The elements of a source (with the seed dims, where the loss has them) as a set."""
+    dims = current().ordered({*source.dims, *seeds})
+    if isinstance(source, Node):
+        return box(_bounds(dims))
+    extent: str | None = None
+    seen = domain_with(
+        universe(dims),
+        at_least=[
+            pair
+            for d, low, high in _bounds(seeds)
+            for pair in ((variable(d), low), (high - 1, variable(d)))
+        ],
+    )
+    for piece in source.pieces:
+        extra = tuple(s for s in seeds if s not in piece.dims)
+        domain = piece.domain or box(_bounds((*piece.dims, *extra)))
+        at = dict(zip(source.dims, piece.index, strict=True))
+        index_of = [at.get(d, variable(d)) for d in dims]
+        part = intersect(image(domain, (*piece.dims, *extra), index_of, None, dims), seen)
+        extent = part if extent is None else union(extent, part)
+    if extent is None:
+        raise ProgramError(f"nothing defines {source.name}", source.line)
+    return extent
+
+
+def _name_of(source: Source) -> str | None:
+    return source.name or (source.hint if isinstance(source, Node) else None)
+
+
+# -- rules ----------------------------------------------------------------------------------------
+
+
+def _do(name: str, *arguments: Any, **options: Any) -> Tensor:
+    return apply(name, *arguments, **options)
+
+
+def _through_reduction(node: Node, adjoint: Tensor) -> Tensor:
+    """What a reduction point receives: all of it (sum), or all at the first extremal point."""
+    if node.combiner == "sum":
+        return adjoint
+    if node.combiner == "collect":
+        return apply("take", adjoint, index(variable(node.over[0][0])))
+    x = node.operands[0] if node.combiner == "max" else apply("negative", node.operands[0])
+    share = adjoint
+    for bound in reversed(node.over):  # the first point in lexicographic order that attains it
+        constraints = (node.equal, node.at_least) if len(node.over) == 1 else ((), ())
+        first = reduce_over(x, "argmax", (bound,), *constraints)
+        share = apply("where", apply("equal", first, index(variable(bound[0]))), share, 0.0)
+        x = reduce_over(x, "max", (bound,), *constraints)
+    return share
+
+
+def _summed_to(share: Tensor, shape: Shape) -> Tensor:
+    """Sum an adjoint over the inner axes that broadcasting had added."""
+    while len(share.shape) > len(shape):
+        share = share.sum(axis=0)
+    for axis, (n, wide) in enumerate(zip(shape, share.shape, strict=True)):
+        if n == 1 and wide != 1:
+            kept = share.sum(axis=axis)
+            share = reshape(kept, (*share.shape[:axis], 1, *share.shape[axis + 1 :]))
+    return share if share.shape == tuple(shape) else broadcast_to(share, shape)
+
+
+def _added(values: list[Tensor], shape: Shape) -> Tensor:
+    total = values[0] if values else literal(0.0)
+    for value in values[1:]:
+        total = apply("add", total, value)
+    return total if total.shape == tuple(shape) else broadcast_to(cast(total, "float"), shape)

@@ -1,0 +1,282 @@
+"""Where memory is asked for and given back, and which buffer takes over which.
+
+A buffer is allocated in the body of the innermost loop inside which it lives, before its first use
+there, and freed behind its last. What the body of an innermost loop would allocate is allocated
+once, in front of that loop. An array takes over the memory of another where that was donated. A
+temporary takes over what dies in the operation that makes it, where that works in place, and in the
+body of an innermost loop any free buffer of its dtype and number of elements; elsewhere free memory
+is given back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.lowering.loops.records import Allocate, Buffer, For, Free, If, Record
+from workbench.lowering.memory.bodies import Body, Dated, inner, position, written
+from workbench.lowering.memory.hoisting import hoist
+from workbench.lowering.values.scope import Workspace
+from workbench.program.operations.table import OPERATIONS
+
+ELEMENTWISE = frozenset(row.ufunc for row in OPERATIONS.values() if row.ufunc)
+
+
+@dataclass(frozen=True)
+class Span:
+    """First to last use of buffers that are one piece of memory all that time."""
+
+    chain: tuple[Buffer, ...]
+    first: int
+    last: int
+
+
+Chain = list[Span]
+"""Spans one after the other in one piece of memory."""
+
+
+def place(
+    body: Sequence[Record],
+    workspace: Workspace,
+    homes: Mapping[str, list[str]],
+    donated: Sequence[tuple[str, str]] = (),
+) -> tuple[Record, ...]:
+    """The program with allocations, frees and views in place, what is made once in front.
+
+    `homes` lists for each array's buffer the dimensions of the loops inside which it lives, equal
+    for each pair of buffers `donated`, of which the second takes over the memory of the first.
+    """
+    dated = Dated([*workspace.front, *body])
+    placer = _Placer(dated, workspace.buffers, homes, _groups(homes, donated))
+    placer.allocate(dated.root)
+    hoist(dated.root, placer.bound, placer.renamed)
+    return tuple(written(dated.root))
+
+
+def _kind(chain: Chain) -> object:
+    """What all buffers in one piece of memory have in common."""
+    buffer = chain[0].chain[0]
+    return buffer.dtype, buffer.elements
+
+
+def _around(run: Chain, chain: Chain) -> tuple[Chain, Chain]:
+    """What of a chain comes before a run, and what behind."""
+    at = sum(other.first <= run[0].first for other in chain)
+    return chain[:at], chain[at:]
+
+
+def _touching(run: Chain, before: Chain, behind: Chain) -> int:
+    """At how many of its ends a run would be written over, or write over, its neighbour."""
+    return sum(other.last == run[0].first for other in before[-1:]) + sum(
+        other.first == run[-1].last for other in behind[:1]
+    )
+
+
+def _groups(
+    homes: Mapping[str, list[str]], donated: Sequence[tuple[str, str]]
+) -> list[tuple[str, ...]]:
+    """The arrays' buffers, those in one piece of memory together, in the order they hold it."""
+    heir = dict(donated)
+    heads = [name for name in homes if name not in heir.values()]
+    groups = []
+    for name in heads:
+        group = [name]
+        while group[-1] in heir:
+            group.append(heir[group[-1]])
+        groups.append(tuple(group))
+    return groups
+
+
+class _Placer:
+    def __init__(
+        self,
+        dated: Dated,
+        buffers: Mapping[str, Buffer],
+        homes: Mapping[str, list[str]],
+        groups: Sequence[tuple[str, ...]],
+    ) -> None:
+        self.dated = dated
+        self.buffers = buffers
+        self.homes = homes
+        self.bound: dict[str, Body] = dict.fromkeys(dated.constants, dated.root)
+        self.renamed: dict[str, str] = {}
+        self._arrays = self._by_home(groups)
+        self._temporaries = self._by_home([(name,) for name in dated.uses if name not in homes])
+
+    def allocate(self, body: Body) -> list[Span]:
+        """Place the allocations of a body and all below; the spans that the body's loop hands to
+        its parent.
+        """
+        lifted: list[Span] = []
+        for item in inner(body):
+            lifted.extend(self.allocate(item))
+        if isinstance(body.frame, If):
+            return lifted
+        chains = self._chains(body, lifted)
+        if body.hoisted:
+            return [
+                Span(tuple(b for span in chain for b in span.chain), body.first, body.last)
+                for chain in chains
+            ]
+        for chain in chains:
+            self._emit(body, chain)
+        return []
+
+    def _chains(self, body: Body, lifted: Sequence[Span]) -> list[Chain]:
+        """What a body allocates: arrays as they were donated, temporaries where there is room."""
+        arrays = [self._together(group, body) for group in self._arrays.get(id(body), ())]
+        arrays += [[span] for span in lifted if self._holds_array(span)]
+        chains = sorted(arrays, key=lambda chain: chain[0].first)
+        temporaries = [span for span in lifted if not self._holds_array(span)]
+        temporaries += [self._span(name, body) for (name,) in self._temporaries.get(id(body), ())]
+        alike: dict[object, list[Chain]] = {}
+        for chain in chains:
+            alike.setdefault(_kind(chain), []).append(chain)
+        for run in self._runs(temporaries):
+            others = alike.setdefault(_kind(run), [])
+            room = [chain for chain in reversed(others) if self._fits(run, *_around(run, chain))]
+            best = max(room, key=lambda chain: _touching(run, *_around(run, chain)), default=[])
+            before, behind = _around(run, best)
+            if best and (body.hoisted or _touching(run, before, behind)):
+                best[len(before) : len(before)] = run
+            else:
+                chains.append(run)
+                others.append(run)
+        return chains
+
+    def _runs(self, temporaries: Sequence[Span]) -> list[Chain]:
+        """Temporaries, those together that operations hand on in place."""
+        runs: list[Chain] = []
+        for span in sorted(temporaries, key=lambda span: span.first):
+            for run in runs:
+                if run[-1].last == span.first and self._follows(run[-1], span):
+                    run.append(span)
+                    break
+            else:
+                runs.append([span])
+        return runs
+
+    def _together(self, group: tuple[str, ...], body: Body) -> Chain:
+        """The spans of arrays in one piece of memory, in the order in which they hold it, which a
+        later step may have turned round; those that take turns in it are one span.
+        """
+        chain: Chain = []
+        spans = [self._span(name, body) for name in group if name in self.dated.uses]
+        for span in sorted(spans, key=lambda span: (span.first, span.last)):
+            if chain and not self._follows(chain[-1], span):
+                before = chain.pop()
+                first, last = min(before.first, span.first), max(before.last, span.last)
+                span = Span((*before.chain, *span.chain), first, last)
+            chain.append(span)
+        return chain
+
+    def _span(self, name: str, body: Body) -> Span:
+        times = [self._interval(at, where, body) for at, where in self.dated.uses[name]]
+        first, last = min(t[0] for t in times), max(t[1] for t in times)
+        return Span((self.buffers[name],), first, last)
+
+    def _by_home(self, groups: Sequence[tuple[str, ...]]) -> dict[int, list[tuple[str, ...]]]:
+        """What is used of buffers, those together that are one piece of memory, by the body (its
+        id) where they live. Constants live outside all loops as they are.
+        """
+        found: dict[int, list[tuple[str, ...]]] = {}
+        for group in groups:
+            used = [n for n in group if n in self.dated.uses and n not in self.bound]
+            if used:
+                found.setdefault(id(self._home(used)), []).append(group)
+        return found
+
+    def _holds_array(self, span: Span) -> bool:
+        return any(buffer.name in self.homes for buffer in span.chain)
+
+    def _home(self, names: Sequence[str]) -> Body:
+        places = dict.fromkeys(body for name in names for _, body in self.dated.uses[name])
+        first, *rest = places
+        common = first.ancestors
+        for body in rest:
+            pairs = zip(common, body.ancestors, strict=False)
+            common = tuple(p for p, q in pairs if p is q)
+        if names[0] not in self.homes:
+            return common[-1].home
+        allowed = list(self.homes[names[0]])
+        found = common[0]
+        for body in common[1:]:
+            if isinstance(body.frame, For):
+                if body.frame.dim not in allowed:
+                    break
+                del allowed[: allowed.index(body.frame.dim) + 1]
+                found = body
+        return found
+
+    def _interval(self, at: int, where: Body, home: Body) -> tuple[int, int]:
+        """The time a use counts for in `home`: a whole loop if it is inside one there."""
+        interval = (at, at)
+        while where is not home:
+            if isinstance(where.frame, For):
+                interval = (where.first, where.last)
+            assert where.parent is not None
+            where = where.parent
+        return interval
+
+    def _fits(self, run: Chain, before: Chain, behind: Chain) -> bool:
+        """Whether there is room between the one before and the one behind."""
+        return (not before or self._follows(before[-1], run[0])) and (
+            not behind or self._follows(run[-1], behind[0])
+        )
+
+    def _follows(self, old: Span, new: Span) -> bool:
+        last, first = old.chain[-1], new.chain[0]
+        if (last.dtype, last.space) != (first.dtype, first.space):
+            return False
+        if last.elements != first.elements:
+            return False
+        if last.scratch or first.scratch or first.initial or last.initial == "nan":
+            return False
+        return old.last < new.first or (old.last == new.first and self._in_place(old, new))
+
+    def _in_place(self, old: Span, new: Span) -> bool:
+        """Whether the one operation between them may write its result over its operand."""
+        apply, operand, result = self.dated.applied.get(new.first), old.chain[-1], new.chain[0]
+        if apply is None or apply.function not in ELEMENTWISE or len(new.chain) > 1:
+            return False
+        if apply.out != result.name or operand.shape != result.shape:
+            return False
+        seen = [n for n in apply.inputs if self.dated.source.get(n, n) == operand.name]
+        return bool(seen) and all(n == operand.name for n in seen)
+
+    def _continues(self, old: Buffer, new: Buffer) -> bool:
+        """Whether a temporary is the result of an operation on the one whose memory it takes: one
+        name will do.
+        """
+        if old.shape != new.shape or new.name in self.homes or old.name in self.homes:
+            return False
+        apply = self.dated.applied.get(self.dated.uses[new.name][0][0])
+        return (
+            apply is not None
+            and apply.out == new.name
+            and any(self.renamed.get(n, n) == old.name for n in apply.inputs)
+        )
+
+    def _emit(self, body: Body, chain: Chain) -> None:
+        starts = {buffer.name: span.first for span in chain for buffer in span.chain}
+        buffers = [buffer for span in chain for buffer in span.chain]
+        previous: Buffer | None = None
+        for buffer in buffers:
+            if previous is not None and self._continues(previous, buffer):
+                self.renamed[buffer.name] = previous.name
+                continue
+            at = position(body, starts[buffer.name])
+            source = previous.name if previous is not None else None
+            body.before.setdefault(at, []).append(Allocate(buffer, source))
+            self.bound[buffer.name] = body
+            previous = buffer
+        assert previous is not None
+        if any(buffer.initial == "nan" for buffer in buffers):
+            return
+        names = dict.fromkeys(
+            self.renamed.get(n, n)
+            for b in buffers
+            for n in (b.name, *self.dated.names.get(b.name, []))
+        )
+        at = position(body, max(span.last for span in chain))
+        body.behind.setdefault(at, []).append(Free(previous.name, tuple(names)))

@@ -1,0 +1,47 @@
+"""The buffers in which the arrays of a program are stored, and its results in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.lowering.loops.records import DEVICE, HOST, Result
+from workbench.lowering.memory.lives import masked
+from workbench.lowering.values.scope import Workspace
+from workbench.lowering.values.stored import Stored, memory_order, store
+from workbench.polyhedral.lifetimes.windows import Lifetime
+from workbench.program.values import Program
+
+
+def stored_arrays(
+    program: Program, lifetimes: Mapping[str, Lifetime], workspace: Workspace
+) -> dict[str, Stored]:
+    """Each array with a buffer: as many slots as its lifetime needs, on the device or the host."""
+    order = memory_order(program)
+    outputs = {o.array for o in program.outputs}
+    on_host = set(program.storage.on_host)
+    zero = masked(program)
+    result: dict[str, Stored] = {}
+    for array in program.arrays:
+        life = lifetimes[array.name]
+        name = workspace.names.fresh(array.name)
+        initial = "nan" if array.name in outputs else "zero" if array.name in zero else ""
+        space = HOST if array.name in on_host else DEVICE
+        stored = store(array, order, life.windows, life.loops, name, initial, space)
+        workspace.reserve(stored.buffer)
+        result[array.name] = stored
+    return result
+
+
+def results(program: Program, stored: Mapping[str, Stored]) -> tuple[Result, ...]:
+    """What the program returns, and where it lies when the loops are over."""
+    return tuple(_result(program, stored, o.name, o.array) for o in program.outputs)
+
+
+def _result(program: Program, stored: Mapping[str, Stored], name: str, array: str) -> Result:
+    where, record = stored[array], program.array[array]
+    rank = len(record.dims)
+    axes = tuple(where.order.index(p) for p in range(rank)) + tuple(
+        range(rank, rank + len(record.shape))
+    )
+    lower_bounds = tuple(lower for lower, _ in record.extent)
+    return Result(name, array, where.buffer.name, axes, record.dims, lower_bounds)

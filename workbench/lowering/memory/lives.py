@@ -1,0 +1,161 @@
+"""What the lifetimes of a program's arrays make of its storage: windows of what is contracted, and
+the loops inside which each array lives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from workbench.lowering.instances.statements import is_masked
+from workbench.lowering.memory.overwriting import in_itself, may_overwrite
+from workbench.polyhedral.accesses import Instances
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.lifetimes.windows import Lifetime, Together, together
+from workbench.polyhedral.tree import Loop, Tree, axis_dims, paths
+from workbench.program.identity import ButForStorage
+from workbench.program.values import Array, Program, Statement, Storage
+
+
+def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetime]:
+    """The lifetime of every array, with windows where its storage (the program's, unless given)
+    is contracted.
+    """
+    storage = program.storage if storage is None else storage
+    found = _together(program, storage)
+    folded = dict.fromkeys(array for array, _ in storage.contracted)
+    return {
+        a.name: found[a.name].folded(_contracted(a, storage) if a.name in folded else ())
+        for a in program.arrays
+    }
+
+
+def windows_but_for_blocks(
+    program: Program, storage: Storage, array: str
+) -> tuple[Expression | None, ...]:
+    """The windows of an array where slots need not come in whole blocks."""
+    found = _together(program, storage)[array]
+    return found.but_for_blocks(_contracted(program.array[array], storage))
+
+
+def _contracted(array: Array, storage: Storage) -> list[int]:
+    """The positions of the dimensions that a storage contracts."""
+    return [k for k, d in enumerate(array.dims) if (array.name, d) in storage.contracted]
+
+
+def _together(program: Program, storage: Storage) -> Mapping[str, Together]:
+    in_place = frozenset(array for array, to in storage.donated if array == to)
+    return _conflicts(ButForStorage(program), in_place)
+
+
+@lru_cache(maxsize=32)
+def _conflicts(key: ButForStorage, in_place: frozenset[str]) -> Mapping[str, Together]:
+    program = key.program
+    return together(
+        {a.name: a.extent for a in program.arrays},
+        _schedule(program),
+        shapes(program, in_place),
+        live_out={o.array for o in program.outputs},
+        keep=read_anywhere(program),
+    )
+
+
+def in_place_gains(program: Program) -> tuple[tuple[str, str], ...]:
+    """The arrays that need fewer slices when they are updated in place, each beside itself."""
+    axes = axis_dims(_schedule(program))
+    storage = program.storage
+    able = {
+        s.array: (s.array, s.array)
+        for s in program.statements
+        if (s.array, s.array) not in storage.donated
+        and may_overwrite(s, axes[s.name], s.array, in_itself(s))
+    }
+    now = lives(program)
+    then = lives(program, replace(storage, donated=(*storage.donated, *able.values())))
+    return tuple(pair for array, pair in able.items() if now[array].windows != then[array].windows)
+
+
+def described(program: Program) -> str:
+    """What every array keeps of each dimension, a line each: `state over b (B), t (2 of T + 1)`."""
+    found = lives(program)
+    before = {to: array for array, to in program.storage.donated if array != to}
+    in_place = {array for array, to in program.storage.donated if array == to}
+    lines = []
+    for array in program.arrays:
+        kept = []
+        windows = zip(array.dims, array.extent, found[array.name].windows, strict=True)
+        for dim, (lower, upper), window in windows:
+            length = upper - lower
+            slots = f"{length}" if window in (None, length) else f"{window} of {length}"
+            kept.append(f"{dim} ({slots})")
+        line = f"{array.name} over {', '.join(kept)}" if kept else array.name
+        line += ", in place" if array.name in in_place else ""
+        line += f", in the memory of {before[array.name]}" if array.name in before else ""
+        line += _where(array.name, program.storage)
+        lines.append(line)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _where(array: str, storage: Storage) -> str:
+    ahead = dict(storage.swapped).get(array)
+    if ahead is None:
+        return ""
+    return f", on the host, prefetch={ahead}" if ahead else ", on the host"
+
+
+def shapes(program: Program, in_place: Collection[str] | None = None) -> dict[str, Instances]:
+    """The scheduled statements as sets and relations; an instance whose array is updated in place
+    (as the program's storage says, unless given) may overwrite what it reads of it elementwise.
+    """
+    axes = axis_dims(_schedule(program))
+    if in_place is None:
+        in_place = {array for array, to in program.storage.donated if array == to}
+    return {
+        s.name: _overwriting_itself(s, axes[s.name]) if s.array in in_place else s.instances
+        for s in program.statements
+        if s.name in axes
+    }
+
+
+def _overwriting_itself(statement: Statement, axes: Sequence[str]) -> Instances:
+    safe = may_overwrite(statement, axes, statement.array, in_itself(statement))
+    return replace(statement.instances, may_alias=(statement.array,) if safe else ())
+
+
+def read_anywhere(program: Program) -> dict[str, set[int]]:
+    """For each array the dimensions along which some statement may read any element."""
+    found: dict[str, set[int]] = {a.name: set() for a in program.arrays}
+    for s in program.statements:
+        for access in s.instances.reads:
+            found[access.array] |= {k for k, e in enumerate(access.index) if e is None}
+    return found
+
+
+def masked(program: Program) -> frozenset[str]:
+    """The arrays that a statement reads under a mask, where nobody may have written."""
+    return _masked(ButForStorage(program))
+
+
+@lru_cache(maxsize=32)
+def _masked(key: ButForStorage) -> frozenset[str]:
+    program = key.program
+    axes = axis_dims(_schedule(program))
+    statements = (s for s in program.statements if is_masked(s, axes[s.name]))
+    return frozenset(r.array for s in statements for r in s.reads)
+
+
+def homes(program: Program, found: Mapping[str, Lifetime]) -> dict[str, tuple[Loop, ...]]:
+    """For each array the sequential loops inside which it lives, outermost first."""
+    at = paths(_schedule(program))
+    result = {}
+    for array in program.arrays:
+        path = at[program.writers[array.name][0].name]
+        loops = [n for n, _ in path if isinstance(n, Loop) and n.kind == "loop"]
+        result[array.name] = tuple(loops[: found[array.name].loops])
+    return result
+
+
+def _schedule(program: Program) -> Tree:
+    assert program.schedule is not None
+    return program.schedule

@@ -1,0 +1,364 @@
+"""Which array may take over the memory of which other, and which ones do where nobody says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from workbench.lowering.loops.records import DEVICE, HOST
+from workbench.lowering.memory.lives import homes, in_place_gains, lives, masked
+from workbench.lowering.memory.overwriting import Beside, may_overwrite
+from workbench.lowering.values.stored import Stored, memory_order, store
+from workbench.polyhedral.accesses import Instances
+from workbench.polyhedral.dependences.legality import shared_steps
+from workbench.polyhedral.expression import expression
+from workbench.polyhedral.lifetimes.conflicts import Clash
+from workbench.polyhedral.lifetimes.shared_memory import Pair, SamePlace, sharing_clash
+from workbench.polyhedral.lifetimes.windows import Lifetime
+from workbench.polyhedral.tree import Block, Loop, Path, Tree, axis_dims, paths, statements
+from workbench.program.identity import Itself
+from workbench.program.values import Program
+
+
+class Hindrance(NamedTuple):
+    """Why an array cannot take over another's memory, said of both; `clash` shows two elements
+    that would be in one place at one time.
+    """
+
+    sentence: str
+    clash: Clash | None = None
+
+
+def memory_of(program: Program) -> Ownership:
+    """Where the arrays of a program lie; known of the programs last asked for."""
+    return _memory(Itself(program))
+
+
+@lru_cache(maxsize=16)
+def _memory(key: Itself) -> Ownership:
+    return Ownership(key.program)
+
+
+@dataclass(frozen=True, eq=False)
+class Ownership:
+    """Where the arrays of a program lie, as far as taking over depends on it (`memory_of`)."""
+
+    program: Program
+    _stored: dict[str, Stored] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def lives(self) -> Mapping[str, Lifetime]:
+        """The lifetime of every array."""
+        return lives(self.program)
+
+    def stored(self, array: str) -> Stored:
+        """Shape and order of an array's memory."""
+        if array not in self._stored:
+            record, life = self.program.array[array], self.lives[array]
+            order = memory_order(self.program)
+            self._stored[array] = store(record, order, life.windows, life.loops, array)
+        return self._stored[array]
+
+    @cached_property
+    def homes(self) -> Mapping[str, tuple[Loop, ...]]:
+        """The loops inside which every array lives."""
+        return homes(self.program, self.lives)
+
+    @cached_property
+    def masked(self) -> frozenset[str]:
+        """Arrays that are read where nothing may be written."""
+        return masked(self.program)
+
+    @cached_property
+    def outputs(self) -> set[str]:
+        """Arrays that are returned."""
+        return {o.array for o in self.program.outputs}
+
+    @cached_property
+    def paths(self) -> Mapping[str, Path]:
+        """Where every statement stands in the schedule."""
+        assert self.program.schedule is not None
+        return paths(self.program.schedule)
+
+    @cached_property
+    def axes(self) -> Mapping[str, tuple[str, ...]]:
+        """The dimensions that run as array axes, for every statement."""
+        assert self.program.schedule is not None
+        return axis_dims(self.program.schedule)
+
+    @cached_property
+    def users(self) -> Mapping[str, tuple[str, ...]]:
+        """For each array the statements that write or read it, in the order of the schedule."""
+        assert self.program.schedule is not None
+        found: dict[str, list[str]] = {a.name: [] for a in self.program.arrays}
+        for name in statements(self.program.schedule):
+            s = self.program.statement[name]
+            for array in dict.fromkeys((s.array, *(r.array for r in s.reads))):
+                found[array].append(name)
+        return {array: tuple(names) for array, names in found.items()}
+
+    @cached_property
+    def turn(self) -> Mapping[str, int]:
+        """The place of every statement in the text of the schedule."""
+        assert self.program.schedule is not None
+        return {name: n for n, name in enumerate(statements(self.program.schedule))}
+
+    def together(self, array: str) -> set[str]:
+        """The arrays in one piece of memory with an array, itself included."""
+        found = {array}
+        pairs = [pair for pair in self.program.storage.donated if pair[0] != pair[1]]
+        while more := {name for pair in pairs if found & set(pair) for name in pair} - found:
+            found |= more
+        return found
+
+    def first(self, array: str) -> int:
+        """When an array is first written, in the text of the schedule."""
+        return min(self.turn[s.name] for s in self.program.writers[array])
+
+    def last(self, array: str) -> int:
+        """When an array is last used, in the text of the schedule."""
+        return self.turn[self.users[array][-1]]
+
+
+def hindrance(memory: Ownership, array: str, to: str) -> Hindrance | None:
+    """Why `to` cannot take over the memory of another array; None where it can."""
+    for cheap in (_unlike(memory, array, to), _apart(memory, array, to)):
+        if cheap is not None:
+            return cheap
+    if _in_turn(memory, array, to):
+        return None
+    return _live_at_once(memory, array, to)
+
+
+def _unlike(memory: Ownership, array: str, to: str) -> Hindrance | None:
+    for name in (array, to):
+        if name in memory.outputs:
+            return Hindrance(f"{name} is an output: it is returned whole, in memory of its own")
+        if name in memory.masked:
+            return Hindrance(
+                f"{name} is read under a mask where nothing is written: its memory must hold zeros"
+            )
+    spaces = [HOST if name in memory.program.storage.on_host else DEVICE for name in (array, to)]
+    if spaces[0] != spaces[1]:
+        return Hindrance(f"{array} lives in {spaces[0]} memory, {to} in {spaces[1]} memory")
+    first, second = memory.stored(array), memory.stored(to)
+    if first.buffer.dtype != second.buffer.dtype:
+        return Hindrance(f"{array} is {first.buffer.dtype} and {to} is {second.buffer.dtype}")
+    if first.buffer.elements != second.buffer.elements:
+        return Hindrance(
+            f"{array} has {first.buffer.elements} elements in memory, {to} {second.buffer.elements}"
+        )
+    return None
+
+
+def _apart(memory: Ownership, array: str, to: str) -> Hindrance | None:
+    """Memory is handed on inside one iteration of the loops inside which both arrays live."""
+    first, second = memory.homes[array], memory.homes[to]
+    if len(first) == len(second) and all(p is q for p, q in zip(first, second, strict=True)):
+        return None
+    return Hindrance(f"{array} lives {_where(first)}, {to} {_where(second)}")
+
+
+def _where(loops: tuple[Loop, ...]) -> str:
+    if not loops:
+        return "outside all loops"
+    return f"inside one iteration of {', '.join(loop.name for loop in loops)}"
+
+
+def beside(memory: Ownership, array: str, to: str) -> tuple[Beside, ...] | None:
+    """How the axes of two arrays lie over each other in memory; None where they do not."""
+    first, second = memory.stored(array), memory.stored(to)
+    if first.buffer.shape != second.buffer.shape or first.array.shape != second.array.shape:
+        return None
+    found = []
+    for p, q in zip(first.order, second.order, strict=True):
+        if first.windows[p] != second.windows[q]:
+            return None
+        lower = first.array.extent[p][0] - second.array.extent[q][0]
+        found.append(Beside(p, q, lower if first.windows[p] is None else expression(0)))
+    return tuple(found)
+
+
+def same_places(memory: Ownership, array: str, to: str) -> tuple[SamePlace, ...]:
+    """The axes that tell apart the elements of two arrays in one piece of memory."""
+    found = []
+    for p, q, ahead in beside(memory, array, to) or ():
+        window = memory.stored(array).windows[p]
+        if window is None:
+            found.append(SamePlace(p, q, ahead))
+        elif not window.terms:
+            found.append(SamePlace(p, q, ahead, window.constant))
+    return tuple(found)
+
+
+def _in_turn(memory: Ownership, array: str, to: str) -> bool:
+    """Whether in one iteration of the loops around, every use of the first comes before every
+    write of the second, or elementwise with it.
+    """
+    depth = len(memory.homes[array])
+    instances = memory.program.statement
+    for writer in memory.program.writers[to]:
+        for user in memory.users[array]:
+            source, sink = instances[writer.name].instances, instances[user].instances
+            step = shared_steps(source, sink, memory.paths)[depth]
+            if step.kind == "after":
+                continue
+            if step.kind == "same" and writer.name in overwriting(memory, array, to):
+                continue
+            return False
+    return True
+
+
+def overwriting(memory: Ownership, array: str, to: str) -> set[str]:
+    """The writers of `to` that read the other array elementwise, in the place that they write."""
+    over = beside(memory, array, to)
+    if over is None:
+        return set()
+    return {
+        s.name
+        for s in memory.program.writers[to]
+        if may_overwrite(s, memory.axes[s.name], array, over)
+    }
+
+
+def _live_at_once(memory: Ownership, array: str, to: str) -> Hindrance | None:
+    program = memory.program
+    elementwise = overwriting(memory, array, to)
+    touching: dict[str, Instances] = {}
+    for name in {*memory.users[array], *memory.users[to]}:
+        own = program.statement[name].instances
+        touching[name] = replace(own, may_alias=(array,)) if name in elementwise else own
+    ordered = {name: touching[name] for name in sorted(touching, key=memory.turn.__getitem__)}
+    extents = {name: program.array[name].extent for name in (array, to)}
+    pair = Pair(array, to, same_places(memory, array, to))
+    assert program.schedule is not None
+    found = sharing_clash(pair, extents, program.schedule, ordered)
+    return None if found is None else Hindrance("", found)
+
+
+def heirs(program: Program, array: str) -> list[str]:
+    """The arrays that take over an array's memory, one after the other."""
+    heir = {a: to for a, to in program.storage.donated if a != to}
+    found = [array]
+    while found[-1] in heir:
+        found.append(heir[found[-1]])
+    return found[1:]
+
+
+def holding(program: Program) -> Program:
+    """The program without the donations that do not hold: those of a variant that was derived from
+    to return more, or to go on from given values, need not.
+    """
+    there = program.array.keys()
+    storage = program.storage
+    known = tuple(pair for pair in storage.donated if set(pair) <= there)
+    program = replace(program, storage=replace(storage, donated=known))
+    memory = Ownership(program)
+    kept = tuple(
+        (array, to)
+        for array, to in known
+        if array == to
+        or all(hindrance(memory, array, later) is None for later in heirs(program, array))
+    )
+    return replace(program, storage=replace(storage, donated=kept))
+
+
+# -- what can be done -----------------------------------------------------------------------------
+
+
+def takeovers(
+    program: Program, array: str | None = None, to: str | None = None
+) -> tuple[tuple[str, str], ...]:
+    """Arrays that can be updated in place, then pairs of which the second can take over the
+    memory of the first: an operand of the equation that writes it first, else what died last.
+
+    Only of `array`, and only `to`, where they are given.
+    """
+    return _takeovers(Itself(program), array, to)
+
+
+@lru_cache(maxsize=64)
+def _takeovers(key: Itself, array: str | None, to: str | None) -> tuple[tuple[str, str], ...]:
+    program = key.program
+    in_place = tuple(p for p in in_place_gains(program) if _meant(p, array, to))
+    storage = program.storage
+    after = replace(program, storage=replace(storage, donated=(*storage.donated, *in_place)))
+    return (*in_place, *_handed_on(Ownership(after), array, to))
+
+
+def _meant(pair: tuple[str, str], array: str | None, to: str | None) -> bool:
+    return array in (None, pair[0]) and to in (None, pair[1])
+
+
+def _handed_on(
+    memory: Ownership, wanted: str | None, heir: str | None
+) -> Iterator[tuple[str, str]]:
+    program = memory.program
+    pairs = [(a, to) for a, to in program.storage.donated if a != to]
+    given, taken = {a for a, _ in pairs}, {to for _, to in pairs}
+    groups = {a.name: memory.together(a.name) for a in program.arrays}
+    alike: dict[object, list[str]] = {}
+    for array in sorted(groups, key=memory.last, reverse=True):
+        if array not in memory.outputs and array not in memory.masked:
+            alike.setdefault(_kind(memory, array), []).append(array)
+    for to in sorted(groups, key=memory.first):
+        if to in taken:
+            continue
+        for array in alike.get(_kind(memory, to), ()):
+            if array in given or array in groups[to] or not _meant((array, to), wanted, heir):
+                continue
+            if memory.first(array) > memory.first(to) or not saves(memory, array, to):
+                continue
+            if _meeting(memory, array, to) == "before":  # what is used later is hardly dead
+                continue
+            if all(hindrance(memory, a, b) is None for a in groups[array] for b in groups[to]):
+                given.add(array)
+                _join(groups, array, to)
+                yield array, to
+                break
+
+
+def _kind(memory: Ownership, array: str) -> object:
+    """What two arrays have in common that can share memory."""
+    buffer = memory.stored(array).buffer
+    swapped = array in memory.program.storage.on_host
+    return buffer.dtype, swapped, buffer.elements, tuple(id(loop) for loop in memory.homes[array])
+
+
+def saves(memory: Ownership, array: str, to: str) -> bool:
+    """Whether handing memory on to a later array saves any: the one dies in the operation that
+    writes the other, they take turns within an inner loop, or memory is held throughout a loop.
+    """
+    return _meeting(memory, array, to) != "after" or held_throughout(memory, array)
+
+
+def _meeting(memory: Ownership, array: str, to: str) -> str:
+    """How the first write of `to` stands to the last use of the other array, by the loops inside
+    which both live: "after" or "before" it, in the "same" operation, or in one inner loop.
+    """
+    writer = min((s.name for s in memory.program.writers[to]), key=memory.turn.__getitem__)
+    user = memory.users[array][-1]
+    source, sink = (memory.program.statement[name].instances for name in (writer, user))
+    return shared_steps(source, sink, memory.paths)[len(memory.homes[array])].kind
+
+
+def held_throughout(memory: Ownership, array: str) -> bool:
+    """Whether an array's memory is held as long as a loop runs: it lives in one of its iterations,
+    and no other loop stands inside.
+    """
+    home = memory.homes[array]
+    return bool(home) and not _has_loop(home[-1].child)
+
+
+def _has_loop(tree: Tree) -> bool:
+    if isinstance(tree, Loop):
+        return tree.kind == "loop" or _has_loop(tree.child)
+    return isinstance(tree, Block) and any(_has_loop(child) for child in tree.children)
+
+
+def _join(groups: dict[str, set[str]], array: str, to: str) -> None:
+    both = groups[array] | groups[to]
+    for name in both:
+        groups[name] = both

@@ -1,0 +1,143 @@
+"""A notebook's cells followed: what a cell defines anew brings the workbenches up to date.
+
+Looks at the variables that cells leave behind, after each of them. Knows no Jupyter.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from workbench.language.template.template import Template
+from workbench.language.tracing.trace import line_of
+from workbench.measure.compare import Comparison
+from workbench.measure.rounds.measurement import Measurement
+from workbench.program.values import Program
+from workbench.session.protocol.failures import error_view, untraced
+from workbench.session.protocol.state import UntracedView
+from workbench.session.requests.sessions import Sessions
+from workbench.session.state.session import Session
+from workbench.variants.variant import Variant
+
+Redefined = Callable[[Template], None]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What is said of a template that could not be traced, how often it had been before, and the
+    cell that tried.
+    """
+
+    view: UntracedView
+    template: Template
+    traced: int
+    cell: str | None
+
+
+class Following:
+    """Follows the variables of a notebook."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self._sessions = sessions
+        self._held: dict[str, weakref.ref[Program | Variant]] = {}
+        self._measured = weakref.WeakValueDictionary[str, Comparison | Measurement]()
+        self._templates: dict[str, tuple[Template, Redefined]] = {}
+        self._failed: dict[str, Failure] = {}
+
+    def watch(self, template: Template, redefined: Redefined) -> None:
+        """Call back when a variable of the template's name holds another template."""
+        self._templates[template.name] = (template, redefined)
+
+    def after_cell(
+        self, variables: Mapping[str, Any], error: BaseException | None, cell: str | None = None
+    ) -> None:
+        """A cell was run; `error` is what it raised, `cell` how the notebook calls it."""
+        failed = None if error is None else _traced(error.__traceback__)
+        self._forgive(variables, error is None or failed is not None, cell)
+        for name, (template, redefined) in list(self._templates.items()):
+            found = variables.get(name)
+            if isinstance(found, Template) and found is not template:
+                self._templates[name] = (found, redefined)
+                redefined(found)
+        changed = {name: value for name, value in variables.items() if self._is_new(name, value)}
+        for name, value in sorted(changed.items(), key=lambda pair: _steps(pair[1])):
+            self._take(name, value)
+            self._held[name] = weakref.ref(value)
+        self._take_measured(variables)
+        if error is not None and failed is not None:  # last: what came before it stands
+            self._tell(failed, error, cell)
+
+    def _take_measured(self, variables: Mapping[str, Any]) -> None:
+        """What a cell measured of shown programs is shown too: a variable, or what the cell gave
+        back, which IPython calls `_`.
+        """
+        for name, value in variables.items():
+            if not isinstance(value, Comparison | Measurement) or value is self._measured.get(name):
+                continue
+            self._measured[name] = value
+            found = value.measurements if isinstance(value, Comparison) else (value,)
+            session = self._sessions.find(found[0].program) if found else None
+            if session is not None:
+                session.take_measured(found)
+
+    def _is_new(self, name: str, value: Any) -> bool:
+        if name.startswith("_") or not isinstance(value, Program | Variant):
+            return False
+        held = self._held.get(name)
+        return held is None or held() is not value
+
+    def _take(self, name: str, value: Program | Variant) -> None:
+        """A variant of a shown program joins its tree; another program replaces the shown one where
+        the same variable held that.
+        """
+        variant = value if isinstance(value, Variant) else Variant(value)
+        session = self._sessions.find(variant.root.program.name)
+        if session is None:
+            return
+        if variant.root.key == session.tree.root or self._held_root(name, session):
+            session.redefine(variant)
+
+    def _held_root(self, name: str, session: Session) -> bool:
+        held = self._held[name]() if name in self._held else None
+        if held is None:
+            return False
+        program = held.root.program if isinstance(held, Variant) else held
+        return program is session.tree.variants[session.tree.root].program
+
+    def _tell(self, template: Template, error: BaseException, cell: str | None) -> None:
+        """Tell that a template could not be traced, whether its program is shown or not."""
+        view = untraced(template, error_view(error, line_of(error)))
+        self._failed[template.name] = Failure(view, template, template.traced, cell)
+        self._sessions.fail(view)
+
+    def _forgive(self, variables: Mapping[str, Any], traces: bool, cell: str | None) -> None:
+        """Take back errors that are over: the template was traced since, whoever holds what came
+        out, or the cell that failed was run again. `traces`: the cell came to its end, or to a
+        template, whose error is told anew; of another error nothing is known.
+        """
+        for name, failure in list(self._failed.items()):
+            now = variables.get(name)
+            anew = isinstance(now, Template) and now is not failure.template and now.traced
+            again = failure.template.traced > failure.traced
+            run = traces and cell is not None and cell == failure.cell
+            if anew or again or run:
+                del self._failed[name]
+                self._sessions.mended(failure.view)
+
+
+def _steps(value: Program | Variant) -> int:
+    return len(value.steps) if isinstance(value, Variant) else 0
+
+
+def _traced(traceback: TracebackType | None) -> Template | None:
+    """The template whose trace an error came out of."""
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if frame.f_code is Template.__call__.__code__:
+            found: Template = frame.f_locals["self"]
+            return found
+        traceback = traceback.tb_next
+    return None

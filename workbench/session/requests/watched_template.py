@@ -1,0 +1,148 @@
+"""A template watched: its arguments can be changed, and what comes out replaces the program shown.
+
+Tracing is done by the worker process; of several changes in a row only the last is traced.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from workbench.errors import WorkbenchError, nearest
+from workbench.language.template.template import Template
+from workbench.language.tracing.trace import cells
+from workbench.session.processes.orders import Grown, TemplateSource
+from workbench.session.processes.worker_client import WorkerClient
+from workbench.session.protocol.failures import untraced
+from workbench.session.protocol.state import ArgumentView, ErrorView
+from workbench.session.state.session import Session
+from workbench.variants.variant import Variant
+
+Arguments = Mapping[str, Any]
+
+
+class Watched:
+    """A template and the arguments that it is traced with; `listeners` hear of those."""
+
+    def __init__(
+        self, template: Template, arguments: Arguments, session: Session, work: WorkerClient
+    ) -> None:
+        self.template = template
+        self.arguments = bound(template, arguments)
+        self._session, self._work = session, work
+        self._order = 0
+        self.listeners: list[Callable[[Arguments], None]] = []
+        session.on_change = self.change
+        self._show()
+
+    def change(self, arguments: Arguments) -> None:
+        """Trace with other values of some arguments; the others stay."""
+        self.arguments = bound(self.template, {**self.arguments, **arguments})
+        self._show()
+        self._trace()
+
+    def redefined(self, template: Template) -> None:
+        """The template was written anew; arguments that it no longer has are left out."""
+        known = template.signature.parameters
+        self.template = template
+        self.arguments = bound(template, {k: v for k, v in self.arguments.items() if k in known})
+        self._show()
+        self._trace()
+
+    def _show(self) -> None:
+        views = argument_views(self.template, self.arguments)
+        self._session.change(lambda values: replace(values, arguments=views))
+        for listener in self.listeners:
+            listener(self.arguments)
+
+    def _trace(self) -> None:
+        made: list[Variant] = []
+
+        def came(value: Grown) -> None:
+            made.extend(value.variants)
+
+        def ended(error: ErrorView | None) -> None:
+            if error is not None:
+                self._session.fail(untraced(self.template, error))
+            elif made:
+                self._session.redefine(made[0])
+
+        self._work.drop(self._order)
+        source = TemplateSource(self.template, self.arguments, _lines(), dict(cells()))
+        self._order = self._work.order("trace", source, came=came, ended=ended)
+
+
+def bound(template: Template, given: Arguments) -> dict[str, Any]:
+    """All arguments of a template: those given, in the form of the default (JSON knows no tuples),
+    and the defaults of the others. Raises WorkbenchError for one that the template has not.
+    """
+    known = template.signature.parameters
+    found = {}
+    for name in given:
+        if name not in known:
+            said = nearest(name, known, "arguments")
+            raise WorkbenchError(f"{template.name} has no argument {name!r}: {said}")
+    for name, parameter in known.items():
+        if name in given:
+            found[name] = _like(given[name], parameter.default)
+        elif parameter.default is not inspect.Parameter.empty:
+            found[name] = parameter.default
+    return found
+
+
+def argument_views(template: Template, arguments: Arguments) -> tuple[ArgumentView, ...]:
+    """The arguments as views show them; of values that JSON has no word for their text."""
+    return tuple(
+        ArgumentView(
+            name,
+            _kind(name, value),
+            _shown(value),
+            _shown(template.signature.parameters[name].default),
+            tuple(map(_shown, choices(template, name))),
+        )
+        for name, value in arguments.items()
+    )
+
+
+def choices(template: Template, name: str) -> tuple[Any, ...]:
+    """What an argument annotated as `Literal` may be; nothing of any other."""
+    hint = get_type_hints(template.function).get(name)
+    return get_args(hint) if get_origin(hint) is Literal else ()
+
+
+def _kind(name: str, value: Any) -> Any:
+    if name[:1].isupper():
+        return "size"
+    for kind, python in (("boolean", bool), ("integer", int), ("number", float), ("text", str)):
+        if isinstance(value, python):
+            return kind
+    return "other"
+
+
+def _shown(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        return [_shown(item) for item in value]
+    return None if value is inspect.Parameter.empty else repr(value)
+
+
+def _like(value: Any, default: Any) -> Any:
+    if isinstance(value, list) and isinstance(default, tuple):
+        return tuple(value)
+    if isinstance(value, int) and isinstance(default, float) and not isinstance(value, bool):
+        return float(value)
+    return value
+
+
+def _lines() -> dict[str, list[str]]:
+    """The lines of everything that is in no file: errors in another process show them too."""
+    return {
+        file: entry[2]
+        for file, entry in list(linecache.cache.items())
+        if len(entry) == 4 and not os.path.exists(file)
+    }

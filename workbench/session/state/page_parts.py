@@ -1,0 +1,72 @@
+"""What a page holds beyond what was looked at, so that it shows the same without Python: instances
+of the shown variant's statements at small sizes, predictions over each size, and what can be done
+next with each variant.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from workbench.session.protocol.messages import Answer, Message, Part, Want
+from workbench.session.state.part_cache import PartCache
+from workbench.session.state.variant_tree import VariantTree
+from workbench.variants.variant import Variant
+
+MOST = 48
+"""Statements whose instances a page holds: what an output is first, then the others."""
+PATIENCE = 20.0
+"""Seconds that a page waits for what it would hold; it is written without what comes later."""
+MORE = 8.0
+"""The same for the moves of variants that are not shown: seconds each, in large programs."""
+
+WantedPart = tuple[Part, Variant, Mapping[str, Any]]
+
+
+def fill(kept: PartCache, tree: VariantTree, name: str) -> None:
+    """Have it computed, and wait for it. What fails is left out, as when it is asked for later."""
+    _wait(kept, name, list(_of_shown(tree)), PATIENCE)
+    _wait(kept, name, list(_of_others(tree)), MORE)
+
+
+def _wait(kept: PartCache, name: str, wanted: Sequence[WantedPart], patience: float) -> None:
+    left = threading.Semaphore(0)
+
+    def came(message: Message) -> None:
+        if not isinstance(message, Answer) or message.done:
+            left.release()
+
+    until = time.monotonic() + patience
+    for number, (part, variant, arguments) in enumerate(wanted):
+        kept.want(Want("want", number, name, part, variant.key, arguments), variant, came)
+    for _ in wanted:
+        if not left.acquire(timeout=max(0.0, until - time.monotonic())):
+            break
+    kept.forget_all(came)
+
+
+def _of_shown(tree: VariantTree) -> Iterator[WantedPart]:
+    """Parts of the shown variant, with the arguments that views ask for at first; predictions of
+    the program as written too, beside which they are drawn.
+    """
+    shown, root = tree.shown, tree.variants[tree.root]
+    program = shown.program
+    for variant in dict.fromkeys((root, shown)):
+        for parameter in program.parameters:
+            if parameter.definition is None:
+                run = {"size": parameter.name, "sizes": {}}
+                yield "sweep", variant, run | {"backend": "numpy", "dtype": "float32"}
+    outputs = {output.array for output in program.outputs}
+    ordered = sorted(program.statements, key=lambda statement: statement.array not in outputs)
+    for statement in ordered[:MOST]:
+        yield "domain", shown, {"statements": [statement.name], "sizes": {}}
+    yield "moves", shown, {}
+
+
+def _of_others(tree: VariantTree) -> Iterator[WantedPart]:
+    """Moves of the other variants: those last that come first, as the worker takes the newest."""
+    for variant in reversed(list(tree.variants.values())):
+        if variant is not tree.shown:
+            yield "moves", variant, {}

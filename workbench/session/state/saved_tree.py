@@ -1,0 +1,110 @@
+"""A tree of variants as steps to take anew: of a program traced again, or of a saved file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.session.processes.orders import Misfit, Replay
+from workbench.session.protocol.capsule import Capsule
+from workbench.session.protocol.messages import PROTOCOL
+from workbench.session.protocol.reading import record
+from workbench.session.protocol.state import MeasurementView, State
+from workbench.session.state.variant_tree import VariantTree
+
+RECORDED = "a saved workbench"
+"""Where measurements come from that a saved file brought."""
+
+
+@dataclass(frozen=True)
+class SavedTree:
+    """A tree that was: its root, every other variant as a step on its parent (parents first, those
+    that led to the current one before all others), the users' names.
+    """
+
+    name: str
+    root: str
+    current: str
+    entries: tuple[Replay, ...]
+    names: Mapping[str, str]
+    measurements: tuple[MeasurementView, ...] = ()
+
+    def way(self) -> tuple[str, ...]:
+        """The variants that led to the current one, it included, the root first."""
+        parents = {entry.key: entry.parent for entry in self.entries}
+        way = [self.current]
+        while way[-1] in parents:
+            way.append(parents[way[-1]])
+        return tuple(reversed(way))
+
+
+def old_tree(name: str, tree: VariantTree) -> SavedTree:
+    """The tree of a program that has since been traced again."""
+    first = {one.key for one in tree.shown.lineage}
+    ordered = sorted(tree.variants.values(), key=lambda one: one.key not in first)
+    return SavedTree(
+        name,
+        tree.root,
+        tree.current,
+        tuple(
+            Replay(one.key, one.parent.key, one.step.to_json())
+            for one in ordered
+            if one.parent is not None and one.step is not None
+        ),
+        tree.names,
+    )
+
+
+def saved_tree(text: str) -> SavedTree:
+    """The tree in a state file. Raises WorkbenchError where the text is none, or of another
+    release.
+    """
+    state = _state(text)
+    entries = [
+        Replay(one.key, one.parent, one.step.json)
+        for one in state.variants
+        if one.parent is not None and one.step is not None
+    ]
+    known = {state.root}
+    for entry in entries:
+        if entry.parent not in known:
+            said = f"variant {entry.key[:8]} comes from none before it"
+            raise WorkbenchError(f"this is no saved workbench: {said}")
+        known.add(entry.key)
+    found = SavedTree(
+        state.name,
+        state.root,
+        state.current,
+        tuple(entries),
+        {one.key: one.name for one in state.variants if one.named},
+        tuple(replace(m, recorded=m.recorded or RECORDED) for m in state.measurements),
+    )
+    first = found.way()
+    return replace(found, entries=tuple(sorted(entries, key=lambda one: one.key not in first)))
+
+
+def misfit_text(old: SavedTree, misfits: list[Misfit]) -> str:
+    """What no longer fits, in a sentence: first what stands in the way of the current variant."""
+    way = old.way()
+    first, *others = sorted(misfits, key=lambda one: one.entry not in way)
+    more = f" {len(others)} more do not fit either." if others else ""
+    said = first.sentence.removeprefix(f"{first.step}: ").rstrip(".")
+    return f"{first.step} does not fit any more and is left out with what came of it: {said}.{more}"
+
+
+def _state(text: str) -> State:
+    try:
+        value: Any = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise WorkbenchError(f"this is no saved workbench: it is not JSON ({error})") from None
+    if not isinstance(value, dict) or not {"protocol", "release", "state"} <= value.keys():
+        raise WorkbenchError("this is no saved workbench: it lacks protocol, release or state")
+    if value["protocol"] != PROTOCOL:
+        raise WorkbenchError(
+            f"this workbench was saved by release {value['release']} (protocol "
+            f"{value['protocol']}), which this one (protocol {PROTOCOL}) cannot read"
+        )
+    return record("saved", value, Capsule).state

@@ -1,0 +1,386 @@
+"""A workbench: a tree of variants and what is known of them, changed by requests from any thread.
+
+All that can be read is one immutable value that is replaced under a lock. Work that takes time is
+given to other processes (`work`, `measuring`), whose results come back on threads of their own;
+nothing here computes sets, waits, or knows Jupyter.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.measure.rounds.measurement import Measurement
+from workbench.measure.store import Store
+from workbench.session.processes.meter import Measured, MeasureOrder
+from workbench.session.processes.meter_client import MeterClient
+from workbench.session.processes.orders import Grown, Misfit
+from workbench.session.processes.sampler import RunPosition
+from workbench.session.processes.worker_client import WorkerClient
+from workbench.session.protocol.capsule import Capsule, capsule
+from workbench.session.protocol.failures import sentence
+from workbench.session.protocol.measurements import belonging, measurement_views, together
+from workbench.session.protocol.messages import (
+    Message,
+    Running,
+    StateMessage,
+)
+from workbench.session.protocol.state import (
+    ArgumentView,
+    ErrorView,
+    MeasurementView,
+    ProgressView,
+    State,
+    UntracedView,
+    VariantView,
+)
+from workbench.session.protocol.state_views import backend_views, size_views, variant_view
+from workbench.session.state.measurement_progress import MeasurementProgress
+from workbench.session.state.part_cache import PartCache
+from workbench.session.state.saved_tree import SavedTree, misfit_text, old_tree
+from workbench.session.state.variant_tree import VariantTree, planted
+from workbench.variants.variant import Variant
+
+Ended = Callable[[ErrorView | None], None]
+
+AUTOMATIC = "automatic"
+"""What the variant of the automatic recipe is called that `wb.run` runs a program as."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """All that a workbench is at a moment."""
+
+    revision: int
+    tree: VariantTree
+    measurements: tuple[MeasurementView, ...] = ()
+    arguments: tuple[ArgumentView, ...] = ()
+    measuring: ProgressView | None = None
+    error: UntracedView | None = None
+    recipe_error: ErrorView | None = None
+
+
+class Session:
+    """One workbench, known by its program's name. `send` gets what all views are told."""
+
+    def __init__(
+        self, variant: Variant, work: WorkerClient, store: Store, send: Callable[[Message], None]
+    ) -> None:
+        self.name = variant.root.program.name
+        self.store = store
+        self.kept = PartCache(work, self._tell)
+        self.on_change: Callable[[Mapping[str, Any]], None] | None = None
+        """Takes new arguments for the watched template; None where none is watched."""
+        self.work, self._send = work, send
+        self._lock = threading.RLock()
+        self._values = Values(1, planted(variant))
+        self._listeners: tuple[Callable[[], None], ...] = ()
+        self._views: dict[tuple[str, int, str], VariantView] = {}
+        self._measuring: MeterClient | None = None
+        self._read_store()
+        self._prepare_shown()
+        self._prepare(self.tree.variants.values())
+
+    # -- what it is --------------------------------------------------------------------------------
+
+    @property
+    def values(self) -> Values:
+        """All of it, at this moment."""
+        return self._values
+
+    @property
+    def tree(self) -> VariantTree:
+        """Its variants."""
+        return self._values.tree
+
+    def state(self) -> State:
+        """What views are told of it."""
+        return self._state(self._values)
+
+    def capsule(self) -> Capsule:
+        """Its state with every part that was computed."""
+        state = self.state()
+        keys = {variant.key for variant in state.variants}
+        return capsule(state, tuple(p for p in self.kept.saved() if p.variant in keys))
+
+    def change(self, changed: Callable[[Values], Values]) -> None:
+        """Replace the values, and tell every view."""
+        with self._lock:
+            before = self._values
+            after = changed(before)
+            if after is before:
+                return
+            self._values = replace(after, revision=before.revision + 1)
+            state = self._state(self._values)
+        self._send(StateMessage("state", state, False))
+        self._tell()
+        if after.tree.current != before.tree.current:
+            self._prepare_shown()
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call back after every change of the state and with every part that was computed; what
+        comes back ends that.
+        """
+
+        def ignore() -> None:
+            with self._lock:
+                self._listeners = tuple(one for one in self._listeners if one != listener)
+
+        with self._lock:
+            self._listeners = (*self._listeners, listener)
+        return ignore
+
+    def _tell(self) -> None:
+        for listener in self._listeners:
+            listener()
+
+    def _state(self, values: Values) -> State:
+        tree = values.tree
+        return State(
+            workbench=self.name,
+            revision=values.revision,
+            name=self.name,
+            root=tree.root,
+            current=tree.current,
+            variants=self._variant_views(tree),
+            sizes=size_views(tree.variants[tree.root].program),
+            measurements=values.measurements,
+            backends=backend_views(),
+            arguments=values.arguments,
+            measuring=values.measuring,
+            error=values.error,
+            recipe_error=values.recipe_error,
+        )
+
+    def _variant_views(self, tree: VariantTree) -> tuple[VariantView, ...]:
+        """The variants as views show them; of those that are no longer there nothing is kept."""
+        known, views = self._views, dict[tuple[str, int, str], VariantView]()
+        for key, variant in tree.variants.items():
+            what = key, tree.numbers[key], tree.names.get(key, "")
+            views[what] = known.get(what) or variant_view(variant, *what[1:])
+        self._views = views
+        return tuple(views.values())
+
+    # -- what changes it ---------------------------------------------------------------------------
+
+    def adopt(self, variants: Iterable[Variant]) -> None:
+        """Take variants of this program into the tree; the last becomes current."""
+        new = tuple(variants)
+
+        def changed(values: Values) -> Values:
+            tree = values.tree
+            for variant in new:
+                tree = tree.with_variant(variant).showing(variant.key)
+            same = tree is values.tree and values.recipe_error is None
+            return values if same else replace(values, tree=tree, recipe_error=None)
+
+        self.change(changed)
+        self._prepare(new)
+
+    def redefine(self, variant: Variant) -> None:
+        """The program was traced again, and this is a variant of what came out. Steps are taken
+        anew on another program; the same one only clears an error.
+        """
+        before = self.tree
+        if variant.root.key == before.root:
+            self.change(lambda v: v if v.error is None else replace(v, error=None))
+            if variant.parent is not None:
+                self.adopt([variant])
+            return
+        tree = planted(variant)
+        self.change(lambda v: replace(v, tree=tree, measurements=(), error=None, recipe_error=None))
+        self.kept.keep_only(tree.variants)
+        self.work.forget(before.variants)
+        self._prepare(tree.variants.values())
+        self._read_store()
+        old = old_tree(self.name, before)
+        if old.entries:
+            self._take_anew(old)
+
+    def show(self, key: str) -> None:
+        """Make a variant of the tree current."""
+        self.change(lambda v: replace(v, tree=v.tree.showing(key)))
+
+    def rename(self, key: str, name: str) -> None:
+        """Give a variant the user's name; "" takes it away. Raises WorkbenchError where another
+        has it.
+        """
+        self.change(lambda v: replace(v, tree=v.tree.renamed(key, name.strip())))
+
+    def remove(self, key: str) -> None:
+        """Take a variant and what came from it out of the tree."""
+        before = self.tree.variants
+        self.change(lambda v: replace(v, tree=v.tree.without(key)))
+        after = self.tree.variants
+        self.kept.keep_only(after)
+        self.work.forget(set(before) - set(after))
+
+    def fail(self, error: UntracedView) -> None:
+        """The program could not be traced again; what is shown stays."""
+        self.change(lambda v: replace(v, error=error))
+
+    def mended(self, error: UntracedView) -> None:
+        """That is over; another error stays."""
+        self.change(lambda v: replace(v, error=None) if v.error is error else v)
+
+    def load(self, old: SavedTree, ended: Ended = lambda error: None, show: bool = True) -> None:
+        """Take the steps, names and measurements of a saved tree; with `show`, its current variant
+        becomes current.
+        """
+        if old.name != self.name:
+            raise WorkbenchError(f"this is a saved workbench of {old.name}, not of {self.name}")
+        self.change(lambda v: replace(v, measurements=together(v.measurements, old.measurements)))
+        self._take_anew(old, ended, show)
+
+    def _take_anew(
+        self, old: SavedTree, ended: Ended = lambda error: None, show: bool = True
+    ) -> None:
+        """Take the steps of another tree on this root, in the worker; what fits comes in as it is
+        made, and what does not is told at the end.
+        """
+        start = self.tree
+        root = start.variants[start.root]
+        stands = {old.root: root.key}
+        misfits: list[Misfit] = []
+
+        def came(value: Misfit | Grown) -> None:
+            if isinstance(value, Misfit):
+                misfits.append(value)
+                return
+            (variant,) = value.variants
+            name = old.names.get(value.entry, "")
+            stands[value.entry] = variant.key
+
+            def changed(values: Values) -> Values:
+                if values.tree.root != root.key:
+                    return values  # traced again meanwhile
+                tree = values.tree.with_variant(variant)
+                if name and tree.named(name) is None:  # what is there keeps its name
+                    tree = tree.renamed(variant.key, name)
+                return replace(values, tree=tree)
+
+            self.change(changed)
+            self._prepare([variant])
+
+        def finished(error: ErrorView | None) -> None:
+            known = [stands[key] for key in old.way() if key in stands] if show else []
+            said = error or (sentence(misfit_text(old, misfits)) if misfits else None)
+
+            def changed(values: Values) -> Values:
+                if values.tree.root != root.key:
+                    return values
+                tree = values.tree
+                if tree.current == start.current and known and known[-1] in tree.variants:
+                    tree = tree.showing(known[-1])
+                return replace(values, tree=tree, recipe_error=said)
+
+            self.change(changed)
+            ended(error)
+
+        self.work.order("anew", root, old.root, old.entries, came=came, ended=finished)
+
+    def _prepare(self, variants: Iterable[Variant]) -> None:
+        """Have what is drawn first of variants computed, whoever looks at them."""
+        for variant in variants:
+            self.kept.prepare(variant)
+
+    def _prepare_shown(self) -> None:
+        """Have what can be done next with the shown variant computed: what is saved holds it too,
+        whoever looked at it.
+        """
+        self.kept.prepare_shown(self.tree.shown)
+
+    def _read_store(self) -> None:
+        """Show what was measured before, here or elsewhere."""
+        root = self.tree.variants[self.tree.root]
+
+        def came(found: tuple[MeasurementView, ...]) -> None:
+            self.change(
+                lambda v: (
+                    replace(v, measurements=together(found, v.measurements))
+                    if v.tree.root == root.key and found
+                    else v
+                )
+            )
+
+        self.work.order("recorded", root, self.store, came=came, ended=lambda error: None)
+
+    def take_measured(self, found: Iterable[Measurement]) -> None:
+        """Show what was measured elsewhere of variants of this program."""
+        views = measurement_views(belonging(self.tree.variants[self.tree.root], found))
+        if views:
+            self.change(lambda v: replace(v, measurements=together(v.measurements, views)))
+
+    # -- measuring ---------------------------------------------------------------------------------
+
+    def measure(
+        self, order: MeasureOrder, ended: Callable[[Measured], None] = lambda result: None
+    ) -> MeterClient:
+        """Start to measure variants of the tree. Raises WorkbenchError while others are."""
+        told = MeasurementProgress(self, tuple(variant.key for variant in order.variants), ended)
+        with self._lock:
+            if self._measuring is not None:
+                raise WorkbenchError("a measurement is under way; stop it or wait for its end")
+            told.begin()
+            try:
+                self._measuring = MeterClient(order, told)
+            except WorkbenchError:
+                told.over(None)
+                raise
+            return self._measuring
+
+    def measured(self) -> None:
+        """Another measurement may start."""
+        with self._lock:
+            self._measuring = None
+
+    def cancel(self) -> bool:
+        """Stop what is being measured; False where nothing is."""
+        with self._lock:
+            measuring = self._measuring
+        if measuring is not None:
+            measuring.cancel()
+        return measuring is not None
+
+    def close(self) -> None:
+        """Stop what is measured; nobody hears of this workbench any more."""
+        self.cancel()
+        self._send = lambda message: None
+
+    def join_running(self, variant: Variant) -> None:
+        """Take a variant that runs into the tree, if it is of this program, so that views can name
+        it; what is shown stays. The automatic recipe's is called so.
+        """
+        tree = self.tree
+        if variant.key in tree.variants or variant.root.key != tree.root:
+            return
+
+        def changed(values: Values) -> Values:
+            if values.tree.root != variant.root.key:
+                return values  # traced again meanwhile
+            tree = values.tree.with_variant(variant)
+            if variant.why and tree.named(AUTOMATIC) is None:
+                tree = tree.renamed(variant.key, AUTOMATIC)
+            return replace(values, tree=tree)
+
+        self.change(changed)
+
+    def show_running(self, place: RunPosition) -> None:
+        """Tell every view where a program of this name is; `variant` is "" of one that is not in
+        the tree.
+        """
+        self._send(
+            Running(
+                "running",
+                self.name,
+                place.variant if place.variant in self.tree.variants else "",
+                place.shares,
+                place.now,
+                place.loops,
+                place.seconds,
+                place.over,
+            )
+        )
