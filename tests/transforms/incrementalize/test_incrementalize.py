@@ -19,7 +19,7 @@ from workbench.polyhedral.expression import variable
 from workbench.polyhedral.tree import axis_dims
 from workbench.program.text.infix import equation
 from workbench.program.values import Program
-from workbench.transforms import Incrementalize, Tile, Vectorize
+from workbench.transforms import Contract, Incrementalize, Tile, Vectorize
 from workbench.transforms.step.refusal import Refusal
 from workbench.variants.variant import Variant, optimize, variant
 
@@ -382,6 +382,14 @@ def test_wrong_block_of_a_window_is_repaired_by_its_own() -> None:
     (other,) = refusal(odd(), "window", "t", 64).instead
     assert other == Incrementalize("window", "t")
     assert_computes_the_same(odd(), variant(odd()).apply(other))
+
+
+def test_wrong_block_of_a_window_is_not_repaired_by_what_is_refused_too() -> None:
+    folded = variant(PROGRAMS["n_step"][0]()).apply(Contract())
+    found = folded.check(Incrementalize("discounted_sum", "t", 4))
+    assert found is not None and found.sentence.endswith("need blocks of 3, not of 4")
+    assert folded.check(Incrementalize("discounted_sum", "t")) is not None
+    assert found.instead == ()
 
 
 def test_block_of_a_range_inside_a_recurrence_is_repaired_by_the_plain_lift() -> None:

@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import json
 import re
+from collections.abc import Iterator
 from difflib import ndiff
 from typing import Any
 
@@ -15,7 +16,7 @@ import workbench as wb
 from tests.golden_files import GoldenFiles
 from tests.programs import leaky_sum
 from tests.transforms.documented import documented, section
-from workbench.errors import WorkbenchError
+from workbench.errors import TooComplexError, WorkbenchError
 from workbench.polyhedral.sets.as_text import limited, parse_set
 from workbench.transforms import Incrementalize, Swap, Tile, Vectorize
 from workbench.transforms.step.step_json import from_json, schema
@@ -205,3 +206,34 @@ def test_step_refused_when_its_legality_takes_too_much_work(monkeypatch: Any) ->
     )
     with pytest.raises(wb.Refused, match="too complex"):
         variant.apply(Vectorize("b"))
+
+
+def test_what_helps_is_looked_for_when_the_refusal_is_looked_at(monkeypatch: Any) -> None:
+    looked: list[str] = []
+
+    def repairs(*_: object) -> Iterator[Transform]:
+        looked.append("for help")
+        yield from (Tile("t", 2), Vectorize("nobody"), Vectorize("b"), Vectorize("b"))
+
+    monkeypatch.setattr(Vectorize, "repairs", repairs)
+    found = wb.variant(leaky_sum()).check(Vectorize("t", ("s[t+1]",)))
+    assert found is not None and not looked
+    assert (found.repairs, found.instead) == ((Tile("t", 2),), (Vectorize("b"),))
+    assert wb.variant(leaky_sum()).check(Vectorize("b", ("s[t+1]",))) is None
+
+
+def test_refusal_of_an_argument_has_no_help(monkeypatch: Any) -> None:
+    monkeypatch.setattr(Vectorize, "repairs", lambda *_: iter((Vectorize("b"),)))
+    found = wb.variant(leaky_sum()).check(Vectorize("nobody"))
+    assert found is not None
+    assert (found.kind, found.repairs, found.instead) == ("input", (), ())
+
+
+def test_refusal_stands_where_looking_for_help_takes_too_much_work(monkeypatch: Any) -> None:
+    def repairs(*_: object) -> Iterator[Transform]:
+        raise TooComplexError("too complex, given up after 5 operations")
+
+    monkeypatch.setattr(Vectorize, "repairs", repairs)
+    found = wb.variant(leaky_sum()).check(Vectorize("t", ("s[t+1]",)))
+    assert found is not None
+    assert (found.kind, found.repairs, found.instead) == ("dependence", (), ())

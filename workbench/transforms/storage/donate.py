@@ -82,8 +82,9 @@ class Donate(Transform):
             return Refusal("no effect", f"{self}: {self._nothing(program)}")
         if self.array is not None and self.to is not None:
             array, to = pairs[0]
-            itself = array == to
-            refusal = _in_place(self, program, to) if itself else _unfit(self, program, array, to)
+            refusal = (
+                _in_place(self, program, to) if array == to else _unfit(self, program, array, to)
+            )
             if refusal is not None:
                 return refusal
         after = replace(program.storage, donated=(*program.storage.donated, *pairs))
