@@ -223,7 +223,7 @@ class Equation:
             row = OPERATIONS[body.operation]
             if row.external:
                 step = BodyStep(body, operands)
-            elif body.operation == "given":
+            elif row.given:
                 step = BodyStep(body, operands, self._given)
             else:
                 value = self._drawn(body) if row.random else self._value(body, operands)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.lowering.instances.operation_rules import RULES, VIEWS, unrepeated
+from workbench.lowering.instances.operation_rules import RULES, unrepeated
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.reads import gathers, index_arrays, slices, split_reads
 from workbench.lowering.values.layout import Value
@@ -67,7 +67,7 @@ class Linearizer:
                     else:
                         found |= set(self.axes_of(e))
             elif isinstance(body, Call):
-                if OPERATIONS[body.operation].random or body.operation == "given":
+                if OPERATIONS[body.operation].random or OPERATIONS[body.operation].given:
                     found = set(self.statement.dims)
                 for argument in body.arguments:
                     found |= set(self.axes_of(argument))
@@ -106,7 +106,7 @@ class Linearizer:
         direct = (
             isinstance(body, Call)
             and number not in self._done
-            and body.operation not in VIEWS
+            and OPERATIONS[body.operation].result != "view"
             and self.axes_of(body) == target.axes
             and symbolic(body.shape) == target.shape
             and body.dtype == target.dtype
@@ -181,8 +181,8 @@ def _impossible() -> Value:
 def operand_dtype(body: Call) -> str:
     """The one dtype that an elementwise operation's operands are cast to."""
     if body.dtype == "bool":
-        dtypes = [a.dtype for a in body.arguments]
-        return "float" if body.operation == "isfinite" else promote(dtypes)
+        least = OPERATIONS[body.operation].least or "bool"
+        return promote([least, *(a.dtype for a in body.arguments)])
     return body.dtype
 
 

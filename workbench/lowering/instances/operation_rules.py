@@ -316,9 +316,6 @@ def _possible(at: Linearizer, body: Call, target: Value | None) -> Value:
     return highest
 
 
-VIEWS = frozenset({"slice", "transpose", "reshape", "broadcast"})
-"""Rows whose result is (mostly) a view of their operand."""
-
 RULES: dict[str, Rule] = {
     "where": _where,
     "cast": _cast,

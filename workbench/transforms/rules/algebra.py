@@ -18,7 +18,7 @@ from workbench.transforms.rules.row import operand as operand_of
 def constants(body: Call, program: Program) -> Body | None:
     """An operation on numbers is a number, unless that is infinite, NaN or larger than they are."""
     row = OPERATIONS[body.operation]
-    if row.random or row.external or row.name in ("given", "take") or not body.arguments:
+    if not row.pure or not row.foldable or not body.arguments:
         return None
     values = [_value(a) for a in body.arguments]
     if any(v is None for v in values) or not is_static(body.shape):
