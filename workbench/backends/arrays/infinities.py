@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from workbench.program.operations.table import OPERATIONS
+from workbench.lowering.functions import FUNCTIONS
 
 Marks = Callable[[Sequence[Any]], Any]
 """From a mark per element of each operand: which elements of the result a marked one takes part
@@ -44,8 +44,9 @@ class Infinities:
 
     def watching(self, functions: Mapping[str, Any]) -> dict[str, Any]:
         """The table of functions, each followed."""
-        elementwise = dict.fromkeys((r.ufunc for r in OPERATIONS.values() if r.ufunc), _elementwise)
-        rules = {**elementwise, **_RULES}
+        elementwise = [row.name for row in FUNCTIONS.values() if row.elementwise]
+        evaluated = [row.name for row in FUNCTIONS.values() if row.evaluated]
+        rules = dict.fromkeys(elementwise, _elementwise) | dict.fromkeys(evaluated, _whole) | _RULES
         table = {**functions, "assign": _set}
         followed = {
             name: partial(self._call, rules[name], function)
@@ -193,8 +194,10 @@ def _inside(function: Any, spec: str, out: Any, mask: Any, *operands: Any) -> Ca
     return Called(out, operands, marks)
 
 
-def _whole(function: Any, x: Any, out: Any) -> Called:
-    return Called(out, (x,), lambda marks: marks[0].any())
+def _whole(function: Any, *arguments: Any, **options: Any) -> Called:
+    """Any element of the result may need all of each operand."""
+    *operands, out = arguments
+    return Called(out, tuple(operands), lambda marks: _any([mark.any() for mark in marks]))
 
 
 _RULES: dict[str, Callable[..., Called]] = {
@@ -209,5 +212,4 @@ _RULES: dict[str, Callable[..., Called]] = {
     "take": _take,
     "segment_add": _segments,
     "sum_inside": _inside,
-    "orthogonalize": _whole,
 }

@@ -6,12 +6,13 @@ loop holds calls on names and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from string import Formatter
 from typing import Any, NamedTuple
 
-from workbench.backends.philox import statement_key
+from workbench.lowering.functions import row_of
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.owners import owners
 from workbench.lowering.loops.records import (
@@ -38,6 +39,7 @@ from workbench.lowering.loops.records import (
 )
 from workbench.lowering.text import entry_text
 from workbench.polyhedral.expression import Expression, size
+from workbench.program.keys import statement_key
 
 ENTRY = "program"
 """The name of the generated function: program(xp, functions, memory, host, seed, real, sizes,
@@ -226,69 +228,14 @@ class _Writer:
         return ", ".join(texts)
 
     def apply(self, record: Apply) -> str:
-        """The call of an array operation."""
-        o, inputs, out = record.option, record.inputs, record.out
-        match record.function:
-            case "copyto" if len(inputs) == 2:
-                return f"{self.function('copyto')}({out}, {inputs[0]}, where={inputs[1]})"
-            case "copyto":
-                return self.assign(out, inputs[0])
-            case "fill":
-                value = self.show(o["value"]) if isinstance(o["value"], Expression) else o["value"]
-                return self.assign(out, str(value))
-            case "given":
-                call, where = self.function("given"), self.coordinates(o["coordinates"])
-                return f'{call}("{o["name"]}", {out}, ({where}))'
-            case "random":
-                where = self.coordinates(o["coordinates"])
-                key = statement_key(o["origin"])
-                return (
-                    f'{self.function("random")}("{o["kind"]}", {out}, seed, {key:#010x}, ({where}))'
-                )
-            case "check_index" | "check_within" | "check_possible" | "check_length" | "check_all":
-                return self.check(record)
-            case "take":
-                return f'{self.function("take")}({inputs[0]}, {inputs[1]}, 0, {out}, "clip")'
-            case "argmax" | "argmin":
-                return f"{self.function(record.function)}({inputs[0]}, {o['axis']}, {out})"
-            case "segment_add":
-                lower = ", ".join(self.show(e) for e in o["lower"])
-                lower += "," if len(o["lower"]) == 1 else ""
-                indices = ", ".join(inputs[1:]) + ("," if len(inputs) == 2 else "")
-                call = self.function("segment_add")
-                return f"{call}({out}, {inputs[0]}, ({indices}), ({lower}))"
-            case "sum_inside":
-                operands = ", ".join(inputs)
-                return f'{self.function("sum_inside")}("{o["spec"]}", {out}, {operands})'
-            case "external":
-                called = f'"{o["name"]}", "{o["method"]}", "{o["statement"]}"'
-                operands = "".join(f", {name}" for name in inputs)
-                where = self.pairs(o["instance"])
-                return f"{self.function('external')}({called}, {where}, {out}{operands})"
-            case "orthogonalize" | "to_device" | "to_host":
-                return f"{self.function(record.function)}({inputs[0]}, {out})"
-        arguments = [*inputs, *(f"{k}={v}" for k, v in record.options), f"out={out}"]
-        return f"{self.function(record.function)}({', '.join(arguments)})"
-
-    def assign(self, out: str, value: str) -> str:
-        """A copy; where infinities are followed it is a call like any other."""
+        """The call of an array function; an assignment, where infinities are followed, is one."""
+        row = row_of(record)
+        written = _Call(self, record).vformat(row.source, record.inputs, record.option)
+        if not row.assigns:
+            return written
         if self.check_finite:
-            return f"{self.function('assign')}({out}, {value})"
-        return f"{out}[...] = {value}"
-
-    def coordinates(self, where: tuple[str | Expression, ...]) -> str:
-        """The inside of a tuple of an instance's coordinates."""
-        found = ", ".join(c if isinstance(c, str) else self.show(c) for c in where)
-        return found + ("," if len(where) == 1 else "")
-
-    def check(self, record: Apply) -> str:
-        """The call of a check: what is looked at, what is expected, which instance it is."""
-        o = record.option
-        expected = [self.show(o[k]) for k in ("lower", "upper", "length") if k in o]
-        names = [f'"{o[k]}"' for k in ("array", "dim") if k in o]
-        where = [f'"{o["statement"]}"', self.pairs(o["instance"]), self.pairs(o["axes"])]
-        arguments = [*record.inputs, *expected, *names, *where]
-        return f"{self.function(record.function)}({', '.join(arguments)})"
+            return f"{self.function('assign')}({record.out}, {written})"
+        return f"{record.out}[...] = {written}"
 
     def pairs(self, named: tuple[tuple[str, Expression], ...]) -> str:
         """Dimensions with values, as a list of pairs."""
@@ -327,6 +274,51 @@ class _Writer:
         """A shape as a Python tuple."""
         inside = ", ".join(self.show(n) for n in shape)
         return f"({inside}{',' if len(shape) == 1 else ''})"
+
+
+@dataclass
+class _Call(Formatter):
+    """Fills in the text of a call; see `ArrayFunction.source`."""
+
+    writer: _Writer
+    record: Apply
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """What a name in braces stands for."""
+        match key:
+            case int():
+                return args[key]
+            case "f":
+                return self.writer.function(self.record.function)
+            case "out":
+                return self.record.out
+            case "inputs":
+                return args
+            case "rest":
+                return args[1:]
+        return kwargs[key]
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """How it is written."""
+        match format_spec:
+            case "":
+                return self.show(value)
+            case "list":
+                return ", ".join(map(self.show, value))
+            case "more":
+                return "".join(f", {self.show(one)}" for one in value)
+            case "tuple":
+                inside = ", ".join(map(self.show, value))
+                return f"({inside},)" if len(value) == 1 else f"({inside})"
+            case "pairs":
+                return self.writer.pairs(value)
+            case "key":
+                return f"{statement_key(value):#010x}"
+        raise AssertionError(format_spec)
+
+    def show(self, value: Any) -> str:
+        """One value: expressions as Python, the rest as it is."""
+        return self.writer.show(value) if isinstance(value, Expression) else str(value)
 
 
 def _name(loop: For) -> Expression:

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.lowering.instances.operation_rules import RULES, unrepeated
+from workbench.lowering.functions import FUNCTIONS
+from workbench.lowering.instances.operation_rules import RULES, unrepeated, whole
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.reads import gathers, index_arrays, slices, split_reads
 from workbench.lowering.values.layout import Value
@@ -131,6 +132,8 @@ class Linearizer:
             return RULES[body.operation](self, body, target)
         if OPERATIONS[body.operation].ufunc is not None:
             return self._elementwise(body, target)
+        if body.operation in FUNCTIONS:
+            return whole(self, body, target)
         raise ProgramError(
             f"the array backend has no operation {body.operation}", self.statement.line
         )

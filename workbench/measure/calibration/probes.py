@@ -1,13 +1,13 @@
 """What is timed to know a machine: the calls of generated source on next to nothing, on many short
-rows, and on many elements. The kinds are those of `planning/calls.py`.
+rows, and on many elements. The kinds are those of `lowering/functions.py`.
 """
 
 from __future__ import annotations
 
 from workbench.backends.arrays.checks import Checks
 from workbench.backends.tracker import Memory
+from workbench.lowering.functions import FUNCTIONS
 from workbench.measure.calibration.stopwatch import Stopwatch
-from workbench.planning.cost.array_calls import OWN_RATE
 from workbench.polyhedral.tree import Block
 from workbench.program.values import Program
 
@@ -85,15 +85,16 @@ def elements(w: Stopwatch, dtype: str) -> dict[str, tuple[int, float]]:
     """The number of elements of a call, and its seconds."""
     a, b, c = (w.array(LARGE, dtype=dtype) for _ in range(3))
     whole = [w.array(LARGE, dtype="int32") for _ in range(3)]
-    found = _on(w, LARGE, dtype)
-    for name in sorted(OWN_RATE):
-        x, y, out = whole if name in ("floor_divide", "remainder") else (a, b, c)
-        two = getattr(w.functions[name], "nin", 1) == 2
+    seconds = _on(w, LARGE, dtype)
+    own = [f for f in FUNCTIONS.values() if f.elementwise and f.cost.element is not None]
+    for function in sorted(own, key=lambda f: f.name):
+        x, y, out = whole if function.integers else (a, b, c)
+        two = getattr(w.functions[function.name], "nin", 1) == 2
         statement = TWO if two else "f(a, out=c)"
-        found[name] = w.seconds(statement, name, a=x, b=y, c=out)
+        seconds[function.name] = w.seconds(statement, function.name, a=x, b=y, c=out)
     gaps = w.array(LARGE, 4, dtype=dtype)
-    found["gaps"] = w.seconds(TWO, "add", a=gaps[:, 0], b=gaps[:, 1], c=c)
-    counted = {name: (LARGE, spent) for name, spent in found.items()}
+    seconds["gaps"] = w.seconds(TWO, "add", a=gaps[:, 0], b=gaps[:, 1], c=c)
+    counted = {name: (LARGE, spent) for name, spent in seconds.items()}
     tall = w.array(ROWS, ROWS, dtype=dtype)
     counted["turned"] = (ROWS * ROWS, w.seconds(COPY, a=tall.T, c=tall.copy()))
     square = w.array(64, 64, dtype=dtype)
