@@ -57,6 +57,10 @@ class Cost:
     call: float | None = None
     row: float | None = None
     element: tuple[float, float] | None = None
+    cuda: float | None = None
+    """Microseconds of a call under CuPy, where it is more than a launch."""
+    on_host: bool = False
+    """Whether it is done on the host for CuPy, with a copy there and back."""
 
 
 @dataclass(frozen=True)
@@ -131,12 +135,15 @@ def _check(name: str, arguments: str, cost: Cost) -> ArrayFunction:
 
 
 def _looked(
-    kind: str, call: float | None = None, element: tuple[float, float] | None = None
+    kind: str,
+    call: float | None = None,
+    element: tuple[float, float] | None = None,
+    cuda: float | None = None,
 ) -> Cost:
-    return Cost(kind, "looked", operations=0, writes=False, call=call, element=element)
+    return Cost(kind, "looked", 0, writes=False, call=call, element=element, cuda=cuda)
 
 
-INSIDE = _looked("check_index", 2_300, (0.2, 0.2))
+INSIDE = _looked("check_index", 2_300, (0.2, 0.2), cuda=80)
 
 _ROWS = [
     _elementwise("negative"),
@@ -208,7 +215,7 @@ _ROWS = [
     ArrayFunction(
         "segment_add",
         "{f}({out}, {0}, {rest:tuple}, {lower:tuple})",
-        Cost("segment_add", "segments", call=6_300, element=(3, 5)),
+        Cost("segment_add", "segments", call=6_300, element=(3, 5), on_host=True),
     ),
     ArrayFunction(
         "sum_inside",  # always looks whether all sums are finite
@@ -223,11 +230,11 @@ _ROWS = [
     _check("check_within", "{inputs:list}", INSIDE),
     _check("check_possible", "{inputs:list}", INSIDE),
     _check("check_length", '{length}, "{dim}"', _looked("check_length", 100)),
-    _check("check_all", "{inputs:list}", _looked("check_all", 1_000, (0.03, 0.03))),
+    _check("check_all", "{inputs:list}", _looked("check_all", 1_000, (0.03, 0.03), cuda=40)),
     ArrayFunction(
         "orthogonalize",
         "{f}({inputs:list}, {out})",
-        Cost("orthogonalize", "factors", 4, call=18_000, element=(0.32, 0.32)),
+        Cost("orthogonalize", "factors", 4, call=18_000, element=(0.32, 0.32), cuda=2_000),
         evaluated=True,
         scratch=6,
     ),
@@ -239,7 +246,7 @@ _ROWS = [
     ArrayFunction(
         "external",
         '{f}("{name}", "{method}", "{statement}", {instance:pairs}, {out}{inputs:more})',
-        Cost("external", "points", operations=0, call=100_000),
+        Cost("external", "points", operations=0, call=100_000, on_host=True),
     ),
 ]
 

@@ -20,7 +20,7 @@ from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression
-from workbench.program.operations.table import operand_dtypes
+from workbench.program.operations.table import COMBINES, operand_dtypes
 from workbench.program.values import Body, Call, IndexValue, Literal, Read
 
 if TYPE_CHECKING:
@@ -335,9 +335,7 @@ RULES: dict[str, Rule] = {
     "stack": _stack,
     "concatenate": _concatenate,
     "pad": _pad,
-    "sum": _reduce("add"),
-    "max": _reduce("maximum"),
-    "min": _reduce("minimum"),
+    **{name: _reduce(combines) for name, combines in COMBINES.items()},
     "argmax": _position("argmax"),
     "argmin": _position("argmin"),
     "cumsum": _cumsum,

@@ -12,6 +12,7 @@ from workbench.planning.machine.constants import Machine, Rates
 NS, US = 1e-9, 1e-6
 
 
+DRAWS = ("uniform", "normal", "permutation")
 COSTS = costs()
 """Of array functions; what Python does between their calls is below."""
 
@@ -67,14 +68,14 @@ NUMPY = Machine(
     cold=2.0,
 )
 
-_HOST = ("uniform", "normal", "permutation", "segment_add", "external")
+_HOST = [*DRAWS, *(kind for kind, cost in COSTS.items() if cost.on_host)]
 """Done on the host, with a copy there and back."""
 
 CUDA = Machine(
     backend="cuda",
     call=dict.fromkeys(NUMPY.call, 8 * US)
     | {kind: NUMPY.call[kind] + 60 * US for kind in _HOST}
-    | {"check_index": 80 * US, "check_all": 40 * US, "orthogonalize": 2_000 * US}
+    | {kind: cost.cuda * US for kind, cost in COSTS.items() if cost.cuda is not None}
     | {"view": 0.6 * US, "broadcast": 3 * US, "loop": 0.02 * US, "condition": 0.02 * US},
     row=dict.fromkeys(NUMPY.row, 0.0) | {"permutation": NUMPY.row["permutation"]},
     element={

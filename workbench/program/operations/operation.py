@@ -75,6 +75,8 @@ class Operation:
     conditional: bool = False
     """Whether the first operand is a condition, which is no number and stays as it is."""
     compares: Literal["", "equality", "order"] = ""
+    combines: str = ""
+    """The row that puts two elements together, of one that combines all along an axis."""
     linear: bool = False
     """Whether Incrementalize takes a scalar factor of its one operand out of it."""
     foldable: bool = True

@@ -197,6 +197,7 @@ _ROWS = [
         lambda x, axis, rank: x.sum(axis=axis - rank),
         gradients.of_sum,
         converts=True,
+        combines="add",
         linear=True,
     ),
     _ranked(
@@ -205,6 +206,7 @@ _ROWS = [
         dtypes.of_first,
         lambda x, axis, rank: x.max(axis=axis - rank),
         gradients.of_max("argmax"),
+        combines="maximum",
     ),
     _ranked(
         "min",
@@ -212,6 +214,7 @@ _ROWS = [
         dtypes.of_first,
         lambda x, axis, rank: x.min(axis=axis - rank),
         gradients.of_max("argmin"),
+        combines="minimum",
     ),
     _ranked(
         "argmax",
@@ -287,6 +290,9 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 
 APART = frozenset(row.name for row in _ROWS if row.random or row.external)
 """Rows of which every occurrence is a statement of its own: two draws, or two calls, are two."""
+
+COMBINES = {row.name: row.combines for row in _ROWS if row.combines}
+"""Combiners of which a result and one more element give the next, and the row that does it."""
 
 
 def meaning(name: str, ranks: Sequence[int], options: Options) -> Callable[..., Any]:

@@ -17,8 +17,6 @@ from workbench.program.values import Body, Call, IndexValue, Literal, Program, R
 
 Bindings = Mapping[str, ExpressionLike]
 
-COMBINES = {"sum": "add", "max": "maximum", "min": "minimum"}
-
 
 class NotAWeight(Exception):
     """`text` depends on the instance and on the range in a way that no recurrence has."""

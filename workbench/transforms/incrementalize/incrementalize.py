@@ -9,8 +9,8 @@ from typing import ClassVar
 from workbench.errors import nearest
 from workbench.polyhedral.ordering.as_written import NoOrder
 from workbench.program.identity import remembered
+from workbench.program.operations.table import COMBINES
 from workbench.program.values import Call, Program, Statement, walk
-from workbench.transforms.incrementalize.factors import COMBINES
 from workbench.transforms.incrementalize.order import Tiled, carried_within, placed
 from workbench.transforms.incrementalize.rewrite import (
     Unfit,

@@ -304,7 +304,7 @@ def compared_to_itself(body: Call, program: Program) -> Body | None:
     left, right = body.arguments
     if left != right or left.dtype == "float":
         return None
-    holds = body.operation in ("equal", "less_equal", "greater_equal")
+    holds = bool(meaning(body.operation, (0, 0), {})(0, 0))
     return as_type_of(number(holds, "bool"), body)
 
 
