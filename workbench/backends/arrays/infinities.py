@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from workbench.backends.arrays.calls import ASSIGN
 from workbench.lowering.functions import FUNCTIONS, ArrayFunction, Walk
 
 Marks = Callable[[Sequence[Any]], Any]
@@ -32,9 +33,6 @@ class Called:
 
 Rule = Callable[..., Called]
 """From a function and the arguments of its call."""
-
-ASSIGN = "assign"
-"""The function that is called in place of an assignment."""
 
 
 @dataclass

@@ -6,13 +6,12 @@ loop holds calls on names and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from string import Formatter
 from typing import Any, NamedTuple
 
-from workbench.lowering.functions import row_of
+from workbench.backends.arrays.calls import call_text, pairs
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.owners import owners
 from workbench.lowering.loops.records import (
@@ -39,7 +38,6 @@ from workbench.lowering.loops.records import (
 )
 from workbench.lowering.text import entry_text
 from workbench.polyhedral.expression import Expression, size
-from workbench.program.keys import statement_key
 
 ENTRY = "program"
 """The name of the generated function: program(xp, functions, memory, host, seed, real, sizes,
@@ -147,7 +145,7 @@ class _Writer:
         elif isinstance(record, View):
             yield f"{record.name} = {self.view(record)}"
         elif isinstance(record, Apply):
-            yield self.apply(record)
+            yield call_text(record, self.function, self.show, self.check_finite)
         elif isinstance(record, Allocate):
             yield from self.allocate(record)
         elif isinstance(record, Free):
@@ -170,7 +168,7 @@ class _Writer:
                 f"{self.show(b.shape[0])}, {record.step}, {_dtype(b)})"
             )
         elif isinstance(record, Check) and self.check_finite:
-            where = f"{self.pairs(record.instance)}, {self.pairs(record.axes)}"
+            where = ", ".join(pairs(named, self.show) for named in (record.instance, record.axes))
             yield f'{self.function("check_finite")}({record.name}, "{record.statement}", {where})'
 
     def allocate(self, record: Allocate) -> Iterator[str]:
@@ -227,20 +225,6 @@ class _Writer:
             texts.append("...")
         return ", ".join(texts)
 
-    def apply(self, record: Apply) -> str:
-        """The call of an array function; an assignment, where infinities are followed, is one."""
-        row = row_of(record)
-        written = _Call(self, record).vformat(row.source, record.inputs, record.option)
-        if not row.assigns:
-            return written
-        if self.check_finite:
-            return f"{self.function('assign')}({record.out}, {written})"
-        return f"{record.out}[...] = {written}"
-
-    def pairs(self, named: tuple[tuple[str, Expression], ...]) -> str:
-        """Dimensions with values, as a list of pairs."""
-        return "[" + ", ".join(f'("{d}", {self.show(e)})' for d, e in named) + "]"
-
     def function(self, name: str) -> str:
         """The local name of a function of the backend's table."""
         if name not in self.functions:
@@ -274,51 +258,6 @@ class _Writer:
         """A shape as a Python tuple."""
         inside = ", ".join(self.show(n) for n in shape)
         return f"({inside}{',' if len(shape) == 1 else ''})"
-
-
-@dataclass
-class _Call(Formatter):
-    """Fills in the text of a call; see `ArrayFunction.source`."""
-
-    writer: _Writer
-    record: Apply
-
-    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """What a name in braces stands for."""
-        match key:
-            case int():
-                return args[key]
-            case "f":
-                return self.writer.function(self.record.function)
-            case "out":
-                return self.record.out
-            case "inputs":
-                return args
-            case "rest":
-                return args[1:]
-        return kwargs[key]
-
-    def format_field(self, value: Any, format_spec: str) -> str:
-        """How it is written."""
-        match format_spec:
-            case "":
-                return self.show(value)
-            case "list":
-                return ", ".join(map(self.show, value))
-            case "more":
-                return "".join(f", {self.show(one)}" for one in value)
-            case "tuple":
-                inside = ", ".join(map(self.show, value))
-                return f"({inside},)" if len(value) == 1 else f"({inside})"
-            case "pairs":
-                return self.writer.pairs(value)
-            case "key":
-                return f"{statement_key(value):#010x}"
-        raise AssertionError(format_spec)
-
-    def show(self, value: Any) -> str:
-        """One value: expressions as Python, the rest as it is."""
-        return self.writer.show(value) if isinstance(value, Expression) else str(value)
 
 
 def _name(loop: For) -> Expression:
