@@ -260,9 +260,9 @@ def row_of(record: Apply) -> ArrayFunction:
 
 def costs() -> Mapping[str, Cost]:
     """The costs of all rows by kind: the first that gives a kind's nanoseconds."""
-    found: dict[str, Cost] = {}
+    kinds: dict[str, Cost] = {}
     for row in FUNCTIONS.values():
         for one in (row, row.masked):
             if one is not None:
-                found.setdefault(one.cost.kind, one.cost)
-    return found
+                kinds.setdefault(one.cost.kind, one.cost)
+    return kinds

@@ -58,21 +58,21 @@ class Linearizer:
         """The named axes over which a body varies."""
         number = self.numbering[body]
         if number not in self._axes:
-            found: set[str] = set()
+            axes: set[str] = set()
             if isinstance(body, IndexValue):
-                found = set(self.placed(body.expression).variables)
+                axes = set(self.placed(body.expression).variables)
             elif isinstance(body, Read):
                 for e in body.index:
                     if isinstance(e, Expression):
-                        found |= self.placed(e).variables
+                        axes |= self.placed(e).variables
                     else:
-                        found |= set(self.axes_of(e))
+                        axes |= set(self.axes_of(e))
             elif isinstance(body, Call):
                 if OPERATIONS[body.operation].random or OPERATIONS[body.operation].given:
-                    found = set(self.statement.dims)
+                    axes = set(self.statement.dims)
                 for argument in body.arguments:
-                    found |= set(self.axes_of(argument))
-            self._axes[number] = self.scope.ordered(found)
+                    axes |= set(self.axes_of(argument))
+            self._axes[number] = self.scope.ordered(axes)
         return self._axes[number]
 
     def placed(self, e: Expression) -> Expression:

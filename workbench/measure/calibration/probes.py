@@ -93,7 +93,7 @@ def rows(w: Stopwatch) -> dict[str, tuple[int, float]]:
     index, table, taken = w.array(ROWS, dtype="int64"), w.array(WIDE, WIDE), w.array(ROWS, WIDE)
     cube, product = w.array(ROWS, WIDE, WIDE), w.array(ROWS, WIDE, WIDE)
     many, permuted = w.xp.arange(WIDE), w.array(WIDE, SMALL, dtype="int32")
-    found = {
+    seconds = {
         "elementwise": _call(w, "add", a=a, b=b, c=c),
         "copy": _call(w, "copyto", a=a, c=c),
         "sum": _call(w, "add.reduce", {"axis": 1}, a=a, c=column),
@@ -103,7 +103,7 @@ def rows(w: Stopwatch) -> dict[str, tuple[int, float]]:
         "matmul": _call(w, "matmul", a=cube, b=cube, c=product),
     }
     drawn = _draw(w, "permutation", c=permuted, i=many)
-    return {kind: (ROWS, t) for kind, t in found.items()} | {"permutation": (WIDE, drawn)}
+    return {kind: (ROWS, t) for kind, t in seconds.items()} | {"permutation": (WIDE, drawn)}
 
 
 def elements(w: Stopwatch, dtype: str) -> dict[str, tuple[int, float]]:
@@ -153,20 +153,20 @@ def _on(w: Stopwatch, n: int, dtype: str) -> dict[str, float]:
 
 def bytes_moved(w: Stopwatch) -> dict[int, float]:
     """Seconds of additions by working set."""
-    found = {}
+    seconds = {}
     for size in WORKING_SETS:
         a, b, c = (w.array(size // 12) for _ in range(3))
-        found[size] = _call(w, "add", a=a, b=b, c=c)
-    return found
+        seconds[size] = _call(w, "add", a=a, b=b, c=c)
+    return seconds
 
 
 def products(w: Stopwatch, dtype: str) -> dict[tuple[int, int, int], float]:
     """Seconds of matrix products by (rows, summed, columns), a large one first."""
-    found: dict[tuple[int, int, int], float] = {}
+    seconds: dict[tuple[int, int, int], float] = {}
     for m, k, n in ((384, 384, 384), *SHAPES):
         a, b, c = (w.array(*shape, dtype=dtype) for shape in ((m, k), (k, n), (m, n)))
-        found[m, k, n] = _call(w, "dot", a=a, b=b, c=c)
-    return found
+        seconds[m, k, n] = _call(w, "dot", a=a, b=b, c=c)
+    return seconds
 
 
 def first_touch(w: Stopwatch) -> tuple[int, float]:

@@ -29,10 +29,10 @@ def constants(body: Call, program: Program) -> Body | None:
     arrays = [np.asarray(v, d) for v, d in zip(values, dtypes, strict=True)]
     with np.errstate(all="ignore"):
         ranks = [len(a.shape) for a in body.arguments]
-        found = np.asarray(meaning(body.operation, ranks, body.options)(*arrays), body.dtype)
-    if not np.isfinite(found).all():
+        value = np.asarray(meaning(body.operation, ranks, body.options)(*arrays), body.dtype)
+    if not np.isfinite(value).all():
         return None
-    return Literal(_nested(found.tolist()), body.dtype, body.shape)
+    return Literal(_nested(value.tolist()), body.dtype, body.shape)
 
 
 def _value(body: Body) -> Any:

@@ -269,16 +269,16 @@ def _parts(body: Body, dims: tuple[str, ...], domain: str) -> tuple[SharedPart, 
     """The calls of a body that vary over instances only; whole bodies count."""
     if not is_pure(body):
         return ()
-    found = []
+    parts = []
     for b in dict.fromkeys(walk(body)):
         if not isinstance(b, Call) or OPERATIONS[b.operation].free or not computes(b):
             continue
         varies = variables(b)
         if varies <= set(dims):
-            own = tuple(d for d in dims if d in varies)
+            over = tuple(d for d in dims if d in varies)
             missing = [d for d in dims if d not in varies]
-            found.append(SharedPart(b, own, project_out(domain, missing) if missing else domain))
-    return tuple(found)
+            parts.append(SharedPart(b, over, project_out(domain, missing) if missing else domain))
+    return tuple(parts)
 
 
 def _read_from_owner(
