@@ -5,7 +5,7 @@ imports cupy.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from workbench.backends import philox
@@ -65,21 +65,20 @@ def _finish(cupy: Any) -> Any:
 
 
 def cupy_functions(cupy: Any) -> Functions:
-    """CuPy's functions under the names of the table, respelled where NumPy differs."""
-    found = functions_of(cupy)
-    found["add.reduce"] = lambda x, axis, out: cupy.sum(x, axis=axis, out=out)
-    found["maximum.reduce"] = lambda x, axis, out: cupy.max(x, axis=axis, out=out)
-    found["minimum.reduce"] = lambda x, axis, out: cupy.min(x, axis=axis, out=out)
-    found["logical_or.reduce"] = lambda x, axis, out: cupy.any(x, axis=axis, out=out)
-    found["add.accumulate"] = lambda x, axis, out: cupy.cumsum(x, axis=axis, out=out)
-    found["take"] = lambda x, index, axis, out, mode: cupy.take(x, index, axis=axis, out=out)
-    found["random"] = lambda kind, out, seed, key, at: _random(cupy, kind, out, seed, key, at)
-    found["segment_add"] = lambda *arguments: _segment_add(cupy, *arguments)
-    found["sum_inside"] = lambda *arguments: _sum_inside(cupy, *arguments)
-    found["to_device"] = lambda x, out: out.__setitem__(..., cupy.asarray(x))
-    found["to_host"] = lambda x, out: out.__setitem__(..., cupy.asnumpy(x))
-    found["on_host"] = lambda *arguments: _on_host(cupy, *arguments)
-    return found
+    """CuPy's functions under the names of the table."""
+    return functions_of(
+        cupy,
+        lambda row: row.cuda or row.path,
+        {
+            "take": lambda x, index, axis, out, mode: cupy.take(x, index, axis=axis, out=out),
+            "random": partial(_random, cupy),
+            "segment_add": partial(_segment_add, cupy),
+            "sum_inside": partial(_sum_inside, cupy),
+            "to_device": lambda x, out: out.__setitem__(..., cupy.asarray(x)),
+            "to_host": lambda x, out: out.__setitem__(..., cupy.asnumpy(x)),
+            "on_host": partial(_on_host, cupy),
+        },
+    )
 
 
 def _segment_add(cupy: Any, out: Any, value: Any, indices: Any, lower: Sequence[int]) -> None:

@@ -4,35 +4,35 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from workbench.backends import philox
+from workbench.lowering.functions import FUNCTIONS, ArrayFunction
 from workbench.program.operations.table import OPERATIONS
 
 Functions = dict[str, Any]
 
 
-def functions_of(xp: Any) -> Functions:
-    """The table of functions that generated source calls, over an array module."""
-    names = {row.ufunc for row in OPERATIONS.values() if row.ufunc}
-    found: Functions = {name: getattr(xp, name) for name in names}
-    for name in ("add", "maximum", "minimum", "logical_or"):
-        found[f"{name}.reduce"] = getattr(getattr(xp, name), "reduce", None)
-    found["add.accumulate"] = getattr(xp.add, "accumulate", None)
-    for name in ("copyto", "dot", "matmul", "broadcast_to"):
-        found[name] = getattr(xp, name)
-    for name in ("take", "argmax", "argmin"):
-        found[name] = getattr(xp.ndarray, name)
-    found["random"] = philox.fill
-    found["orthogonalize"] = _orthogonalize
-    found["segment_add"] = segment_add
-    found["sum_inside"] = sum_inside
-    found["to_device"] = found["to_host"] = _copy
-    return found
+def functions_of(
+    xp: Any,
+    path: Callable[[ArrayFunction], str] = attrgetter("path"),
+    ours: Mapping[str, Any] | None = None,
+) -> Functions:
+    """The table of functions that generated source calls, over an array module.
+
+    `path` gives the module's attribute for a row, `ours` are functions that it has not or in which
+    it differs.
+    """
+    table: Functions = {
+        row.name: attrgetter(path(row))(xp) for row in FUNCTIONS.values() if path(row)
+    }
+    evaluated = {f.name: partial(_evaluated, f.name) for f in FUNCTIONS.values() if f.evaluated}
+    return {**table, "broadcast_to": xp.broadcast_to, **evaluated, **_OURS, **(ours or {})}
 
 
 def _copy(x: Any, out: Any) -> None:
@@ -40,10 +40,12 @@ def _copy(x: Any, out: Any) -> None:
     out[...] = x
 
 
-def _orthogonalize(x: Any, out: Any) -> None:
-    evaluate = OPERATIONS["orthogonalize"].evaluate
+def _evaluated(operation: str, *arguments: Any, **options: Any) -> None:
+    """The meaning of an operation of the operands, which come before the result."""
+    *operands, out = arguments
+    evaluate = OPERATIONS[operation].evaluate
     assert evaluate is not None
-    out[...] = evaluate(x)
+    out[...] = evaluate(*operands, **options)
 
 
 def segment_add(out: Any, value: Any, indices: Sequence[Any], lower: Sequence[int]) -> None:
@@ -111,3 +113,13 @@ def _picked(
     rest = "".join(x for x in left if x not in points)
     array = array.transpose([left.index(x) for x in (*along, *rest)])
     return array[tuple(points[x] for x in along)], _POINT + rest
+
+
+_OURS: Functions = {
+    "random": philox.fill,
+    "segment_add": segment_add,
+    "sum_inside": sum_inside,
+    "to_device": _copy,
+    "to_host": _copy,
+}
+"""What no array module has."""

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from workbench.program.operations.table import OPERATIONS
+from workbench.backends.arrays.calls import ASSIGN
+from workbench.lowering.functions import FUNCTIONS, ArrayFunction, Walk
 
 Marks = Callable[[Sequence[Any]], Any]
 """From a mark per element of each operand: which elements of the result a marked one takes part
@@ -30,6 +31,10 @@ class Called:
     """Whether what it writes is a constant, or comes with the run."""
 
 
+Rule = Callable[..., Called]
+"""From a function and the arguments of its call."""
+
+
 @dataclass
 class Infinities:
     """The infinities made of finite operands among the temporaries of the current statement.
@@ -44,13 +49,12 @@ class Infinities:
 
     def watching(self, functions: Mapping[str, Any]) -> dict[str, Any]:
         """The table of functions, each followed."""
-        elementwise = dict.fromkeys((r.ufunc for r in OPERATIONS.values() if r.ufunc), _elementwise)
-        rules = {**elementwise, **_RULES}
-        table = {**functions, "assign": _set}
+        rules = {name: rule for name, row in FUNCTIONS.items() if (rule := _rule_of(row))}
+        table = {**functions, ASSIGN: _set}
         followed = {
-            name: partial(self._call, rules[name], function)
-            for name, function in table.items()
-            if name in rules
+            name: partial(self._call, rule, table[name])
+            for name, rule in {**rules, ASSIGN: _assign}.items()
+            if name in table
         }
         return {**table, **followed}
 
@@ -64,9 +68,7 @@ class Infinities:
         """The statement is done."""
         self.made = np.empty(0, np.int64)
 
-    def _call(
-        self, rule: Callable[..., Called], function: Any, *arguments: Any, **options: Any
-    ) -> None:
+    def _call(self, rule: Rule, function: Any, *arguments: Any, **options: Any) -> None:
         called = rule(function, *arguments, **options)
         out = called.out
         if out.dtype.kind != "f":
@@ -193,21 +195,33 @@ def _inside(function: Any, spec: str, out: Any, mask: Any, *operands: Any) -> Ca
     return Called(out, operands, marks)
 
 
-def _whole(function: Any, x: Any, out: Any) -> Called:
-    return Called(out, (x,), lambda marks: marks[0].any())
+def _whole(function: Any, *arguments: Any, **options: Any) -> Called:
+    """Any element of the result may need all of each operand."""
+    *operands, out = arguments
+    return Called(out, tuple(operands), lambda marks: _any([mark.any() for mark in marks]))
 
 
-_RULES: dict[str, Callable[..., Called]] = {
-    **dict.fromkeys(("add.reduce", "maximum.reduce", "minimum.reduce"), _reduce),
+_BY_NAME: Mapping[str, Rule] = {
     "add.accumulate": _accumulate,
-    **dict.fromkeys(("matmul", "dot"), _product),
-    "assign": _assign,
     "given": _given,
     "external": _external,
     "copyto": _copy_where,
-    **dict.fromkeys(("to_device", "to_host"), _copy),
-    "take": _take,
-    "segment_add": _segments,
+    "to_device": _copy,
+    "to_host": _copy,
     "sum_inside": _inside,
-    "orthogonalize": _whole,
 }
+_BY_WALK: Mapping[Walk, Rule] = {
+    "reduction": _reduce,
+    "product": _product,
+    "rows": _take,
+    "segments": _segments,
+}
+
+
+def _rule_of(row: ArrayFunction) -> Rule | None:
+    """The rule of a function; None where what it writes is finite, or none of its operands'."""
+    if row.elementwise:
+        return _elementwise
+    if row.evaluated:
+        return _whole
+    return _BY_NAME.get(row.name) or _BY_WALK.get(row.cost.walk)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from workbench.backends.philox import statement_key
+from workbench.backends.arrays.calls import call_text, pairs
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.owners import owners
 from workbench.lowering.loops.records import (
@@ -145,7 +145,7 @@ class _Writer:
         elif isinstance(record, View):
             yield f"{record.name} = {self.view(record)}"
         elif isinstance(record, Apply):
-            yield self.apply(record)
+            yield call_text(record, self.function, self.show, self.check_finite)
         elif isinstance(record, Allocate):
             yield from self.allocate(record)
         elif isinstance(record, Free):
@@ -168,7 +168,7 @@ class _Writer:
                 f"{self.show(b.shape[0])}, {record.step}, {_dtype(b)})"
             )
         elif isinstance(record, Check) and self.check_finite:
-            where = f"{self.pairs(record.instance)}, {self.pairs(record.axes)}"
+            where = ", ".join(pairs(named, self.show) for named in (record.instance, record.axes))
             yield f'{self.function("check_finite")}({record.name}, "{record.statement}", {where})'
 
     def allocate(self, record: Allocate) -> Iterator[str]:
@@ -224,75 +224,6 @@ class _Writer:
         if all(isinstance(e, Expression) for e in how.entries):
             texts.append("...")
         return ", ".join(texts)
-
-    def apply(self, record: Apply) -> str:
-        """The call of an array operation."""
-        o, inputs, out = record.option, record.inputs, record.out
-        match record.function:
-            case "copyto" if len(inputs) == 2:
-                return f"{self.function('copyto')}({out}, {inputs[0]}, where={inputs[1]})"
-            case "copyto":
-                return self.assign(out, inputs[0])
-            case "fill":
-                value = self.show(o["value"]) if isinstance(o["value"], Expression) else o["value"]
-                return self.assign(out, str(value))
-            case "given":
-                call, where = self.function("given"), self.coordinates(o["coordinates"])
-                return f'{call}("{o["name"]}", {out}, ({where}))'
-            case "random":
-                where = self.coordinates(o["coordinates"])
-                key = statement_key(o["origin"])
-                return (
-                    f'{self.function("random")}("{o["kind"]}", {out}, seed, {key:#010x}, ({where}))'
-                )
-            case "check_index" | "check_within" | "check_possible" | "check_length" | "check_all":
-                return self.check(record)
-            case "take":
-                return f'{self.function("take")}({inputs[0]}, {inputs[1]}, 0, {out}, "clip")'
-            case "argmax" | "argmin":
-                return f"{self.function(record.function)}({inputs[0]}, {o['axis']}, {out})"
-            case "segment_add":
-                lower = ", ".join(self.show(e) for e in o["lower"])
-                lower += "," if len(o["lower"]) == 1 else ""
-                indices = ", ".join(inputs[1:]) + ("," if len(inputs) == 2 else "")
-                call = self.function("segment_add")
-                return f"{call}({out}, {inputs[0]}, ({indices}), ({lower}))"
-            case "sum_inside":
-                operands = ", ".join(inputs)
-                return f'{self.function("sum_inside")}("{o["spec"]}", {out}, {operands})'
-            case "external":
-                called = f'"{o["name"]}", "{o["method"]}", "{o["statement"]}"'
-                operands = "".join(f", {name}" for name in inputs)
-                where = self.pairs(o["instance"])
-                return f"{self.function('external')}({called}, {where}, {out}{operands})"
-            case "orthogonalize" | "to_device" | "to_host":
-                return f"{self.function(record.function)}({inputs[0]}, {out})"
-        arguments = [*inputs, *(f"{k}={v}" for k, v in record.options), f"out={out}"]
-        return f"{self.function(record.function)}({', '.join(arguments)})"
-
-    def assign(self, out: str, value: str) -> str:
-        """A copy; where infinities are followed it is a call like any other."""
-        if self.check_finite:
-            return f"{self.function('assign')}({out}, {value})"
-        return f"{out}[...] = {value}"
-
-    def coordinates(self, where: tuple[str | Expression, ...]) -> str:
-        """The inside of a tuple of an instance's coordinates."""
-        found = ", ".join(c if isinstance(c, str) else self.show(c) for c in where)
-        return found + ("," if len(where) == 1 else "")
-
-    def check(self, record: Apply) -> str:
-        """The call of a check: what is looked at, what is expected, which instance it is."""
-        o = record.option
-        expected = [self.show(o[k]) for k in ("lower", "upper", "length") if k in o]
-        names = [f'"{o[k]}"' for k in ("array", "dim") if k in o]
-        where = [f'"{o["statement"]}"', self.pairs(o["instance"]), self.pairs(o["axes"])]
-        arguments = [*record.inputs, *expected, *names, *where]
-        return f"{self.function(record.function)}({', '.join(arguments)})"
-
-    def pairs(self, named: tuple[tuple[str, Expression], ...]) -> str:
-        """Dimensions with values, as a list of pairs."""
-        return "[" + ", ".join(f'("{d}", {self.show(e)})' for d, e in named) + "]"
 
     def function(self, name: str) -> str:
         """The local name of a function of the backend's table."""

@@ -19,7 +19,7 @@ from workbench.errors import ProgramError
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.sets.relations import points
 from workbench.polyhedral.sets.scanning import contains, scanner
-from workbench.program.operations.table import OPERATIONS, meaning, operand_dtypes
+from workbench.program.operations.table import COMBINES, OPERATIONS, meaning, operand_dtypes
 from workbench.program.text.infix import at_text, body_text
 from workbench.program.values import Array, Body, Call, IndexValue, Read, Shape, Statement
 from workbench.program.wellformed.sentences import impossible
@@ -203,7 +203,7 @@ class Equation:
                 return best, where
             later = (best > state[0]) | (np.isnan(best) & ~np.isnan(state[0]))
             return np.where(later, best, state[0]), np.where(later, where, state[1])
-        ufunc = {"sum": np.add, "max": np.maximum, "min": np.minimum}[str(combiner)]
+        ufunc = getattr(np, COMBINES[str(combiner)])
         dtype = self.dtype if combiner == "sum" else None
         total = ufunc.reduce(block, axis=0, dtype=dtype)
         return total if state is None else ufunc(state, total)
@@ -223,7 +223,7 @@ class Equation:
             row = OPERATIONS[body.operation]
             if row.external:
                 step = BodyStep(body, operands)
-            elif body.operation == "given":
+            elif row.given:
                 step = BodyStep(body, operands, self._given)
             else:
                 value = self._drawn(body) if row.random else self._value(body, operands)

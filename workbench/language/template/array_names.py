@@ -13,19 +13,10 @@ from collections.abc import Mapping, Sequence
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Node
 from workbench.program.names import unique
+from workbench.program.operations.table import OPERATIONS
 
 Source = Node | Recurrent
 Reader = Node | Piece
-
-_PLAIN = {
-    "multiply": "product",
-    "add": "sum",
-    "subtract": "difference",
-    "divide": "quotient",
-    "floor_divide": "quotient",
-    "contract": "product",
-    "copy": "value",
-}
 
 
 def array_names(
@@ -70,9 +61,17 @@ def _own(
     named = node.name or node.hint
     if named is not None:
         return named
-    operation = node.kind or _PLAIN.get(node.operation, node.operation)
+    operation = node.kind or _noun(node.operation)
     reader = _named_reader(node, readers, owners, outputs)
     return operation if reader is None else f"{reader}_{operation}"
+
+
+def _noun(operation: str) -> str:
+    """What the result of an operation is called; a copy is just a value."""
+    if operation == "copy":
+        return "value"
+    row = OPERATIONS.get(operation)
+    return row.noun if row is not None and row.noun else operation
 
 
 def _named_reader(

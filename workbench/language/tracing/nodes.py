@@ -229,10 +229,7 @@ def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
     operands = [as_tensor(a) for a in arguments]
     if name in IDENTITIES:
         return _make(name, tuple(operands), options)
-    row = OPERATIONS[name]
-    if row.elementwise and name != "cast":
-        operands = _unified(name, operands)
-    operands = _aligned(operands)
+    operands = _aligned(_unified(name, operands))
     folded = _folded(name, operands)
     return folded if folded is not None else _make(name, tuple(operands), options)
 
@@ -240,30 +237,32 @@ def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
 def _refuse_comparisons(name: str, arguments: Sequence[Any]) -> None:
     """`t == 0` of a dim is Python's False, whatever t: not to be computed with."""
     row = OPERATIONS.get(name)
-    asked = arguments[:1] if name == "where" else arguments
-    computes = row is not None and row.arity == 2 and name not in ("equal", "not_equal")
-    found = [a for a in asked if isinstance(a, (bool, np.bool_))]
-    if (name == "where" or computes) and found:
+    if row is None:
+        return
+    computing = arguments if row.arity == 2 and row.compares != "equality" else ()
+    numbers = arguments[:1] if row.conditional else computing
+    booleans = [a for a in numbers if isinstance(a, (bool, np.bool_))]
+    if booleans:
         raise ProgramError(
-            f"{name} of the Python value {found[0]}; to compare a dim, write wb.index(t) == 0",
+            f"{name} of the Python value {booleans[0]}; to compare a dim, write wb.index(t) == 0",
             user_line(),
         )
 
 
 def _make(name: str, operands: tuple[Tensor, ...], options: dict[str, Any]) -> Tensor:
     trace = current()
-    row = OPERATIONS["reshape" if name in IDENTITIES else name]
-    try:
-        shape = (
-            operands[0].shape
-            if name in IDENTITIES
-            else row.shape([x.shape for x in operands], options)
-        )
-        dtype = row.dtype([x.dtype for x in operands], options)
-    except ProgramError as error:
-        raise ProgramError(
-            f"{quoting.call_text(name, operands)}: {error.message}", user_line()
-        ) from None
+    row = OPERATIONS.get(name)
+    if row is None:
+        shape, dtype, inline = operands[0].shape, operands[0].dtype, name == STOP_GRADIENT
+    else:
+        inline = row.result in ("view", "operand")
+        try:
+            shape = row.shape([x.shape for x in operands], options)
+            dtype = row.dtype([x.dtype for x in operands], options)
+        except ProgramError as error:
+            raise ProgramError(
+                f"{quoting.call_text(name, operands)}: {error.message}", user_line()
+            ) from None
     dims = trace.ordered({d for x in operands for d in x.dims})
     return record(
         trace,
@@ -273,42 +272,23 @@ def _make(name: str, operands: tuple[Tensor, ...], options: dict[str, Any]) -> T
         shape=shape,
         dtype=dtype,
         options=options,
-        inline=name in VIEWS or trace.inline,
+        inline=inline or trace.inline,
     )
 
 
-IDENTITIES = frozenset({"stop_gradient", "copy"})
+STOP_GRADIENT = "stop_gradient"
+IDENTITIES = frozenset({STOP_GRADIENT, "copy"})
 """Nodes that are their operand: constant to `gradient`, or an array of its own for an output."""
-
-VIEWS = frozenset(
-    {"slice", "reshape", "transpose", "broadcast", "stop_gradient", "within", "possible"}
-)
-"""Operations that only rearrange or check: never a statement of their own unless what they view is
-computed there.
-"""
 
 
 def _unified(name: str, operands: list[Tensor]) -> list[Tensor]:
     """Arguments of one dtype: Python numbers take the other side's, mixed dtypes are widened."""
-    if name.startswith("logical"):
+    row = OPERATIONS[name]
+    if row.least is None:
         return operands
-    first = 1 if name == "where" else 0
-    target = promote([x.dtype for x in operands[first:]])
-    if name in _FLOAT_ONLY:
-        target = "float"
-    elif target == "bool" and name not in ("equal", "not_equal", "where"):
-        target = "int32"
+    first = 1 if row.conditional else 0
+    target = promote([row.least, *(x.dtype for x in operands[first:])])
     return operands[:first] + [cast(x, target) for x in operands[first:]]
-
-
-_FLOAT_ONLY = frozenset(
-    name
-    for name, row in OPERATIONS.items()
-    if row.ufunc is not None
-    and not name.startswith("logical")
-    and (name == "isfinite" or row.dtype(["int32"] * (row.arity or 1), {}) == "float")
-)
-"""Elementwise rows that compute with floats whatever they are given (exp, division, …)."""
 
 
 def _aligned(operands: list[Tensor]) -> list[Tensor]:

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.lowering.instances.operation_rules import RULES, VIEWS, unrepeated
+from workbench.lowering.functions import FUNCTIONS
+from workbench.lowering.instances.operation_rules import RULES, unrepeated, whole
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.reads import gathers, index_arrays, slices, split_reads
 from workbench.lowering.values.layout import Value
@@ -57,21 +58,21 @@ class Linearizer:
         """The named axes over which a body varies."""
         number = self.numbering[body]
         if number not in self._axes:
-            found: set[str] = set()
+            axes: set[str] = set()
             if isinstance(body, IndexValue):
-                found = set(self.placed(body.expression).variables)
+                axes = set(self.placed(body.expression).variables)
             elif isinstance(body, Read):
                 for e in body.index:
                     if isinstance(e, Expression):
-                        found |= self.placed(e).variables
+                        axes |= self.placed(e).variables
                     else:
-                        found |= set(self.axes_of(e))
+                        axes |= set(self.axes_of(e))
             elif isinstance(body, Call):
-                if OPERATIONS[body.operation].random or body.operation == "given":
-                    found = set(self.statement.dims)
+                if OPERATIONS[body.operation].random or OPERATIONS[body.operation].given:
+                    axes = set(self.statement.dims)
                 for argument in body.arguments:
-                    found |= set(self.axes_of(argument))
-            self._axes[number] = self.scope.ordered(found)
+                    axes |= set(self.axes_of(argument))
+            self._axes[number] = self.scope.ordered(axes)
         return self._axes[number]
 
     def placed(self, e: Expression) -> Expression:
@@ -106,7 +107,7 @@ class Linearizer:
         direct = (
             isinstance(body, Call)
             and number not in self._done
-            and body.operation not in VIEWS
+            and OPERATIONS[body.operation].result != "view"
             and self.axes_of(body) == target.axes
             and symbolic(body.shape) == target.shape
             and body.dtype == target.dtype
@@ -131,6 +132,8 @@ class Linearizer:
             return RULES[body.operation](self, body, target)
         if OPERATIONS[body.operation].ufunc is not None:
             return self._elementwise(body, target)
+        if body.operation in FUNCTIONS:
+            return whole(self, body, target)
         raise ProgramError(
             f"the array backend has no operation {body.operation}", self.statement.line
         )
@@ -181,8 +184,8 @@ def _impossible() -> Value:
 def operand_dtype(body: Call) -> str:
     """The one dtype that an elementwise operation's operands are cast to."""
     if body.dtype == "bool":
-        dtypes = [a.dtype for a in body.arguments]
-        return "float" if body.operation == "isfinite" else promote(dtypes)
+        least = OPERATIONS[body.operation].least or "bool"
+        return promote([least, *(a.dtype for a in body.arguments)])
     return body.dtype
 
 

@@ -1,5 +1,5 @@
-"""A rule for every operation that is not one ufunc: structure, choices, inner reductions, gathers
-in inner tensors.
+"""A rule for every operation that is not one call: structure, choices, inner reductions, gathers in
+inner tensors; and one for those that are.
 
 A rule gets the linearizer, the call and where the result is wanted (or None), and returns where it
 is.
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from workbench.errors import ProgramError
+from workbench.lowering.functions import FUNCTIONS
 from workbench.lowering.instances import contractions
 from workbench.lowering.instances.draws import call, draw, given
 from workbench.lowering.loops.records import NEW, WHOLE, Entry, Range, Symbolic
@@ -19,6 +20,7 @@ from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression
+from workbench.program.operations.table import COMBINES, operand_dtypes
 from workbench.program.values import Body, Call, IndexValue, Literal, Read
 
 if TYPE_CHECKING:
@@ -290,15 +292,20 @@ def _one_hot(at: Linearizer, body: Call, target: Value | None) -> Value:
     return scope.apply("copyto", [hot], at.result(body, target))
 
 
-def _orthogonalize(at: Linearizer, body: Call, target: Value | None) -> Value:
-    scope = at.scope
-    value = at.value(body.arguments[0])
+def whole(at: Linearizer, body: Call, target: Value | None) -> Value:
+    """One call of the array function that has the operation's name, of whole operands."""
+    scope, function = at.scope, FUNCTIONS[body.operation]
+    dtypes = operand_dtypes(body.operation, [a.dtype for a in body.arguments], body.dtype)
+    values = [at.value(a, dtype) for a, dtype in zip(body.arguments, dtypes, strict=True)]
     out = at.result(body, target)
-    elements = expression(1)
-    for n in (*out.counts, *out.shape):
-        elements = elements * scope.longest(n)
-    name = scope.scratch(body.dtype, (elements * 6,))
-    return scope.apply("orthogonalize", [scope.compact(value)], out, scratch=name)
+    options = dict(body.options)
+    if function.scratch:
+        elements = expression(function.scratch)
+        for n in (*out.counts, *out.shape):
+            elements = elements * scope.longest(n)
+        options["scratch"] = scope.scratch(body.dtype, (elements,))
+    operands = [scope.compact(scope.broadcast(v, out.axes, v.shape)) for v in values]
+    return scope.apply(body.operation, operands, out, **options)
 
 
 def _within(at: Linearizer, body: Call, target: Value | None) -> Value:
@@ -316,9 +323,6 @@ def _possible(at: Linearizer, body: Call, target: Value | None) -> Value:
     return highest
 
 
-VIEWS = frozenset({"slice", "transpose", "reshape", "broadcast"})
-"""Rows whose result is (mostly) a view of their operand."""
-
 RULES: dict[str, Rule] = {
     "where": _where,
     "cast": _cast,
@@ -331,16 +335,13 @@ RULES: dict[str, Rule] = {
     "stack": _stack,
     "concatenate": _concatenate,
     "pad": _pad,
-    "sum": _reduce("add"),
-    "max": _reduce("maximum"),
-    "min": _reduce("minimum"),
+    **{name: _reduce(combines) for name, combines in COMBINES.items()},
     "argmax": _position("argmax"),
     "argmin": _position("argmin"),
     "cumsum": _cumsum,
     "contract": _contract,
     "take": _take,
     "one_hot": _one_hot,
-    "orthogonalize": _orthogonalize,
     "uniform": draw,
     "normal": draw,
     "permutation": draw,

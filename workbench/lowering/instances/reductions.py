@@ -23,9 +23,8 @@ from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression
+from workbench.program.operations.table import COMBINES
 from workbench.program.values import Body, Call
-
-UFUNCS = {"sum": "add", "max": "maximum", "min": "minimum"}
 
 
 @dataclass(frozen=True)
@@ -345,7 +344,7 @@ def _reduced(
     letters = (*target.axes, *inner)
     out = Operand(plain(target), letters)
     if gone:
-        contractions.reduce(scope, UFUNCS[combiner], one, out)
+        contractions.reduce(scope, COMBINES[combiner], one, out)
     else:
         contractions.repeat(scope, one, out)
 

@@ -13,13 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from workbench.lowering.functions import row_of
 from workbench.lowering.loops.records import Allocate, Buffer, For, Free, If, Record
 from workbench.lowering.memory.bodies import Body, Dated, inner, position, written
 from workbench.lowering.memory.hoisting import hoist
 from workbench.lowering.values.scope import Workspace
-from workbench.program.operations.table import OPERATIONS
-
-ELEMENTWISE = frozenset(row.ufunc for row in OPERATIONS.values() if row.ufunc)
 
 
 @dataclass(frozen=True)
@@ -237,7 +235,7 @@ class _Placer:
     def _in_place(self, old: Span, new: Span) -> bool:
         """Whether the one operation between them may write its result over its operand."""
         apply, operand, result = self.dated.applied.get(new.first), old.chain[-1], new.chain[0]
-        if apply is None or apply.function not in ELEMENTWISE or len(new.chain) > 1:
+        if apply is None or not row_of(apply).elementwise or len(new.chain) > 1:
             return False
         if apply.out != result.name or operand.shape != result.shape:
             return False

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from workbench.lowering.instances.operation_rules import VIEWS
 from workbench.polyhedral.expression import Expression, expression
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Body, Call, Read, Statement
@@ -57,13 +56,14 @@ class _Overwriting(NamedTuple):
             return not self._shows(body) or self._same_place(body)
         if not isinstance(body, Call):
             return True
-        if body.operation == "where":
+        row = OPERATIONS[body.operation]
+        if row.conditional:
             condition, chosen, other = body.arguments
             if self._shows(condition) or self._shows(chosen):
                 return False
             return self.is_safe(other)
-        if OPERATIONS[body.operation].ufunc is None:
-            if body.operation in ("stack", "concatenate", "pad"):
+        if row.ufunc is None:
+            if row.result == "parts":
                 return not self._reads(body)
             return not any(self._shows(a) for a in body.arguments)
         return all(
@@ -79,11 +79,9 @@ class _Overwriting(NamedTuple):
         """Whether the body's value may be a view of the array's memory."""
         if isinstance(body, Read):
             return body.array == self.array
-        if isinstance(body, Call) and (
-            body.operation in (*VIEWS, "take", "cast", "within", "possible")
-        ):
-            return any(self._shows(a) for a in body.arguments)
-        return False
+        if not isinstance(body, Call) or OPERATIONS[body.operation].result in ("new", "parts"):
+            return False
+        return any(self._shows(a) for a in body.arguments)
 
     def _same_place(self, read: Read) -> bool:
         """Whether the read has every array axis where the write has it."""

@@ -1,13 +1,18 @@
 """What is timed to know a machine: the calls of generated source on next to nothing, on many short
-rows, and on many elements. The kinds are those of `planning/calls.py`.
+rows, and on many elements. The kinds are those of `lowering/functions.py`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workbench.backends.arrays.calls import call_text
 from workbench.backends.arrays.checks import Checks
 from workbench.backends.tracker import Memory
+from workbench.lowering.functions import FUNCTIONS
+from workbench.lowering.loops.records import Apply
 from workbench.measure.calibration.stopwatch import Stopwatch
-from workbench.planning.cost.array_calls import OWN_RATE
 from workbench.polyhedral.tree import Block
 from workbench.program.values import Program
 
@@ -20,16 +25,35 @@ SHAPES = ((2048, 4, 64), (64, 64, 2), (2048, 64, 1), (512, 64, 64))
 
 KINDS_OF_CALLS = 200
 
-TWO = "f(a, b, out=c)"
-ALONG = "f(a, axis={}, out=c)"
-DRAW = "f(k, c, 0, 1, (i, 3))"
-TAKE = "f(a, i, 0, c, 'clip')"
-SEGMENTS = "f(c, a, (i,), (0,))"
-MASKED = "f(c, a, where=m)"
 VIEWS = "c = a[k, ...]; c = a[k:2]; c = a.transpose(1, 0)"
-COPY = "c[...] = a"
-CHECK_INDEX = "f(i, 0, 9, 'x', 'k', 's', [], [])"
-CHECK_ALL = "f(m, 's', [], [])"
+
+Options = Mapping[str, Any]
+NOTHING: Options = {}
+SOMEWHERE: dict[str, Any] = {"statement": "s", "instance": (), "axes": ()}
+
+
+def _text(function: str, inputs: Sequence[str], out: str, options: Options) -> str:
+    """A call as generated source has it, of a function `f`."""
+    record = Apply(function, tuple(inputs), out, tuple(options.items()))
+    return call_text(record, lambda name: "f")
+
+
+def _call(w: Stopwatch, function: str, options: Options = NOTHING, **arrays: Any) -> float:
+    """Seconds of a call of a function of the table; `c` is the result, operands are the rest."""
+    inputs = [name for name in arrays if name != "c"]
+    return w.seconds(_text(function, inputs, "c", options), function, **arrays)
+
+
+def _check(w: Stopwatch, function: str, f: Any, options: Options = NOTHING, **arrays: Any) -> float:
+    """Seconds of a check, which is `f`."""
+    statement = _text(function, list(arrays), "", SOMEWHERE | dict(options))
+    return w.seconds(statement, f=f, **arrays)
+
+
+def _draw(w: Stopwatch, kind: str, coordinate: str | int = "i", **arrays: Any) -> float:
+    """Seconds of drawing into `c` at a coordinate and at 3."""
+    options = {"kind": kind, "origin": "x", "coordinates": (coordinate, 3)}
+    return _call(w, "random", options, seed=0, **arrays)
 
 
 def calls(w: Stopwatch) -> dict[str, float]:
@@ -37,14 +61,15 @@ def calls(w: Stopwatch) -> dict[str, float]:
     a, b, c, matrix = w.array(SMALL), w.array(SMALL), w.array(SMALL), w.array(2, 2)
     memory, checks = Memory(w.xp), Checks(EMPTY, w.xp)
     real = w.xp.float32
+    length = {"length": 3, "dim": "k", "instance": (("i", 0),)}
     return _on(w, SMALL, "float32") | {
-        "elementwise": w.seconds(TWO, "add", a=a, b=b, c=c),
-        "copy": w.seconds(COPY, a=a, c=c),
-        "fill": w.seconds("c[...] = 0", c=c),
-        "dot": w.seconds(TWO, "dot", a=matrix, b=matrix, c=w.array(2, 2)),
-        "matmul": w.seconds(TWO, "matmul", a=matrix, b=matrix, c=w.array(2, 2)),
-        "orthogonalize": w.seconds("f(a, c)", "orthogonalize", a=w.array(4, 4), c=w.array(4, 4)),
-        "check_length": w.seconds("f(3, 'k', 's', [('i', i)], [])", f=checks.length, i=0),
+        "elementwise": _call(w, "add", a=a, b=b, c=c),
+        "copy": _call(w, "copyto", a=a, c=c),
+        "fill": w.seconds(_text("fill", (), "c", {"value": 0}), c=c),
+        "dot": _call(w, "dot", a=matrix, b=matrix, c=w.array(2, 2)),
+        "matmul": _call(w, "matmul", a=matrix, b=matrix, c=w.array(2, 2)),
+        "orthogonalize": _call(w, "orthogonalize", a=w.array(4, 4), c=w.array(4, 4)),
+        "check_length": _check(w, "check_length", checks.length, length),
         "view": w.seconds(VIEWS, a=matrix, k=1) / 3,
         "broadcast": w.seconds("c = f(a, (8, 16))", "broadcast_to", a=a),
         "allocate": w.seconds(
@@ -68,36 +93,37 @@ def rows(w: Stopwatch) -> dict[str, tuple[int, float]]:
     index, table, taken = w.array(ROWS, dtype="int64"), w.array(WIDE, WIDE), w.array(ROWS, WIDE)
     cube, product = w.array(ROWS, WIDE, WIDE), w.array(ROWS, WIDE, WIDE)
     many, permuted = w.xp.arange(WIDE), w.array(WIDE, SMALL, dtype="int32")
-    found = {
-        "elementwise": w.seconds(TWO, "add", a=a, b=b, c=c),
-        "copy": w.seconds(COPY, a=a, c=c),
-        "sum": w.seconds(ALONG.format(1), "add.reduce", a=a, c=column),
-        "extremum": w.seconds(ALONG.format(1), "maximum.reduce", a=a, c=column),
-        "argmax": w.seconds("f(a, 1, c)", "argmax", a=a, c=places),
-        "take": w.seconds(TAKE, "take", a=table, i=index, c=taken),
-        "matmul": w.seconds(TWO, "matmul", a=cube, b=cube, c=product),
+    seconds = {
+        "elementwise": _call(w, "add", a=a, b=b, c=c),
+        "copy": _call(w, "copyto", a=a, c=c),
+        "sum": _call(w, "add.reduce", {"axis": 1}, a=a, c=column),
+        "extremum": _call(w, "maximum.reduce", {"axis": 1}, a=a, c=column),
+        "argmax": _call(w, "argmax", {"axis": 1}, a=a, c=places),
+        "take": _call(w, "take", a=table, i=index, c=taken),
+        "matmul": _call(w, "matmul", a=cube, b=cube, c=product),
     }
-    drawn = w.seconds(DRAW, "random", k="permutation", c=permuted, i=many)
-    return {kind: (ROWS, t) for kind, t in found.items()} | {"permutation": (WIDE, drawn)}
+    drawn = _draw(w, "permutation", c=permuted, i=many)
+    return {kind: (ROWS, t) for kind, t in seconds.items()} | {"permutation": (WIDE, drawn)}
 
 
 def elements(w: Stopwatch, dtype: str) -> dict[str, tuple[int, float]]:
     """The number of elements of a call, and its seconds."""
     a, b, c = (w.array(LARGE, dtype=dtype) for _ in range(3))
     whole = [w.array(LARGE, dtype="int32") for _ in range(3)]
-    found = _on(w, LARGE, dtype)
-    for name in sorted(OWN_RATE):
-        x, y, out = whole if name in ("floor_divide", "remainder") else (a, b, c)
-        two = getattr(w.functions[name], "nin", 1) == 2
-        statement = TWO if two else "f(a, out=c)"
-        found[name] = w.seconds(statement, name, a=x, b=y, c=out)
+    seconds = _on(w, LARGE, dtype)
+    own = [f for f in FUNCTIONS.values() if f.elementwise and f.cost.element is not None]
+    for function in sorted(own, key=lambda f: f.name):
+        x, y, out = whole if function.integers else (a, b, c)
+        two = getattr(w.functions[function.name], "nin", 1) == 2
+        operands = {"a": x, "b": y} if two else {"a": x}
+        seconds[function.name] = _call(w, function.name, **operands, c=out)
     gaps = w.array(LARGE, 4, dtype=dtype)
-    found["gaps"] = w.seconds(TWO, "add", a=gaps[:, 0], b=gaps[:, 1], c=c)
-    counted = {name: (LARGE, spent) for name, spent in found.items()}
+    seconds["gaps"] = _call(w, "add", a=gaps[:, 0], b=gaps[:, 1], c=c)
+    counted = {name: (LARGE, spent) for name, spent in seconds.items()}
     tall = w.array(ROWS, ROWS, dtype=dtype)
-    counted["turned"] = (ROWS * ROWS, w.seconds(COPY, a=tall.T, c=tall.copy()))
+    counted["turned"] = (ROWS * ROWS, _call(w, "copyto", a=tall.T, c=tall.copy()))
     square = w.array(64, 64, dtype=dtype)
-    spent = w.seconds("f(a, c)", "orthogonalize", a=square, c=square.copy())
+    spent = _call(w, "orthogonalize", a=square, c=square.copy())
     return counted | {"orthogonalize": (64**3, spent)}
 
 
@@ -106,40 +132,41 @@ def _on(w: Stopwatch, n: int, dtype: str) -> dict[str, float]:
     a, c, one = w.array(n, dtype=dtype), w.array(n, dtype=dtype), w.array(dtype=dtype)
     integers, index = w.array(n, dtype="int32"), w.array(n, dtype="int64")
     mask, checks, many = w.array(n, dtype="bool"), Checks(EMPTY, w.xp), w.xp.arange(n)
+    inside = {"lower": 0, "upper": 9, "array": "x", "dim": "k"}
     return {
-        "cast": w.seconds(COPY, a=integers, c=c),
-        "masked copy": w.seconds(MASKED, "copyto", a=a, c=c, m=mask),
-        "sum": w.seconds(ALONG.format(0), "add.reduce", a=a, c=one),
-        "extremum": w.seconds(ALONG.format(0), "maximum.reduce", a=a, c=one),
-        "accumulate": w.seconds(ALONG.format(0), "add.accumulate", a=a, c=c),
-        "argmax": w.seconds("f(a, 0, c)", "argmax", a=a, c=w.array(dtype="int64")),
-        "take": w.seconds(TAKE, "take", a=a, i=index, c=c),
-        "uniform": w.seconds(DRAW, "random", k="uniform", c=c, i=many),
-        "normal": w.seconds(DRAW, "random", k="normal", c=c, i=many),
-        "permutation": w.seconds(DRAW, "random", k="permutation", c=integers, i=3),
-        "segment_add": w.seconds(SEGMENTS, "segment_add", a=a, i=index, c=c),
+        "cast": _call(w, "copyto", a=integers, c=c),
+        "masked copy": _call(w, "copyto", a=a, m=mask, c=c),
+        "sum": _call(w, "add.reduce", {"axis": 0}, a=a, c=one),
+        "extremum": _call(w, "maximum.reduce", {"axis": 0}, a=a, c=one),
+        "accumulate": _call(w, "add.accumulate", {"axis": 0}, a=a, c=c),
+        "argmax": _call(w, "argmax", {"axis": 0}, a=a, c=w.array(dtype="int64")),
+        "take": _call(w, "take", a=a, i=index, c=c),
+        "uniform": _draw(w, "uniform", c=c, i=many),
+        "normal": _draw(w, "normal", c=c, i=many),
+        "permutation": _draw(w, "permutation", 3, c=integers),
+        "segment_add": _call(w, "segment_add", {"lower": (0,)}, a=a, i=index, c=c),
         "given": w.seconds("c[...] = a[(i,)]", a=a, c=c, i=index),
-        "check_index": w.seconds(CHECK_INDEX, f=checks.index, i=index),
-        "check_all": w.seconds(CHECK_ALL, f=checks.nonempty, m=mask | True),
+        "check_index": _check(w, "check_index", checks.index, inside, i=index),
+        "check_all": _check(w, "check_all", checks.nonempty, m=mask | True),
     }
 
 
 def bytes_moved(w: Stopwatch) -> dict[int, float]:
     """Seconds of additions by working set."""
-    found = {}
+    seconds = {}
     for size in WORKING_SETS:
         a, b, c = (w.array(size // 12) for _ in range(3))
-        found[size] = w.seconds(TWO, "add", a=a, b=b, c=c)
-    return found
+        seconds[size] = _call(w, "add", a=a, b=b, c=c)
+    return seconds
 
 
 def products(w: Stopwatch, dtype: str) -> dict[tuple[int, int, int], float]:
     """Seconds of matrix products by (rows, summed, columns), a large one first."""
-    found: dict[tuple[int, int, int], float] = {}
+    seconds: dict[tuple[int, int, int], float] = {}
     for m, k, n in ((384, 384, 384), *SHAPES):
         a, b, c = (w.array(*shape, dtype=dtype) for shape in ((m, k), (k, n), (m, n)))
-        found[m, k, n] = w.seconds(TWO, "dot", a=a, b=b, c=c)
-    return found
+        seconds[m, k, n] = _call(w, "dot", a=a, b=b, c=c)
+    return seconds
 
 
 def first_touch(w: Stopwatch) -> tuple[int, float]:

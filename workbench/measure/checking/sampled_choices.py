@@ -22,7 +22,6 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.infix import point_text
 from workbench.program.values import Body, Call, Output, Program, Read, Statement, Storage, walk
 
-COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal"})
 CHOICE = "choice."
 """Prefix of the outputs that hold sampled choices."""
 
@@ -154,7 +153,7 @@ def _comparisons(statement: Statement, program: Program) -> list[tuple[Call, int
     return [
         (body, side)
         for body in walk(statement.body)
-        if isinstance(body, Call) and body.operation in COMPARISONS
+        if isinstance(body, Call) and OPERATIONS[body.operation].compares == "order"
         for side in (0, 1)
         if _is_draw(body.arguments[side], program)
         and not _is_draw(body.arguments[1 - side], program)

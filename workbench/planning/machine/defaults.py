@@ -4,49 +4,40 @@ centre GPU of about 2022 under CuPy. Rounded from calibrations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
+from workbench.lowering.functions import Cost, costs
 from workbench.planning.machine.constants import Machine, Rates
 
 NS, US = 1e-9, 1e-6
 
 
-def _nanoseconds(**rates: float) -> Rates:
-    return {name.replace("masked_", "masked "): rate * NS for name, rate in rates.items()}
+DRAWS = ("uniform", "normal", "permutation")
+COSTS = costs()
+"""Of array functions; what Python does between their calls is below."""
 
 
-def _by_dtype(**rates: tuple[float, float]) -> Mapping[str, Rates]:
+def _nanoseconds(of: Callable[[Cost], float | None], **more: float) -> Rates:
+    rates = {kind: rate for kind, cost in COSTS.items() if (rate := of(cost)) is not None}
+    return {kind: rate * NS for kind, rate in (rates | more).items()}
+
+
+def _by_dtype(**more: tuple[float, float]) -> Mapping[str, Rates]:
+    rates = {kind: cost.element for kind, cost in COSTS.items() if cost.element is not None}
     return {
-        name.replace("masked_", "masked "): {"float32": single * NS, "float64": double * NS}
-        for name, (single, double) in rates.items()
+        kind: {"float32": single * NS, "float64": double * NS}
+        for kind, (single, double) in (rates | more).items()
     }
 
 
 NUMPY = Machine(
     backend="numpy",
     call=_nanoseconds(
-        elementwise=270,
-        copy=100,
+        lambda cost: cost.call,
         cast=120,
-        masked_copy=300,
-        fill=150,
-        sum=700,
-        extremum=800,
-        accumulate=340,
-        argmax=100,
-        dot=400,
-        matmul=850,
-        take=180,
         uniform=90_000,
         normal=125_000,
         permutation=88_000,
-        segment_add=6_300,
-        given=220,
-        check_index=2_300,
-        check_length=100,
-        check_all=1_000,
-        orthogonalize=18_000,
-        external=100_000,
         view=90,
         broadcast=2_300,
         allocate=1_300,
@@ -55,48 +46,14 @@ NUMPY = Machine(
         loop=15,
         condition=20,
     ),
-    row=_nanoseconds(
-        elementwise=12,
-        copy=5,
-        cast=5,
-        fill=5,
-        sum=18,
-        extremum=40,
-        argmax=14,
-        take=1,
-        matmul=30,
-        permutation=85_000,
-    ),
+    row=_nanoseconds(lambda cost: cost.row, cast=5, permutation=85_000),
     element=_by_dtype(
         cast=(0.1, 0.15),
-        masked_copy=(0.9, 0.9),
-        sum=(0.17, 0.18),
-        extremum=(0.07, 0.25),
-        accumulate=(3.3, 3.4),
-        argmax=(0.07, 0.2),
-        take=(0.6, 0.9),
         uniform=(21, 21),
         normal=(70, 70),
         permutation=(20, 20),
-        segment_add=(3, 5),
-        given=(1, 1.4),
-        check_index=(0.2, 0.2),
-        check_all=(0.03, 0.03),
-        cos=(0.5, 8),
-        divide=(0.15, 0.4),
-        exp=(0.5, 0.8),
-        floor=(0.08, 0.15),
-        floor_divide=(1.7, 1.7),
-        log=(0.4, 0.8),
-        log1p=(0.45, 1),
-        power=(0.9, 2.3),
-        remainder=(1.7, 1.7),
-        sin=(0.5, 8),
-        sqrt=(0.35, 1.2),
-        tanh=(0.45, 1.7),
         gaps=(0.4, 0.4),
         turned=(2.2, 2.8),
-        orthogonalize=(0.32, 0.32),
     ),
     byte=(
         (12_000, 0.010 * NS),
@@ -111,14 +68,14 @@ NUMPY = Machine(
     cold=2.0,
 )
 
-_HOST = ("uniform", "normal", "permutation", "segment_add", "external")
+_HOST = [*DRAWS, *(kind for kind, cost in COSTS.items() if cost.on_host)]
 """Done on the host, with a copy there and back."""
 
 CUDA = Machine(
     backend="cuda",
     call=dict.fromkeys(NUMPY.call, 8 * US)
     | {kind: NUMPY.call[kind] + 60 * US for kind in _HOST}
-    | {"check_index": 80 * US, "check_all": 40 * US, "orthogonalize": 2_000 * US}
+    | {kind: cost.cuda * US for kind, cost in COSTS.items() if cost.cuda is not None}
     | {"view": 0.6 * US, "broadcast": 3 * US, "loop": 0.02 * US, "condition": 0.02 * US},
     row=dict.fromkeys(NUMPY.row, 0.0) | {"permutation": NUMPY.row["permutation"]},
     element={

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from workbench.planning.recipe.plan import Plan, Reasoned
 from workbench.polyhedral.tree import Loop, Tree, axis_dims, block_dim, paths, statements
 from workbench.program.dependences import dependences
+from workbench.program.operations.table import COMBINES
 from workbench.program.values import Program
 from workbench.transforms import Distribute, Fuse, Incrementalize, Interchange, Tile
 from workbench.transforms.step.refusal import Refused
@@ -21,7 +22,6 @@ NEAR = 1 << 19
 ITEM = 4
 """Bytes of a number."""
 
-COMBINED = ("sum", "max", "min")
 
 Edges = Mapping[str, set[str]]
 
@@ -243,5 +243,5 @@ def _sums(program: Program, dim: str, members: tuple[str, ...], follows: Edges) 
     for s in program.statements:
         ends = s.name in read and s.name not in members
         whole = dim in s.reduction_dims and dim not in s.dims
-        if ends and whole and s.combiner in COMBINED:
+        if ends and whole and s.combiner in COMBINES:
             yield s.name

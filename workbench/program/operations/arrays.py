@@ -37,6 +37,20 @@ def transpose(x: Any, axes: tuple[int, ...], rank: int) -> Any:
     return x.transpose(tuple(range(lead)) + tuple(lead + a for a in axes))
 
 
+def broadcast(x: Any, shape: Shape, rank: int) -> Any:
+    lead, inner = x.shape[: x.ndim - rank], x.shape[x.ndim - rank :]
+    ones = (1,) * (len(shape) - rank)
+    return np.broadcast_to(x.reshape(lead + ones + inner), lead + tuple(shape))
+
+
+def stack(*operands: Any, axis: int, rank: int) -> Any:
+    return np.stack(operands, axis=axis - rank - 1)
+
+
+def concatenate(*operands: Any, axis: int, rank: int) -> Any:
+    return np.concatenate(operands, axis=axis - rank)
+
+
 def take(x: Any, index: Any, rank: int) -> Any:
     """Inner rows of `x` (axis 0 of the inner shape) at `index`; leading axes must agree."""
     lead = x.ndim - rank

@@ -9,7 +9,6 @@ and a whole array of instances. Where a derivative does not exist (ties of max, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,37 +16,8 @@ import numpy as np
 
 from workbench.program.operations import arrays, dtypes, gradients, shapes
 from workbench.program.operations.gradients import Rule
-from workbench.program.operations.shapes import Options, Shape
-
-
-@dataclass(frozen=True)
-class Operation:
-    """A row: shape and dtype rules, array meaning, gradient rule, and how it prints.
-
-    `evaluate(*arrays, **options)` is the meaning on NumPy arrays with any (equal) leading axes.
-    `ufunc` names the NumPy ufunc of an elementwise operation; only those may overwrite an operand.
-    `gradient(do, inputs, output, adjoint, **options)` gives one adjoint per input (None: no
-    dependence); None instead of a rule: the operation's result is constant to `gradient`. `random`
-    rows draw words by statement and instance and have no `evaluate`; nor has `given`, whose values
-    by instance come from outside under a name when the program is run, nor have `external` rows,
-    which call an object outside the program (`values.External`) once per instance.
-    """
-
-    name: str
-    shape: Callable[[Sequence[Shape], Options], Shape]
-    dtype: Callable[[Sequence[str], Options], str]
-    evaluate: Callable[..., Any] | None = None
-    gradient: Rule | None = None
-    ufunc: str | None = None
-    text: str | None = None
-    arity: int | None = None
-    random: bool = False
-    external: bool = False
-
-    @property
-    def elementwise(self) -> bool:
-        """Whether element k of the result needs only element k of each (broadcast) operand."""
-        return self.ufunc is not None or self.name in ("where", "cast")
+from workbench.program.operations.operation import Level, Operation
+from workbench.program.operations.shapes import Options
 
 
 def _elementwise(
@@ -56,16 +26,61 @@ def _elementwise(
     dtype: Any,
     gradient: Rule | None = None,
     text: str | None = None,
-    ufunc: str | None = None,
+    **more: Any,
 ) -> Operation:
-    ufunc = ufunc or name
+    """A row that NumPy has as one ufunc."""
+    least = {dtypes.floating: "float", dtypes.logical: None}.get(dtype, "int32")
+    fields = {"least": least, "converts": dtype not in (dtypes.boolean, dtypes.logical)} | more
+    evaluate = getattr(np, name)
     return Operation(
-        name, shapes.broadcast, dtype, getattr(np, ufunc), gradient, ufunc, text, arity
+        name,
+        shapes.broadcast,
+        dtype,
+        evaluate,
+        gradient,
+        arity,
+        text,
+        elementwise=True,
+        ufunc=name,
+        **fields,
     )
 
 
+def _comparison(name: str, text: str, compares: str) -> Operation:
+    """A row that compares two numbers; equality is of booleans too."""
+    least = "bool" if compares == "equality" else "int32"
+    return _elementwise(
+        name, 2, dtypes.boolean, None, text, level=Level.COMPARISON, least=least, compares=compares
+    )
+
+
+def _view(name: str, shape: Any, evaluate: Callable[..., Any], gradient: Rule) -> Operation:
+    """A row whose result is (mostly) its operand seen in another order."""
+    return Operation(
+        name,
+        shape,
+        dtypes.of_first,
+        evaluate,
+        gradient,
+        1,
+        ranked=True,
+        linear=True,
+        result="view",
+        free=True,
+    )
+
+
+def _ranked(
+    name: str, shape: Any, dtype: Any, evaluate: Any, gradient: Rule | None = None, **more: Any
+) -> Operation:
+    """A row of one operand whose meaning needs to know which of its axes are inner."""
+    return Operation(name, shape, dtype, evaluate, gradient, 1, ranked=True, **more)
+
+
 _ROWS = [
-    _elementwise("negative", 1, dtypes.arithmetic, lambda do, xs, y, g: (-g,), "-{0}"),
+    _elementwise(
+        "negative", 1, dtypes.arithmetic, lambda do, xs, y, g: (-g,), "-{0}", level=Level.NEGATIVE
+    ),
     _elementwise(
         "absolute", 1, dtypes.arithmetic, lambda do, xs, y, g: (g * do("sign", xs[0]),), "|{0}|"
     ),
@@ -78,37 +93,93 @@ _ROWS = [
     _elementwise("sin", 1, dtypes.floating, lambda do, xs, y, g: (g * do("cos", xs[0]),)),
     _elementwise("cos", 1, dtypes.floating, lambda do, xs, y, g: (-g * do("sin", xs[0]),)),
     _elementwise("floor", 1, dtypes.floating),
-    _elementwise("isfinite", 1, dtypes.boolean),
-    _elementwise("logical_not", 1, dtypes.logical, text="not {0}"),
-    _elementwise("add", 2, dtypes.arithmetic, lambda do, xs, y, g: (g, g), "{0} + {1}"),
-    _elementwise("subtract", 2, dtypes.arithmetic, lambda do, xs, y, g: (g, -g), "{0} - {1}"),
-    _elementwise("multiply", 2, dtypes.arithmetic, gradients.of_multiply, "{0} * {1}"),
-    _elementwise("divide", 2, dtypes.floating, gradients.of_divide, "{0} / {1}"),
-    _elementwise("floor_divide", 2, dtypes.integer, text="{0} // {1}"),
-    _elementwise("remainder", 2, dtypes.integer, text="{0} % {1}"),
-    _elementwise("power", 2, dtypes.floating, gradients.of_power, "{0} ** {1}"),
+    _elementwise("isfinite", 1, dtypes.boolean, least="float"),
+    _elementwise("logical_not", 1, dtypes.logical, text="not {0}", level=Level.NOT),
+    _elementwise(
+        "add",
+        2,
+        dtypes.arithmetic,
+        lambda do, xs, y, g: (g, g),
+        "{0} + {1}",
+        level=Level.SUM,
+        associative=True,
+        noun="sum",
+    ),
+    _elementwise(
+        "subtract",
+        2,
+        dtypes.arithmetic,
+        lambda do, xs, y, g: (g, -g),
+        "{0} - {1}",
+        level=Level.SUM,
+        noun="difference",
+    ),
+    _elementwise(
+        "multiply",
+        2,
+        dtypes.arithmetic,
+        gradients.of_multiply,
+        "{0} * {1}",
+        level=Level.PRODUCT,
+        associative=True,
+        noun="product",
+    ),
+    _elementwise(
+        "divide",
+        2,
+        dtypes.floating,
+        gradients.of_divide,
+        "{0} / {1}",
+        level=Level.PRODUCT,
+        noun="quotient",
+    ),
+    _elementwise(
+        "floor_divide", 2, dtypes.integer, text="{0} // {1}", level=Level.PRODUCT, noun="quotient"
+    ),
+    _elementwise("remainder", 2, dtypes.integer, text="{0} % {1}", level=Level.PRODUCT),
+    _elementwise("power", 2, dtypes.floating, gradients.of_power, "{0} ** {1}", level=Level.POWER),
     _elementwise("minimum", 2, dtypes.arithmetic, gradients.of_extremum("less_equal")),
     _elementwise("maximum", 2, dtypes.arithmetic, gradients.of_extremum("greater_equal")),
-    _elementwise("equal", 2, dtypes.boolean, text="{0} == {1}"),
-    _elementwise("not_equal", 2, dtypes.boolean, text="{0} != {1}"),
-    _elementwise("less", 2, dtypes.boolean, text="{0} < {1}"),
-    _elementwise("less_equal", 2, dtypes.boolean, text="{0} <= {1}"),
-    _elementwise("greater", 2, dtypes.boolean, text="{0} > {1}"),
-    _elementwise("greater_equal", 2, dtypes.boolean, text="{0} >= {1}"),
-    _elementwise("logical_and", 2, dtypes.logical, text="{0} and {1}"),
-    _elementwise("logical_or", 2, dtypes.logical, text="{0} or {1}"),
-    Operation("where", shapes.broadcast, dtypes.branches, np.where, gradients.of_where, arity=3),
+    _comparison("equal", "{0} == {1}", "equality"),
+    _comparison("not_equal", "{0} != {1}", "equality"),
+    _comparison("less", "{0} < {1}", "order"),
+    _comparison("less_equal", "{0} <= {1}", "order"),
+    _comparison("greater", "{0} > {1}", "order"),
+    _comparison("greater_equal", "{0} >= {1}", "order"),
+    _elementwise(
+        "logical_and", 2, dtypes.logical, text="{0} and {1}", level=Level.AND, associative=True
+    ),
+    _elementwise(
+        "logical_or", 2, dtypes.logical, text="{0} or {1}", level=Level.OR, associative=True
+    ),
+    Operation(
+        "where",
+        shapes.broadcast,
+        dtypes.branches,
+        np.where,
+        gradients.of_where,
+        arity=3,
+        elementwise=True,
+        least="bool",
+        converts=True,
+        conditional=True,
+    ),
     Operation(
         "cast",
         shapes.same,
         dtypes.as_asked,
         lambda x, dtype: x.astype(dtype),
         lambda do, xs, y, g, dtype: (g if dtype == "float" and xs[0].dtype == "float" else None,),
-        text="{0}",
         arity=1,
+        text="{0}",
+        elementwise=True,
+        result="either",
+        free=True,
     ),
-    Operation("within", shapes.same, dtypes.within, lambda x, lower, upper: x, arity=3),
-    Operation("possible", shapes.same, dtypes.of_first, lambda x: x, arity=1),
+    Operation(
+        "within", shapes.same, dtypes.within, lambda x, lower, upper: x, arity=3, result="operand"
+    ),
+    Operation("possible", shapes.same, dtypes.of_first, lambda x: x, arity=1, result="operand"),
     Operation(
         "contract",
         shapes.contracted,
@@ -116,93 +187,102 @@ _ROWS = [
         arrays.contract,
         gradients.of_contract,
         arity=2,
+        noun="product",
+        converts=True,
     ),
-    Operation(
+    _ranked(
         "sum",
         shapes.reduced,
         dtypes.arithmetic,
         lambda x, axis, rank: x.sum(axis=axis - rank),
         gradients.of_sum,
-        arity=1,
+        converts=True,
+        combines="add",
+        linear=True,
     ),
-    Operation(
+    _ranked(
         "max",
         shapes.reduced,
         dtypes.of_first,
         lambda x, axis, rank: x.max(axis=axis - rank),
         gradients.of_max("argmax"),
-        arity=1,
+        combines="maximum",
     ),
-    Operation(
+    _ranked(
         "min",
         shapes.reduced,
         dtypes.of_first,
         lambda x, axis, rank: x.min(axis=axis - rank),
         gradients.of_max("argmin"),
-        arity=1,
+        combines="minimum",
     ),
-    Operation(
+    _ranked(
         "argmax",
         shapes.reduced,
         dtypes.index,
         lambda x, axis, rank: x.argmax(axis=axis - rank).astype(np.int32),
-        arity=1,
     ),
-    Operation(
+    _ranked(
         "argmin",
         shapes.reduced,
         dtypes.index,
         lambda x, axis, rank: x.argmin(axis=axis - rank).astype(np.int32),
-        arity=1,
     ),
-    Operation(
+    _ranked(
         "cumsum",
         shapes.same,
         dtypes.arithmetic,
         lambda x, axis, rank: x.cumsum(axis=axis - rank),
         gradients.of_cumsum,
-        arity=1,
+        converts=True,
     ),
-    Operation("slice", shapes.sliced, dtypes.of_first, arrays.sliced, gradients.of_slice, arity=1),
-    Operation("pad", shapes.padded, dtypes.of_first, arrays.pad, gradients.of_pad, arity=1),
-    Operation(
+    _view("slice", shapes.sliced, arrays.sliced, gradients.of_slice),
+    _ranked("pad", shapes.padded, dtypes.of_first, arrays.pad, gradients.of_pad, result="parts"),
+    _view(
         "reshape",
         shapes.reshaped,
-        dtypes.of_first,
         arrays.reshape,
         lambda do, xs, y, g, shape: (do("reshape", g, shape=xs[0].shape),),
-        arity=1,
+    ),
+    _view("transpose", shapes.transposed, arrays.transpose, gradients.of_transpose),
+    _view("broadcast", shapes.from_option, arrays.broadcast, gradients.of_broadcast),
+    Operation(
+        "stack",
+        shapes.stacked,
+        dtypes.of_first,
+        arrays.stack,
+        gradients.of_stack,
+        ranked=True,
+        converts=True,
+        result="parts",
     ),
     Operation(
-        "transpose",
-        shapes.transposed,
+        "concatenate",
+        shapes.concatenated,
         dtypes.of_first,
-        arrays.transpose,
-        gradients.of_transpose,
-        arity=1,
+        arrays.concatenate,
+        gradients.of_concatenate,
+        ranked=True,
+        converts=True,
+        result="parts",
     ),
     Operation(
-        "broadcast",
-        shapes.from_option,
+        "take",
+        shapes.taken,
         dtypes.of_first,
-        lambda x, shape, rank: np.broadcast_to(
-            x.reshape(
-                x.shape[: x.ndim - rank] + (1,) * (len(shape) - rank) + x.shape[x.ndim - rank :]
-            ),
-            x.shape[: x.ndim - rank] + tuple(shape),
-        ),
-        gradients.of_broadcast,
-        arity=1,
+        arrays.take,
+        gradients.of_take,
+        arity=2,
+        ranked=True,
+        foldable=False,
+        result="either",
     ),
-    Operation("stack", shapes.stacked, dtypes.of_first, None, gradients.of_stack),
-    Operation("concatenate", shapes.concatenated, dtypes.of_first, None, gradients.of_concatenate),
-    Operation("take", shapes.taken, dtypes.of_first, arrays.take, gradients.of_take, arity=2),
     Operation("one_hot", shapes.one_hot, dtypes.hot, arrays.one_hot, arity=1),
     Operation("orthogonalize", shapes.same, dtypes.floating, arrays.orthogonalize, arity=1),
     Operation("uniform", shapes.from_option, dtypes.floating, random=True, arity=0),
     Operation("normal", shapes.from_option, dtypes.floating, random=True, arity=0),
     Operation("permutation", shapes.from_option, dtypes.index, random=True, arity=0),
-    Operation("given", shapes.from_option, dtypes.as_asked, arity=0),
+    Operation("given", shapes.from_option, dtypes.as_asked, given=True, arity=0),
     Operation("external", shapes.from_option, dtypes.as_asked, external=True),
 ]
 
@@ -211,49 +291,22 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 APART = frozenset(row.name for row in _ROWS if row.random or row.external)
 """Rows of which every occurrence is a statement of its own: two draws, or two calls, are two."""
 
-RANKED = frozenset(
-    {
-        "sum",
-        "max",
-        "min",
-        "argmax",
-        "argmin",
-        "cumsum",
-        "slice",
-        "pad",
-        "reshape",
-        "transpose",
-        "broadcast",
-        "take",
-        "stack",
-        "concatenate",
-    }
-)
-"""Rows whose meaning needs the operand's inner rank besides its options (leading axes come before
-it).
-"""
+COMBINES = {row.name: row.combines for row in _ROWS if row.combines}
+"""Combiners of which a result and one more element give the next, and the row that does it."""
 
 
 def meaning(name: str, ranks: Sequence[int], options: Options) -> Callable[..., Any]:
     """Give a row's function of NumPy arrays with equal leading axes and inner `ranks`."""
-    if name == "stack":
-        return lambda *operands: np.stack(operands, axis=options["axis"] - ranks[0] - 1)
-    if name == "concatenate":
-        return lambda *operands: np.concatenate(operands, axis=options["axis"] - ranks[0])
-    function = OPERATIONS[name].evaluate
-    assert function is not None, name
-    extra = {"rank": ranks[0]} if name in RANKED else {}
-    return partial(function, **options, **extra) if options or extra else function
+    row = OPERATIONS[name]
+    assert row.evaluate is not None, name
+    extra = {"rank": ranks[0]} if row.ranked else {}
+    return partial(row.evaluate, **options, **extra) if options or extra else row.evaluate
 
 
-_CONVERTING = frozenset({"contract", "sum", "cumsum", "stack", "concatenate"})
-
-
-def operand_dtypes(name: str, given: Sequence[str], result: str) -> tuple[str, ...]:
+def operand_dtypes(name: str, operands: Sequence[str], result: str) -> tuple[str, ...]:
     """What operands are converted to before a row's meaning applies: `True + 1` is integers."""
-    if name == "where":
-        return (given[0], result, result)
-    arithmetic = OPERATIONS[name].ufunc is not None and result != "bool"
-    if arithmetic or name in _CONVERTING:
-        return (result,) * len(given)
-    return tuple(given)
+    row = OPERATIONS[name]
+    if not row.converts:
+        return tuple(operands)
+    conditions = operands[:1] if row.conditional else ()
+    return (*conditions, *[result] * (len(operands) - len(conditions)))

@@ -11,32 +11,12 @@ from typing import Any
 import numpy as np
 
 from workbench.polyhedral.expression import Expression, FloorDivision, Size, Variable
+from workbench.program.operations.operation import Level
 from workbench.program.operations.shapes import shape_text
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.ranges import domain_text, reduction_text
 from workbench.program.values import Body, Call, IndexValue, Literal, Program, Read, Statement
 
-_OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _NEGATIVE, _POWER, _ATOM = range(9)
-_LEVELS = {
-    "logical_or": _OR,
-    "logical_and": _AND,
-    "logical_not": _NOT,
-    "equal": _COMPARISON,
-    "not_equal": _COMPARISON,
-    "less": _COMPARISON,
-    "less_equal": _COMPARISON,
-    "greater": _COMPARISON,
-    "greater_equal": _COMPARISON,
-    "add": _SUM,
-    "subtract": _SUM,
-    "multiply": _PRODUCT,
-    "divide": _PRODUCT,
-    "floor_divide": _PRODUCT,
-    "remainder": _PRODUCT,
-    "negative": _NEGATIVE,
-    "power": _POWER,
-}
-_ASSOCIATIVE = ("add", "multiply", "logical_and", "logical_or")
 _SHOWN_ENTRIES = 8
 
 
@@ -54,7 +34,7 @@ def right_side(statement: Statement, program: Program | None = None) -> str:
     text, level = _rendered(statement.body)
     if statement.combiner is None:
         return text
-    if level < _PRODUCT:
+    if level < Level.PRODUCT:
         text = f"({text})"
     return f"{statement.combiner}({reduction_text(statement, program)}) {text}"
 
@@ -114,17 +94,18 @@ def _rendered(body: Body, loose: bool = True) -> tuple[str, int]:
     if isinstance(body, IndexValue):
         return index_text(body.expression), _expression_level(body.expression)
     if isinstance(body, Read):
-        return element_text(body.array, body.index), _ATOM
-    if body.operation in _LEVELS:
-        return _infix(body), _LEVELS[body.operation]
+        return element_text(body.array, body.index), Level.ATOM
+    row = OPERATIONS[body.operation]
+    if row.level < Level.ATOM:
+        return _infix(body), row.level
     if body.operation == "cast" or (loose and _only_broadcasts(body)):
         return _rendered(body.arguments[0], loose)
     in_order = _matrix_factors(body) if body.operation == "contract" else None
     if in_order is not None:
         left, right = in_order
-        factors = _within(left, _PRODUCT, False), _within(right, _PRODUCT + 1, False)
-        return " @ ".join(factors), _PRODUCT
-    return _function(body), _ATOM
+        factors = _within(left, Level.PRODUCT, False), _within(right, Level.PRODUCT + 1, False)
+        return " @ ".join(factors), Level.PRODUCT
+    return _function(body), Level.ATOM
 
 
 def _within(body: Body, least: int, loose: bool = True) -> str:
@@ -133,17 +114,17 @@ def _within(body: Body, least: int, loose: bool = True) -> str:
 
 
 def _infix(call: Call) -> str:
-    level = _LEVELS[call.operation]
-    template = OPERATIONS[call.operation].text
+    row = OPERATIONS[call.operation]
+    level, template = row.level, row.text
     assert template is not None
     if len(call.arguments) == 1:
         return template.format(_within(call.arguments[0], level))
     left, right = call.arguments
-    if level == _POWER:
-        return template.format(_within(left, _ATOM), _within(right, _NEGATIVE))
-    left_least = level + 1 if level == _COMPARISON else level
+    if level == Level.POWER:
+        return template.format(_within(left, Level.ATOM), _within(right, Level.NEGATIVE))
+    left_least = level + 1 if level == Level.COMPARISON else level
     same = isinstance(right, Call) and right.operation == call.operation
-    right_least = level if same and call.operation in _ASSOCIATIVE else level + 1
+    right_least = level if same and row.associative else level + 1
     return template.format(_within(left, left_least), _within(right, right_least))
 
 
@@ -162,8 +143,8 @@ def _matrix_factors(call: Call) -> tuple[Body, Body] | None:
 
 
 def _function(call: Call) -> str:
-    loose = OPERATIONS[call.operation].elementwise
-    arguments = [_rendered(a, loose)[0] for a in call.arguments]
+    row = OPERATIONS[call.operation]
+    arguments = [_rendered(a, row.elementwise)[0] for a in call.arguments]
     options = dict(call.options)
     if call.operation == "slice":
         return _slice_text(call, options)
@@ -173,14 +154,14 @@ def _function(call: Call) -> str:
     if call.operation == "contract":
         return f'contract["{options["spec"]}"]({", ".join(arguments)})'
     if call.operation == "transpose" and options["axes"] == (1, 0):
-        return f"{_within(call.arguments[0], _ATOM, False)}.T"
-    if call.operation == "absolute":
-        return f"|{arguments[0]}|"
-    if call.operation == "given":
+        return f"{_within(call.arguments[0], Level.ATOM, False)}.T"
+    if row.text is not None:
+        return row.text.format(*arguments)
+    if row.given:
         return f'given("{options["name"]}")'
-    if OPERATIONS[call.operation].external:
+    if row.external:
         return f"{options['name']}.{options['method']}({', '.join(arguments)})"
-    if OPERATIONS[call.operation].random:
+    if row.random:
         shape = options.pop("shape")
         arguments = [str(shape[0]) if len(shape) == 1 else shape_text(shape)] if shape else []
         arguments += [f"at={d} + {n}" for d, n in options.pop("shift", ())]
@@ -200,7 +181,7 @@ def _slice_text(call: Call, options: Mapping[str, Any]) -> str:
         last = "" if stop == (width if step > 0 else -1) else str(stop)
         chosen = f"{first}:{last}" + (f":{step}" if step != 1 else "")
     before = ":, " * options["axis"]
-    return f"{_within(call.arguments[0], _ATOM, False)}[{before}{chosen}]"
+    return f"{_within(call.arguments[0], Level.ATOM, False)}[{before}{chosen}]"
 
 
 def _entry(call: Call) -> str | None:
@@ -213,7 +194,7 @@ def _entry(call: Call) -> str | None:
     if shape[axis] != 1 or call.shape != (*shape[:axis], *shape[axis + 1 :]):
         return None
     before = ":, " * axis
-    return f"{_within(inner.arguments[0], _ATOM, False)}[{before}{start}]"
+    return f"{_within(inner.arguments[0], Level.ATOM, False)}[{before}{start}]"
 
 
 def _only_broadcasts(call: Call) -> bool:
@@ -233,8 +214,8 @@ def _literal(literal: Literal) -> tuple[str, int]:
     value = literal.value
     if isinstance(value, tuple):
         if np.size(value) > _SHOWN_ENTRIES:
-            return f"constant{shape_text(literal.shape)}", _ATOM
-        return str(value).replace("(", "[").replace(",)", ")").replace(")", "]"), _ATOM
+            return f"constant{shape_text(literal.shape)}", Level.ATOM
+        return str(value).replace("(", "[").replace(",)", ")").replace(")", "]"), Level.ATOM
     if literal.dtype == "float":
         value = float(value)
         text = f"{value:.12g}"  # 1 - 0.9 reads as 0.1
@@ -243,15 +224,15 @@ def _literal(literal: Literal) -> tuple[str, int]:
 
 
 def _sign_level(value: float) -> int:
-    return _NEGATIVE if value < 0 else _ATOM
+    return Level.NEGATIVE if value < 0 else Level.ATOM
 
 
 def _expression_level(e: Expression) -> int:
     if not e.terms:
-        return _ATOM if e.constant >= 0 else _NEGATIVE
+        return Level.ATOM if e.constant >= 0 else Level.NEGATIVE
     if len(e.terms) > 1 or e.constant:
-        return _PRODUCT if "%" in index_text(e) and "+" not in index_text(e) else _SUM
+        return Level.PRODUCT if "%" in index_text(e) and "+" not in index_text(e) else Level.SUM
     a, coefficient = e.terms[0]
     if coefficient < 0:
-        return _SUM
-    return _ATOM if coefficient == 1 and isinstance(a, (Variable, Size)) else _PRODUCT
+        return Level.SUM
+    return Level.ATOM if coefficient == 1 and isinstance(a, (Variable, Size)) else Level.PRODUCT

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.sets.relations import bounds, hull, is_box
 from workbench.program.operations.shapes import is_static
+from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Body, Call, Program, Statement, walk
-from workbench.transforms.rules.sharing import MOVES
 
 BYTES = 4
 """Of an element in float32, in what the notes say."""
@@ -44,7 +44,7 @@ def operations(body: Body) -> int:
     """Elementary operations of one evaluation; symbolic axes count as one."""
     total = 0
     for b in dict.fromkeys(walk(body)):
-        if not isinstance(b, Call) or b.operation in MOVES:
+        if not isinstance(b, Call) or OPERATIONS[b.operation].free:
             continue
         if b.operation == "contract":
             letters = b.options["spec"].split("->")[0].split(",")

@@ -17,10 +17,6 @@ from workbench.program.values import Body, Call, IndexValue, Literal, Program, R
 
 Bindings = Mapping[str, ExpressionLike]
 
-COMBINES = {"sum": "add", "max": "maximum", "min": "minimum"}
-_OF_A_SHAPE = ("broadcast", "reshape", "transpose", "slice", "sum")
-"""Linear operations on one operand: a scalar factor can be taken out of them."""
-
 
 class NotAWeight(Exception):
     """`text` depends on the instance and on the range in a way that no recurrence has."""
@@ -162,11 +158,11 @@ def inlined(program: Program, body: Body, dim: str, over: Collection[str]) -> Bo
 
 def _is_formula(statement: Statement) -> bool:
     """Whether the statement's body can stand for its elements: one instance for each, by name."""
-    rows = (OPERATIONS[b.operation] for b in walk(statement.body) if isinstance(b, Call))
+    calls = (b for b in walk(statement.body) if isinstance(b, Call))
     return (
         statement.combiner is None
         and set(statement.write) == {variable(d) for d in statement.dims}
-        and not any(row.random or row.external or row.name == "given" for row in rows)
+        and all(OPERATIONS[b.operation].pure for b in calls)
     )
 
 
@@ -229,7 +225,7 @@ class _Factoring:
             return self._quotient(body, elementwise)
         if body.operation == "where":
             return self._chosen(body, elementwise)
-        if body.operation in _OF_A_SHAPE:
+        if OPERATIONS[body.operation].linear:
             (argument,) = body.arguments
             inner = _or_one(self.visit(argument, elementwise=False), argument)
             if inner.shape != argument.shape:

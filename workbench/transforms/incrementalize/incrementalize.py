@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.polyhedral.ordering.as_written import NoOrder
+from workbench.program.operations.table import COMBINES
 from workbench.program.values import Call, Program, Statement, walk
-from workbench.transforms.incrementalize.factors import COMBINES
 from workbench.transforms.incrementalize.order import Tiled, carried_within, placed
 from workbench.transforms.incrementalize.rewrite import (
     Unfit,

@@ -25,9 +25,9 @@ from workbench.polyhedral.sets.relations import (
     subtract,
     with_dims,
 )
+from workbench.program.operations.table import COMBINES
 from workbench.program.values import Array, Body, Literal
 from workbench.transforms.incrementalize.factors import (
-    COMBINES,
     Bindings,
     Summand,
     call,

@@ -30,9 +30,6 @@ from workbench.transforms.rules.rewriting import rebuilt
 from workbench.transforms.rules.row import RuleResult, is_external, is_pure
 from workbench.transforms.trees.insertion import fresh_name, violated, with_statement
 
-MOVES = frozenset({"slice", "reshape", "transpose", "broadcast", "cast"})
-"""Rows that cost (almost) nothing: views, and what fuses with its reader."""
-
 
 def variables(body: Body) -> frozenset[str]:
     """The dimensions over which a body without draws varies."""
@@ -54,7 +51,7 @@ def varies_over(body: Body, dims: Iterable[str]) -> bool:
 
 def computes(body: Body) -> bool:
     """Whether evaluating the body costs something."""
-    return any(isinstance(b, Call) and b.operation not in MOVES for b in walk(body))
+    return any(isinstance(b, Call) and not OPERATIONS[b.operation].free for b in walk(body))
 
 
 # -- dead statements -------------------------------------------------------------------------------
@@ -155,8 +152,8 @@ def _equations(program: Program, array: Array) -> Any:
 
 def _may_merge(body: Body) -> bool:
     """Draws are told apart by their origin; calls and given values never are one."""
-    names = {b.operation for b in walk(body) if isinstance(b, Call)}
-    return not any(OPERATIONS[n].external or n == "given" for n in names)
+    rows = [OPERATIONS[b.operation] for b in walk(body) if isinstance(b, Call)]
+    return not any(row.external or row.given for row in rows)
 
 
 def _best_first(program: Program, names: list[str]) -> list[str]:
@@ -272,16 +269,16 @@ def _parts(body: Body, dims: tuple[str, ...], domain: str) -> tuple[SharedPart, 
     """The calls of a body that vary over instances only; whole bodies count."""
     if not is_pure(body):
         return ()
-    found = []
+    parts = []
     for b in dict.fromkeys(walk(body)):
-        if not isinstance(b, Call) or b.operation in MOVES or not computes(b):
+        if not isinstance(b, Call) or OPERATIONS[b.operation].free or not computes(b):
             continue
         varies = variables(b)
         if varies <= set(dims):
-            own = tuple(d for d in dims if d in varies)
+            over = tuple(d for d in dims if d in varies)
             missing = [d for d in dims if d not in varies]
-            found.append(SharedPart(b, own, project_out(domain, missing) if missing else domain))
-    return tuple(found)
+            parts.append(SharedPart(b, over, project_out(domain, missing) if missing else domain))
+    return tuple(parts)
 
 
 def _read_from_owner(

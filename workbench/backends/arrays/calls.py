@@ -1,0 +1,89 @@
+"""A call of an array function as a line of Python, by the text of its row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from string import Formatter
+from typing import Any
+
+from workbench.lowering.functions import row_of
+from workbench.lowering.loops.records import Apply
+from workbench.polyhedral.expression import Expression
+from workbench.program.keys import statement_key
+
+Show = Callable[[Expression], str]
+"""An expression as Python."""
+
+ASSIGN = "assign"
+"""The function that is called in place of an assignment where infinities are followed."""
+
+
+def call_text(
+    record: Apply, function: Callable[[str], str], show: Show = str, followed: bool = False
+) -> str:
+    """The line of a call. `function` gives the local name of a function; where infinities are
+    followed an assignment is a call like any other.
+    """
+    row = row_of(record)
+    written = _Filled(record, function, show).vformat(row.source, record.inputs, record.option)
+    if not row.assigns:
+        return written
+    if followed:
+        return f"{function(ASSIGN)}({record.out}, {written})"
+    return f"{record.out}[...] = {written}"
+
+
+def pairs(named: Sequence[tuple[str, Any]], show: Show) -> str:
+    """Names with values, as a list of pairs."""
+    return "[" + ", ".join(f'("{name}", {_shown(e, show)})' for name, e in named) + "]"
+
+
+def _shown(value: Any, show: Show) -> str:
+    return show(value) if isinstance(value, Expression) else str(value)
+
+
+@dataclass
+class _Filled(Formatter):
+    """The text of a row with the names in braces filled in; see `ArrayFunction.source`."""
+
+    record: Apply
+    function: Callable[[str], str]
+    expression: Show
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """What a name in braces stands for."""
+        match key:
+            case int():
+                return args[key]
+            case "f":
+                return self.function(self.record.function)
+            case "out":
+                return self.record.out
+            case "inputs":
+                return args
+            case "rest":
+                return args[1:]
+        return kwargs[key]
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """How it is written."""
+        match format_spec:
+            case "":
+                return self.show(value)
+            case "list":
+                return ", ".join(map(self.show, value))
+            case "more":
+                return "".join(f", {self.show(one)}" for one in value)
+            case "tuple":
+                inside = ", ".join(map(self.show, value))
+                return f"({inside},)" if len(value) == 1 else f"({inside})"
+            case "pairs":
+                return pairs(value, self.expression)
+            case "key":
+                return f"{statement_key(value):#010x}"
+        raise AssertionError(format_spec)
+
+    def show(self, value: Any) -> str:
+        """One value: an expression as Python, the rest as it is."""
+        return _shown(value, self.expression)

@@ -1,0 +1,268 @@
+"""The table of array functions, which lowering emits: one row each, everything known of it in that
+row. How a call is written, what it reads and writes, what it costs, where an array module has it.
+
+Rows are values and text. A function that no array module has is the meaning of an operation, or is
+written in Python by the backend that runs it (`backends/arrays/array_functions.py`, for CuPy
+`backends/cuda.py`) under its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.lowering.loops.records import Apply
+
+Walk = Literal[
+    "elements",
+    "looked",
+    "reduction",
+    "product",
+    "rows",
+    "words",
+    "points",
+    "segments",
+    "factors",
+]
+"""What a call works through, by its strides where they matter.
+
+"elements": the result's, to which operands are repeated. "looked": its first operand's, which is
+only read. "reduction": its operand's, of which fewer results are left. "product": that of matrices.
+"rows": the rows of a table that are asked for. "words": random ones, four at a time. "points": the
+result's, one after the other; "segments": so its first operand's. "factors": the result's, as often
+as its smaller side is long.
+"""
+
+Reads = Literal["operands", "result", "result and operands"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a call costs: the machine's constants called `kind` times what it works through.
+
+    An option's name in braces stands for its value. `operations` are those of arithmetic at each
+    place. `call`, `row` and `element` (of float32 and of float64) are nanoseconds of a server's
+    core under NumPy, for where nobody measured; None: those of "elementwise". An element's are
+    given where the work is more than moving it.
+    """
+
+    kind: str
+    walk: Walk = "elements"
+    operations: int = 1
+    reads: Reads = "operands"
+    writes: bool = True
+    converting: str = ""
+    """The kind where the operand has another dtype than the result."""
+    call: float | None = None
+    row: float | None = None
+    element: tuple[float, float] | None = None
+    cuda: float | None = None
+    """Microseconds of a call under CuPy, where it is more than a launch."""
+    on_host: bool = False
+    """Whether it is done on the host for CuPy, with a copy there and back."""
+
+
+@dataclass(frozen=True)
+class ArrayFunction:
+    """A row: how a call of the function is written, what it costs, where array modules have it.
+
+    In `source` a number in braces is that operand, `inputs` are all of them, `rest` all but the
+    first, `out` is the result, `f` the function's local name, and an option's name its value.
+    Behind a colon stands how several are written: `list`, `more` (each behind a comma), `tuple`,
+    `pairs` (names with values); `key` is the key of an origin's draws.
+    """
+
+    name: str
+    source: str
+    cost: Cost
+    path: str = ""
+    """The attribute of an array module that is the function; "" where it has none."""
+    cuda: str = ""
+    """The attribute of CuPy where it is another one."""
+    elementwise: bool = False
+    """Whether it may write its result over an operand."""
+    integers: bool = False
+    """Whether it computes with integers only."""
+    assigns: bool = False
+    """Whether a call is an assignment to the result, of which `source` is the right side."""
+    evaluated: bool = False
+    """Whether no array module has it: the meaning of the operation of that name computes it."""
+    scratch: int = 0
+    """Elements that an evaluated call takes for itself, for each of its result."""
+    masked: ArrayFunction | None = None
+    """The row where a mask is the second operand."""
+
+    def of(self, operands: int) -> ArrayFunction:
+        """The row of a call with so many operands."""
+        return self.masked if self.masked is not None and operands == 2 else self
+
+
+ELEMENTWISE = Cost("elementwise", call=270, row=12)
+COPY = Cost("copy", operations=0, converting="cast", call=100, row=5)
+SUM = Cost("sum", "reduction", call=700, row=18, element=(0.17, 0.18))
+EXTREMUM = Cost("extremum", "reduction", call=800, row=40, element=(0.07, 0.25))
+POSITION = Cost("argmax", "reduction", call=100, row=14, element=(0.07, 0.2))
+
+
+def _elementwise(
+    name: str, element: tuple[float, float] | None = None, integers: bool = False
+) -> ArrayFunction:
+    """A ufunc; its own nanoseconds of an element where it costs more than moving its operands."""
+    cost = ELEMENTWISE if element is None else Cost(name, element=element)
+    source = "{f}({inputs:list}, out={out})"
+    return ArrayFunction(name, source, cost, name, elementwise=True, integers=integers)
+
+
+def _along(name: str, cost: Cost, cuda: str) -> ArrayFunction:
+    """A method of a ufunc along axes."""
+    return ArrayFunction(name, "{f}({0}, axis={axis}, out={out})", cost, name, cuda)
+
+
+def _position(name: str) -> ArrayFunction:
+    return ArrayFunction(name, "{f}({0}, {axis}, {out})", POSITION, f"ndarray.{name}")
+
+
+def _product(name: str, call: float, row: float | None = None) -> ArrayFunction:
+    cost = Cost(name, "product", 2, call=call, row=row)
+    return ArrayFunction(name, "{f}({inputs:list}, out={out})", cost, name)
+
+
+def _check(name: str, arguments: str, cost: Cost) -> ArrayFunction:
+    """What is looked at, what is expected, which instance it is."""
+    where = '"{statement}", {instance:pairs}, {axes:pairs}'
+    return ArrayFunction(name, f"{{f}}({arguments}, {where})", cost)
+
+
+def _looked(
+    kind: str,
+    call: float | None = None,
+    element: tuple[float, float] | None = None,
+    cuda: float | None = None,
+) -> Cost:
+    return Cost(kind, "looked", 0, writes=False, call=call, element=element, cuda=cuda)
+
+
+INSIDE = _looked("check_index", 2_300, (0.2, 0.2), cuda=80)
+
+_ROWS = [
+    _elementwise("negative"),
+    _elementwise("absolute"),
+    _elementwise("sign"),
+    _elementwise("exp", (0.5, 0.8)),
+    _elementwise("log", (0.4, 0.8)),
+    _elementwise("log1p", (0.45, 1)),
+    _elementwise("sqrt", (0.35, 1.2)),
+    _elementwise("tanh", (0.45, 1.7)),
+    _elementwise("sin", (0.5, 8)),
+    _elementwise("cos", (0.5, 8)),
+    _elementwise("floor", (0.08, 0.15)),
+    _elementwise("isfinite"),
+    _elementwise("logical_not"),
+    _elementwise("add"),
+    _elementwise("subtract"),
+    _elementwise("multiply"),
+    _elementwise("divide", (0.15, 0.4)),
+    _elementwise("floor_divide", (1.7, 1.7), integers=True),
+    _elementwise("remainder", (1.7, 1.7), integers=True),
+    _elementwise("power", (0.9, 2.3)),
+    _elementwise("minimum"),
+    _elementwise("maximum"),
+    _elementwise("equal"),
+    _elementwise("not_equal"),
+    _elementwise("less"),
+    _elementwise("less_equal"),
+    _elementwise("greater"),
+    _elementwise("greater_equal"),
+    _elementwise("logical_and"),
+    _elementwise("logical_or"),
+    ArrayFunction(
+        "copyto",
+        "{0}",
+        COPY,
+        "copyto",
+        assigns=True,
+        masked=ArrayFunction(
+            "copyto",
+            "{f}({out}, {0}, where={1})",
+            Cost("masked copy", operations=0, call=300, element=(0.9, 0.9)),
+            "copyto",
+        ),
+    ),
+    ArrayFunction("to_device", "{f}({0}, {out})", COPY),
+    ArrayFunction("to_host", "{f}({0}, {out})", COPY),
+    ArrayFunction("fill", "{value}", Cost("fill", operations=0, call=150, row=5), assigns=True),
+    _along("add.reduce", SUM, cuda="sum"),
+    _along("maximum.reduce", EXTREMUM, cuda="max"),
+    _along("minimum.reduce", EXTREMUM, cuda="min"),
+    _along("logical_or.reduce", EXTREMUM, cuda="any"),
+    _along("add.accumulate", Cost("accumulate", call=340, element=(3.3, 3.4)), cuda="cumsum"),
+    _position("argmax"),
+    _position("argmin"),
+    _product("dot", call=400),
+    _product("matmul", call=850, row=30),
+    ArrayFunction(
+        "take",
+        '{f}({0}, {1}, 0, {out}, "clip")',
+        Cost("take", "rows", operations=0, call=180, row=1, element=(0.6, 0.9)),
+        "ndarray.take",
+    ),
+    ArrayFunction(
+        "random",
+        '{f}("{kind}", {out}, seed, {origin:key}, {coordinates:tuple})',
+        Cost("{kind}", "words"),
+    ),
+    ArrayFunction(
+        "segment_add",
+        "{f}({out}, {0}, {rest:tuple}, {lower:tuple})",
+        Cost("segment_add", "segments", call=6_300, element=(3, 5), on_host=True),
+    ),
+    ArrayFunction(
+        "sum_inside",  # always looks whether all sums are finite
+        '{f}("{spec}", {out}, {inputs:list})',
+        Cost("sum", "looked", reads="result", writes=False),
+    ),
+    _check(
+        "check_index",
+        '{inputs:list}, {lower}, {upper}, "{array}", "{dim}"',
+        INSIDE,
+    ),
+    _check("check_within", "{inputs:list}", INSIDE),
+    _check("check_possible", "{inputs:list}", INSIDE),
+    _check("check_length", '{length}, "{dim}"', _looked("check_length", 100)),
+    _check("check_all", "{inputs:list}", _looked("check_all", 1_000, (0.03, 0.03), cuda=40)),
+    ArrayFunction(
+        "orthogonalize",
+        "{f}({inputs:list}, {out})",
+        Cost("orthogonalize", "factors", 4, call=18_000, element=(0.32, 0.32), cuda=2_000),
+        evaluated=True,
+        scratch=6,
+    ),
+    ArrayFunction(
+        "given",
+        '{f}("{name}", {out}, {coordinates:tuple})',
+        Cost("given", "points", 0, reads="result and operands", call=220, element=(1, 1.4)),
+    ),
+    ArrayFunction(
+        "external",
+        '{f}("{name}", "{method}", "{statement}", {instance:pairs}, {out}{inputs:more})',
+        Cost("external", "points", operations=0, call=100_000, on_host=True),
+    ),
+]
+
+FUNCTIONS: dict[str, ArrayFunction] = {row.name: row for row in _ROWS}
+
+
+def row_of(record: Apply) -> ArrayFunction:
+    """The row of a call."""
+    return FUNCTIONS[record.function].of(len(record.inputs))
+
+
+def costs() -> Mapping[str, Cost]:
+    """The costs of all rows by kind: the first that gives a kind's nanoseconds."""
+    kinds: dict[str, Cost] = {}
+    for row in FUNCTIONS.values():
+        for one in (row, row.masked):
+            if one is not None:
+                kinds.setdefault(one.cost.kind, one.cost)
+    return kinds
