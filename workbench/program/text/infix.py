@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.polyhedral.expression import Expression, FloorDivision, Size, Variable
+from workbench.polyhedral.expression import Expression, FloorDivision, Named
 from workbench.program.operations.shapes import shape_text
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.ranges import domain_text, reduction_text
@@ -254,4 +254,4 @@ def _expression_level(e: Expression) -> int:
     a, coefficient = e.terms[0]
     if coefficient < 0:
         return _SUM
-    return _ATOM if coefficient == 1 and isinstance(a, (Variable, Size)) else _PRODUCT
+    return _ATOM if coefficient == 1 and isinstance(a, Named) else _PRODUCT
