@@ -4,7 +4,7 @@ written in.
 An expression is a canonical linear combination of atoms, so structural equality is equality of
 linear forms: `t + 1 - 1 == t`. Atoms beyond dimensions and parameters are floor division, minimum,
 maximum, a choice by comparison (the lexicographic successor needs it) and a product (sizes only:
-isl has no products). This file knows no islpy; `relations.py` turns expressions into isl text.
+isl has no products). This file knows no islpy; `isl_text.py` turns expressions into isl text.
 """
 
 from __future__ import annotations

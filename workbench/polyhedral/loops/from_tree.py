@@ -37,7 +37,16 @@ from workbench.polyhedral.sets.as_text import (
 )
 from workbench.polyhedral.sets.isl_names import dim_name, statement_tuple, user_name
 from workbench.polyhedral.sets.isl_text import dims_text
-from workbench.polyhedral.tree import Block, Loop, Path, Tree, paths, standing, statements
+from workbench.polyhedral.tree import (
+    Block,
+    Loop,
+    Path,
+    Tree,
+    loops_above,
+    paths,
+    standing,
+    statements,
+)
 
 __all__ = ["Comparison", "Compound", "Condition", "Guard", "Instance", "LoopNode", "Node", "loops"]
 
@@ -130,7 +139,7 @@ class _Schedule:
     def __init__(self, domain: _Domain, path: Path) -> None:
         self.name = domain.name
         self.path = path
-        axes = {n.dim for n, _ in path if isinstance(n, Loop) and n.kind == "axis"}
+        axes = {axis.dim for axis in loops_above(path, "axis")}
         blocks = axis_blocks(domain.name, domain.dims, path)
         self.whole = domain.dims
         self.blocks = {block.loop: block.number for block in blocks}

@@ -21,7 +21,7 @@ from workbench.polyhedral.sets.relations import (
     union,
     with_dims,
 )
-from workbench.polyhedral.tree import Loop, paths
+from workbench.polyhedral.tree import Loop, loops_above, paths
 from workbench.program.values import Array, Body, Program, Read, Statement
 from workbench.transforms.equations.inlining import NotMovable, moved, moved_index
 from workbench.transforms.incrementalize.pieces import free_dim
@@ -79,9 +79,9 @@ def groups(program: Program, array: str, names: Sequence[str]) -> list[CloneGrou
     """
     assert program.schedule is not None
     found = paths(program.schedule)
-    places: dict[int, tuple[list[Loop], dict[Read, dict[str, None]]]] = {}
+    places: dict[int, tuple[tuple[Loop, ...], dict[Read, dict[str, None]]]] = {}
     for name in names:
-        loops = [node for node, _ in found[name] if isinstance(node, Loop) and node.kind == "loop"]
+        loops = loops_above(found[name], "loop")
         _, reads = places.setdefault(id(loops[-1]) if loops else 0, (loops, {}))
         for read in program.statement[name].reads:
             if read.array == array:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from workbench.errors import nearest
 from workbench.polyhedral.dependences.legality import violation
-from workbench.polyhedral.tree import Leaf, Loop, Tree, only, statements
+from workbench.polyhedral.tree import Loop, Tree, loops, only, replaced, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.distribute import Distribute, distributed
 from workbench.transforms.step.ordering_step import OrderingStep
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
-from workbench.transforms.trees.regions import all_meant, replaced, unknown
+from workbench.transforms.trees.regions import all_meant, unknown
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +65,7 @@ class Interchange(OrderingStep):
         assert program.schedule is not None
         pairs = {
             (loop.name, loop.child.name): None
-            for loop in _all_loops(program.schedule)
+            for loop in loops(program.schedule)
             if isinstance(loop.child, Loop) and loop.child.dim != loop.dim
         }
         for outer, inner in pairs:
@@ -113,7 +113,7 @@ class Interchange(OrderingStep):
 
     def _bad_input(self, program: Program) -> Refusal | None:
         assert program.schedule is not None
-        known = list(dict.fromkeys(loop.name for loop in _all_loops(program.schedule)))
+        known = list(dict.fromkeys(loop.name for loop in loops(program.schedule)))
         for name in (self.outer, self.inner):
             if name not in known:
                 return Refusal("input", f"{self}: no loop {name}: {nearest(name, known, 'loops')}")
@@ -177,7 +177,7 @@ class Interchange(OrderingStep):
         return Refusal("capability", sentence)
 
     def _named(self, tree: Tree, name: str) -> list[Loop]:
-        return [loop for loop in _all_loops(tree) if loop.name == name]
+        return [loop for loop in loops(tree) if loop.name == name]
 
     # -- the tree ----------------------------------------------------------------------------------
 
@@ -196,13 +196,3 @@ def _turned(nest: Loop) -> Loop:
     inner = nest.child
     assert isinstance(inner, Loop)
     return replace(inner, child=replace(nest, child=inner.child))
-
-
-def _all_loops(tree: Tree) -> Iterator[Loop]:
-    """The loops and axes of a tree, outer ones first."""
-    if isinstance(tree, Leaf):
-        return
-    if isinstance(tree, Loop):
-        yield tree
-    for child in (tree.child,) if isinstance(tree, Loop) else tree.children:
-        yield from _all_loops(child)

@@ -18,6 +18,7 @@ from workbench.polyhedral.tree import (
     Tree,
     axis_dims,
     block_dim,
+    loops_above,
     paths,
     sequence,
     statements,
@@ -126,7 +127,7 @@ def writes_along(statement: Statement, dim: str) -> bool:
 
 def _ordered(dims: Sequence[str], path: Path) -> list[str]:
     """Those that the path has, in its order, then the others."""
-    around = [n.dim for n, _ in path if isinstance(n, Loop) and n.dim in dims]
+    around = [loop.dim for loop in loops_above(path) if loop.dim in dims]
     return list(dict.fromkeys((*around, *dims)))
 
 
