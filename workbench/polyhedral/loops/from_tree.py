@@ -14,6 +14,7 @@ from functools import lru_cache
 
 import islpy as isl
 
+from workbench.names import free
 from workbench.polyhedral.accesses import Instances
 from workbench.polyhedral.conditions import Comparison, Compound, Condition, negated, selected
 from workbench.polyhedral.expression import (
@@ -246,7 +247,8 @@ class _Reader:
         step = int(node.for_get_inc().get_val().to_python())
         # isl's iterators are named by depth, and all statements below share the loop there.
         loop = self.groups[_statement(node)][0].loop(int(iterator[1:]))
-        name = _unused(loop.name, known)
+        taken = {variable for e in known.values() for variable in e.variables}
+        name = free(loop.name, taken, mark="")
         value = variable(name)
         lower, upper = first, _behind(last)
         if step > 1:
@@ -270,15 +272,6 @@ def _statement(node: isl.AstNode) -> int:
             node = node.for_get_body()
         kind = _kind(node)
     return int(node.user_get_expr().get_op_arg(0).get_id().get_name()[1:])
-
-
-def _unused(dim: str, known: _Environment) -> str:
-    taken = {name for e in known.values() for name in e.variables}
-    name, number = dim, 1
-    while name in taken:
-        number += 1
-        name = f"{dim}{number}"
-    return name
 
 
 def _behind(last: Expression) -> Expression:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from workbench.names import free
 from workbench.polyhedral.dependences.flow import undefined_read
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.sets.relations import (
@@ -24,7 +25,6 @@ from workbench.polyhedral.sets.relations import (
 from workbench.polyhedral.tree import Loop, loops_above, paths
 from workbench.program.values import Array, Body, Program, Read, Statement
 from workbench.transforms.equations.inlining import NotMovable, moved, moved_index
-from workbench.transforms.incrementalize.pieces import free_dim
 from workbench.transforms.rules.rewriting import rebuilt
 from workbench.transforms.rules.sharing import variables
 
@@ -210,7 +210,7 @@ def _counted(
         ((lower, _),) = bounds(domain, (d,))
         if not lower.variables & set(group.along):
             continue
-        first[d], names[d] = lower, free_dim(f"{d}_in", dims)
+        first[d], names[d] = lower, free(f"{d}_in", dims)
         now = dims_of(domain)
         wide = with_dims(domain, (*now, names[d]))
         wide = domain_with(wide, [(variable(names[d]), variable(d) - lower)])

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from workbench.names import free
 from workbench.polyhedral.dependences.flow import Dependences, flow
 from workbench.polyhedral.dependences.legality import Violation, violation
 from workbench.polyhedral.sets.relations import is_box
@@ -29,11 +30,7 @@ from workbench.program.values import Array, Program, Statement
 def fresh_name(program: Program, wanted: str) -> str:
     """A name that no array, statement or alias has yet."""
     taken = {*program.array, *program.statement, *(alias for alias, _ in program.aliases)}
-    number, name = 1, wanted
-    while name in taken:
-        number += 1
-        name = f"{wanted}_{number}"
-    return name
+    return free(wanted, taken)
 
 
 def with_statement(
