@@ -24,7 +24,8 @@ PACKAGE = "workbench"
 # A part and the parts directly below it; what lies below those may be imported as well.
 DIRECTLY_BELOW = {
     "errors": (),
-    "polyhedral": ("errors",),
+    "names": (),
+    "polyhedral": ("errors", "names"),
     "program": ("polyhedral",),
     "lowering": ("program",),
     "transforms": ("lowering",),

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.polyhedral.expression import (
     Expression,
+    choice,
+    evaluated,
     expression,
     maximum,
     minimum,
@@ -30,6 +35,8 @@ def larger(parts: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression
         st.builds(lambda a, k: a % k, parts, divisors),
         st.builds(minimum, parts, parts),
         st.builds(maximum, parts, parts),
+        st.builds(lambda a, b: a * b, parts, parts),
+        st.builds(lambda a, b, c: choice((a,), b, c), parts, parts, parts),
     )
 
 
@@ -41,6 +48,26 @@ def test_text_and_shortest_have_the_value(e: Expression) -> None:
     for values in VALUES:
         assert eval(str(e), {"min": min, "max": max}, values) == e.evaluate(values)
         assert shortest(e).evaluate(values) == e.evaluate(values)
+
+
+@given(st.recursive(leaves, larger, max_leaves=8))
+def test_value_over_arrays_is_that_at_each_point(e: Expression) -> None:
+    columns = {name: np.array([values[name] for values in VALUES]) for name in VALUES[0]}
+
+    def at(part: Expression) -> Any:
+        return evaluated(part, lambda a: columns[a.name], at)
+
+    expected = [e.evaluate(values) for values in VALUES]
+    np.testing.assert_array_equal(np.broadcast_to(at(e), len(VALUES)), expected)
+
+
+@given(st.recursive(leaves, larger, max_leaves=8))
+def test_replaced_names_have_the_values_of_what_replaces_them(e: Expression) -> None:
+    for values in VALUES:
+        inner = {"n": T - 2, "t": n + T}
+        outer = values | {name: by.evaluate(values) for name, by in inner.items()}
+        assert e.substitute(inner).evaluate(values) == e.evaluate(outer)
+        assert e.substitute(values) == e.evaluate(values)
 
 
 @given(st.recursive(leaves, larger, max_leaves=5), st.integers(1, 6))

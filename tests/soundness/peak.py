@@ -39,7 +39,7 @@ class Held:
                 for value in values:
                     self.run(record.body, {**at, record.variable: value})
             elif isinstance(record, If):
-                holds = record.condition.evaluate(at)
+                holds = record.condition.holds(lambda e: e.evaluate(at))
                 self._passed(record, holds)
                 if holds:
                     self.run(record.body, at)

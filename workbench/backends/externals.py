@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from workbench.errors import RunError, SourceLine, WorkbenchError
+from workbench.program.sizes import numbers
 from workbench.program.values import Program
 
 
@@ -72,7 +73,7 @@ class Externals:
             else:
                 self._on_host(function, out, *operands)
         except Exception as error:  # another package's code: whatever it raises
-            at = ", ".join(f"{d}={x}" for d, x in instance)
+            at = numbers(dict(instance))
             line = self._program.statement[statement].line
             raise _failure(error, f"{name}.{method}", f"at {at}" if at else "", line) from error
 

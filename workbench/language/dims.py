@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from workbench.errors import ProgramError, SizeError
 from workbench.language.tracing.shapes import index_of
 from workbench.language.tracing.trace import Range, current, user_line
+from workbench.names import lengthened
 from workbench.polyhedral.expression import Expression, ExpressionLike, expression, variable
 from workbench.polyhedral.expression import size as size_expression
 from workbench.program.sizes import numbers
@@ -48,9 +49,7 @@ def size(definition: ExpressionLike) -> Expression:
             line,
         )
     assigned = re.match(r"\s*([A-Za-z_]\w*)\s*=", line.text if line else "")
-    name = assigned.group(1) if assigned else "N"
-    while name in trace.sizes:
-        name += "_"
+    name = lengthened(assigned.group(1) if assigned else "N", trace.sizes)
     default = _default(name, definition, {p.name: p.default for p in trace.sizes.values()})
     trace.sizes[name] = Parameter(name, default, definition, line=line)
     return size_expression(name)

@@ -16,8 +16,8 @@ from workbench.language.tracing.recurrent import Recurrent
 from workbench.language.tracing.reductions import collect
 from workbench.language.tracing.tensor import Node, Tensor
 from workbench.language.tracing.trace import current, user_line
+from workbench.names import unique
 from workbench.polyhedral.expression import Expression, variable
-from workbench.program.names import unique
 from workbench.program.values import External, Shape
 
 

@@ -18,6 +18,7 @@ from typing import Any, overload
 from workbench.errors import WorkbenchError
 from workbench.measure.compare import Comparison
 from workbench.measure.rounds.measurement import Measurement, from_json
+from workbench.program.sizes import numbers
 
 FILE = "measurements.jsonl"
 
@@ -161,7 +162,7 @@ def _row(measurement: Measurement) -> dict[str, Any]:
         "variant": m.label,
         "backend": m.backend,
         "device": m.device,
-        "sizes": ", ".join(f"{name}={n}" for name, n in m.sizes.items()),
+        "sizes": numbers(m.sizes),
         "dtype": m.dtype,
         "seed": m.seed,
         "median_ms": m.median * 1e3,

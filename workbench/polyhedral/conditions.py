@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from typing import Any
 
 from workbench.polyhedral.expression import Expression, ExpressionLike, choice, minimum
+
+_RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+}
 
 
 @dataclass(frozen=True)
@@ -21,12 +31,9 @@ class Comparison:
         """As Python text."""
         return f"{self.left} {self.relation} {self.right}"
 
-    def evaluate(self, values: Mapping[str, int]) -> bool:
-        """Whether it holds, given every dimension and size by name."""
-        left, right = self.left.evaluate(values), self.right.evaluate(values)
-        return {"==": left == right, "!=": left != right, "<": left < right, "<=": left <= right}[
-            self.relation
-        ]
+    def holds(self, at: Callable[[Expression], Any]) -> Any:
+        """Tell whether it holds, given the values of expressions: integers, or arrays of them."""
+        return _RELATIONS[self.relation](at(self.left), at(self.right))
 
     def substitute(self, values: Mapping[str, ExpressionLike]) -> Comparison:
         """Replace dimensions and sizes by name."""
@@ -48,9 +55,10 @@ class Compound:
         texts = (p.text if isinstance(p, Comparison) else f"({p.text})" for p in self.parts)
         return f" {self.kind} ".join(texts)
 
-    def evaluate(self, values: Mapping[str, int]) -> bool:
-        """Whether it holds, given every dimension and size by name."""
-        return (all if self.kind == "and" else any)(p.evaluate(values) for p in self.parts)
+    def holds(self, at: Callable[[Expression], Any]) -> Any:
+        """Tell whether it holds, given the values of expressions: integers, or arrays of them."""
+        combine = operator.and_ if self.kind == "and" else operator.or_
+        return reduce(combine, (part.holds(at) for part in self.parts))
 
     def substitute(self, values: Mapping[str, ExpressionLike]) -> Compound:
         """Replace dimensions and sizes by name."""

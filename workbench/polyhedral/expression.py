@@ -4,17 +4,19 @@ written in.
 An expression is a canonical linear combination of atoms, so structural equality is equality of
 linear forms: `t + 1 - 1 == t`. Atoms beyond dimensions and parameters are floor division, minimum,
 maximum, a choice by comparison (the lexicographic successor needs it) and a product (sizes only:
-isl has no products). This file knows no islpy; `relations.py` turns expressions into isl text.
+isl has no products). This file knows no islpy; `isl_text.py` turns expressions into isl text.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from numbers import Number
-from typing import NoReturn, SupportsIndex, Union
+from typing import Any, ClassVar, NoReturn, SupportsIndex, TypeVar, Union
+
+import numpy as np
 
 from workbench.errors import ProgramError
 
@@ -39,6 +41,12 @@ class FloorDivision:
 
     dividend: Expression
     divisor: Expression
+    function: ClassVar[str] = "floor_divide"
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions that it is computed from."""
+        return self.dividend, self.divisor
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,16 @@ class Extremum:
     left: Expression
     right: Expression
 
+    @property
+    def function(self) -> str:
+        """The function by its NumPy name."""
+        return "minimum" if self.kind == "min" else "maximum"
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions that it is computed from."""
+        return self.left, self.right
+
 
 @dataclass(frozen=True)
 class Product:
@@ -56,6 +74,12 @@ class Product:
 
     left: Expression
     right: Expression
+    function: ClassVar[str] = "multiply"
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions that it is computed from."""
+        return self.left, self.right
 
 
 @dataclass(frozen=True)
@@ -65,10 +89,18 @@ class Choice:
     conditions: tuple[Expression, ...]
     then: Expression
     otherwise: Expression
+    function: ClassVar[str] = "where"
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions that it is computed from."""
+        return *self.conditions, self.then, self.otherwise
 
 
-Atom = Variable | Size | FloorDivision | Extremum | Product | Choice
+Named = Variable | Size
+Atom = Named | FloorDivision | Extremum | Product | Choice
 ExpressionLike = Union["Expression", SupportsIndex]
+V = TypeVar("V")
 
 _NOTHING = frozenset[str]()
 
@@ -282,30 +314,19 @@ class Expression:
         """Every atom, nested ones included."""
         for a, _ in self.terms:
             yield a
-            for part in _parts(a):
-                yield from part.atoms()
+            if not isinstance(a, Named):
+                for part in a.parts:
+                    yield from part.atoms()
 
     @cached_property
     def variables(self) -> frozenset[str]:
         """Names of the dimensions that occur."""
-        found = _NOTHING
-        for a, _ in self.terms:
-            if isinstance(a, Variable):
-                found |= {a.name}
-            elif not isinstance(a, Size):
-                found = found.union(*(part.variables for part in _parts(a)))
-        return found
+        return _names(self, Variable, lambda part: part.variables)
 
     @cached_property
     def sizes(self) -> frozenset[str]:
         """Names of the size parameters that occur."""
-        found = _NOTHING
-        for a, _ in self.terms:
-            if isinstance(a, Size):
-                found |= {a.name}
-            elif not isinstance(a, Variable):
-                found = found.union(*(part.sizes for part in _parts(a)))
-        return found
+        return _names(self, Size, lambda part: part.sizes)
 
     @property
     def is_affine(self) -> bool:
@@ -324,18 +345,47 @@ class Expression:
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """The value, given every dimension and parameter that occurs by name."""
-        return self.constant + sum(c * _atom_value(a, values) for a, c in self.terms)
+        value: int = evaluated(
+            self, lambda a: int(values[a.name]), lambda part: part.evaluate(values)
+        )
+        return value
 
     def substitute(self, values: Mapping[str, ExpressionLike]) -> Expression:
         """Replace dimensions *and* sizes by name."""
         if values.keys().isdisjoint(self.variables) and values.keys().isdisjoint(self.sizes):
             return self
-        constant, terms = self.constant, []
-        for a, c in self.terms:
-            value = _atom_substitute(a, values)
-            constant += value.constant * c
-            terms += [(b, factor * c) for b, factor in value.terms]
-        return _linear(constant, terms)
+        return fold(
+            self,
+            lambda a: expression(values[a.name]) if a.name in values else atom(a),
+            _EXPRESSIONS,
+            _combined,
+            lambda part: part.substitute(values),
+        )
+
+
+def fold(
+    e: Expression,
+    named: Callable[[Named], V],
+    functions: Mapping[str, Callable[..., V]],
+    total: Callable[[int, Iterable[tuple[V, int]]], V],
+    at: Callable[[Expression], V],
+) -> V:
+    """Fold an expression into a value of any kind: an integer, an array, an interval, a text.
+
+    `named` gives the value of a dimension or size. `functions` compute that of any other atom, by
+    the name of its function, from the values `at` of its parts. `total` adds a constant and values
+    with their factors.
+    """
+
+    def value(a: Atom) -> V:
+        return named(a) if isinstance(a, Named) else functions[a.function](*map(at, a.parts))
+
+    return total(e.constant, [(value(a), factor) for a, factor in e.terms])
+
+
+def evaluated(e: Expression, named: Callable[[Named], Any], at: Callable[[Expression], Any]) -> Any:
+    """Compute an expression over integers and arrays of them alike, its parts by `at`."""
+    return fold(e, named, _NUMBERS, _sum, at)
 
 
 def whole(value: object) -> int | None:
@@ -396,7 +446,8 @@ def shortest(e: Expression) -> Expression:
 
 def _parts_in(e: Expression) -> int:
     """How many numbers and names an expression is written with, about."""
-    inner = sum(_parts_in(part) for a, _ in e.terms for part in _parts(a))
+    atoms = (a for a, _ in e.terms if not isinstance(a, Named))
+    inner = sum(_parts_in(part) for a in atoms for part in a.parts)
     return inner + len(e.terms) + bool(e.constant)
 
 
@@ -405,6 +456,9 @@ def choice(
 ) -> Expression:
     """`then` where every condition equals 0, else `otherwise`."""
     then, otherwise = expression(then), expression(otherwise)
+    if any(not c.terms and c.constant for c in conditions):
+        return otherwise
+    conditions = tuple(c for c in conditions if c.terms)
     if then == otherwise or not conditions:
         return then
     return atom(Choice(conditions, then, otherwise))
@@ -460,16 +514,6 @@ def _times_divisor(a: Atom, factor: int) -> Iterator[tuple[FloorDivision, Expres
                     yield inner, other
 
 
-def _parts(a: Atom) -> tuple[Expression, ...]:
-    if isinstance(a, FloorDivision):
-        return (a.dividend, a.divisor)
-    if isinstance(a, (Extremum, Product)):
-        return (a.left, a.right)
-    if isinstance(a, Choice):
-        return (*a.conditions, a.then, a.otherwise)
-    return ()
-
-
 def _is_operand(e: Expression, sign: str, other: object) -> bool:
     """Whether arithmetic with `e` stays in whole numbers; with other numbers it is an error."""
     if isinstance(other, (Expression, int)) or whole(other) is not None:
@@ -521,7 +565,7 @@ def _wrapped(e: Expression, *, bare: tuple[type, ...] = ()) -> str:
 
 
 def _atom_text(a: Atom) -> str:
-    if isinstance(a, (Variable, Size)):
+    if isinstance(a, Named):
         return a.name
     if isinstance(a, FloorDivision):
         return f"{_wrapped(a.dividend, bare=(Product, FloorDivision))} // {_wrapped(a.divisor)}"
@@ -533,31 +577,67 @@ def _atom_text(a: Atom) -> str:
     return f"({a.then} if {conditions} else {a.otherwise})"
 
 
-def _atom_value(a: Atom, values: Mapping[str, int]) -> int:
-    if isinstance(a, (Variable, Size)):
-        return int(values[a.name])
-    if isinstance(a, FloorDivision):
-        return a.dividend.evaluate(values) // a.divisor.evaluate(values)
-    if isinstance(a, Extremum):
-        pick: Callable[[int, int], int] = min if a.kind == "min" else max
-        return pick(a.left.evaluate(values), a.right.evaluate(values))
-    if isinstance(a, Product):
-        return a.left.evaluate(values) * a.right.evaluate(values)
-    holds = all(c.evaluate(values) == 0 for c in a.conditions)
-    return (a.then if holds else a.otherwise).evaluate(values)
+def _names(
+    e: Expression, kind: type[Named], within: Callable[[Expression], frozenset[str]]
+) -> frozenset[str]:
+    """Collect the names of the atoms of a kind, those of parts by `within`."""
+    names = _NOTHING
+    for a, _ in e.terms:
+        if isinstance(a, kind):
+            names |= {a.name}
+        elif not isinstance(a, Named):
+            names = names.union(*map(within, a.parts))
+    return names
 
 
-def _atom_substitute(a: Atom, values: Mapping[str, ExpressionLike]) -> Expression:
-    if isinstance(a, (Variable, Size)):
-        return expression(values[a.name]) if a.name in values else atom(a)
-    if isinstance(a, FloorDivision):
-        return a.dividend.substitute(values) // a.divisor.substitute(values)
-    if isinstance(a, Extremum):
-        return _extremum(a.kind, a.left.substitute(values), a.right.substitute(values))
-    if isinstance(a, Product):
-        return a.left.substitute(values) * a.right.substitute(values)
-    conditions = tuple(c.substitute(values) for c in a.conditions)
-    if any(not c.terms and c.constant for c in conditions):
-        return a.otherwise.substitute(values)
-    open_conditions = tuple(c for c in conditions if c.terms)
-    return choice(open_conditions, a.then.substitute(values), a.otherwise.substitute(values))
+# -- functions of atoms ----------------------------------------------------------------------------
+
+
+def _combined(constant: int, values: Iterable[tuple[Expression, int]]) -> Expression:
+    """Add a constant and expressions with their factors."""
+    terms: list[tuple[Atom, int]] = []
+    for value, factor in values:
+        constant += value.constant * factor
+        terms += [(a, c * factor) for a, c in value.terms]
+    return _linear(constant, terms)
+
+
+def _sum(constant: int, values: Iterable[tuple[Any, int]]) -> Any:
+    return sum((factor * value for value, factor in values), constant)
+
+
+def _least(left: Any, right: Any) -> Any:
+    if isinstance(left, int) and isinstance(right, int):
+        return min(left, right)
+    return np.minimum(left, right)
+
+
+def _greatest(left: Any, right: Any) -> Any:
+    if isinstance(left, int) and isinstance(right, int):
+        return max(left, right)
+    return np.maximum(left, right)
+
+
+def _chosen(*parts: Any) -> Any:
+    """The value of a choice from those of its parts."""
+    *conditions, then, otherwise = parts
+    holds = reduce(operator.and_, (c == 0 for c in conditions))
+    if isinstance(holds, bool):
+        return then if holds else otherwise
+    return np.where(holds, then, otherwise)
+
+
+_NUMBERS: Mapping[str, Callable[..., Any]] = {
+    "floor_divide": operator.floordiv,
+    "multiply": operator.mul,
+    "minimum": _least,
+    "maximum": _greatest,
+    "where": _chosen,
+}
+_EXPRESSIONS: Mapping[str, Callable[..., Expression]] = {
+    "floor_divide": operator.floordiv,
+    "multiply": operator.mul,
+    "minimum": minimum,
+    "maximum": maximum,
+    "where": lambda *parts: choice(parts[:-2], *parts[-2:]),
+}

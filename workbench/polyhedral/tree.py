@@ -6,7 +6,7 @@ Statements are known by name, dimensions by name. isl is not needed to hold, edi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -95,15 +95,35 @@ Tree = Leaf | Block | Loop
 Path = tuple[tuple[Block | Loop, int], ...]
 
 
+def children(tree: Tree) -> tuple[Tree, ...]:
+    """The nodes directly below a node."""
+    if isinstance(tree, Block):
+        return tree.children
+    return (tree.child,) if isinstance(tree, Loop) else ()
+
+
+def nodes(tree: Tree) -> Iterator[Tree]:
+    """Every node, each before those below it, in the tree's order."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(children(node)))
+
+
 def statements(tree: Tree) -> Iterator[str]:
     """The statements below `tree`, in its order."""
-    if isinstance(tree, Leaf):
-        yield tree.statement
-    elif isinstance(tree, Loop):
-        yield from statements(tree.child)
-    else:
-        for child in tree.children:
-            yield from statements(child)
+    return (node.statement for node in nodes(tree) if isinstance(node, Leaf))
+
+
+def loops(tree: Tree) -> Iterator[Loop]:
+    """The loops and axes of a tree, outer ones first."""
+    return (node for node in nodes(tree) if isinstance(node, Loop))
+
+
+def has_loop(tree: Tree) -> bool:
+    """Tell whether a tree has a sequential loop."""
+    return any(loop.kind == "loop" for loop in loops(tree))
 
 
 def paths(tree: Tree) -> dict[str, Path]:
@@ -114,20 +134,33 @@ def paths(tree: Tree) -> dict[str, Path]:
     def walk(node: Tree, above: Path) -> None:
         if isinstance(node, Leaf):
             found[node.statement] = above
-        elif isinstance(node, Loop):
-            walk(node.child, (*above, (node, 0)))
         else:
-            for position, child in enumerate(node.children):
+            for position, child in enumerate(children(node)):
                 walk(child, (*above, (node, position)))
 
     walk(tree, ())
     return found
 
 
+def loops_above(path: Path, kind: Kind | None = None) -> tuple[Loop, ...]:
+    """The loops of a path, outermost first: all, or those of one kind."""
+    return tuple(n for n, _ in path if isinstance(n, Loop) and kind in (None, n.kind))
+
+
+def shared_path(paths: Iterable[Path]) -> Path:
+    """What paths have in common, down to where they part."""
+    shared: list[tuple[Block | Loop, int]] = []
+    for (node, at), *others in zip(*paths, strict=False):
+        if any(other is not node or to != at for other, to in others):
+            break
+        shared.append((node, at))
+    return tuple(shared)
+
+
 def axis_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
     """For each statement the dimensions that run as array axes."""
     return {
-        name: tuple(n.dim for n, _ in path if isinstance(n, Loop) and n.kind == "axis")
+        name: tuple(axis.dim for axis in loops_above(path, "axis"))
         for name, path in paths(tree).items()
     }
 
@@ -138,7 +171,7 @@ def loop_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
     A loop over blocks has the name of the dimension that counts them (`blocks` says of which).
     """
     return {
-        name: tuple(n.name for n, _ in path if isinstance(n, Loop) and n.kind == "loop")
+        name: tuple(loop.name for loop in loops_above(path, "loop"))
         for name, path in paths(tree).items()
     }
 
@@ -146,10 +179,10 @@ def loop_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
 def blocks(tree: Tree) -> dict[str, tuple[str, int]]:
     """For the name of each loop over blocks the dimension and the size of a block."""
     return {
-        node.name: (node.dim, node.tile)
+        loop.name: (loop.dim, loop.tile)
         for path in paths(tree).values()
-        for node, _ in path
-        if isinstance(node, Loop) and node.tile is not None
+        for loop in loops_above(path)
+        if loop.tile is not None
     }
 
 
@@ -170,6 +203,25 @@ def only(tree: Tree, kept: Collection[str]) -> Tree | None:
         return None if child is None else with_child(tree, child)
     children = [child for child in (only(c, kept) for c in tree.children) if child is not None]
     return sequence(children) if children else None
+
+
+def mapped(tree: Tree, edit: Callable[[Tree], Tree | None]) -> Tree:
+    """The tree with `edit` of the outermost nodes for which that is none but a tree; nodes with
+    nothing new below stay the same objects.
+    """
+    new = edit(tree)
+    if new is not None:
+        return new
+    before = children(tree)
+    after = [mapped(child, edit) for child in before]
+    if all(a is b for a, b in zip(after, before, strict=True)):
+        return tree
+    return replace(tree, child=after[0]) if isinstance(tree, Loop) else sequence(after)
+
+
+def replaced(tree: Tree, node: Tree, new: Tree) -> Tree:
+    """The tree with `new` in place of a node."""
+    return mapped(tree, lambda other: new if other is node else None)
 
 
 def with_child(loop: Loop, child: Tree) -> Loop:

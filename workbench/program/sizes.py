@@ -108,7 +108,7 @@ def settable_in(program: Program, lengths: Iterable[Expression]) -> set[str]:
 
 
 def numbers(sizes: Mapping[str, int]) -> str:
-    """Sizes as a message shows them: `B=4, T=128`."""
+    """Write sizes or coordinates as messages show them: `B=4, T=128`."""
     return ", ".join(f"{name}={value}" for name, value in sizes.items())
 
 

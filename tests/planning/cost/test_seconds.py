@@ -116,7 +116,7 @@ def executed(
         elif isinstance(record, Apply):
             yield statement
         elif isinstance(record, If):
-            if record.condition.evaluate(values):
+            if record.condition.holds(lambda e: e.evaluate(values)):
                 yield from executed(record.body, values, statement)
         elif isinstance(record, For):
             for k in range(record.lower.evaluate(values), record.upper.evaluate(values)):

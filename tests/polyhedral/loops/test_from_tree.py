@@ -32,7 +32,7 @@ def executed(nodes: tuple[Node, ...], values: Mapping[str, int]) -> Iterator[tup
         if isinstance(node, Instance):
             yield node.statement, {d: x.evaluate(values) for d, x in node.values}
         elif isinstance(node, Guard):
-            if node.condition.evaluate(values):
+            if node.condition.holds(lambda e: e.evaluate(values)):
                 yield from executed(node.body, values)
         else:
             span = range(node.lower.evaluate(values), node.upper.evaluate(values))

@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench.backends.arrays.infinities import Infinities
 from workbench.errors import RunError
+from workbench.program.sizes import numbers
 from workbench.program.values import Program
 from workbench.program.wellformed.sentences import impossible
 
@@ -138,5 +139,4 @@ class Checks:
 
 
 def _spelled(at: dict[str, int], dims: Sequence[str]) -> str:
-    found = ", ".join(f"{d}={at[d]}" for d in dims if d in at)
-    return found or "its only instance"
+    return numbers({d: at[d] for d in dims if d in at}) or "its only instance"

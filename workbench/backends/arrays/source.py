@@ -37,6 +37,7 @@ from workbench.lowering.loops.records import (
     walk,
 )
 from workbench.lowering.text import entry_text
+from workbench.names import lengthened
 from workbench.polyhedral.expression import Expression, size
 
 ENTRY = "program"
@@ -228,10 +229,8 @@ class _Writer:
     def function(self, name: str) -> str:
         """The local name of a function of the backend's table."""
         if name not in self.functions:
-            wish = name.replace(".", "_")
-            while wish in self._names or wish in self.functions.values():
-                wish += "_"
-            self.functions[name] = wish
+            taken = {*self._names, *self.functions.values()}
+            self.functions[name] = lengthened(name.replace(".", "_"), taken)
         return self.functions[name]
 
     @cached_property

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from workbench.backends.reference.evaluator import Input as ReferenceInput
 from workbench.backends.reference.evaluator import Reference
 from workbench.errors import ProgramError, SourceLine, nearest
+from workbench.program.sizes import numbers
 from workbench.program.text.infix import equation
 from workbench.program.values import Program, Statement
 
@@ -152,8 +153,7 @@ def _short(x: Any) -> str:
 
 
 def _named(array: str, coordinates: Mapping[str, int]) -> str:
-    listed = ", ".join(f"{d}={x}" for d, x in coordinates.items())
-    return f"{array}[{listed}]" if listed else array
+    return f"{array}[{numbers(coordinates)}]" if coordinates else array
 
 
 def _distinct(inputs: Iterable[ReferenceInput]) -> list[ReferenceInput]:

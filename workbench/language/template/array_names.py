@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Node
-from workbench.program.names import unique
+from workbench.names import unique
 from workbench.program.operations.table import OPERATIONS
 
 Source = Node | Recurrent

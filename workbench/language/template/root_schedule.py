@@ -12,6 +12,7 @@ from workbench.polyhedral.dependences.cycles import Cycle, find_cycle
 from workbench.polyhedral.dependences.flow import Dependences
 from workbench.polyhedral.ordering.as_written import NoOrder, order
 from workbench.program.dependences import dependences
+from workbench.program.sizes import numbers
 from workbench.program.values import Program
 
 
@@ -49,13 +50,12 @@ def _cycle_error(cycle: Cycle, program: Program) -> CycleError:
     """`x[t=0] needs y[t=0] needs x[t=0]` with the lines."""
 
     def one(name: str, at: Mapping[str, int]) -> str:
-        return f"{name}[{', '.join(f'{d}={v}' for d, v in at.items())}]"
+        return f"{name}[{numbers(at)}]"
 
     steps = [one(name, values) for name, values in cycle.instances]
-    sizes = ", ".join(f"{n}={v}" for n, v in cycle.sizes.items())
-    text = f"a cycle with no delay: {' needs '.join([*steps, steps[0]])}" + (
-        f" (at {sizes})" if sizes else ""
-    )
+    text = f"a cycle with no delay: {' needs '.join([*steps, steps[0]])}"
+    if cycle.sizes:
+        text += f" (at {numbers(cycle.sizes)})"
     lines = {name: program.statement[name].line for name, _ in cycle.instances}
     listed = "".join(f"\n  {name}: {line}" for name, line in lines.items())
     instances = [(x, lines[name]) for x, (name, _) in zip(steps, cycle.instances, strict=True)]

@@ -22,9 +22,7 @@ from workbench.polyhedral.expression import (
     Atom,
     Choice,
     Expression,
-    Extremum,
-    FloorDivision,
-    Product,
+    Size,
     Variable,
     atom,
     expression,
@@ -201,15 +199,11 @@ def _atom_at(a: Atom, positions: dict[str, Tensor]) -> Tensor:
 
     if isinstance(a, Variable):
         return positions[a.name]
-    if isinstance(a, FloorDivision):
-        return at(a.dividend) // at(a.divisor)
-    if isinstance(a, Extremum):
-        return apply("minimum" if a.kind == "min" else "maximum", at(a.left), at(a.right))
-    if isinstance(a, Product):
-        return at(a.left) * at(a.right)
-    assert isinstance(a, Choice)
-    holds = [apply("equal", at(e), 0) for e in a.conditions]
-    return apply("where", reduce(and_, holds), at(a.then), at(a.otherwise))
+    assert not isinstance(a, Size)
+    if isinstance(a, Choice):
+        holds = [apply("equal", at(e), 0) for e in a.conditions]
+        return apply("where", reduce(and_, holds), at(a.then), at(a.otherwise))
+    return apply(a.function, *map(at, a.parts))
 
 
 def is_literal_index(x: Tensor) -> bool:

@@ -20,7 +20,7 @@ from workbench.polyhedral.expression import Expression, ExpressionLike, variable
 from workbench.program.operations.dtypes import INTEGERS, promote
 from workbench.program.operations.shapes import shape_text
 from workbench.program.operations.table import APART, OPERATIONS, meaning
-from workbench.program.wellformed.index_ranges import Interval, fits_int32, interval
+from workbench.program.wellformed.index_ranges import Intervals, fits_int32, intervals
 
 
 def record(trace: Trace, **fields: Any) -> Tensor:
@@ -141,7 +141,7 @@ def index(value: ExpressionLike, dtype: Any = None) -> Tensor:
             f"wb.index of {value!r}; expected an expression over dims and sizes", user_line()
         )
     if dtype is None:
-        dtype = "int32" if fits_int32(found, _intervals(found)) else "int64"
+        dtype = "int32" if fits_int32(found, _values_of_names(found)) else "int64"
     else:
         dtype = dtype_name(dtype, "wb.index: dtype")
         if dtype not in INTEGERS:
@@ -158,14 +158,12 @@ def index(value: ExpressionLike, dtype: Any = None) -> Tensor:
     )
 
 
-def _intervals(e: Expression) -> dict[str, Interval]:
+def _values_of_names(e: Expression) -> Intervals:
     """The values of all names in an index expression at the sizes that the trace is given."""
     trace = current()
-    found = {p.name: (p.default, p.default) for p in trace.sizes.values()}
-    for d in reversed(_inside_out(trace, e)):
-        own = trace.range(d)
-        found[d] = (interval(own.lower, found)[0], interval(own.upper, found)[1] - 1)
-    return found
+    ranges = ((d, trace.range(d)) for d in reversed(_inside_out(trace, e)))
+    sizes = {p.name: p.default for p in trace.sizes.values()}
+    return intervals(sizes, ((d, (r.lower, r.upper)) for d, r in ranges))
 
 
 def _inside_out(trace: Trace, e: Expression) -> list[str]:

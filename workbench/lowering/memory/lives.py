@@ -13,7 +13,7 @@ from workbench.lowering.memory.overwriting import in_itself, may_overwrite
 from workbench.polyhedral.accesses import Instances
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes.windows import Lifetime, Together, together
-from workbench.polyhedral.tree import Loop, Tree, axis_dims, paths
+from workbench.polyhedral.tree import Loop, Tree, axis_dims, loops_above, paths
 from workbench.program.identity import ButForStorage
 from workbench.program.values import Array, Program, Statement, Storage
 
@@ -151,8 +151,8 @@ def homes(program: Program, found: Mapping[str, Lifetime]) -> dict[str, tuple[Lo
     result = {}
     for array in program.arrays:
         path = at[program.writers[array.name][0].name]
-        loops = [n for n, _ in path if isinstance(n, Loop) and n.kind == "loop"]
-        result[array.name] = tuple(loops[: found[array.name].loops])
+        loops = loops_above(path, "loop")
+        result[array.name] = loops[: found[array.name].loops]
     return result
 
 

@@ -17,7 +17,14 @@ from workbench.polyhedral.expression import expression
 from workbench.polyhedral.lifetimes.conflicts import Clash
 from workbench.polyhedral.lifetimes.shared_memory import Pair, SamePlace, sharing_clash
 from workbench.polyhedral.lifetimes.windows import Lifetime
-from workbench.polyhedral.tree import Block, Loop, Path, Tree, axis_dims, paths, statements
+from workbench.polyhedral.tree import (
+    Loop,
+    Path,
+    axis_dims,
+    has_loop,
+    paths,
+    statements,
+)
 from workbench.program.identity import Itself
 from workbench.program.values import Program
 
@@ -349,13 +356,7 @@ def held_throughout(memory: Ownership, array: str) -> bool:
     and no other loop stands inside.
     """
     home = memory.homes[array]
-    return bool(home) and not _has_loop(home[-1].child)
-
-
-def _has_loop(tree: Tree) -> bool:
-    if isinstance(tree, Loop):
-        return tree.kind == "loop" or _has_loop(tree.child)
-    return isinstance(tree, Block) and any(_has_loop(child) for child in tree.children)
+    return bool(home) and not has_loop(home[-1].child)
 
 
 def _join(groups: dict[str, set[str]], array: str, to: str) -> None:

@@ -8,11 +8,10 @@ from workbench.lowering.values.intervals import greatest, least, length
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Prepared, Scope
 from workbench.polyhedral.expression import (
+    Atom,
     Choice,
     Expression,
-    Extremum,
-    FloorDivision,
-    Product,
+    Size,
     Variable,
     atom,
     expression,
@@ -75,7 +74,7 @@ def _computed(scope: Scope, e: Expression, dtype: str) -> Value:
     return binary(scope, "add", total, index_value(scope, rest, dtype))
 
 
-def _atom_value(scope: Scope, a: object, c: int, dtype: str) -> Value:
+def _atom_value(scope: Scope, a: Atom, c: int, dtype: str) -> Value:
     if isinstance(a, Variable):
         lower, n = scope.axes[a.name]
         if (lower.variables | n.variables) & set(scope.ranges):
@@ -83,28 +82,17 @@ def _atom_value(scope: Scope, a: object, c: int, dtype: str) -> Value:
                 return _own_range(scope, a.name, c, dtype)
             return _moving_range(scope, a.name, c, dtype)
         return scope.workspace.count(a.name, lower * c, n, c, dtype)
-    if isinstance(a, FloorDivision):
-        value = binary(
-            scope,
-            "floor_divide",
-            index_value(scope, a.dividend, dtype),
-            index_value(scope, a.divisor, dtype),
-        )
-    elif isinstance(a, (Extremum, Product)):
-        name = (
-            "multiply" if isinstance(a, Product) else {"min": "minimum", "max": "maximum"}[a.kind]
-        )
-        value = binary(
-            scope, name, index_value(scope, a.left, dtype), index_value(scope, a.right, dtype)
-        )
-    else:
-        assert isinstance(a, Choice)
+    assert not isinstance(a, Size)
+    if isinstance(a, Choice):
         holds = condition_value(scope, [(e, True) for e in a.conditions])
         then, other = index_value(scope, a.then, dtype), index_value(scope, a.otherwise, dtype)
         axes = scope.ordered({*holds.axes, *then.axes, *other.axes})
         value = scope.temporary(axes, (), dtype)
         scope.apply("copyto", [scope.aligned(other, axes, 0)], value)
         scope.apply("copyto", [scope.aligned(then, axes, 0), scope.aligned(holds, axes, 0)], value)
+    else:
+        left, right = (index_value(scope, part, dtype) for part in a.parts)
+        value = binary(scope, a.function, left, right)
     if c == 1:
         return value
     return binary(scope, "multiply", value, scope.workspace.constant(c, dtype))

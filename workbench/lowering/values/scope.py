@@ -32,6 +32,7 @@ from workbench.lowering.loops.records import (
 )
 from workbench.lowering.values.intervals import Ranges, greatest_length
 from workbench.lowering.values.layout import Layout, Value, dense, indexed, transposed
+from workbench.names import unique
 from workbench.polyhedral.expression import Expression, expression
 
 
@@ -43,13 +44,7 @@ class Names:
 
     def fresh(self, wish: str) -> str:
         """A name like `wish` that nothing else has."""
-        base = _identifier(wish)
-        name, n = base, 1
-        while name in self.taken:
-            n += 1
-            name = f"{base}_{n}"
-        self.taken.add(name)
-        return name
+        return unique(_identifier(wish), self.taken)
 
 
 @lru_cache(maxsize=16384)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from workbench.lowering.loops.records import DEVICE, Buffer, Symbolic
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.lifetimes.folding import most_slots
-from workbench.polyhedral.tree import Loop, Tree, paths
+from workbench.polyhedral.tree import Tree, loops_above, paths
 from workbench.program.identity import ButForStorage, Same
 from workbench.program.values import Array, Program, Shape
 
@@ -77,7 +77,7 @@ def _memory_order(key: ButForStorage) -> tuple[str, ...]:
     loops: dict[str, list[int]] = {}
     for path in paths(schedule).values():
         depth = 0
-        for node in (node for node, _ in path if isinstance(node, Loop)):
+        for node in loops_above(path):
             counted = loops.setdefault(node.name, [0, 0, 0])
             counted[0] += node.kind == "axis"
             counted[1] += 1
@@ -103,7 +103,7 @@ def _memory_order(key: ButForStorage) -> tuple[str, ...]:
 def _counted(program: Program, schedule: Tree) -> Iterator[tuple[str, str]]:
     """For each index in which an array's dimension is counted by others: how those run."""
     for name, path in paths(schedule).items():
-        kinds = {node.name: node.kind for node, _ in path if isinstance(node, Loop)}
+        kinds = {loop.name: loop.kind for loop in loops_above(path)}
         statement = program.statement[name]
         for array, index in (
             (statement.array, statement.instances.write.index),

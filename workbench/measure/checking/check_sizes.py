@@ -20,7 +20,7 @@ from workbench.measure.checking.coverage import Branches, untaken
 from workbench.polyhedral.expression import Expression, size
 from workbench.polyhedral.sets.isl_names import dim_name, size_name
 from workbench.polyhedral.sets.relations import count
-from workbench.polyhedral.tree import Leaf, Loop, Tree
+from workbench.polyhedral.tree import blocks
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.variants.variant import Variant
@@ -101,15 +101,10 @@ def needs(program: Program, loops: LoopProgram) -> Iterator[Need]:
     """What tiles, windows and constants ask of the lengths of dimensions."""
     assert program.schedule is not None
     yield from _least(program)
-    for loop in _tiled(program.schedule):
-        assert loop.tile is not None
-        if loop.dim in program.dim:
-            least = 2 * loop.tile + 1
-            yield Need(
-                program.dim[loop.dim].size,
-                least,
-                f"no two tiles of {loop.tile} and a tail along {loop.dim}",
-            )
+    for dim, tile in blocks(program.schedule).values():
+        if dim in program.dim:
+            text = f"no two tiles of {tile} and a tail along {dim}"
+            yield Need(program.dim[dim].size, 2 * tile + 1, text)
     for stored in loops.stored.values():
         for position, window in enumerate(stored.windows):
             if window is None or window.sizes or window.variables:
@@ -138,18 +133,6 @@ def _constants(program: Program) -> Iterator[Need]:
                 if size_name(parameter.name) in words:
                     text = f"{parameter.name} is no two times the {largest} of {statement.name}"
                     yield Need(size(parameter.name), 2 * largest + 1, text)
-
-
-def _tiled(tree: Tree) -> Iterator[Loop]:
-    if isinstance(tree, Leaf):
-        return
-    if isinstance(tree, Loop):
-        if tree.tile is not None:
-            yield tree
-        yield from _tiled(tree.child)
-        return
-    for child in tree.children:
-        yield from _tiled(child)
 
 
 # -- the smallest sizes that meet it ---------------------------------------------------------------

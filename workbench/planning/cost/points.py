@@ -6,6 +6,7 @@ arrays of points, equal ones once with a weight, so that a triangle of T² point
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,16 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.lowering.loops.records import Symbolic
-from workbench.polyhedral.conditions import Comparison, Condition
-from workbench.polyhedral.expression import (
-    Atom,
-    Expression,
-    Extremum,
-    FloorDivision,
-    Product,
-    Size,
-    Variable,
-)
+from workbench.polyhedral.conditions import Condition
+from workbench.polyhedral.expression import Expression, Named, evaluated
 
 Integers = npt.NDArray[np.int64]
 Number = int | Integers
@@ -62,11 +55,11 @@ class Points:
         """The value of an expression at each point."""
         if not e.terms:
             return e.constant
-        known = self.known if self.values and e.variables else self.plain
-        found = known.get(e)
-        if found is None:
-            found = known[e] = self._linear(e)
-        return found
+        cache = self.known if self.values and e.variables else self.plain
+        value = cache.get(e)
+        if value is None:
+            value = cache[e] = evaluated(e, self._named, self.at)
+        return value
 
     def length(self, e: Expression) -> Number:
         """The length of an axis: no less than 0."""
@@ -75,65 +68,20 @@ class Points:
 
     def product(self, dims: Symbolic) -> Number:
         """The number of elements of these lengths."""
-        known = self.known if self.values else self.plain
-        found = known.get(dims)
-        if found is None:
-            found = 1
-            for n in dims:
-                found = found * self.length(n)
-            known[dims] = found
-        return found
+        cache = self.known if self.values else self.plain
+        elements = cache.get(dims)
+        if elements is None:
+            elements = cache[dims] = math.prod(map(self.length, dims))
+        return elements
 
-    def _linear(self, e: Expression) -> Number:
-        value: Number = e.constant
-        for a, c in e.terms:
-            value = value + c * self._atom(a)
-        return value
-
-    def _atom(self, a: Atom) -> Number:
-        if isinstance(a, Size | Variable):
-            return self.values[a.name] if a.name in self.values else self.sizes[a.name]
-        if isinstance(a, FloorDivision):
-            return self.at(a.dividend) // self.at(a.divisor)
-        if isinstance(a, Product):
-            return self.at(a.left) * self.at(a.right)
-        if isinstance(a, Extremum):
-            left, right = self.at(a.left), self.at(a.right)
-            if isinstance(left, int) and isinstance(right, int):
-                return min(left, right) if a.kind == "min" else max(left, right)
-            return (np.minimum if a.kind == "min" else np.maximum)(left, right)
-        holds: Any = True
-        for c in a.conditions:
-            holds = holds & (self.at(c) == 0)
-        then, otherwise = self.at(a.then), self.at(a.otherwise)
-        if isinstance(holds, bool):
-            return then if holds else otherwise
-        return np.where(holds, then, otherwise)
-
-    def holds(self, condition: Condition) -> Any:
-        """Whether a condition holds, for all or at each point."""
-        if isinstance(condition, Comparison):
-            left, right = self.at(condition.left), self.at(condition.right)
-            match condition.relation:
-                case "==":
-                    return left == right
-                case "!=":
-                    return left != right
-                case "<":
-                    return left < right
-            return left <= right
-        found: Any = condition.kind == "and"
-        for part in condition.parts:
-            found = (
-                found & self.holds(part) if condition.kind == "and" else found | self.holds(part)
-            )
-        return found
+    def _named(self, a: Named) -> Number:
+        return self.values[a.name] if a.name in self.values else self.sizes[a.name]
 
     # -- what runs inside ------------------------------------------------------------------------
 
     def where(self, condition: Condition) -> Points:
         """The points at which a condition holds."""
-        holds = self.holds(condition)
+        holds = condition.holds(self.at)
         if isinstance(holds, np.ndarray):
             return self._picked(np.flatnonzero(holds))
         return self if holds else replace(self, weight=self.weight * 0)

@@ -9,7 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.planning.recipe.plan import Plan, Reasoned
-from workbench.polyhedral.tree import Loop, Tree, axis_dims, block_dim, paths, statements
+from workbench.polyhedral.tree import (
+    Loop,
+    Tree,
+    axis_dims,
+    block_dim,
+    loops_above,
+    paths,
+    statements,
+)
 from workbench.program.dependences import dependences
 from workbench.program.operations.table import COMBINES
 from workbench.program.values import Program
@@ -49,10 +57,7 @@ def regions(program: Program, dim: str) -> Iterator[Region]:
     last first.
     """
     assert program.schedule is not None
-    around = {
-        name: tuple(node for node, _ in path if isinstance(node, Loop))
-        for name, path in paths(program.schedule).items()
-    }
+    around = {name: loops_above(path) for name, path in paths(program.schedule).items()}
     groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for name, loops in around.items():
         place = _outside(loops, dim)
@@ -92,8 +97,7 @@ def _beside_last(program: Program, region: Region) -> tuple[str, ...]:
     around = paths(program.schedule)
 
     def axis(name: str) -> Loop:
-        loops = (node for node, _ in around[name] if isinstance(node, Loop))
-        return next(loop for loop in loops if loop.dim == region.dim)
+        return next(loop for loop in loops_above(around[name]) if loop.dim == region.dim)
 
     order = list(around)
     last = max(region.members, key=order.index)
@@ -143,7 +147,7 @@ def _loops_over(
     parts: dict[int, list[str]] = {}
     for name, path in paths(tree).items():
         if name in chosen:
-            loops = [node for node, _ in path if isinstance(node, Loop)]
+            loops = loops_above(path)
             position = next(k for k, loop in enumerate(loops) if loop.name == block)
             if any(loop.dim == axis for loop in loops[:position]):
                 parts.setdefault(id(loops[position]), []).append(name)

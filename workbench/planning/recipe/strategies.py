@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.planning.recipe.blockwise import NEAR, Region, in_blocks, near_size, regions
 from workbench.planning.recipe.judging import Judged
 from workbench.planning.recipe.plan import Plan, Reasoned
-from workbench.polyhedral.tree import Loop, Tree, axis_dims, paths, statements
+from workbench.polyhedral.tree import Loop, Tree, axis_dims, loops_above, paths, statements
 from workbench.program.operations.table import APART
 from workbench.program.values import Call, Program, walk
 from workbench.transforms import Accumulate, Fuse, Incrementalize, Recompute, Simplify, Swap
@@ -80,12 +80,9 @@ def _large(now: Judged) -> list[str]:
     return [array for array, n in now.largest.items() if n > LARGE * now.peak]
 
 
-def _loops(tree: Tree) -> dict[str, list[Loop]]:
+def _loops(tree: Tree) -> dict[str, tuple[Loop, ...]]:
     """The loops around each statement that are not axes, outermost first."""
-    return {
-        name: [node for node, _ in path if isinstance(node, Loop) and node.kind == "loop"]
-        for name, path in paths(tree).items()
-    }
+    return {name: loops_above(path, "loop") for name, path in paths(tree).items()}
 
 
 def _one(reasoned: Reasoned) -> Idea:

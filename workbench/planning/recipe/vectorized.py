@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from workbench.planning.recipe.plan import Plan
 from workbench.polyhedral.dependences.legality import carries
-from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, statements
+from workbench.polyhedral.tree import Loop, Tree, has_loop, loops, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms import Accumulate, Reschedule, Vectorize
@@ -43,9 +43,9 @@ def in_order(plan: Plan) -> Plan | None:
         plan = _if_legal(plan, Accumulate(dim), why) or plan
     assert plan.program.schedule is not None
     for block in blocks_of(plan.program.schedule):
-        loops = [child for child in block.children if isinstance(child, Loop)]
-        if len(loops) > 1:
-            names = (next(statements(loops[0])), list(statements(block))[-1])
+        neighbours = [child for child in block.children if isinstance(child, Loop)]
+        if len(neighbours) > 1:
+            names = (next(statements(neighbours[0])), list(statements(block))[-1])
             plan = _joined(plan, Reschedule(names)) or plan
             break  # what is inside has its order with it
     return plan
@@ -99,18 +99,5 @@ def _counts_updates(program: Program, dim: str, independent: set[str]) -> bool:
 
 def _has_loop_inside(tree: Tree, dim: str) -> bool:
     """Whether a loop over `dim` has another loop inside."""
-    if isinstance(tree, Leaf):
-        return False
-    if isinstance(tree, Block):
-        return any(_has_loop_inside(child, dim) for child in tree.children)
-    if tree.kind == "loop" and tree.dim == dim and _has_loop(tree.child):
-        return True
-    return _has_loop_inside(tree.child, dim)
-
-
-def _has_loop(tree: Tree) -> bool:
-    if isinstance(tree, Leaf):
-        return False
-    if isinstance(tree, Loop):
-        return tree.kind == "loop" or _has_loop(tree.child)
-    return any(_has_loop(child) for child in tree.children)
+    over = (loop for loop in loops(tree) if loop.kind == "loop" and loop.dim == dim)
+    return any(has_loop(loop.child) for loop in over)

@@ -30,7 +30,7 @@ from workbench.polyhedral.dependences.flow import (
     standings,
 )
 from workbench.polyhedral.dependences.witness import Witness
-from workbench.polyhedral.tree import Loop, Path, Standing, Tree, paths
+from workbench.polyhedral.tree import Loop, Path, Standing, Tree, loops_above, paths, shared_path
 
 TreePlace = Literal["loop", "sequence", "leaf"]
 
@@ -102,16 +102,9 @@ def shared_steps(
     return (*steps, PathStep("same"))
 
 
-def shared_loops(source: str, sink: str, found: Mapping[str, Path]) -> list[Loop]:
+def shared_loops(source: str, sink: str, found: Mapping[str, Path]) -> tuple[Loop, ...]:
     """The sequential loops around both statements, outermost first: one for each loop step."""
-    loops = []
-    for (node, at), (_, to) in zip(found[source], found[sink], strict=False):
-        if isinstance(node, Loop):
-            if node.kind == "loop":
-                loops.append(node)
-        elif at != to:
-            break
-    return loops
+    return loops_above(shared_path([found[source], found[sink]]), "loop")
 
 
 def carries(dependences: Dependences, dependence: Dependence, dim: str) -> bool:

@@ -29,7 +29,7 @@ from workbench.polyhedral.lifetimes.folding import fold, in_the_way
 from workbench.polyhedral.loops.axis_blocks import aligned, axis_blocks
 from workbench.polyhedral.sets.as_text import limited, parse_map
 from workbench.polyhedral.sets.isl_text import constraint, parameters_text
-from workbench.polyhedral.tree import Loop, Path, Standing, Tree, paths
+from workbench.polyhedral.tree import Loop, Path, Standing, Tree, loops_above, paths, shared_path
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def along_axes(
     result: dict[int, frozenset[int]] = {}
     for statement, access in accesses:
         path = found[statement.name]
-        axes = {node.dim for node, _ in path if isinstance(node, Loop) and node.kind == "axis"}
+        axes = {axis.dim for axis in loops_above(path, "axis")}
         if not axes:
             continue
         blocks = axis_blocks(statement.name, statement.dims, path)
@@ -153,7 +153,7 @@ def _common_loops(
 ) -> tuple[frozenset[int], ...]:
     pairs = [(w, u) for w in uses if w.is_write for u in uses if not u.is_write]
     loops = []
-    for loop in _shared_path([found[use.statement] for use in uses]):
+    for loop in loops_above(shared_path(found[use.statement] for use in uses), "loop"):
         if any(_crosses(loop, w, u, statements) for w, u in pairs):
             break
         loops.append(_moving(loop, uses))
@@ -168,17 +168,6 @@ def _moving(loop: Loop, uses: Sequence[Use]) -> frozenset[int]:
         for k, e in enumerate(use.access.index)
         if isinstance(e, Expression) and e.variables & {loop.dim, loop.name}
     )
-
-
-def _shared_path(all_paths: Sequence[Path]) -> list[Loop]:
-    loops = []
-    for entries in zip(*all_paths, strict=False):
-        node, at = entries[0]
-        if any(other is not node or to != at for other, to in entries):
-            break
-        if isinstance(node, Loop) and node.kind == "loop":
-            loops.append(node)
-    return loops
 
 
 def _crosses(loop: Loop, write: Use, read: Use, statements: Mapping[str, Instances]) -> bool:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.as_text import dims_of, domain_with, with_dims
-from workbench.polyhedral.tree import Loop, Path, standing
+from workbench.polyhedral.tree import Path, loops_above, standing
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def axis_blocks(name: str, dims: Sequence[str], path: Path) -> tuple[Block, ...]
     """The blocks of a statement's axes, outermost first: the loops over blocks on its path that
     hold an axis over the same dimension.
     """
-    nodes = [node for node, _ in path if isinstance(node, Loop)]
+    nodes = loops_above(path)
     axes = {node.dim for node in nodes if node.kind == "axis"}
     return tuple(
         Block(node.name, node.dim, node.tile, standing(node, name, dims).shift)

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 import islpy as isl
 
+from workbench.names import free
 from workbench.polyhedral.accesses import Instances
 from workbench.polyhedral.conditions import Comparison, Compound, Condition, negated, selected
 from workbench.polyhedral.expression import (
@@ -37,7 +38,16 @@ from workbench.polyhedral.sets.as_text import (
 )
 from workbench.polyhedral.sets.isl_names import dim_name, statement_tuple, user_name
 from workbench.polyhedral.sets.isl_text import dims_text
-from workbench.polyhedral.tree import Block, Loop, Path, Tree, paths, standing, statements
+from workbench.polyhedral.tree import (
+    Block,
+    Loop,
+    Path,
+    Tree,
+    loops_above,
+    paths,
+    standing,
+    statements,
+)
 
 __all__ = ["Comparison", "Compound", "Condition", "Guard", "Instance", "LoopNode", "Node", "loops"]
 
@@ -130,7 +140,7 @@ class _Schedule:
     def __init__(self, domain: _Domain, path: Path) -> None:
         self.name = domain.name
         self.path = path
-        axes = {n.dim for n, _ in path if isinstance(n, Loop) and n.kind == "axis"}
+        axes = {axis.dim for axis in loops_above(path, "axis")}
         blocks = axis_blocks(domain.name, domain.dims, path)
         self.whole = domain.dims
         self.blocks = {block.loop: block.number for block in blocks}
@@ -237,7 +247,8 @@ class _Reader:
         step = int(node.for_get_inc().get_val().to_python())
         # isl's iterators are named by depth, and all statements below share the loop there.
         loop = self.groups[_statement(node)][0].loop(int(iterator[1:]))
-        name = _unused(loop.name, known)
+        taken = {variable for e in known.values() for variable in e.variables}
+        name = free(loop.name, taken, mark="")
         value = variable(name)
         lower, upper = first, _behind(last)
         if step > 1:
@@ -261,15 +272,6 @@ def _statement(node: isl.AstNode) -> int:
             node = node.for_get_body()
         kind = _kind(node)
     return int(node.user_get_expr().get_op_arg(0).get_id().get_name()[1:])
-
-
-def _unused(dim: str, known: _Environment) -> str:
-    taken = {name for e in known.values() for name in e.variables}
-    name, number = dim, 1
-    while name in taken:
-        number += 1
-        name = f"{dim}{number}"
-    return name
 
 
 def _behind(last: Expression) -> Expression:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from workbench.polyhedral.dependences.flow import Dependences
-from workbench.polyhedral.tree import Block, Leaf, Loop, Tree
+from workbench.polyhedral.tree import Leaf, Loop, Tree, statements
 
 Group = tuple[str, ...]
 
@@ -58,16 +58,8 @@ def _groups(tree: Tree, region: Region, left: Dependences) -> Iterator[Group]:
             yield from _together(run, region, left.among(run))
             run = []
             if child is not None:
-                below = tuple(_names(child))
+                below = tuple(statements(child))
                 yield from _groups(child, region, left.among(below))
-
-
-def _names(tree: Tree) -> Iterator[str]:
-    if isinstance(tree, Leaf):
-        yield tree.statement
-    else:
-        for child in tree.children if isinstance(tree, Block) else (tree.child,):
-            yield from _names(child)
 
 
 def _together(run: Sequence[str], region: Region, left: Dependences) -> list[Group]:

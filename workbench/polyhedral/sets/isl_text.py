@@ -7,21 +7,19 @@ condition and the affine text that holds under it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import islpy as isl
 
 from workbench.errors import ProgramError
 from workbench.polyhedral.expression import (
-    Atom,
-    Choice,
     Expression,
-    Extremum,
-    FloorDivision,
-    Size,
+    Named,
     Variable,
     choice,
     expression,
+    fold,
     maximum,
     minimum,
     size,
@@ -45,9 +43,13 @@ def affine_text(e: Expression) -> list[Case]:
 
 def constraint(left: str, relation: str, right: Expression) -> str:
     """`left relation right` as isl text, choices spelled out."""
+    return _related(left, relation, affine_text(right))
+
+
+def _related(left: str, relation: str, cases: Sequence[Case]) -> str:
     parts = [
         f"({condition} and {left} {relation} {text})" if condition else f"{left} {relation} {text}"
-        for condition, text in affine_text(right)
+        for condition, text in cases
     ]
     return parts[0] if len(parts) == 1 else "(" + " or ".join(parts) + ")"
 
@@ -63,34 +65,41 @@ def dims_text(names: Iterable[str]) -> str:
 
 
 def _cases(e: Expression) -> list[Case]:
-    result: list[Case] = [("", str(e.constant))]
-    for a, coefficient in e.terms:
+    return fold(e, lambda a: [("", _name(a))], _FUNCTIONS, _sum_cases, _cases)
+
+
+def _name(a: Named) -> str:
+    return dim_name(a.name) if isinstance(a, Variable) else size_name(a.name)
+
+
+def _sum_cases(constant: int, terms: Iterable[tuple[list[Case], int]]) -> list[Case]:
+    total: list[Case] = [("", str(constant))]
+    for cases, coefficient in terms:
         sign = "-" if coefficient < 0 else "+"
-        result = [
-            (_both(c, d), f"{text} {sign} {abs(coefficient)}*{part}")
-            for c, text in result
-            for d, part in _atom_cases(a)
-        ]
-    return result
+        total = _paired(f"{{}} {sign} {abs(coefficient)}*{{}}", total, cases)
+    return total
 
 
-def _atom_cases(a: Atom) -> list[Case]:
-    if isinstance(a, Variable):
-        return [("", dim_name(a.name))]
-    if isinstance(a, Size):
-        return [("", size_name(a.name))]
-    if isinstance(a, FloorDivision):
-        return [(c, f"floor(({t})/{a.divisor.constant})") for c, t in _cases(a.dividend)]
-    if isinstance(a, Extremum):
-        return [
-            (_both(c, d), f"{a.kind}({s}, {t})")
-            for c, s in _cases(a.left)
-            for d, t in _cases(a.right)
-        ]
-    assert isinstance(a, Choice), a
-    holds = "(" + " and ".join(constraint("0", "=", c) for c in a.conditions) + ")"
-    then = [(_both(holds, c), f"({t})") for c, t in _cases(a.then)]
-    return then + [(_both(f"not {holds}", c), f"({t})") for c, t in _cases(a.otherwise)]
+def _paired(form: str, left: list[Case], right: list[Case]) -> list[Case]:
+    """Write two expressions in a form, each case of one with each of the other."""
+    return [(_both(c, d), form.format(s, t)) for c, s in left for d, t in right]
+
+
+def _chosen_cases(*parts: list[Case]) -> list[Case]:
+    *conditions, then, otherwise = parts
+    holds = "(" + " and ".join(_related("0", "=", cases) for cases in conditions) + ")"
+    return [
+        *((_both(holds, c), f"({t})") for c, t in then),
+        *((_both(f"not {holds}", c), f"({t})") for c, t in otherwise),
+    ]
+
+
+_FUNCTIONS: Mapping[str, Callable[..., list[Case]]] = {
+    "floor_divide": partial(_paired, "floor(({})/{})"),
+    "minimum": partial(_paired, "min({}, {})"),
+    "maximum": partial(_paired, "max({}, {})"),
+    "where": _chosen_cases,
+}
 
 
 def _both(left: str, right: str) -> str:

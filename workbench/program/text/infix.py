@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from workbench.polyhedral.expression import Expression, FloorDivision, Size, Variable
+from workbench.polyhedral.expression import Expression, FloorDivision, Named
 from workbench.program.operations.operation import Level
 from workbench.program.operations.shapes import shape_text
 from workbench.program.operations.table import OPERATIONS
+from workbench.program.sizes import numbers
 from workbench.program.text.ranges import domain_text, reduction_text
 from workbench.program.values import Body, Call, IndexValue, Literal, Program, Read, Statement
 
@@ -70,14 +71,13 @@ def index_text(e: Expression) -> str:
 
 def point_text(dims: Sequence[str], point: Sequence[int]) -> str:
     """A point by names: `b=0, i=0, t=3`."""
-    return ", ".join(f"{d}={x}" for d, x in zip(dims, point, strict=True))
+    return numbers(dict(zip(dims, point, strict=True)))
 
 
 def at_text(dims: Sequence[str], point: Sequence[int], sizes: Mapping[str, int]) -> str:
     """`b=0, t=3 (B=2, T=4)` for messages; without dimensions only the sizes."""
-    listed = ", ".join(f"{n}={x}" for n, x in sizes.items())
     where = point_text(dims, point) or "the only instance"
-    return f"{where} ({listed})" if listed else where
+    return f"{where} ({numbers(sizes)})" if sizes else where
 
 
 # -- bodies -------------------------------------------------------------------------------------
@@ -235,4 +235,4 @@ def _expression_level(e: Expression) -> int:
     a, coefficient = e.terms[0]
     if coefficient < 0:
         return Level.SUM
-    return Level.ATOM if coefficient == 1 and isinstance(a, (Variable, Size)) else Level.PRODUCT
+    return Level.ATOM if coefficient == 1 and isinstance(a, Named) else Level.PRODUCT

@@ -6,41 +6,40 @@ quotient is computed from its dividend.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from workbench.errors import SizeError
-from workbench.polyhedral.expression import (
-    Atom,
-    Expression,
-    Extremum,
-    FloorDivision,
-    Product,
-    Size,
-    Variable,
-)
+from workbench.polyhedral.expression import Expression, Named, expression, fold
 from workbench.polyhedral.sets.relations import dims_of, hull, is_empty
 from workbench.program.sizes import numbers
 from workbench.program.values import IndexValue, Program, Statement, walk
 
 Interval = tuple[int, int]
 Intervals = Mapping[str, Interval]
+Range = tuple[Expression, Expression]
+"""A lower bound and what the upper one is before, both as expressions."""
 INT32 = 1 << 31
 
 
 def interval(e: Expression, of: Intervals) -> Interval:
     """The values of an expression, given those of all names in it."""
-    lower = upper = e.constant
-    for a, factor in e.terms:
-        ends = [end * factor for end in _atom_interval(a, of)]
-        lower, upper = lower + min(ends), upper + max(ends)
-    return lower, upper
+    return fold(e, lambda a: of[a.name], _FUNCTIONS, _sum, lambda part: interval(part, of))
+
+
+def intervals(sizes: Mapping[str, int], ranges: Iterable[tuple[str, Range]]) -> Intervals:
+    """The values of sizes and of dims, each dim by its range over sizes and the dims before it."""
+    of = {name: (n, n) for name, n in sizes.items()}
+    for dim, (lower, upper) in ranges:
+        of[dim] = interval(lower, of)[0], interval(upper, of)[1] - 1
+    return of
 
 
 def fits_int32(e: Expression, of: Intervals) -> bool:
     """Tell whether 32 bits hold the values of an expression and of all its parts."""
     lower, upper = interval(e, of)
-    inside = (part for a in e.atoms() for part in _computed(a))
+    inside = (part for a in e.atoms() if not isinstance(a, Named) for part in a.parts)
     return (
         lower >= -INT32 and upper < INT32 and all(_in_int32(interval(part, of)) for part in inside)
     )
@@ -48,9 +47,8 @@ def fits_int32(e: Expression, of: Intervals) -> bool:
 
 def check_indices(program: Program, sizes: Mapping[str, int]) -> None:
     """Raise SizeError where an index of 32 bits could pass them at these sizes."""
-    fixed = {name: (n, n) for name, n in sizes.items()}
     for statement, value in _narrow(program):
-        of = _intervals(program, statement, value.expression, fixed)
+        of = intervals(sizes, _ranges(program, statement, value.expression))
         if not fits_int32(value.expression, of):
             lower, upper = interval(value.expression, of)
             used = {n: sizes[n] for n in sizes if n in _sizes_of(program, value.expression)}
@@ -76,21 +74,15 @@ def _indices(program: Program) -> Iterator[tuple[Statement, IndexValue]]:
                 yield statement, body
 
 
-def _intervals(
-    program: Program, statement: Statement, e: Expression, fixed: Intervals
-) -> dict[str, Interval]:
-    """The values of sizes and of the dims that an expression needs."""
-    found = dict(fixed)
+def _ranges(program: Program, statement: Statement, e: Expression) -> Iterator[tuple[str, Range]]:
+    """The ranges over sizes of a statement's dims: those of its instances where `e` needs them."""
     parts = ((statement.domain, statement.dims), (statement.reduction, statement.reduction_dims))
     for text, dims in parts:
-        for d in dims:
-            found[d] = (
-                (0, interval(program.dim[d].size, fixed)[1] - 1) if d in program.dim else (0, 0)
-            )
         if dims and not e.variables <= set(program.dim) and not is_empty(text):
-            for d, (lower, upper) in zip(dims_of(text), hull(text), strict=True):
-                found[d] = (interval(lower, fixed)[0], interval(upper, fixed)[1] - 1)
-    return found
+            yield from zip(dims_of(text), hull(text), strict=True)
+        else:
+            for d in dims:
+                yield d, (expression(0), program.dim[d].size if d in program.dim else expression(1))
 
 
 def _sizes_of(program: Program, e: Expression) -> set[str]:
@@ -102,30 +94,33 @@ def _in_int32(values: Interval) -> bool:
     return values[0] >= -INT32 and values[1] < INT32
 
 
-def _atom_interval(a: Atom, of: Intervals) -> Interval:
-    if isinstance(a, (Variable, Size)):
-        return of[a.name]
-    if isinstance(a, (FloorDivision, Product)):
-        left, right = (interval(part, of) for part in _computed(a))
-        if isinstance(a, Product):
-            ends = [x * y for x in left for y in right]
-        else:
-            ends = [x // max(y, 1) for x in left for y in right]
+def _sum(constant: int, terms: Iterable[tuple[Interval, int]]) -> Interval:
+    lower = upper = constant
+    for values, factor in terms:
+        ends = [end * factor for end in values]
+        lower, upper = lower + min(ends), upper + max(ends)
+    return lower, upper
+
+
+def _at_ends(function: Callable[[int, int], int]) -> Callable[[Interval, Interval], Interval]:
+    """Apply a function of two numbers to intervals; its extremes lie where both are at an end."""
+
+    def of_intervals(left: Interval, right: Interval) -> Interval:
+        ends = [function(x, y) for x in left for y in right]
         return min(ends), max(ends)
-    if isinstance(a, Extremum):
-        left, right = interval(a.left, of), interval(a.right, of)
-        pick = min if a.kind == "min" else max
-        return pick(left[0], right[0]), pick(left[1], right[1])
-    then, otherwise = interval(a.then, of), interval(a.otherwise, of)
+
+    return of_intervals
+
+
+def _either(*parts: Interval) -> Interval:
+    *_, then, otherwise = parts
     return min(then[0], otherwise[0]), max(then[1], otherwise[1])
 
 
-def _computed(a: Atom) -> tuple[Expression, ...]:
-    """List the expressions that an atom is computed from."""
-    if isinstance(a, FloorDivision):
-        return a.dividend, a.divisor
-    if isinstance(a, (Extremum, Product)):
-        return a.left, a.right
-    if isinstance(a, (Variable, Size)):
-        return ()
-    return *a.conditions, a.then, a.otherwise
+_FUNCTIONS: Mapping[str, Callable[..., Interval]] = {
+    "floor_divide": _at_ends(lambda x, y: x // max(y, 1)),
+    "multiply": _at_ends(operator.mul),
+    "minimum": _at_ends(min),
+    "maximum": _at_ends(max),
+    "where": _either,
+}

@@ -31,7 +31,7 @@ from workbench.polyhedral.sets.relations import (
 )
 from workbench.program.keys import statement_key
 from workbench.program.operations.table import OPERATIONS
-from workbench.program.sizes import known_of_sizes
+from workbench.program.sizes import known_of_sizes, numbers
 from workbench.program.text.infix import at_text, body_text, element_text, equation
 from workbench.program.text.ranges import extent_text, unnamed_ranges
 from workbench.program.values import Array, Body, Call, IndexValue, Program, Read, Statement, walk
@@ -380,8 +380,7 @@ def _at_least_one(program: Program, array: Array, sizes: Mapping[str, int]) -> d
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:
-    listed = ", ".join(f"{n}={x}" for n, x in sizes.items())
-    return f" ({listed})" if listed else ""
+    return f" ({numbers(sizes)})" if sizes else ""
 
 
 def _plain(s: Statement) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.polyhedral.expression import Expression
+from workbench.program.sizes import numbers
 from workbench.program.text.infix import at_text, element_text, equation, point_text
 from workbench.program.text.ranges import Ranges
 from workbench.program.values import Array, Program, Read, Statement
@@ -112,4 +113,4 @@ def arity(record: Array, name: str, element: Point) -> str:
 
 
 def _listed(sizes: Mapping[str, int]) -> str:
-    return ", ".join(f"{n}={x}" for n, x in sizes.items()) or "no sizes"
+    return numbers(sizes) or "no sizes"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.sets.relations import domain_with, hull, is_equal, project_out, with_dims
-from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
+from workbench.polyhedral.tree import Leaf, Loop, Tree, mapped, sequence
 from workbench.program.values import Body, Literal, Program, Statement
 from workbench.transforms.incrementalize.factors import call
 from workbench.transforms.incrementalize.pieces import Pieces, read
@@ -155,15 +155,7 @@ def _placed(tree: Tree, old: Statement, new: Sequence[Statement], dim: str) -> T
     """The tree with the pieces where the statement stood: those along the dimension in a loop,
     between the start and the result.
     """
-    if isinstance(tree, Leaf):
-        if tree.statement != old.name:
-            return tree
-        along: list[Tree] = [Leaf(s.name) for s in new if dim in s.dims]
-        start, result = (Leaf(s.name) for s in new if dim not in s.dims)
-        return sequence([start, Loop(dim, sequence(along)), result])
-    if isinstance(tree, Loop):
-        child = _placed(tree.child, old, new, dim)
-        return tree if child is tree.child else replace(tree, child=child)
-    children = [_placed(child, old, new, dim) for child in tree.children]
-    same = all(a is b for a, b in zip(children, tree.children, strict=True))
-    return tree if same else sequence(children)
+    along: list[Tree] = [Leaf(s.name) for s in new if dim in s.dims]
+    start, result = (Leaf(s.name) for s in new if dim not in s.dims)
+    pieces = sequence([start, Loop(dim, sequence(along)), result])
+    return mapped(tree, lambda node: pieces if node == Leaf(old.name) else None)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from workbench.names import free
 from workbench.polyhedral.dependences.flow import undefined_read
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.sets.relations import (
@@ -21,10 +22,9 @@ from workbench.polyhedral.sets.relations import (
     union,
     with_dims,
 )
-from workbench.polyhedral.tree import Loop, paths
+from workbench.polyhedral.tree import Loop, loops_above, paths
 from workbench.program.values import Array, Body, Program, Read, Statement
 from workbench.transforms.equations.inlining import NotMovable, moved, moved_index
-from workbench.transforms.incrementalize.pieces import free_dim
 from workbench.transforms.rules.rewriting import rebuilt
 from workbench.transforms.rules.sharing import variables
 
@@ -79,9 +79,9 @@ def groups(program: Program, array: str, names: Sequence[str]) -> list[CloneGrou
     """
     assert program.schedule is not None
     found = paths(program.schedule)
-    places: dict[int, tuple[list[Loop], dict[Read, dict[str, None]]]] = {}
+    places: dict[int, tuple[tuple[Loop, ...], dict[Read, dict[str, None]]]] = {}
     for name in names:
-        loops = [node for node, _ in found[name] if isinstance(node, Loop) and node.kind == "loop"]
+        loops = loops_above(found[name], "loop")
         _, reads = places.setdefault(id(loops[-1]) if loops else 0, (loops, {}))
         for read in program.statement[name].reads:
             if read.array == array:
@@ -210,7 +210,7 @@ def _counted(
         ((lower, _),) = bounds(domain, (d,))
         if not lower.variables & set(group.along):
             continue
-        first[d], names[d] = lower, free_dim(f"{d}_in", dims)
+        first[d], names[d] = lower, free(f"{d}_in", dims)
         now = dims_of(domain)
         wide = with_dims(domain, (*now, names[d]))
         wide = domain_with(wide, [(variable(names[d]), variable(d) - lower)])

@@ -76,12 +76,8 @@ def moved_index(e: Expression, moves: Substitution) -> Expression | Body:
 def _moved_atom(a: object, moves: Substitution) -> Body:
     if isinstance(a, Variable):
         return _body(moves[a.name])
-    if isinstance(a, FloorDivision):
-        parts = moved_index(a.dividend, moves), moved_index(a.divisor, moves)
-        return call("floor_divide", _body(parts[0]), _body(parts[1]))
-    if isinstance(a, Extremum):
-        parts = moved_index(a.left, moves), moved_index(a.right, moves)
-        return call("minimum" if a.kind == "min" else "maximum", *map(_body, parts))
+    if isinstance(a, (FloorDivision, Extremum)):
+        return call(a.function, *(_body(moved_index(part, moves)) for part in a.parts))
     assert not isinstance(a, Size)
     raise NotMovable(f"the index {a} has no form for computed positions")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.polyhedral.tree import Loop, paths, statements
+from workbench.polyhedral.tree import loops_above, paths, statements
 from workbench.program.text.infix import element_text, equation
 from workbench.program.values import Program, Statement, walk
 from workbench.transforms.equations import clones
@@ -241,7 +241,7 @@ def _apart(program: Program, array: str) -> list[str]:
     found = paths(program.schedule)
     innermost = []
     for s in program.writers[array]:
-        around = [n for n, _ in found[s.name] if isinstance(n, Loop) and n.kind == "loop"]
+        around = loops_above(found[s.name], "loop")
         if not around:
             return []
         innermost.append(around[-1])

@@ -17,11 +17,14 @@ from workbench.polyhedral.tree import (
     Tree,
     axis_dims,
     loop_dims,
+    loops_above,
+    nodes,
     only,
     paths,
     sequence,
     statements,
 )
+from workbench.polyhedral.tree import loops as all_loops
 from workbench.program.dependences import dependences
 from workbench.program.values import Program, Statement
 from workbench.transforms.trees.distribution import in_axes
@@ -47,8 +50,8 @@ def placed(
     assert program.schedule is not None
     tree = only(program.schedule, {old.name, *(s.name for s in program.statements)})
     assert tree is not None
-    nodes = [node for node, _ in paths(tree)[old.name] if isinstance(node, Loop)]
-    top = next((node for node in nodes if node.dim == dim), None)
+    around = loops_above(paths(tree)[old.name])
+    top = next((loop for loop in around if loop.dim == dim), None)
     at = _Place(old, tuple(new), dim, names, _leaf(tree, old.name) if top is None else top)
     return at.walk(tree, dependences(program))
 
@@ -105,9 +108,9 @@ class _Place:
     def ordered(self, left: Dependences) -> Tree:
         """The region's statements in loops and axes as before, the new ones in theirs."""
         loops, axes = dict(loop_dims(self.region)), dict(axis_dims(self.region))
-        for node in _loops(self.region):
-            if node.tile is not None:
-                raise Tiled(node.dim)
+        for loop in all_loops(self.region):
+            if loop.tile is not None:
+                raise Tiled(loop.dim)
         own_loops, own_axes = loops.pop(self.old.name), axes.pop(self.old.name)
         for s in self.new:
             wide = self._axes(s, own_axes)
@@ -137,15 +140,4 @@ class _Place:
 
 
 def _leaf(tree: Tree, name: str) -> Tree:
-    if isinstance(tree, Leaf):
-        return tree
-    children = (tree.child,) if isinstance(tree, Loop) else tree.children
-    return next(_leaf(child, name) for child in children if name in statements(child))
-
-
-def _loops(tree: Tree) -> list[Loop]:
-    if isinstance(tree, Leaf):
-        return []
-    if isinstance(tree, Loop):
-        return [tree, *_loops(tree.child)]
-    return [loop for child in tree.children for loop in _loops(child)]
+    return next(node for node in nodes(tree) if node == Leaf(name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from workbench.names import free
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import (
     domain_with,
@@ -27,7 +28,7 @@ class Pieces:
 
     def array(self, what: str, like: Body, elements: str, dims: Sequence[str]) -> Array:
         """A further array, called after the old statement's and what it holds."""
-        name = self._free(
+        name = free(
             f"{self.old.array}.{what}", [*self.program.array, *(a.name for a in self.arrays)]
         )
         scope = self.program.array[self.old.array].scope
@@ -51,7 +52,7 @@ class Pieces:
         if is_empty(domain):
             return
         told = [str(e).replace(" ", "") for e in write if e not in [variable(d) for d in dims]]
-        name = self._free(
+        name = free(
             array.name + (f"[{','.join(told)}]" if told else ""),
             [*(s for s in self.program.statement if s != self.old.name)]
             + [s.name for s in self.statements],
@@ -71,26 +72,10 @@ class Pieces:
             )
         )
 
-    def _free(self, name: str, taken: Sequence[str]) -> str:
-        number, found = 1, name
-        while found in taken:
-            number += 1
-            found = f"{name}_{number}"
-        return found
-
 
 def read(array: Array, index: Sequence[Expression]) -> Read:
     """An element of an array as an operand."""
     return Read(array.name, tuple(index), array.dtype, array.shape)
-
-
-def free_dim(name: str, taken: Sequence[str]) -> str:
-    """A dimension's name that a statement does not have yet."""
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name}_{number}"
-    return found
 
 
 def partial(old: Statement, dim: str, size: int, block: str, pieces: Pieces) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import reduce
 
+from workbench.names import free
 from workbench.polyhedral.expression import variable
 from workbench.polyhedral.sets import moving_ranges
 from workbench.polyhedral.sets.relations import (
@@ -27,7 +28,7 @@ from workbench.transforms.incrementalize.factors import (
     factored,
     inlined,
 )
-from workbench.transforms.incrementalize.pieces import Pieces, free_dim, partial, read
+from workbench.transforms.incrementalize.pieces import Pieces, partial, read
 from workbench.transforms.incrementalize.recurrence import Reduction, blocked, recurrence
 from workbench.transforms.incrementalize.window import sliding
 from workbench.transforms.step.refusal import Kind
@@ -77,7 +78,7 @@ def rewritten(program: Program, old: Statement, dim: str, size: int | None) -> R
 def _names(old: Statement, dim: str, size: int) -> tuple[str, str]:
     """What blocks of the dimension and positions in them are called."""
     taken = (*old.dims, *old.reduction_dims)
-    return free_dim(block_dim(dim, size), taken), free_dim(f"{dim}_in{size}", taken)
+    return free(block_dim(dim, size), taken), free(f"{dim}_in{size}", taken)
 
 
 def moving_dims(old: Statement, dim: str) -> list[str]:

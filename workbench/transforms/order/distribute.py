@@ -8,7 +8,16 @@ from dataclasses import dataclass, replace
 from workbench.polyhedral.dependences.components import components
 from workbench.polyhedral.dependences.flow import Dependences
 from workbench.polyhedral.dependences.legality import violation
-from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence, statements, with_child
+from workbench.polyhedral.tree import (
+    Leaf,
+    Loop,
+    Tree,
+    loops,
+    only,
+    sequence,
+    statements,
+    with_child,
+)
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.step.names import DimName, StatementNames, all_meant
@@ -160,13 +169,9 @@ def distributed(
 
 def _innermost(tree: Tree) -> Iterator[Loop]:
     """The loops and axes that hold no others, but more than one statement."""
-    if isinstance(tree, Leaf):
-        return
-    children = (tree.child,) if isinstance(tree, Loop) else tree.children
-    inner = [loop for child in children for loop in _innermost(child)]
-    yield from inner
-    if isinstance(tree, Loop) and not inner and not isinstance(tree.child, Leaf):
-        yield tree
+    for loop in loops(tree):
+        if not isinstance(loop.child, Leaf) and not any(_innermost(loop.child)):
+            yield loop
 
 
 def _cycle(dependences: Dependences, loop: Loop, chosen: frozenset[str]) -> list[str]:

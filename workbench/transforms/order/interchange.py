@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from workbench.polyhedral.dependences.legality import violation
-from workbench.polyhedral.tree import Loop, Tree, only, statements
+from workbench.polyhedral.tree import Loop, Tree, loops, only, replaced, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.distribute import Distribute, distributed
-from workbench.transforms.step.names import LoopName, StatementNames, all_meant, loops_of
+from workbench.transforms.step.names import LoopName, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
-from workbench.transforms.trees.regions import replaced
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,7 +63,7 @@ class Interchange(Transform):
         assert program.schedule is not None
         pairs = {
             (loop.name, loop.child.name): None
-            for loop in loops_of(program.schedule)
+            for loop in loops(program.schedule)
             if isinstance(loop.child, Loop) and loop.child.dim != loop.dim
         }
         for outer, inner in pairs:
@@ -163,7 +162,7 @@ class Interchange(Transform):
         return Refusal("capability", sentence)
 
     def _named(self, tree: Tree, name: str) -> list[Loop]:
-        return [loop for loop in loops_of(tree) if loop.name == name]
+        return [loop for loop in loops(tree) if loop.name == name]
 
     # -- the tree ----------------------------------------------------------------------------------
 

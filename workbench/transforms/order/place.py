@@ -8,7 +8,7 @@ from typing import Literal
 
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.sets.relations import domain_with, with_dims
-from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
+from workbench.polyhedral.tree import Leaf, Loop, Tree, mapped
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Call, Program, Statement, walk
 from workbench.transforms.step.names import DeclaredDim, StatementNames, all_meant
@@ -125,8 +125,8 @@ def _along(index: Expression, now: Expression, value: Expression) -> Expression:
 
 
 def _with_loops(tree: Tree, dim: str, chosen: frozenset[str]) -> Tree:
-    if isinstance(tree, Leaf):
-        return Loop(dim, tree) if tree.statement in chosen else tree
-    if isinstance(tree, Loop):
-        return replace(tree, child=_with_loops(tree.child, dim, chosen))
-    return sequence([_with_loops(child, dim, chosen) for child in tree.children])
+    def looped(node: Tree) -> Tree | None:
+        inside = isinstance(node, Leaf) and node.statement in chosen
+        return Loop(dim, node) if inside else None
+
+    return mapped(tree, looped)

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, replace
 from workbench.polyhedral.dependences.flow import Dependence, Dependences, standings
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.ordering.as_written import goes_back
-from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, sequence, statements
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, replaced, sequence, statements
 from workbench.program.values import Program
 from workbench.transforms.order.distribute import distributed
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import violated
-from workbench.transforms.trees.regions import replaced
 
 _Against = Mapping[bool, Sequence[Dependence]]
 """The dependences against which a loop over blocks runs, forwards (False) and backwards (True)."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
-from workbench.polyhedral.tree import Leaf, Loop, Tree
+from workbench.polyhedral.tree import loops
 from workbench.program.values import Program, Statement
 
 
@@ -95,16 +95,7 @@ def _dims_of_reduction(program: Program, name: str) -> tuple[str, list[str]] | N
 
 def _loops(program: Program) -> list[str]:
     assert program.schedule is not None
-    return [loop.name for loop in loops_of(program.schedule)]
-
-
-def loops_of(tree: Tree) -> list[Loop]:
-    """The loops and axes of a tree, outer ones first."""
-    if isinstance(tree, Leaf):
-        return []
-    if isinstance(tree, Loop):
-        return [tree, *loops_of(tree.child)]
-    return [loop for child in tree.children for loop in loops_of(child)]
+    return [loop.name for loop in loops(program.schedule)]
 
 
 # -- the types -------------------------------------------------------------------------------------

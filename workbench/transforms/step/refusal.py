@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from workbench.errors import SourceLine, TooComplexError, WorkbenchError
 from workbench.polyhedral.dependences.witness import Witness
+from workbench.program.sizes import numbers
 
 if TYPE_CHECKING:
     from workbench.program.values import Program
@@ -118,7 +119,7 @@ class Refused(WorkbenchError):
 
 def instance_text(name: str, instance: Mapping[str, int]) -> str:
     """`gain[b=0, t=1]`, of one piece of an array `state[t+1] at b=0, t=1`."""
-    inside = ", ".join(f"{dim}={value}" for dim, value in instance.items())
+    inside = numbers(instance)
     if not inside:
         return name
     return f"{name} at {inside}" if name.endswith("]") else f"{name}[{inside}]"
@@ -126,7 +127,7 @@ def instance_text(name: str, instance: Mapping[str, int]) -> str:
 
 def sizes_text(witness: Witness) -> str:
     """`at B=1, T=2`: the smallest sizes at which the witness exists."""
-    return ", ".join(f"{name}={value}" for name, value in witness.sizes.items()) or "any sizes"
+    return numbers(witness.sizes) or "any sizes"
 
 
 def element_text(witness: Witness) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from workbench.names import free
 from workbench.polyhedral.dependences.flow import Dependences, flow
 from workbench.polyhedral.dependences.legality import Violation, violation
 from workbench.polyhedral.sets.relations import is_box
@@ -18,6 +19,7 @@ from workbench.polyhedral.tree import (
     Tree,
     axis_dims,
     block_dim,
+    loops_above,
     paths,
     sequence,
     statements,
@@ -28,11 +30,7 @@ from workbench.program.values import Array, Program, Statement
 def fresh_name(program: Program, wanted: str) -> str:
     """A name that no array, statement or alias has yet."""
     taken = {*program.array, *program.statement, *(alias for alias, _ in program.aliases)}
-    number, name = 1, wanted
-    while name in taken:
-        number += 1
-        name = f"{wanted}_{number}"
-    return name
+    return free(wanted, taken)
 
 
 def with_statement(
@@ -126,7 +124,7 @@ def writes_along(statement: Statement, dim: str) -> bool:
 
 def _ordered(dims: Sequence[str], path: Path) -> list[str]:
     """Those that the path has, in its order, then the others."""
-    around = [n.dim for n, _ in path if isinstance(n, Loop) and n.dim in dims]
+    around = [loop.dim for loop in loops_above(path) if loop.dim in dims]
     return list(dict.fromkeys((*around, *dims)))
 
 

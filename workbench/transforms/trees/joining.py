@@ -9,9 +9,18 @@ from typing import Literal
 from workbench.polyhedral.dependences.flow import Dependences, standings
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.ordering.as_written import least_distance
-from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, sequence, standing, statements
+from workbench.polyhedral.tree import (
+    Block,
+    Leaf,
+    Loop,
+    Tree,
+    replaced,
+    sequence,
+    standing,
+    statements,
+)
 from workbench.transforms.step.refusal import Kind, dependence_text
-from workbench.transforms.trees.regions import edited, replaced, sides
+from workbench.transforms.trees.regions import edited, sides
 
 
 class Apart(Exception):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.polyhedral.dependences.flow import Dependences
-from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, sequence, statements
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, nodes, sequence, statements
 
 Edit = Callable[[Tree, Dependences], Tree]
 
@@ -37,28 +37,9 @@ def edited(
     return edit(tree, dependences)
 
 
-def replaced(tree: Tree, node: Tree, new: Tree) -> Tree:
-    """The tree with `new` in place of a node."""
-    if tree is node:
-        return new
-    if isinstance(tree, Loop):
-        child = replaced(tree.child, node, new)
-        return tree if child is tree.child else replace(tree, child=child)
-    if isinstance(tree, Leaf):
-        return tree
-    children = [replaced(child, node, new) for child in tree.children]
-    same = all(a is b for a, b in zip(children, tree.children, strict=True))
-    return tree if same else sequence(children)
-
-
 def blocks_of(tree: Tree) -> Iterator[Block]:
     """The sequences of a tree."""
-    if isinstance(tree, Block):
-        yield tree
-        for child in tree.children:
-            yield from blocks_of(child)
-    elif isinstance(tree, Loop):
-        yield from blocks_of(tree.child)
+    return (node for node in nodes(tree) if isinstance(node, Block))
 
 
 def loops_around(tree: Tree, names: Collection[str]) -> list[Loop]:
