@@ -33,8 +33,8 @@ class CudaBackend:
         """The GPU in use."""
         import cupy
 
-        found = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
-        return str(found["name"].decode())
+        properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
+        return str(properties["name"].decode())
 
     def compile(self, program: Program) -> CompiledArrays:
         """Lower and generate."""

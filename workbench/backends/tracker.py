@@ -60,10 +60,10 @@ class Memory:
         else:
             block = self._asked(name, asked)
         self._blocks[name] = block
-        found = block.view(dtype).reshape(shape)
+        array = block.view(dtype).reshape(shape)
         if initial:
-            found.fill(math.nan if initial == "nan" and found.dtype.kind == "f" else 0)
-        return found
+            array.fill(math.nan if initial == "nan" and array.dtype.kind == "f" else 0)
+        return array
 
     def reserve(self, name: str, shape: Sequence[int], dtype: Any) -> int:
         """Count memory that an operation takes for itself."""
@@ -86,15 +86,15 @@ class Memory:
 
     def constant(self, name: str, value: Any, shape: Sequence[int], dtype: Any) -> Any:
         """A constant tensor."""
-        found = self.allocate(name, shape, dtype)
-        found[...] = self.xp.asarray(value) if shape else value
-        return found
+        array = self.allocate(name, shape, dtype)
+        array[...] = self.xp.asarray(value) if shape else value
+        return array
 
     def count(self, name: str, start: int, length: int, step: int, dtype: Any) -> Any:
         """The integers start, start + step, …"""
-        found = self.allocate(name, (length,), dtype)
-        found[...] = self.xp.arange(start, start + step * length, step, dtype)
-        return found
+        array = self.allocate(name, (length,), dtype)
+        array[...] = self.xp.arange(start, start + step * length, step, dtype)
+        return array
 
     def _asked(self, name: str, asked: int) -> Any:
         """A new block; spare ones go where all would be more than was ever held."""

@@ -39,9 +39,9 @@ def writable(option: str) -> Callable[[str], Path]:
     """A path to write to: judged before the work and not after it, when the work would be lost."""
 
     def path(text: str) -> Path:
-        found = Path(text)
-        if not found.absolute().parent.is_dir():
-            raise WorkbenchError(f"{option}: there is no folder {found.absolute().parent}")
-        return found
+        target = Path(text)
+        if not target.absolute().parent.is_dir():
+            raise WorkbenchError(f"{option}: there is no folder {target.absolute().parent}")
+        return target
 
     return path

@@ -30,9 +30,9 @@ def chosen(words: list[str], command: str, purpose: str) -> tuple[Template, list
             epilog=f"`{prog} ALGORITHM --help` lists the options and the algorithm's arguments.",
         ).parse_args(words[:1])
     if not words or words[0].startswith("-"):
-        found = f"found {words[0]}" if words else "found nothing"
+        instead = f"found {words[0]}" if words else "found nothing"
         raise WorkbenchError(
-            f"{prog} expects the algorithm first, {found} (algorithms: {', '.join(ALGORITHMS)})"
+            f"{prog} expects the algorithm first, {instead} (algorithms: {', '.join(ALGORITHMS)})"
         )
     return find(words[0]), words[1:]
 
@@ -53,19 +53,19 @@ def find(word: str) -> Template:
 def _in_file(path: Path, name: str) -> Template:
     if not path.is_file():
         raise WorkbenchError(f"there is no file {path}")
-    found = {key: x for key, x in vars(_load(path)).items() if isinstance(x, Template)}
-    if not found:
+    templates = {key: x for key, x in vars(_load(path)).items() if isinstance(x, Template)}
+    if not templates:
         raise WorkbenchError(f"{path} defines no template (a function under @wb.program)")
-    if not name and len(found) == 1:
-        return next(iter(found.values()))
+    if not name and len(templates) == 1:
+        return next(iter(templates.values()))
     if not name:
-        first = next(iter(found))
-        raise WorkbenchError(f"{path} defines {', '.join(found)}: say which, {path}:{first}")
-    if name not in found:
+        first = next(iter(templates))
+        raise WorkbenchError(f"{path} defines {', '.join(templates)}: say which, {path}:{first}")
+    if name not in templates:
         raise WorkbenchError(
-            f"{path} has no template {name!r}: {nearest(name, found, 'templates')}"
+            f"{path} has no template {name!r}: {nearest(name, templates, 'templates')}"
         )
-    return found[name]
+    return templates[name]
 
 
 def _load(path: Path) -> ModuleType:

@@ -127,7 +127,7 @@ class Calls:
         )
 
     def _collected(self, operands: Mapping[str, Tensor]) -> list[Tensor]:
-        found = []
+        tensors = []
         for name, x in operands.items():
             extra = [d for d in x.dims if d not in (self.over, *self.order)]
             if extra:
@@ -139,14 +139,14 @@ class Calls:
             collected = collect(x, self.over)
             if isinstance(collected.source, Node):
                 collected.source.hint = name
-            found.append(collected)
-        return found
+            tensors.append(collected)
+        return tensors
 
     def _recurrent(self, name: str, dims: tuple[str, ...]) -> Recurrent:
         trace = current()
-        found = Recurrent(name, self.shape, dims, "float", trace.scope)
-        trace.recurrents.append(found)
-        return found
+        recurrent = Recurrent(name, self.shape, dims, "float", trace.scope)
+        trace.recurrents.append(recurrent)
+        return recurrent
 
     def _once(self, known: Tensor | None, method: str) -> None:
         if known is not None:

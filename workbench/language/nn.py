@@ -138,7 +138,7 @@ def mlp(
 
 def _widths(name: str, inputs: Any, hidden: Iterable[Any], outputs: Any) -> list[int]:
     """The widths as numbers, whatever they are given as (`env.observation_space.n` is NumPy's)."""
-    found = []
+    numbers = []
     for width in (inputs, *hidden, outputs):
         number = whole(width)
         if number is None or number < 1:
@@ -146,8 +146,8 @@ def _widths(name: str, inputs: Any, hidden: Iterable[Any], outputs: Any) -> list
                 f"network {name!r}: a width is {width!r}; expected a whole number from 1 on",
                 user_line(),
             )
-        found.append(number)
-    return found
+        numbers.append(number)
+    return numbers
 
 
 def _are_widths(hidden: object) -> bool:
@@ -311,14 +311,14 @@ def successor(dims: tuple[str, ...]) -> tuple[Expression, ...]:
     """The lexicographic successor of an index over dims, the outermost unbounded."""
     trace = current()
     last = {d: variable(d) - trace.range(d).upper + 1 for d in dims}
-    found = []
+    following = []
     for position, d in enumerate(dims):
         inner_at_end = tuple(last[x] for x in dims[position + 1 :])
         stepped = choice(inner_at_end, variable(d) + 1, variable(d))
         if position:
             stepped = choice((last[d], *inner_at_end), 0, stepped)
-        found.append(stepped)
-    return tuple(found)
+        following.append(stepped)
+    return tuple(following)
 
 
 def step_number(dims: tuple[str, ...]) -> Expression:

@@ -46,13 +46,13 @@ def normal(
 
 
 def _given(what: str, value: TensorLike) -> Tensor:
-    found = as_tensor(value)
-    if 0 in found.shape:
+    parameter = as_tensor(value)
+    if 0 in parameter.shape:
         raise ProgramError(
             f"{what}={value!r} is empty; expected numbers (the inner shape is given by shape=)",
             user_line(),
         )
-    return found
+    return parameter
 
 
 def draws(kind: str, shape: Shape, dims: tuple[str, ...]) -> Tensor:

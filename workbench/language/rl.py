@@ -133,9 +133,9 @@ def gae(
 
 
 def _recurrent(name: str, dims: tuple[str, ...], dtype: str = "float") -> Recurrent:
-    found = Recurrent(name, (), dims, dtype, current().scope)
-    current().recurrents.append(found)
-    return found
+    recurrent = Recurrent(name, (), dims, dtype, current().scope)
+    current().recurrents.append(recurrent)
+    return recurrent
 
 
 def _dims_of(*xs: Tensor) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ def attributed(loops: LoopProgram, program: Program) -> dict[str, str]:
     between = list(copies(loops.body))
     parts = {copy.device: copy.host for copy in between}
     rings = {copy.device for copy in between if copy.ahead}
-    found: dict[str, list[str]] = {}
+    uses: dict[str, list[str]] = {}
     first: dict[str, str] = {}
     for record in walk(loops.body):
         if isinstance(record, Allocate) and record.source is not None:
@@ -31,10 +31,10 @@ def attributed(loops: LoopProgram, program: Program) -> dict[str, str]:
             text = f"{'slices' if buffer in rings else 'a slice'} of {arrays[parts[buffer]]}"
         if text is None and buffer in needed:
             text = f"a temporary of {program.statement[needed[buffer]].array}"
-        held = found.setdefault(first.get(buffer, buffer), [])
+        held = uses.setdefault(first.get(buffer, buffer), [])
         if text is not None and text not in held:
             held.append(text)
-    return {buffer: ", then ".join(held[:2]) for buffer, held in found.items() if held}
+    return {buffer: ", then ".join(held[:2]) for buffer, held in uses.items() if held}
 
 
 def first_needed(body: tuple[Record, ...]) -> Mapping[str, str]:
@@ -43,7 +43,7 @@ def first_needed(body: tuple[Record, ...]) -> Mapping[str, str]:
     What is computed in front of all statements belongs to the one that needs it; memory that an
     operation takes for itself belongs to the operation that comes next.
     """
-    found: dict[str, str] = {}
+    statement_of: dict[str, str] = {}
     source: dict[str, str] = {}
     result_of: dict[str, str] = {}
     scratch: list[str] = []
@@ -63,10 +63,10 @@ def first_needed(body: tuple[Record, ...]) -> Mapping[str, str]:
             scratch.clear()
             for name in (*operands, out):
                 if statement and name:
-                    found.setdefault(name, statement)
+                    statement_of.setdefault(name, statement)
                 elif name and name != out:
                     result_of.setdefault(name, out)
     for name in reversed(list(result_of)):
-        if result_of[name] in found:
-            found.setdefault(name, found[result_of[name]])
-    return found
+        if result_of[name] in statement_of:
+            statement_of.setdefault(name, statement_of[result_of[name]])
+    return statement_of

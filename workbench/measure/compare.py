@@ -126,8 +126,8 @@ class SoFar:
 
     def comparison(self) -> Comparison:
         """Them beside each other. From any thread: what was measured since is left out."""
-        found = {name: c.measurement(self.rounds) for name, c in self.candidates.items()}
-        return comparison(found)
+        measurements = {name: c.measurement(self.rounds) for name, c in self.candidates.items()}
+        return comparison(measurements)
 
 
 def compare(
@@ -164,9 +164,9 @@ def comparing(
     named = _named(variants)
     with reporting(progress, next(iter(named.values())).program.name) as report:
         candidates: dict[str, Candidate] = {}
-        for name, found in named.items():
+        for name, variant in named.items():
             report("compiling and checking", len(candidates), len(named))
-            candidates[name] = prepare(found, request)
+            candidates[name] = prepare(variant, request)
         report("comparing outputs", 0, 1)
         in_order = list(candidates.values())
         _agree(in_order)
@@ -204,8 +204,8 @@ def _named(variants: Variants) -> dict[str, Variant]:
     if not given:
         raise WorkbenchError("there is nothing to compare: the list of variants is empty")
     named: dict[str, Variant] = {}
-    for key, found in given.items():
-        chosen = found if isinstance(found, Variant) else optimize(variant(found))
+    for key, each in given.items():
+        chosen = each if isinstance(each, Variant) else optimize(variant(each))
         label = key if isinstance(key, str) else _label(chosen)
         copies = sum(name == label or name.startswith(f"{label} (") for name in named)
         named[f"{label} ({copies + 1})" if copies else label] = chosen
@@ -263,7 +263,7 @@ def _agree_in_float64(other: Candidate, base: Candidate, wrong: Deviation) -> No
     """
     label = _label(base.variant)
     try:
-        found, expected = (_outputs_in_float64(candidate) for candidate in (other, base))
+        outputs, expected = (_outputs_in_float64(candidate) for candidate in (other, base))
     except RunError as error:
         unknown = (
             f"at the measured sizes {wrong} by {label}; whether that is rounding a run in float64 "
@@ -271,7 +271,7 @@ def _agree_in_float64(other: Candidate, base: Candidate, wrong: Deviation) -> No
         )
         other.check = replace(other.check, verdict="impossible", reason=unknown)
         return
-    still = _wrong(deviations(found, expected, "float64"))
+    still = _wrong(deviations(outputs, expected, "float64"))
     if still is None:
         _note(
             other,
@@ -300,32 +300,32 @@ def _note(candidate: Candidate, text: str) -> None:
 
 
 def _record(row: Row) -> dict[str, Any]:
-    found, (low, high), (least, most) = (
+    median, (low, high), (least, most) = (
         row.measurement,
         row.measurement.interval,
         row.ratio_interval,
     )
-    spaces = {"device", "host", *found.peak_bytes}
-    predicted = found.predicted
+    spaces = {"device", "host", *median.peak_bytes}
+    predicted = median.predicted
     return {
         "variant": row.name,
-        "median_ms": found.median * 1e3,
+        "median_ms": median.median * 1e3,
         "low_ms": low * 1e3,
         "high_ms": high * 1e3,
         "ratio": row.ratio,
         "ratio_low": least,
         "ratio_high": most,
         "difference": row.difference,
-        **{f"peak_{space}_bytes": found.peak_bytes.get(space) for space in sorted(spaces)},
-        "process_peak_bytes": found.process_peak_bytes,
+        **{f"peak_{space}_bytes": median.peak_bytes.get(space) for space in sorted(spaces)},
+        "process_peak_bytes": median.process_peak_bytes,
         "predicted_ms": math.nan if predicted is None else predicted.seconds * 1e3,
         "predicted_peak_device_bytes": None
         if predicted is None
         else predicted.peak_bytes.get("device"),
-        "compile_s": found.compile_seconds,
-        "runs": len(found.samples),
-        "planned_runs": found.planned,
-        "checked": found.status,
-        "not_measured": found.not_measured,
-        "recorded": found.recorded,
+        "compile_s": median.compile_seconds,
+        "runs": len(median.samples),
+        "planned_runs": median.planned,
+        "checked": median.status,
+        "not_measured": median.not_measured,
+        "recorded": median.recorded,
     }

@@ -93,15 +93,15 @@ class Store:
             return Recorded(self.path, ())
         except OSError as error:
             raise WorkbenchError(f"{self.path} cannot be read: {error.strerror}") from None
-        found, problems = [], []
+        measurements, problems = [], []
         for number, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
             try:
-                found.append(_measurement(line, self.path.name))
+                measurements.append(_measurement(line, self.path.name))
             except WorkbenchError as error:
                 problems.append(f"line {number}: {error.message}")
-        return Recorded(self.path, tuple(found), tuple(problems))
+        return Recorded(self.path, tuple(measurements), tuple(problems))
 
 
 def store(path: str | Path | None = None) -> Store:

@@ -286,9 +286,9 @@ class Expression:
 
     @cached_property
     def _text(self) -> str:
-        found = _remainder(self)
-        if found is not None:
-            rest, division = found
+        remainder = _remainder(self)
+        if remainder is not None:
+            rest, division = remainder
             text = f"{_wrapped(division.dividend)} % {_wrapped(division.divisor)}"
             return text if rest == 0 else f"{rest} + {text}"
         parts: list[str] = []

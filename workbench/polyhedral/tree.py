@@ -129,17 +129,17 @@ def has_loop(tree: Tree) -> bool:
 def paths(tree: Tree) -> dict[str, Path]:
     """For each statement the nodes from the root to it, each with the position taken (0 for a
     loop)."""
-    found: dict[str, Path] = {}
+    path_of: dict[str, Path] = {}
 
     def walk(node: Tree, above: Path) -> None:
         if isinstance(node, Leaf):
-            found[node.statement] = above
+            path_of[node.statement] = above
         else:
             for position, child in enumerate(children(node)):
                 walk(child, (*above, (node, position)))
 
     walk(tree, ())
-    return found
+    return path_of
 
 
 def loops_above(path: Path, kind: Kind | None = None) -> tuple[Loop, ...]:

@@ -75,20 +75,20 @@ def starts(program: Program) -> tuple[Start, ...]:
     """
     if not program.updates:
         return ()
-    found = []
+    starts_of = []
     for array in program.arrays:
         if not is_carried(program, array):
             continue
         position = array.dims.index(program.updates)
         writers = [s for s in program.writers[array.name] if s.write[position] == 0]
         alone = len(writers) == 1
-        found += [
+        starts_of += [
             Start(s, array, position, array.name if alone else s.name, _from_outside(program, s))
             for s in writers
         ]
-    _needs_no_more(program, {start.statement.name for start in found})
+    _needs_no_more(program, {start.statement.name for start in starts_of})
     order = {s.name: n for n, s in enumerate(program.statements)}
-    return tuple(sorted(found, key=lambda start: order[start.statement.name]))
+    return tuple(sorted(starts_of, key=lambda start: order[start.statement.name]))
 
 
 def _from_outside(program: Program, statement: Statement) -> bool:

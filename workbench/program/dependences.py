@@ -19,14 +19,14 @@ def dependences(program: Program) -> Dependences:
 
 def needed(program: Program) -> frozenset[str]:
     """The arrays that some output needs."""
-    found: set[str] = set()
+    arrays: set[str] = set()
     todo = [output.array for output in program.outputs]
     while todo:
         name = todo.pop()
-        if name not in found:
-            found.add(name)
+        if name not in arrays:
+            arrays.add(name)
             todo += [r.array for s in program.writers[name] for r in s.reads]
-    return frozenset(found)
+    return frozenset(arrays)
 
 
 @lru_cache(maxsize=64)

@@ -95,16 +95,16 @@ def settable(program: Program, sizes: Mapping[str, int]) -> dict[str, int]:
 def settable_in(program: Program, lengths: Iterable[Expression]) -> set[str]:
     """The names of the sizes, none of them derived, that lengths are made of."""
     definitions = {p.name: p.definition for p in program.parameters}
-    found: set[str] = set()
+    names: set[str] = set()
     left = [name for length in lengths for name in length.sizes]
     while left:
         name = left.pop()
         definition = definitions[name]
         if definition is None:
-            found.add(name)
+            names.add(name)
         else:
             left.extend(definition.sizes)
-    return found
+    return names
 
 
 def numbers(sizes: Mapping[str, int]) -> str:

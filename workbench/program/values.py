@@ -319,7 +319,7 @@ class Program:
     @cached_property
     def writers(self) -> Mapping[str, tuple[Statement, ...]]:
         """For each array the statements that write it, in order."""
-        found: dict[str, list[Statement]] = {a.name: [] for a in self.arrays}
+        by_array: dict[str, list[Statement]] = {a.name: [] for a in self.arrays}
         for statement in self.statements:
-            found[statement.array].append(statement)
-        return {name: tuple(writers) for name, writers in found.items()}
+            by_array[statement.array].append(statement)
+        return {name: tuple(writers) for name, writers in by_array.items()}

@@ -39,16 +39,16 @@ def replay(start: Variant, steps: Variant | Sequence[StepLike]) -> Variant:
     listed = _since_parting(start, steps) if isinstance(steps, Variant) else steps
     if isinstance(listed, str | Mapping) or not isinstance(listed, Sequence):
         raise WorkbenchError(f"expected a list of steps, found {listed!r}")
-    found = start
+    variant = start
     for number, given in enumerate(listed, 1):
         try:
-            found = found.apply(from_json(given) if isinstance(given, Mapping) else given)
+            variant = variant.apply(from_json(given) if isinstance(given, Mapping) else given)
         except WorkbenchError as error:
-            own = found.steps[len(start.steps) :]
+            own = variant.steps[len(start.steps) :]
             done = ", ".join(map(str, own)) or "nothing"
             text = f"step {number} of {len(listed)} does not fit: {error.message}"
-            raise RecipeError(f"{text} (applied until then: {done})", found, error) from None
-    return found
+            raise RecipeError(f"{text} (applied until then: {done})", variant, error) from None
+    return variant
 
 
 def _since_parting(start: Variant, other: Variant) -> tuple[Transform, ...]:

@@ -236,9 +236,9 @@ def optimize(
     Raises WorkbenchError where nothing that is found fits under the capacity.
     """
     expect_aim(objective, capacity)
-    found = _root(variant)
-    known = resolve(found.program, sizes)
-    plan = planned(found.program, Aim(objective, capacity, known, machine(backend), dtype))
+    root = _root(variant)
+    known = resolve(root.program, sizes)
+    plan = planned(root.program, Aim(objective, capacity, known, machine(backend), dtype))
     for taken in plan.taken:
-        found = Variant(taken.program, found, taken.step, taken.notes, taken.why)
-    return found
+        root = Variant(taken.program, root, taken.step, taken.notes, taken.why)
+    return root

@@ -88,8 +88,8 @@ def sum_inside(spec: str, out: Any, mask: Any, *operands: Any) -> None:
         terms = [(ones, _POINT), *map(partial(_picked, here, points), operands, letters)]
         seen = "".join(x for x in left if any(x in own for _, own in terms))
         inner = ",".join(own for _, own in terms)
-        found = np.einsum(f"{inner}->{seen}", *(term for term, _ in terms))
-        target[...] = found[tuple(slice(None) if x in seen else None for x in left)]
+        sums = np.einsum(f"{inner}->{seen}", *(term for term, _ in terms))
+        target[...] = sums[tuple(slice(None) if x in seen else None for x in left)]
 
 
 _POINT = "P"

@@ -83,11 +83,11 @@ class Checks:
         if not bool(wrong.any()):
             return
         place, where = self._first(wrong, statement, instance, axes)
-        found, low, high = (
+        position, low, high = (
             int(self.xp.broadcast_to(x, wrong.shape)[place]) for x in (index, lower, upper)
         )
         raise self._error(
-            f"the index {found} of {self._array(statement)} at {where} is not within {low} to "
+            f"the index {position} of {self._array(statement)} at {where} is not within {low} to "
             f"{high - 1}, as the program promises",
             statement,
         )

@@ -114,14 +114,16 @@ class CompiledArrays:
         self, tables: Mapping[str, Any], externals: Externals, check_finite: bool
     ) -> Functions:
         """The table of functions of one run."""
-        found = self.functions | {
+        functions = self.functions | {
             "given": partial(_given, tables),
             "external": externals.call,
         }
         if not check_finite:
-            return found | Checks(self.program, self.xp).functions()
+            return functions | Checks(self.program, self.xp).functions()
         infinities = Infinities(self.xp)
-        return infinities.watching(found) | Checks(self.program, self.xp, infinities).functions()
+        return (
+            infinities.watching(functions) | Checks(self.program, self.xp, infinities).functions()
+        )
 
 
 class _Run:
@@ -150,7 +152,7 @@ class _Run:
         """The outputs, as far as the completed iterations define them."""
         if self.done >= self.total:
             return dict(self.results)
-        found = {}
+        outputs = {}
         for result in self.compiled.loop_program.results:
             if self.loop is None or self.loop.dim not in result.dims:
                 continue
@@ -160,8 +162,8 @@ class _Run:
             array = self.results[result.name]
             kept = self.done + array.shape[axis] - self.total
             part = slice(array.shape[axis] - kept, None) if self.loop.backwards else slice(0, kept)
-            found[result.name] = array[(slice(None),) * axis + (part,)]
-        return found
+            outputs[result.name] = array[(slice(None),) * axis + (part,)]
+        return outputs
 
 
 def compile_arrays(
@@ -183,5 +185,5 @@ def _given(tables: Mapping[str, Any], name: str, out: Any, at: tuple[Any, ...]) 
 def _function(source: str, name: str) -> Callable[..., None]:
     space: dict[str, Any] = {}
     exec(compile(source, f"{GENERATED}{name}>", "exec"), space)
-    found: Callable[..., None] = space[ENTRY]
-    return found
+    generated: Callable[..., None] = space[ENTRY]
+    return generated

@@ -99,10 +99,10 @@ class Infinities:
 def _addresses(x: Any) -> npt.NDArray[np.int64]:
     """The address of every element."""
     first = x.data.ptr if hasattr(x.data, "ptr") else x.ctypes.data
-    found = np.array(first, np.int64)
+    addresses = np.array(first, np.int64)
     for length, stride in zip(x.shape, x.strides, strict=True):
-        found = found[..., None] + np.arange(length) * stride
-    return found
+        addresses = addresses[..., None] + np.arange(length) * stride
+    return addresses
 
 
 # -- what each function reads and writes -----------------------------------------------------------
@@ -114,10 +114,10 @@ def _set(out: Any, value: Any) -> None:
 
 def _any(marks: Sequence[Any]) -> Any:
     """An element of the result needs one of each operand."""
-    found: Any = False
+    result: Any = False
     for more in marks:
-        found = more | found
-    return found
+        result = more | result
+    return result
 
 
 def _elementwise(function: Any, *operands: Any, out: Any) -> Called:

@@ -236,13 +236,13 @@ class _Writer:
     @cached_property
     def _names(self) -> set[str]:
         """Those of the program: of sizes, loop variables, views and buffers."""
-        found = set(self.program.aliases.values())
+        names = set(self.program.aliases.values())
         for record in walk(self.program.body):
             if isinstance(record, View):
-                found.add(record.name)
+                names.add(record.name)
             elif isinstance(record, (Allocate, Constant, Count)):
-                found.add(record.buffer.name)
-        return found
+                names.add(record.buffer.name)
+        return names
 
     def renaming(self) -> dict[str, Expression]:
         """Sizes and loop variables under their Python names."""

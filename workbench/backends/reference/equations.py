@@ -92,8 +92,10 @@ class Equation:
     def instance(self, element: Point) -> Point | None:
         """The instance that writes `element`, or None."""
         if self._solve is not None:
-            found = self._solve(element)
-            return found if self._contains(found) and self.write(found) == element else None
+            instance = self._solve(element)
+            return (
+                instance if self._contains(instance) and self.write(instance) == element else None
+            )
         if self._written is None:
             self._written = {self.write(p): p for p in self.instances()}
         return self._written.get(element)

@@ -145,12 +145,12 @@ class Reference:
         Raises ProgramError where nothing writes it.
         """
         name, element = self.resolve(array), tuple(int(c) for c in coordinates)
-        found = self._writer(name, element)
-        if found is None:
+        writer = self._writer(name, element)
+        if writer is None:
             raise self._failure(
                 sentences.undefined, self.program.array[name], Wanted(name, element)
             )
-        work = self._evaluate(*found)
+        work = self._evaluate(*writer)
         while True:
             try:
                 needed = next(work)
@@ -162,11 +162,11 @@ class Reference:
     def inputs(self, array: str, coordinates: Sequence[int]) -> list[Input]:
         """The elements that the defining instance reads directly, with values, in order."""
         self.element(array, coordinates)
-        found = self.defining(array, coordinates)
+        defining = self.defining(array, coordinates)
         record: list[Input] = []
-        if found is not None:
+        if defining is not None:
             with np.errstate(all="ignore"):
-                for _ in self._evaluate(*found, record):
+                for _ in self._evaluate(*defining, record):
                     raise AssertionError("an input of a known element is unknown")
         return record
 
@@ -219,10 +219,10 @@ class Reference:
             value = np.broadcast_to(np.array(value, DTYPES[record.dtype]), shape)
             self._known[wanted.array][wanted.element] = value
             return None
-        found = self._writer(wanted.array, wanted.element)
-        if found is None:
+        writer = self._writer(wanted.array, wanted.element)
+        if writer is None:
             raise self._failure(sentences.undefined, record, wanted)
-        return Frame(wanted, found[0], self._evaluate(*found))
+        return Frame(wanted, writer[0], self._evaluate(*writer))
 
     def _evaluate(
         self, equation: Equation, instance: Point, record: list[Input] | None = None
@@ -258,7 +258,7 @@ class Reference:
                 continue
             assert isinstance(step.body, Read)
             assert step.index is not None
-            read, known, found = step.body, self._known[step.body.array], []
+            read, known, results = step.body, self._known[step.body.array], []
             for k, point in enumerate(at if step.varies else at[:1]):
                 element = step.index(point)
                 for axis, source in step.gathered:
@@ -266,15 +266,15 @@ class Reference:
                     element = (*element[:axis], int(position), *element[axis + 1 :])
                 if element not in known:
                     yield Wanted(read.array, element, equation, read, point)
-                found.append(known[element])
+                results.append(known[element])
                 if record is not None:
                     record.append(Input(read, element, known[element]))
             if not block:
-                values.append(found[0])
+                values.append(results[0])
             elif step.varies:
-                values.append(np.stack(found))
+                values.append(np.stack(results))
             else:
-                values.append(np.broadcast_to(found[0], (len(at), *found[0].shape)))
+                values.append(np.broadcast_to(results[0], (len(at), *results[0].shape)))
         return values[-1]
 
     def _answer(

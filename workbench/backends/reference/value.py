@@ -112,8 +112,8 @@ def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> 
             raise ProgramError(f"{name} at {d}={coordinates[d]!r}: a coordinate is an integer")
     element = tuple(int(coordinates[d]) for d in dims)
     found_value = reference.element(array, element)
-    found = reference.defining(array, element)
-    statement = None if found is None else found[0].statement
+    defining = reference.defining(array, element)
+    statement = None if defining is None else defining[0].statement
     inputs = tuple(
         Input(
             given.read.array,

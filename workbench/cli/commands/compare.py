@@ -32,7 +32,7 @@ def main(words: list[str]) -> int:
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
     root = traced(template, names, given)
-    found = compare_variants(
+    comparison = compare_variants(
         {text: named(root, text) for text in given.variant or NAMED},
         backend=given.backend,
         seed=given.seed,
@@ -42,13 +42,13 @@ def main(words: list[str]) -> int:
         force=given.force,
         progress=not (given.no_progress or given.json),
     )
-    shown = table(found.records(), found.measurements, _advice(found, names))
-    print(json.dumps(_record(found), indent=1, allow_nan=False) if given.json else shown)
+    shown = table(comparison.records(), comparison.measurements, _advice(comparison, names))
+    print(json.dumps(_record(comparison), indent=1, allow_nan=False) if given.json else shown)
     if given.store is not None:
         kept = store(given.store or None)
-        kept.append(found)
+        kept.append(comparison)
         print(f"appended to {kept.path}", file=sys.stderr if given.json else sys.stdout)
-    return 1 if any(m.checked is False for m in found.measurements) else 0
+    return 1 if any(m.checked is False for m in comparison.measurements) else 0
 
 
 def _advice(found: Comparison, names: Collection[str]) -> str:

@@ -73,9 +73,9 @@ def main(words: list[str]) -> int:
         print(constants(measured))
         print(f"\nkept in {path}")
         return 0
-    found = list(findings())
-    print("\n".join(str(finding) for finding in found))
-    return 1 if any(finding.required and not finding.ok for finding in found) else 0
+    all_findings = list(findings())
+    print("\n".join(str(finding) for finding in all_findings))
+    return 1 if any(finding.required and not finding.ok for finding in all_findings) else 0
 
 
 def findings() -> Iterator[Finding]:

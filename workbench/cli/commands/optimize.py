@@ -52,20 +52,20 @@ def main(words: list[str]) -> int:
     add_backend(group)
     names = add_arguments(parser, template)
     given = parser.strictly(rest, names)
-    found = optimize(
+    best = optimize(
         traced(template, names, given),
         given.objective,
         given.capacity,
         backend=given.backend,
         dtype=given.dtype,
     )
-    rows = [_row(v, given.backend, given.dtype) for v in _history(found)]
+    rows = [_row(v, given.backend, given.dtype) for v in _history(best)]
     if given.save is not None:
-        found.save(given.save)
+        best.save(given.save)
     if given.json:
-        print(json.dumps({"program": found.program.name, "steps": rows}, indent=1))
+        print(json.dumps({"program": best.program.name, "steps": rows}, indent=1))
         return 0
-    print(_table(found, rows, given.notes))
+    print(_table(best, rows, given.notes))
     if given.save is not None:
         print(f"\nwritten to {given.save}")
     return 0

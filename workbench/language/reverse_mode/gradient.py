@@ -84,10 +84,10 @@ def gradient(loss: Tensor, wrt: Any) -> Any:
         reverse = _Reverse(loss, [x.source for x in targets])
         if members is not None and not any(x in reverse.relevant for x in reverse.targets):
             raise _independent(loss, members)
-        found = reverse.run()
+        adjoints = reverse.run()
     if members is None:
-        return found[0]
-    return Gradient(dict(zip(members, found, strict=True)), wrt, loss)
+        return adjoints[0]
+    return Gradient(dict(zip(members, adjoints, strict=True)), wrt, loss)
 
 
 def _independent(loss: Tensor, members: Mapping[str, Tensor]) -> ProgramError:
@@ -216,8 +216,8 @@ class _Reverse:
         if self._carries(read, None):
             elements = self._over(source)
             extent = _extent(source, self.seeds)
-            found = pull(read, value, elements, self.seeds, extent)
-            self.contributions.setdefault(source, []).insert(0, found)
+            contributions = pull(read, value, elements, self.seeds, extent)
+            self.contributions.setdefault(source, []).insert(0, contributions)
 
     def _total(self, source: Source) -> Tensor:
         total = self._summed(source)
@@ -246,36 +246,36 @@ class _Reverse:
         cells: list[tuple[str, list[Contribution]]] = [(extent, [])]
         for c in parts:
             if c in whole:
-                cells = [(cell, [*found, c]) for cell, found in cells]
+                cells = [(cell, [*terms, c]) for cell, terms in cells]
                 continue
             assert c.domain is not None
             split = []
-            for cell, found in cells:
+            for cell, terms in cells:
                 inside, outside = intersect(cell, c.domain), subtract(cell, c.domain)
-                split += [(inside, [*found, c])] if not is_empty(inside) else []
-                split += [(outside, found)] if not is_empty(outside) else []
+                split += [(inside, [*terms, c])] if not is_empty(inside) else []
+                split += [(outside, terms)] if not is_empty(outside) else []
             cells = split
         here = tuple(variable(d) for d in adjoint.dims)
-        for cell, found in cells:
+        for cell, terms in cells:
             for part in pieces(cell):
                 with inline():  # the values may exist on this part only
-                    value = _added([c.value for c in found], source.shape)
+                    value = _added([c.value for c in terms], source.shape)
                     adjoint.define(here, value, part)
 
     def _whole(self, target: Source) -> Tensor:
         """The adjoint of a target, over all its elements whatever it depends on."""
-        found = self._total(target) if target in self.contributions else None
+        total = self._total(target) if target in self.contributions else None
         extent = _extent(target, self.seeds)
         dims = self._over(target)
-        within = isinstance(found, Recurrent) or is_subset(extent, box(_bounds(dims)))
-        if found is not None and set(found.dims) == set(dims) and within:
-            return found
+        within = isinstance(total, Recurrent) or is_subset(extent, box(_bounds(dims)))
+        if total is not None and set(total.dims) == set(dims) and within:
+            return total
         name = _name_of(target) or "adjoint"
         adjoint = Recurrent(name, target.shape, dims, "float", current().scope)
         current().recurrents.append(adjoint)
-        if found is None:  # nothing of the loss reads it: zero wherever it is, or comes to be
-            found, extent = literal(0.0), union(extent, box(_bounds(dims)))
-        adjoint.define(tuple(variable(d) for d in dims), found, extent)
+        if total is None:  # nothing of the loss reads it: zero wherever it is, or comes to be
+            total, extent = literal(0.0), union(extent, box(_bounds(dims)))
+        adjoint.define(tuple(variable(d) for d in dims), total, extent)
         return adjoint
 
 

@@ -83,37 +83,39 @@ def pull(
 
 def _solve(read: SourceRead, seeds: tuple[str, ...]) -> _Solution:
     prime = {name: variable(name + "'") for name, _, _ in read.bounds if name not in seeds}
-    found = _Solution()
+    result = _Solution()
     unsolved = [f"{name}'" for name in prime]
     for d, e in zip(read.tensor.source.dims, read.tensor.index, strict=True):
         if isinstance(e, Tensor):
-            found.tests.append((e, d))
+            result.tests.append((e, d))
         elif d not in seeds:
-            e = e.substitute(prime).substitute(found.solved)
+            e = e.substitute(prime).substitute(result.solved)
             name = next((p for p in unsolved if _solvable(e, p)), None)
             if name is None:
-                found.equal.append((variable(d), e))
+                result.equal.append((variable(d), e))
                 continue
             sign = e.coefficient(name)
             solution = (variable(d) - (e - sign * variable(name))) * sign
-            found.solved = {p: s.substitute({name: solution}) for p, s in found.solved.items()}
-            found.solved[name] = solution
+            result.solved = {p: s.substitute({name: solution}) for p, s in result.solved.items()}
+            result.solved[name] = solution
             unsolved.remove(name)
     for name, low, high in read.bounds:
         if name in seeds:
             continue
-        low, high = (x.substitute(prime).substitute(found.solved) for x in (low, high))
-        at = found.solved.get(name + "'")
+        low, high = (x.substitute(prime).substitute(result.solved) for x in (low, high))
+        at = result.solved.get(name + "'")
         if at is None:
-            found.open.append((name + "'", low, high))
+            result.open.append((name + "'", low, high))
         else:
-            found.at_least += [at - low, high - 1 - at]
+            result.at_least += [at - low, high - 1 - at]
     for a, b in read.equal:
-        found.equal.append((a.substitute(prime), b.substitute(prime)))
-    found.at_least += [e.substitute(prime) for e in read.at_least]
-    found.equal = [(a.substitute(found.solved), b.substitute(found.solved)) for a, b in found.equal]
-    found.at_least = [e.substitute(found.solved) for e in found.at_least]
-    return found
+        result.equal.append((a.substitute(prime), b.substitute(prime)))
+    result.at_least += [e.substitute(prime) for e in read.at_least]
+    result.equal = [
+        (a.substitute(result.solved), b.substitute(result.solved)) for a, b in result.equal
+    ]
+    result.at_least = [e.substitute(result.solved) for e in result.at_least]
+    return result
 
 
 def _solvable(e: Expression, name: str) -> bool:
@@ -227,10 +229,10 @@ def _wide(elements: tuple[str, ...], seeds: tuple[str, ...], extent: str) -> dic
     ranges = [trace.dims[d] for d in elements]
     if is_subset(extent, box([(r.name, r.lower, r.upper) for r in ranges])):
         return {}
-    found = {}
+    substituted = {}
     for d, (low, high) in zip(elements, hull(extent), strict=True):
         if d not in seeds and (low, high) != (trace.dims[d].lower, trace.dims[d].upper):
             fresh = trace.fresh(d)
             trace.dims[fresh] = Range(fresh, low, high)
-            found[d] = variable(fresh)
-    return found
+            substituted[d] = variable(fresh)
+    return substituted

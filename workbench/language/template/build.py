@@ -117,7 +117,7 @@ class _Builder:
 
     def _claims(self) -> dict[Node, tuple[Recurrent, Piece]]:
         """Nodes whose value is exactly what one piece assigns: they write the piece's slices."""
-        found: dict[Node, tuple[Recurrent, Piece]] = {}
+        claims: dict[Node, tuple[Recurrent, Piece]] = {}
         for source in self.live:
             if not isinstance(source, Recurrent):
                 continue
@@ -128,13 +128,13 @@ class _Builder:
                     and not node.inline
                     and not self._is_constant(node)
                     and node not in self.kept
-                    and node not in found
+                    and node not in claims
                     and piece.domain is None
                     and piece.value.is_plain
                     and set(node.dims) == set(piece.dims)
                 ):
-                    found[node] = (source, piece)
-        return found
+                    claims[node] = (source, piece)
+        return claims
 
     def _claimed_by(self, piece: Piece) -> Node | None:
         node = piece.value.source
@@ -220,22 +220,22 @@ class _Builder:
 
     def _readers(self, use: _Use) -> list[Reader]:
         """In textual order; a node that writes a piece stands for the piece."""
-        found = [
+        readers = [
             self.claims[r][1] if isinstance(r, Node) and r in self.claims else r
             for r in use.readers
         ]
-        return sorted(found, key=lambda reader: reader.number)
+        return sorted(readers, key=lambda reader: reader.number)
 
     def _aliases(self) -> tuple[tuple[str, str], ...]:
         """The user's names of arrays that are called otherwise."""
-        found: dict[str, str] = {}
+        aliases: dict[str, str] = {}
         for node, (array, _) in self.claims.items():
             for name in node.aliases:
-                found.setdefault(name, self.names[array])
+                aliases.setdefault(name, self.names[array])
         for source, array_name in self.names.items():
             for name in source.aliases:
-                found.setdefault(name, array_name)
-        return tuple((a, n) for a, n in found.items() if a != n)
+                aliases.setdefault(name, array_name)
+        return tuple((a, n) for a, n in aliases.items() if a != n)
 
     # -- arrays ------------------------------------------------------------------------------------
 
@@ -371,11 +371,11 @@ def _composed(y: Tensor, node: Node, x: Tensor) -> Tensor:
 
 
 def _sources(x: Tensor) -> list[Source]:
-    found: list[Source] = [x.source]
+    sources: list[Source] = [x.source]
     for e in x.index:
         if isinstance(e, Tensor):
-            found.extend(_sources(e))
-    return found
+            sources.extend(_sources(e))
+    return sources
 
 
 def _array_of(x: Tensor) -> Source:

@@ -22,13 +22,13 @@ def scheduled(program: Program) -> Program:
     Raises CycleError with the shortest cycle of instances where there is one, ProgramError where no
     order was found.
     """
-    found = dependences(program)
+    needs = dependences(program)
     try:
         tree = order(
-            [s.instances for s in program.statements], found, [d.name for d in program.dims]
+            [s.instances for s in program.statements], needs, [d.name for d in program.dims]
         )
     except NoOrder as failure:
-        raise _explained(program, found, failure.component) from None
+        raise _explained(program, needs, failure.component) from None
     return replace(program, schedule=tree)
 
 

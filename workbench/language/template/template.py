@@ -47,9 +47,9 @@ class Template:
     def __call__(self, *args: Any, **kwargs: Any) -> Program:
         brought = is_template(self.function.__code__.co_filename)
         try:
-            found = self._traced(*args, **kwargs)
+            program = self._traced(*args, **kwargs)
             self.traced += 1
-            return found
+            return program
         except Exception as error:  # whatever it is goes on, without frames that tell nothing
             if brought and isinstance(error, WorkbenchError) and not _is_users_own(error.line):
                 error.line = calling_line()  # what was passed to it is wrong
@@ -105,17 +105,17 @@ class Template:
     def _output(self, name: str, x: Any) -> Tensor:
         line = current().returned or self._line()
         try:
-            found = as_tensor(x)
+            output = as_tensor(x)
         except ProgramError as error:
             raise ProgramError(f"output {name} of {self.name}: {error.message}", line) from None
-        ranges = [current().dims[d].text for d in found.dims if current().dims[d].axis is not None]
+        ranges = [current().dims[d].text for d in output.dims if current().dims[d].axis is not None]
         if ranges:
             raise ProgramError(
                 f"output {name} of {self.name} varies over {' and '.join(ranges)}; "
                 "reduce it, or return the whole array",
                 line,
             )
-        return found
+        return output
 
     def _line(self) -> SourceLine:
         """The line of the `def`, as it is written; decorators come before it."""

@@ -72,11 +72,11 @@ def _along(x: Tensor, entries: list[Any]) -> Tensor:
     """A constant read at indices (a reward of 1.0 at `[b, t:T]`): it is the same everywhere, and
     varies over the ranges so that they can be reduced.
     """
-    found: set[str] = set()
+    dims: set[str] = set()
     axis = 0
     for entry in entries:
         if not isinstance(entry, slice):
-            found |= _affine(x, "it", entry).variables
+            dims |= _affine(x, "it", entry).variables
             continue
         if entry.start is None or entry.stop is None:
             raise ProgramError(
@@ -84,9 +84,9 @@ def _along(x: Tensor, entries: list[Any]) -> Tensor:
                 "range",
                 user_line(),
             )
-        found |= _range("k", entry, axis).variables
+        dims |= _range("k", entry, axis).variables
         axis += 1
-    return repeated(x, current().ordered(found))
+    return repeated(x, current().ordered(dims))
 
 
 def _first_place(x: Tensor, dims: list[str], entries: list[Any]) -> str:
@@ -135,8 +135,8 @@ def within(index: Any, lower: Any, upper: Any) -> Tensor:
     if x.shape or x.dtype not in ("int32", "int64"):
         raise ProgramError(f"within needs a scalar integer tensor, found {x!r}", user_line())
     for bound in (lower, upper):
-        found = index_of(bound)
-        if found is None or not found.is_affine:
+        number = index_of(bound)
+        if number is None or not number.is_affine:
             raise ProgramError(
                 f"the bound {bound!r} of within is not an affine expression of dims", user_line()
             )
@@ -256,8 +256,8 @@ def _range(d: str, entry: slice, axis: int) -> Expression:
     lower = trace.range(d).lower if entry.start is None else entry.start
     upper = trace.range(d).upper if entry.stop is None else entry.stop
     for bound in (lower, upper):
-        found = index_of(bound)
-        if found is None or not found.is_affine:
+        bound_index = index_of(bound)
+        if bound_index is None or not bound_index.is_affine:
             raise ProgramError(
                 f"the bound {bound!r} of the range for {d} is not affine", user_line()
             )

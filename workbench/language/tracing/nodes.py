@@ -133,15 +133,15 @@ def index(value: ExpressionLike, dtype: Any = None) -> Tensor:
     It is int32, or int64 where it could pass 2**31 at the sizes that the program is traced with;
     `dtype="int64"` says so for all sizes. A run at sizes at which int32 is too small is refused.
     """
-    found = index_of(value)
-    if found is None:
+    expressed = index_of(value)
+    if expressed is None:
         if isinstance(value, Tensor):
             raise ProgramError(f"wb.index of {value!r}, which is a number already", user_line())
         raise ProgramError(
             f"wb.index of {value!r}; expected an expression over dims and sizes", user_line()
         )
     if dtype is None:
-        dtype = "int32" if fits_int32(found, _values_of_names(found)) else "int64"
+        dtype = "int32" if fits_int32(expressed, _values_of_names(expressed)) else "int64"
     else:
         dtype = dtype_name(dtype, "wb.index: dtype")
         if dtype not in INTEGERS:
@@ -150,10 +150,10 @@ def index(value: ExpressionLike, dtype: Any = None) -> Tensor:
         current(),
         operation="index",
         operands=(),
-        dims=current().ordered(set(found.variables)),
+        dims=current().ordered(set(expressed.variables)),
         shape=(),
         dtype=dtype,
-        options={"expression": found},
+        options={"expression": expressed},
         inline=True,
     )
 

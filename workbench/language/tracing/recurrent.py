@@ -145,19 +145,19 @@ class Recurrent(Tensor):
         return tuple(self._index(e) for e in entries)
 
     def _index(self, entry: Any) -> Expression:
-        found = index_of(entry)
-        if found is None:
+        index = index_of(entry)
+        if index is None:
             raise ProgramError(
                 f"{self.name}[…] = …: the index {entry!r} is not an affine expression of dims",
                 user_line(),
             )
-        if not found.is_affine:
+        if not index.is_affine:
             raise ProgramError(
-                f"{self.name}[{found}] = …: the index {found} is not affine "
+                f"{self.name}[{index}] = …: the index {index} is not affine "
                 "(a product or quotient of sizes or dims)",
                 user_line(),
             )
-        return found
+        return index
 
     def _text(self, index: tuple[Expression, ...]) -> str:
         return f"{self.name}[{', '.join(str(e) for e in index)}]"
@@ -180,6 +180,6 @@ def recurrent(name: str, shape: Any = (), over: Any = (), dtype: Any = "float") 
     over = dim_names(over) if not isinstance(over, Expression) else (dim_name(over),)
     for d in over:
         trace.range(d)
-    found = Recurrent(name, shape, over, dtype, trace.scope)
-    trace.recurrents.append(found)
-    return found
+    declared = Recurrent(name, shape, over, dtype, trace.scope)
+    trace.recurrents.append(declared)
+    return declared

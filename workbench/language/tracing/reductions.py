@@ -74,9 +74,9 @@ def _refuse_empty(ranges: tuple[str, ...]) -> None:
         bounds = [(d, trace.dims[d].lower, trace.dims[d].upper) for d in outer]
         known = known_of_sizes(tuple(trace.sizes.values()))
         empty = parse_set(box(bounds, at_least=[(own.lower, own.upper)]))
-        found = smallest(possible(empty, known))
-        if found is not None:
-            sizes, instance = found
+        sizes_where_empty = smallest(possible(empty, known))
+        if sizes_where_empty is not None:
+            sizes, instance = sizes_where_empty
             raise ProgramError(
                 f"mean over no points of {own.lower}:{own.upper} "
                 f"at {at_text(outer, instance, sizes)}",

@@ -24,18 +24,18 @@ def index_of(value: Any) -> Expression | None:
 
 def length_of(value: Any, what: str) -> int | Expression:
     """How many entries an inner axis has: a number from 0 on, or an expression over sizes."""
-    found = value if isinstance(value, Expression) else whole(value)
-    if isinstance(found, int) and found < 0:
-        raise ProgramError(f"{what} is {found}; expected at least 0", user_line())
-    if isinstance(found, Expression) and found.variables:
+    length = value if isinstance(value, Expression) else whole(value)
+    if isinstance(length, int) and length < 0:
+        raise ProgramError(f"{what} is {length}; expected at least 0", user_line())
+    if isinstance(length, Expression) and length.variables:
         raise ProgramError(
-            f"{what} is {found}, which varies over {', '.join(sorted(found.variables))}; "
+            f"{what} is {length}, which varies over {', '.join(sorted(length.variables))}; "
             "expected a whole number or a size",
             user_line(),
         )
-    if found is None:
+    if length is None:
         raise ProgramError(f"{what} is {value!r}; expected a whole number or a size", user_line())
-    return found
+    return length
 
 
 def shape_of(shape: Any, what: str = "shape") -> Shape:
@@ -63,7 +63,7 @@ def axis_of(x: Tensor, axis: Any, rank: int | None = None) -> int:
 def axes_of(x: Tensor, axis: Any) -> tuple[int, ...]:
     """One inner axis or a tuple of them, counted from the front."""
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
-    found = tuple(axis_of(x, one) for one in given)
-    if len(set(found)) < len(found):
+    axes = tuple(axis_of(x, one) for one in given)
+    if len(set(axes)) < len(axes):
         raise ProgramError(f"axis {axis!r} of {x!r} names an axis twice", user_line())
-    return found
+    return axes

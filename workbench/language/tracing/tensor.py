@@ -90,10 +90,10 @@ class Tensor(Operators):
             if self.is_plain:
                 self._dims = self.source.dims
             else:
-                found: set[str] = set()
+                dims: set[str] = set()
                 for e in self.index:
-                    found |= e.variables if isinstance(e, Expression) else set(e.dims)
-                self._dims = self.source.trace.ordered(found)
+                    dims |= e.variables if isinstance(e, Expression) else set(e.dims)
+                self._dims = self.source.trace.ordered(dims)
         return self._dims
 
     @property
@@ -187,8 +187,8 @@ class Tensor(Operators):
         if written is None or method != "__call__" or options:
             called = "" if method == "__call__" else f".{method}"
             raise numpy_habits.refused(ufunc.__name__ + called)
-        found: Tensor = written(nodes.as_tensor(inputs[0]), inputs[1])
-        return found
+        result: Tensor = written(nodes.as_tensor(inputs[0]), inputs[1])
+        return result
 
     def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
         raise numpy_habits.refused(function.__name__)

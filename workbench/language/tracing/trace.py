@@ -186,11 +186,11 @@ def user_frame() -> FrameType | None:
 
 def line_of(error: BaseException) -> SourceLine | None:
     """The innermost line of the user's own that an error's traceback went through."""
-    found = None
+    line = None
     for frame, number in traceback.walk_tb(error.__traceback__):
         if _is_users(frame) and not is_template(frame.f_code.co_filename):
-            found = source_line(frame, number)
-    return found
+            line = source_line(frame, number)
+    return line
 
 
 def calling_line() -> SourceLine | None:
@@ -258,16 +258,16 @@ def source_line(frame: FrameType, number: int | None = None) -> SourceLine:
 
 def line_in(file: str, number: int, text: str | None = None) -> SourceLine:
     """A line of a file, or of a cell as IPython calls it; its text unless it is given."""
-    found = linecache.getline(file, number) if text is None else text
-    return SourceLine(file, number, found.strip(), cells().get(file, CELLS.get(file)))
+    written = linecache.getline(file, number) if text is None else text
+    return SourceLine(file, number, written.strip(), cells().get(file, CELLS.get(file)))
 
 
 def cells() -> Mapping[str, int]:
     """Execution counts of the cells that this process ran, by the files that they stand for."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
-    found: Mapping[str, int] = getattr(getattr(shell, "compile", None), "_filename_map", {})
-    return found
+    counts: Mapping[str, int] = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    return counts
 
 
 def dim_name(value: object) -> str:

@@ -370,7 +370,7 @@ def _transposed(scope: Scope, value: Value, axes: Sequence[int]) -> Value:
 
 def total(sizes: Sequence[Expression]) -> Expression:
     """The product of lengths."""
-    found = expression(1)
+    product = expression(1)
     for n in sizes:
-        found = found * n
-    return found
+        product = product * n
+    return product

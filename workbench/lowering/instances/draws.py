@@ -70,16 +70,16 @@ def _coordinates(
 ) -> tuple[str | Expression, ...]:
     """The instance's `dims` in order: a loop's value, or the name of an axis's values."""
     scope = at.scope
-    found: list[str | Expression] = []
+    coordinates: list[str | Expression] = []
     for d in dims:
         e = at.placed(variable(d)) + shift.get(d, 0)
         if e.variables & set(scope.axes):
-            found.append(
+            coordinates.append(
                 scope.aligned(index_arrays.index_value(scope, e, "int64"), out.axes, 0).name
             )
         else:
-            found.append(e)
-    return tuple(found)
+            coordinates.append(e)
+    return tuple(coordinates)
 
 
 def _scratch(scope: Scope, body: Call, out: Value) -> Expression:

@@ -60,11 +60,11 @@ def instance(
         *(stored[array].array.dims for array in touched)
     )
     place = replace(place, order=tuple(dim for dim in place.order if dim in own))
-    found = _fragment(Same(statement, *(stored[array] for array in touched)), place)
+    fragment = _fragment(Same(statement, *(stored[array] for array in touched)), place)
     names: dict[str, str] = {}
-    for entry in found.entries:
+    for entry in fragment.entries:
         _take(entry, workspace, names)
-    records, buffers = _named(found, tuple(names.items()))
+    records, buffers = _named(fragment, tuple(names.items()))
     for buffer in buffers:
         workspace.reserve(buffer)
     return list(records)

@@ -155,10 +155,10 @@ class Linearizer:
                 if not any(e.variables & set(scope.axes) for e in plain):
                     return slices.sliced(scope, stored, plain) or _impossible()
                 return gathers.gathered(scope, stored, plain, {})
-            found = slices.sliced(scope, stored, plain) or split_reads.in_blocks(
+            view = slices.sliced(scope, stored, plain) or split_reads.in_blocks(
                 scope, stored, plain
             )
-            return gathers.gathered(scope, stored, plain, {}) if found is None else found
+            return gathers.gathered(scope, stored, plain, {}) if view is None else view
         stored = self.swapping.reading(scope, stored, index)
         return gathers.gathered(scope, stored, tuple(index), dict(enumerate(stored.array.extent)))
 

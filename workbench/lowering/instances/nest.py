@@ -65,10 +65,10 @@ class Nest:
 
     def written(self, nodes: tuple[from_tree.Node, ...]) -> set[str]:
         """The arrays that are written in a body and below."""
-        found: set[str] = set()
+        arrays: set[str] = set()
         for node in nodes:
             if isinstance(node, from_tree.Instance):
-                found.add(self.program.statement[node.statement].array)
+                arrays.add(self.program.statement[node.statement].array)
             else:
-                found |= self.written(node.body)
-        return found
+                arrays |= self.written(node.body)
+        return arrays

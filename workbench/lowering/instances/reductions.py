@@ -200,14 +200,14 @@ class Sum:
         assert isinstance(body, Call)
         inputs, output = body.options["spec"].split("->")
         known = dict(zip(output, inner, strict=True))
-        found = []
+        operands = []
         for letters, argument in zip(inputs.split(","), body.arguments, strict=True):
             for c in letters:
                 if c not in known:
                     known[c] = self._fresh()
             value = self.at.value(argument, self.target.dtype)
-            found.append(operand(value, tuple(known[c] for c in letters)))
-        return found
+            operands.append(operand(value, tuple(known[c] for c in letters)))
+        return operands
 
     def _contract(self, operands: list[Operand], out: Operand) -> None:
         scope, factors, mask = self.at.scope, operands, None

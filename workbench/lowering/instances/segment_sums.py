@@ -21,10 +21,10 @@ def segment_sum(at: Linearizer, body: Body, target: Value, over: Letters) -> boo
     and the value must not vary over the target's axes. Indices outside the target count for
     nothing.
     """
-    found = _matched(at, body, target, over)
-    if found is None:
+    matched = _matched(at, body, target, over)
+    if matched is None:
         return False
-    value_body, indices = found
+    value_body, indices = matched
     scope = at.scope
     shape = target.shape
     value = scope.compact(scope.broadcast(at.value(value_body, target.dtype), over, shape))

@@ -54,10 +54,10 @@ def linearize(
     array axes, of those with `blocks` the part in the block that is among the values too.
     """
     points = _points(statement, blocks)
-    found, boxed = _axes(statement, points, axes, values, ranges, ranks, stored)
+    boxes, boxed = _axes(statement, points, axes, values, ranges, ranks, stored)
     loops = tuple((d, values[d]) for d in statement.dims if d in values)
     blocked = frozenset(block.dim for block in blocks)
-    scope = Scope(workspace, statement.array, found, ranges, statement.name, loops, blocked)
+    scope = Scope(workspace, statement.array, boxes, ranges, statement.name, loops, blocked)
     at = Linearizer(scope, statement, stored, values, not boxed, swapping)
     scope.records.append(Enter(statement.name, _title(statement)))
     index = tuple(at.placed(e) for e in statement.write)
@@ -80,7 +80,7 @@ def linearize(
     if at.needs_points or at.read_lengths:
         _where_there_are_points(at, points, target, begin)
         swapping.held = known
-    lengths = tuple((a, found[a][0]) for a in own)
+    lengths = tuple((a, boxes[a][0]) for a in own)
     scope.records.append(Check(statement.name, target.name, loops, lengths, statement.line))
     swapping.written(scope, written)
     return scope.records
@@ -169,15 +169,15 @@ def _axes(
         raise ProgramError(
             f"{statement.name}: its instances are not a box in {', '.join(own)}", statement.line
         )
-    found = dict(zip(own, bounds(points.domain, own), strict=True)) if own else {}
+    boxes = dict(zip(own, bounds(points.domain, own), strict=True)) if own else {}
     over = list(statement.reduction_dims)
     boxed = True
     if over:
         inner, boxed = _reduction_box(statement, points, own, over)
-        found.update(inner)
+        boxes.update(inner)
     placed = {
         d: (low.substitute(dict(values)), high.substitute(dict(values)))
-        for d, (low, high) in found.items()
+        for d, (low, high) in boxes.items()
     }
     order = sorted(placed, key=lambda d: _rank(statement, d, ranks, stored))
     return {d: (placed[d][0], length(*placed[d], ranges)) for d in order}, boxed
@@ -191,13 +191,13 @@ def _reduction_box(
     """
     inner = {}
     for d in over:
-        found = _range(points.reduction, tuple(x for x in (*own, *over) if x != d), d)
-        if found is None:
+        bounds_of = _range(points.reduction, tuple(x for x in (*own, *over) if x != d), d)
+        if bounds_of is None:
             raise ProgramError(
                 f"{statement.name}: the points of {d} have gaps, which array axes cannot have",
                 statement.line,
             )
-        inner[d] = found
+        inner[d] = bounds_of
     return inner, _is_box(points, tuple(inner.items()))
 
 

@@ -83,13 +83,13 @@ class Swapping:
         """
         outside = self.known()
         stale = set(written) if repeated else set()
-        self.held = {a: found for a, found in self.known().items() if a not in stale}
+        self.held = {a: slices for a, slices in self.known().items() if a not in stale}
         yield
-        self.held = {a: found for a, found in outside.items() if a not in written}
+        self.held = {a: slices for a, slices in outside.items() if a not in written}
 
     def known(self) -> dict[str, list[Slice]]:
         """The slices there are now."""
-        return {array: list(found) for array, found in self.held.items()}
+        return {array: list(slices) for array, slices in self.held.items()}
 
     def reading(self, scope: Scope, stored: Stored, index: Sequence[Expression | Value]) -> Stored:
         """What holds the elements of an array at an index, fetched where it has to be."""
@@ -103,10 +103,10 @@ class Swapping:
                 for part, whole in zip(parts, candidate.parts, strict=True)
             ):
                 return candidate
-        found = _slice(scope, stored, parts)
-        _copy(scope, found, TO_DEVICE)
-        known.append(found)
-        return found
+        fetched = _slice(scope, stored, parts)
+        _copy(scope, fetched, TO_DEVICE)
+        known.append(fetched)
+        return fetched
 
     def writing(self, scope: Scope, stored: Stored, index: Sequence[Expression]) -> Stored:
         """What an instance is to write into: a slice that holds what the host does where not all of
@@ -115,10 +115,10 @@ class Swapping:
         if stored.array.name not in self.arrays:
             return stored
         parts = tuple(_part(scope, stored, p, e) for p, e in enumerate(index))
-        found = _slice(scope, stored, parts)
-        if not _filled(scope, found, index):
-            _copy(scope, found, TO_DEVICE)
-        return found
+        part = _slice(scope, stored, parts)
+        if not _filled(scope, part, index):
+            _copy(scope, part, TO_DEVICE)
+        return part
 
     def written(self, scope: Scope, target: Stored) -> None:
         """An instance has written: the host gets it, and slices fetched before are out of date."""

@@ -38,14 +38,14 @@ def owners(body: tuple[Record, ...]) -> list[str | None]:
     for record, statement in entered:
         if statement is not None:
             use(record, statement)
-    found: list[str | None] = []
+    statements: list[str | None] = []
     for record, statement in reversed(entered):
         made = _made(record)
         owner = statement or (first.get(made) if made else None)
         if statement is None and owner is not None:
             use(record, owner)
-        found.append(owner)
-    return found[::-1]
+        statements.append(owner)
+    return statements[::-1]
 
 
 def _entered(body: tuple[Record, ...]) -> Iterator[tuple[Record, str | None]]:

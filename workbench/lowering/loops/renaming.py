@@ -41,13 +41,13 @@ def renamed(record: Record, names: Mapping[str, str]) -> Record:
 
 def mentioned(record: Apply) -> tuple[str, ...]:
     """The names of what an operation works on and in."""
-    found = (*record.inputs, record.out)
+    names = (*record.inputs, record.out)
     for key, value in record.options:
         if key == "coordinates":
-            found = (*found, *(c for c in value if isinstance(c, str)))
+            names = (*names, *(c for c in value if isinstance(c, str)))
         elif key == "scratch":
-            found = (*found, value)
-    return found
+            names = (*names, value)
+    return names
 
 
 def _option(key: str, value: Any, names: Mapping[str, str]) -> Any:

@@ -177,12 +177,12 @@ class _Placer:
         """What is used of buffers, those together that are one piece of memory, by the body (its
         id) where they live. Constants live outside all loops as they are.
         """
-        found: dict[int, list[tuple[str, ...]]] = {}
+        by_home: dict[int, list[tuple[str, ...]]] = {}
         for group in groups:
             used = [n for n in group if n in self.dated.uses and n not in self.bound]
             if used:
-                found.setdefault(id(self._home(used)), []).append(group)
-        return found
+                by_home.setdefault(id(self._home(used)), []).append(group)
+        return by_home
 
     def _holds_array(self, span: Span) -> bool:
         return any(buffer.name in self.homes for buffer in span.chain)
@@ -197,14 +197,14 @@ class _Placer:
         if names[0] not in self.homes:
             return common[-1].home
         allowed = list(self.homes[names[0]])
-        found = common[0]
+        home = common[0]
         for body in common[1:]:
             if isinstance(body.frame, For):
                 if body.frame.dim not in allowed:
                     break
                 del allowed[: allowed.index(body.frame.dim) + 1]
-                found = body
-        return found
+                home = body
+        return home
 
     def _interval(self, at: int, where: Body, home: Body) -> tuple[int, int]:
         """The time a use counts for in `home`: a whole loop if it is inside one there."""

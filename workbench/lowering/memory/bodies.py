@@ -48,11 +48,11 @@ class Body:
     @cached_property
     def ends(self) -> list[int]:
         """For each item the last time within it, of the whole body."""
-        clock, found = self.first, []
+        clock, times = self.first, []
         for item in self.items:
             clock = item.last if isinstance(item, Body) else clock + 1
-            found.append(clock)
-        return found
+            times.append(clock)
+        return times
 
     @property
     def hoisted(self) -> bool:
@@ -126,15 +126,15 @@ class Dated:
 
 def used(records: Sequence[Record]) -> set[str]:
     """The names that operations need, and the sources of views that they need."""
-    found: set[str] = set()
+    names: set[str] = set()
     for record in reversed(list(walk(tuple(records)))):
-        if isinstance(record, View) and record.name in found:
-            found.add(record.source)
+        if isinstance(record, View) and record.name in names:
+            names.add(record.source)
         elif isinstance(record, Apply):
-            found.update((*record.inputs, record.out))
+            names.update((*record.inputs, record.out))
         elif isinstance(record, Check):
-            found.add(record.name)
-    return found
+            names.add(record.name)
+    return names
 
 
 def needed(records: Sequence[Record], used: set[str]) -> list[Record]:

@@ -82,19 +82,19 @@ def _variables(view: View) -> tuple[set[str], bool]:
     or the condition around does not let it be taken).
     """
     how = view.how
-    found: set[str] = set()
+    variables: set[str] = set()
     positions = False
     if isinstance(how, Index):
         for entry in how.entries:
             if isinstance(entry, Expression):
-                found |= entry.variables
+                variables |= entry.variables
                 positions = True
             elif isinstance(entry, Range):
-                found |= entry.start.variables | entry.stop.variables
+                variables |= entry.start.variables | entry.stop.variables
     elif isinstance(how, (Reshape, Broadcast)):
-        found = {v for n in how.shape for v in n.variables}
-        positions = bool(found)
-    return found, positions
+        variables = {v for n in how.shape for v in n.variables}
+        positions = bool(variables)
+    return variables, positions
 
 
 def _slices(view: View) -> bool:

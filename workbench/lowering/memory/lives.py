@@ -23,10 +23,10 @@ def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetim
     is contracted.
     """
     storage = program.storage if storage is None else storage
-    found = _together(program, storage)
+    live = _together(program, storage)
     folded = dict.fromkeys(array for array, _ in storage.contracted)
     return {
-        a.name: found[a.name].folded(_contracted(a, storage) if a.name in folded else ())
+        a.name: live[a.name].folded(_contracted(a, storage) if a.name in folded else ())
         for a in program.arrays
     }
 
@@ -35,8 +35,8 @@ def windows_but_for_blocks(
     program: Program, storage: Storage, array: str
 ) -> tuple[Expression | None, ...]:
     """The windows of an array where slots need not come in whole blocks."""
-    found = _together(program, storage)[array]
-    return found.but_for_blocks(_contracted(program.array[array], storage))
+    live = _together(program, storage)[array]
+    return live.but_for_blocks(_contracted(program.array[array], storage))
 
 
 def _contracted(array: Array, storage: Storage) -> list[int]:
@@ -78,13 +78,13 @@ def in_place_gains(program: Program) -> tuple[tuple[str, str], ...]:
 
 def described(program: Program) -> str:
     """What every array keeps of each dimension, a line each: `state over b (B), t (2 of T + 1)`."""
-    found = lives(program)
+    lifetimes = lives(program)
     before = {to: array for array, to in program.storage.donated if array != to}
     in_place = {array for array, to in program.storage.donated if array == to}
     lines = []
     for array in program.arrays:
         kept = []
-        windows = zip(array.dims, array.extent, found[array.name].windows, strict=True)
+        windows = zip(array.dims, array.extent, lifetimes[array.name].windows, strict=True)
         for dim, (lower, upper), window in windows:
             length = upper - lower
             slots = f"{length}" if window in (None, length) else f"{window} of {length}"
@@ -125,11 +125,11 @@ def _overwriting_itself(statement: Statement, axes: Sequence[str]) -> Instances:
 
 def read_anywhere(program: Program) -> dict[str, set[int]]:
     """For each array the dimensions along which some statement may read any element."""
-    found: dict[str, set[int]] = {a.name: set() for a in program.arrays}
+    dims: dict[str, set[int]] = {a.name: set() for a in program.arrays}
     for s in program.statements:
         for access in s.instances.reads:
-            found[access.array] |= {k for k, e in enumerate(access.index) if e is None}
-    return found
+            dims[access.array] |= {k for k, e in enumerate(access.index) if e is None}
+    return dims
 
 
 def masked(program: Program) -> frozenset[str]:

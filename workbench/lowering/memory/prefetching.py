@@ -81,10 +81,10 @@ def prefetched(
 def too_new(program: Program, late: Late) -> Witness | None:
     """Two instances because of which a slice does not exist early enough."""
     assert program.schedule is not None
-    found, known = paths(program.schedule), dependences(program)
+    at, known = paths(program.schedule), dependences(program)
     for dependence in known.by_source[late.writer]:
         if (dependence.sink, dependence.array) == (late.reader, late.array):
-            witness = near_witness(known, dependence, found, late.loop, late.iterations)
+            witness = near_witness(known, dependence, at, late.loop, late.iterations)
             if witness is not None:
                 return witness
     return None
@@ -120,15 +120,15 @@ class _Prefetching:
 
     def body(self, records: Iterable[Record]) -> list[Record]:
         """The records of a body, with what comes in front of the loops in it."""
-        found: list[Record] = []
+        placed: list[Record] = []
         for record in records:
             if isinstance(record, For):
-                found += self.loop(replace(record, body=tuple(self.body(record.body))))
+                placed += self.loop(replace(record, body=tuple(self.body(record.body))))
             elif isinstance(record, If):
-                found.append(replace(record, body=tuple(self.body(record.body))))
+                placed.append(replace(record, body=tuple(self.body(record.body))))
             else:
-                found.append(record)
-        return found
+                placed.append(record)
+        return placed
 
     def loop(self, loop: For) -> list[Record]:
         """A loop that fetches early, with what comes in front; inner loops have been seen to."""
@@ -164,22 +164,22 @@ class _Prefetching:
 
     def chain(self, name: str) -> tuple[str, tuple[View, ...]]:
         """The buffer that a view is of, and the views that lead there from it."""
-        found: list[View] = []
+        views: list[View] = []
         while name in self.views:
-            found.append(self.views[name])
-            name = found[-1].source
-        return name, tuple(reversed(found))
+            views.append(self.views[name])
+            name = views[-1].source
+        return name, tuple(reversed(views))
 
     def users(self, loop: For, held: str) -> tuple[str, ...]:
         """The statements that use a slice in a loop."""
-        found, statement = [], ""
+        statements, statement = [], ""
         for record in walk(loop.body):
             if isinstance(record, Enter):
                 statement = record.statement
             elif isinstance(record, Apply):
                 names = (*record.inputs, record.out)
-                found += [statement for name in names if self.chain(name)[0] == held]
-        return tuple(dict.fromkeys(found))
+                statements += [statement for name in names if self.chain(name)[0] == held]
+        return tuple(dict.fromkeys(statements))
 
     # -- why not ---------------------------------------------------------------------------
 

@@ -99,12 +99,12 @@ class Ownership:
     def users(self) -> Mapping[str, tuple[str, ...]]:
         """For each array the statements that write or read it, in the order of the schedule."""
         assert self.program.schedule is not None
-        found: dict[str, list[str]] = {a.name: [] for a in self.program.arrays}
+        users: dict[str, list[str]] = {a.name: [] for a in self.program.arrays}
         for name in statements(self.program.schedule):
             s = self.program.statement[name]
             for array in dict.fromkeys((s.array, *(r.array for r in s.reads))):
-                found[array].append(name)
-        return {array: tuple(names) for array, names in found.items()}
+                users[array].append(name)
+        return {array: tuple(names) for array, names in users.items()}
 
     @cached_property
     def turn(self) -> Mapping[str, int]:
@@ -114,11 +114,11 @@ class Ownership:
 
     def together(self, array: str) -> set[str]:
         """The arrays in one piece of memory with an array, itself included."""
-        found = {array}
+        arrays = {array}
         pairs = [pair for pair in self.program.storage.donated if pair[0] != pair[1]]
-        while more := {name for pair in pairs if found & set(pair) for name in pair} - found:
-            found |= more
-        return found
+        while more := {name for pair in pairs if arrays & set(pair) for name in pair} - arrays:
+            arrays |= more
+        return arrays
 
     def first(self, array: str) -> int:
         """When an array is first written, in the text of the schedule."""
@@ -179,25 +179,25 @@ def beside(memory: Ownership, array: str, to: str) -> tuple[Beside, ...] | None:
     first, second = memory.stored(array), memory.stored(to)
     if first.buffer.shape != second.buffer.shape or first.array.shape != second.array.shape:
         return None
-    found = []
+    axes = []
     for p, q in zip(first.order, second.order, strict=True):
         if first.windows[p] != second.windows[q]:
             return None
         lower = first.array.extent[p][0] - second.array.extent[q][0]
-        found.append(Beside(p, q, lower if first.windows[p] is None else expression(0)))
-    return tuple(found)
+        axes.append(Beside(p, q, lower if first.windows[p] is None else expression(0)))
+    return tuple(axes)
 
 
 def same_places(memory: Ownership, array: str, to: str) -> tuple[SamePlace, ...]:
     """The axes that tell apart the elements of two arrays in one piece of memory."""
-    found = []
+    places = []
     for p, q, ahead in beside(memory, array, to) or ():
         window = memory.stored(array).windows[p]
         if window is None:
-            found.append(SamePlace(p, q, ahead))
+            places.append(SamePlace(p, q, ahead))
         elif not window.terms:
-            found.append(SamePlace(p, q, ahead, window.constant))
-    return tuple(found)
+            places.append(SamePlace(p, q, ahead, window.constant))
+    return tuple(places)
 
 
 def _in_turn(memory: Ownership, array: str, to: str) -> bool:
@@ -241,17 +241,17 @@ def _live_at_once(memory: Ownership, array: str, to: str) -> Hindrance | None:
     extents = {name: program.array[name].extent for name in (array, to)}
     pair = Pair(array, to, same_places(memory, array, to))
     assert program.schedule is not None
-    found = sharing_clash(pair, extents, program.schedule, ordered)
-    return None if found is None else Hindrance("", found)
+    shown = sharing_clash(pair, extents, program.schedule, ordered)
+    return None if shown is None else Hindrance("", shown)
 
 
 def heirs(program: Program, array: str) -> list[str]:
     """The arrays that take over an array's memory, one after the other."""
     heir = {a: to for a, to in program.storage.donated if a != to}
-    found = [array]
-    while found[-1] in heir:
-        found.append(heir[found[-1]])
-    return found[1:]
+    arrays = [array]
+    while arrays[-1] in heir:
+        arrays.append(heir[arrays[-1]])
+    return arrays[1:]
 
 
 def holding(program: Program) -> Program:

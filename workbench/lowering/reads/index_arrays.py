@@ -146,10 +146,10 @@ def binary(scope: Scope, function: str, left: Value, right: Value, dtype: str = 
 
 def condition_value(scope: Scope, conditions: list[tuple[Expression, bool]]) -> Value:
     """Where all conditions hold: each an expression that must be 0 (True) or at least 0 (False)."""
-    found: Value | None = None
+    holding: Value | None = None
     zero = scope.workspace.constant(0, "int64")
     for e, equality in conditions:
         value = index_value(scope, e, "int64")
         test = binary(scope, "equal" if equality else "greater_equal", value, zero, "bool")
-        found = test if found is None else binary(scope, "logical_and", found, test)
-    return found if found is not None else scope.workspace.constant(True, "bool")
+        holding = test if holding is None else binary(scope, "logical_and", holding, test)
+    return holding if holding is not None else scope.workspace.constant(True, "bool")

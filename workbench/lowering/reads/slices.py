@@ -43,17 +43,17 @@ def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value
     not. Along a dimension folded to one slot there is one live element at most for all of an axis:
     the view has no such axis.
     """
-    found: list[str | None] = []
+    axes: list[str | None] = []
     for position in stored.order:
         e = index[position]
         if not e.variables & set(scope.axes):
-            found.append(None)
+            axes.append(None)
             continue
         axis = sole_axis(scope, e)
-        if axis is None or axis in found or not neighbours(scope, stored, position, e, axis):
+        if axis is None or axis in axes or not neighbours(scope, stored, position, e, axis):
             return None
-        found.append(axis)
-    return _take_slices(scope, stored, index, found)
+        axes.append(axis)
+    return _take_slices(scope, stored, index, axes)
 
 
 def neighbours(scope: Scope, stored: Stored, position: int, e: Expression, axis: str) -> bool:

@@ -35,8 +35,8 @@ def least(e: Expression, ranges: Ranges) -> Expression:
 
 def at_least(e: Expression, bound: int, ranges: Ranges) -> bool:
     """Whether `e >= bound` is certain for all sizes (at least 1) and all values in `ranges`."""
-    found = _floor(least(e, ranges))
-    return found is not None and found >= bound
+    floor = _floor(least(e, ranges))
+    return floor is not None and floor >= bound
 
 
 def _extreme(e: Expression, ranges: Ranges, way: int) -> Expression:
@@ -89,13 +89,13 @@ def _floor(e: Expression) -> int | None:
             rest = e - atom(a) * c
             left, right = _floor(a.then * c + rest), _floor(a.otherwise * c + rest)
             return None if left is None or right is None else min(left, right)
-    found = [_sum_floor(e)]
+    floors = [_sum_floor(e)]
     for a, c in e.terms:
         if isinstance(a, FloorDivision) and not a.divisor.terms and not c % a.divisor.constant:
             # n - 63 <= 64 * (n // 64) <= n
             reached = a.dividend - (a.divisor - 1 if c > 0 else 0)
-            found.append(_floor(e - atom(a) * c + reached * (c // a.divisor.constant)))
-    return max((value for value in found if value is not None), default=None)
+            floors.append(_floor(e - atom(a) * c + reached * (c // a.divisor.constant)))
+    return max((value for value in floors if value is not None), default=None)
 
 
 def _sum_floor(e: Expression) -> int | None:

@@ -108,8 +108,8 @@ class Workspace:
             made = Value(buffer.name, buffer.name, (axis,), (n,), (), dtype, dense(1), True)
             return (made,), [Count(buffer, start, step)]
 
-        (found,) = self.once(("count", start, n, step, dtype), make)
-        return Value(found.name, found.buffer, (axis,), (n,), (), dtype, dense(1), True)
+        (number,) = self.once(("count", start, n, step, dtype), make)
+        return Value(number.name, number.buffer, (axis,), (n,), (), dtype, dense(1), True)
 
 
 @dataclass

@@ -76,12 +76,12 @@ def _least(probe: Callable[[], dict[Key, Found]]) -> dict[Key, Found]:
 
 def _elements(watch: Stopwatch, call: Rates) -> dict[str, dict[str, float]]:
     """Seconds of an element by kind and dtype, the call's own taken off."""
-    found: dict[str, dict[str, float]] = {}
+    seconds: dict[str, dict[str, float]] = {}
     for dtype in FLOATS:
         for kind, (n, spent) in _least(partial(probes.elements, watch, dtype)).items():
             own = call.get(kind, call["elementwise"])
-            found.setdefault(kind, {})[dtype] = max(0.0, spent - own) / n
-    return found
+            seconds.setdefault(kind, {})[dtype] = max(0.0, spent - own) / n
+    return seconds
 
 
 def _rows(watch: Stopwatch, call: Rates, product: float, panel: float) -> dict[str, float]:

@@ -132,15 +132,15 @@ def _checked(subject: _Subject, backend: str, dtype: str) -> Check:
         return Check("impossible", backend, dtype, {}, SEED, reason=error.message)
     passed = Check("passed", backend, dtype, said.sizes, SEED, (), said.untaken, unmet)
     try:
-        found = ran(compiled, variant.program, said.sizes, SEED, dtype).outputs
+        outputs = ran(compiled, variant.program, said.sizes, SEED, dtype).outputs
     except RunError as error:
         return replace(passed, verdict="failed", reason=f"it stops: {error.message}")
-    judged = _compared(passed, found, said.outputs)
+    judged = _compared(passed, outputs, said.outputs)
     if not judged.passed and dtype == "float32":
-        judged = _with_its_choices(variant, judged, found)
+        judged = _with_its_choices(variant, judged, outputs)
     if not judged.passed and variant.program.externals:
         again = ran(compiled, variant.program, said.sizes, SEED, dtype).outputs
-        if not all(d.agrees for d in deviations(again, found, dtype)):
+        if not all(d.agrees for d in deviations(again, outputs, dtype)):
             names = ", ".join(e.name for e in variant.program.externals)
             reason = f"{names} answers otherwise in two runs of one program from the same seed"
             return replace(judged, verdict="impossible", reason=reason)

@@ -90,8 +90,8 @@ def truth(variant: Variant, loops: LoopProgram, seed: int = 0) -> tuple[Truth, t
     if points(root.program, sizes) > BUDGET:
         sizes = _affordable(root.program, wanted, base.sizes)
     left = tuple(need.reason for need in wanted if not need.met(sizes))
-    found = base if sizes == base.sizes else _truth(root, tuple(sizes.items()), seed)
-    return found, tuple(dict.fromkeys(left))
+    reached = base if sizes == base.sizes else _truth(root, tuple(sizes.items()), seed)
+    return reached, tuple(dict.fromkeys(left))
 
 
 # -- what a variant needs --------------------------------------------------------------------------
@@ -234,14 +234,14 @@ def _covering(root: _Root, seed: int) -> Truth:
     """Sizes at which the root takes as many branches as the reference can afford to see."""
     program = root.program
     sizes = _first(program)
-    best = found = _truth(root, tuple(sizes.items()), seed)
+    best = reached = _truth(root, tuple(sizes.items()), seed)
     for _ in range(ROUNDS):
-        sizes = _grown(program, found.sizes)
-        if not best.untaken or sizes == found.sizes or points(program, sizes) > BUDGET:
+        sizes = _grown(program, reached.sizes)
+        if not best.untaken or sizes == reached.sizes or points(program, sizes) > BUDGET:
             break
-        found = _truth(root, tuple(sizes.items()), seed)
-        if len(found.untaken) < len(best.untaken):
-            best = found
+        reached = _truth(root, tuple(sizes.items()), seed)
+        if len(reached.untaken) < len(best.untaken):
+            best = reached
     return best
 
 
@@ -252,9 +252,9 @@ def _first(program: Program) -> Sizes:
     plain = fitting(program, list(_least(program)))
     wanted = [*_least(program), *_constants(program)]
     passing = fitting(program, wanted)
-    for found in (fitting(program, [*wanted, *_different(program, passing)]), passing):
-        if points(program, found) <= BUDGET // GROWTH:
-            return found
+    for sizes in (fitting(program, [*wanted, *_different(program, passing)]), passing):
+        if points(program, sizes) <= BUDGET // GROWTH:
+            return sizes
     return plain
 
 

@@ -36,20 +36,20 @@ class Branches:
 def untaken(reference: Reference, branches: Branches) -> tuple[str, ...]:
     """What the evaluation never did, a sentence each: a branch of a `where`, a whole statement."""
     program = reference.program
-    found = []
+    sentences = []
     for statement in program.statements:
         if not count(statement.domain, reference.sizes):
-            found.append(f"{_named(statement)} has no instance")
+            sentences.append(f"{_named(statement)} has no instance")
             continue
         for call in dict.fromkeys(_wheres(statement, program)):
             ways = branches.taken.get(id(call), set())
             condition = body_text(call.arguments[0])
-            found += [
+            sentences += [
                 f"{condition} is never {'true' if way else 'false'} in {_named(statement)}"
                 for way in (True, False)
                 if way not in ways
             ]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(sentences))
 
 
 def _wheres(statement: Statement, program: Program) -> list[Call]:

@@ -30,8 +30,8 @@ def median(samples: Sequence[float]) -> float:
 
 def interval(samples: Sequence[float]) -> Interval:
     """Where the median lies."""
-    found = np.median(np.asarray(samples)[_drawn(len(samples))], axis=-1)
-    return _middle(found, median(samples), len(samples))
+    medians = np.median(np.asarray(samples)[_drawn(len(samples))], axis=-1)
+    return _middle(medians, median(samples), len(samples))
 
 
 def ratio_interval(samples: Sequence[float], base: Sequence[float]) -> Interval:

@@ -49,8 +49,8 @@ class Expectation:
         except UnavailableError:
             return None
         known = resolve(self.program, sizes)
-        found = predict(self.loops, known, constants, self.dtype, self._steps)
-        return Predicted(found.seconds, dict(found.peak_bytes), found.note)
+        predicted = predict(self.loops, known, constants, self.dtype, self._steps)
+        return Predicted(predicted.seconds, dict(predicted.peak_bytes), predicted.note)
 
 
 @dataclass(frozen=True)

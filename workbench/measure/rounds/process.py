@@ -39,8 +39,10 @@ def peak_bytes() -> int | None:
 
 def versions() -> dict[str, str]:
     """Python's and the packages' that a measurement depends on, those installed."""
-    found = {name: version for name in PACKAGES if (version := installed(name)) is not None}
-    return {"python": platform.python_version(), **found}
+    versions_found = {
+        name: version for name in PACKAGES if (version := installed(name)) is not None
+    }
+    return {"python": platform.python_version(), **versions_found}
 
 
 def release() -> str | None:

@@ -145,7 +145,7 @@ class Candidate:
             return ()
         program = self.variant.program
         dims = {o.name: program.array[o.array].dims for o in program.outputs}
-        return kept({name: on_host(found) for name, found in self.last.outputs.items()}, dims)
+        return kept({name: on_host(output) for name, output in self.last.outputs.items()}, dims)
 
     def measurement(self, rounds: int | None = None) -> Measurement:
         """What was measured, in so many rounds unless in all."""

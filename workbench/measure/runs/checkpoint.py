@@ -131,7 +131,7 @@ def fitting(
             f"{checkpoint.source} has {', '.join(answered)}, which {program.name} takes from "
             f"{', '.join(e.name for e in program.externals)} at the start of a run; leave them out"
         )
-    found, wrong = {}, []
+    tensors, wrong = {}, []
     for name in (n for n in wanted if n in checkpoint.tensors):
         values = checkpoint.tensors[name]
         shape = tuple(n.evaluate(sizes) for n in wanted[name].shape)
@@ -141,7 +141,7 @@ def fitting(
             wrong.append(f"{name} is {values.dtype}, expected {wanted[name].array.dtype}")
         else:
             real = dtype if wanted[name].array.dtype == "float" else values.dtype
-            found[name] = np.asarray(values, real, order="C")
+            tensors[name] = np.asarray(values, real, order="C")
     for name in (n for n in checkpoint.tensors if n not in wanted):
         offered = "" if checkpoint.whole else f" ({nearest(name, wanted, 'tensors')})"
         shape_found = shape_text(checkpoint.tensors[name].shape)
@@ -153,7 +153,7 @@ def fitting(
         raise WorkbenchError(
             f"{checkpoint.source} does not fit {program.name}: {'; '.join(wrong[:SHOWN])}{more}"
         )
-    return found
+    return tensors
 
 
 def _same_kind(values: npt.NDArray[Any], start: Start) -> bool:

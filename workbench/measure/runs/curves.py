@@ -46,18 +46,18 @@ def kept(
     outputs: Mapping[str, npt.NDArray[Any]], dims: Mapping[str, tuple[str, ...]]
 ) -> tuple[Curve, ...]:
     """The curves of all outputs that can be drawn, thinned to `MOST_VALUES`."""
-    found = []
+    curves = []
     for name in drawable(outputs, dims):
         values = _over_first(outputs[name])
         every = max(1, math.ceil(len(values) / MOST_VALUES))
         groups = (values[at : at + every] for at in range(0, len(values), every))
-        found.append(Curve(name, dims[name][0], every, tuple(map(_mean, groups))))
-    return tuple(found)
+        curves.append(Curve(name, dims[name][0], every, tuple(map(_mean, groups))))
+    return tuple(curves)
 
 
 def _over_first(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    found = np.asarray(values, dtype=float)
-    return found.mean(axis=tuple(range(1, found.ndim))) if found.ndim > 1 else found
+    means = np.asarray(values, dtype=float)
+    return means.mean(axis=tuple(range(1, means.ndim))) if means.ndim > 1 else means
 
 
 def _mean(values: npt.NDArray[np.float64]) -> float:
@@ -124,10 +124,10 @@ def _lonely(values: npt.NDArray[Any]) -> bool:
 def _expect(
     name: str, outputs: Mapping[str, npt.NDArray[Any]], dims: Mapping[str, tuple[str, ...]]
 ) -> None:
-    found = drawable(outputs, dims)
-    if name in outputs and name not in found:
+    names_drawn = drawable(outputs, dims)
+    if name in outputs and name not in names_drawn:
         raise WorkbenchError(
             f"{name!r} is no curve: it varies over no dimension, or its elements are no scalars"
         )
-    if name not in found:
-        raise WorkbenchError(f"no output {name!r}: {nearest(name, found, 'curves')}")
+    if name not in names_drawn:
+        raise WorkbenchError(f"no output {name!r}: {nearest(name, names_drawn, 'curves')}")

@@ -66,12 +66,12 @@ def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Rep
 
 def _iterations(program: Program, sizes: Mapping[str, int]) -> tuple[int, str]:
     """How often the longest of the outermost loops runs, and what one iteration is called."""
-    found = []
+    loops = []
     for loop in _outermost(program.schedule):
         if loop.dim in program.dim:
             values = program.dim[loop.dim].size.evaluate(sizes)
-            found.append((-(-values // (loop.tile or 1)), loop.name))
-    count, name = max(found, default=(1, ""))
+            loops.append((-(-values // (loop.tile or 1)), loop.name))
+    count, name = max(loops, default=(1, ""))
     return count, "update" if name and name == program.updates else name or "run"
 
 

@@ -73,13 +73,13 @@ def peak(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Formula:
     weight = {
         name: _expanded(buffer.elements * _item(buffer, dtype)) for name, buffer in buffers.items()
     }
-    found: list[Polynomial] = []
+    polynomials: list[Polynomial] = []
     for names in _fullest(loops, sizes, dtype):
         held: Polynomial = {}
         for name in names:
             held = _sum(held, weight[name])
-        found = _largest(found, held)
-    return Formula(tuple(_expression(p) for p in found) or (expression(0),))
+        polynomials = _largest(polynomials, held)
+    return Formula(tuple(_expression(p) for p in polynomials) or (expression(0),))
 
 
 def _fullest(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Iterator[frozenset[str]]:
@@ -116,14 +116,14 @@ def _never_less(left: Polynomial, right: Polynomial) -> bool:
 
 
 def _bounded(difference: Polynomial, instead: Mapping[Atom, Expression]) -> Polynomial:
-    found: Polynomial = {}
+    bounded: Polynomial = {}
     for monomial, c in difference.items():
         factors: Polynomial = {(): c}
         for a in monomial:
             part = instead.get(a, atom(a)) if c < 0 else atom(a)
             factors = _multiplied(factors, _expanded(part))
-        found = _sum(found, factors)
-    return found
+        bounded = _sum(bounded, factors)
+    return bounded
 
 
 def _positive(difference: Polynomial) -> bool:
@@ -154,29 +154,29 @@ def _at_least_one(a: Atom) -> bool:
 
 
 def _expanded(e: Expression) -> Polynomial:
-    found: Polynomial = {(): e.constant} if e.constant else {}
+    polynomial: Polynomial = {(): e.constant} if e.constant else {}
     for a, c in e.terms:
         if isinstance(a, Product):
             part = _multiplied(_expanded(a.left), _expanded(a.right))
         else:
             part = {(a,): 1}
-        found = _sum(found, part, c)
-    return found
+        polynomial = _sum(polynomial, part, c)
+    return polynomial
 
 
 def _sum(left: Polynomial, right: Polynomial, factor: int = 1) -> Polynomial:
-    found = dict(left)
+    total = dict(left)
     for monomial, c in right.items():
-        found[monomial] = found.get(monomial, 0) + factor * c
-    return {m: c for m, c in found.items() if c}
+        total[monomial] = total.get(monomial, 0) + factor * c
+    return {m: c for m, c in total.items() if c}
 
 
 def _multiplied(left: Polynomial, right: Polynomial) -> Polynomial:
-    found: Polynomial = {}
+    terms: Polynomial = {}
     for (m, c), (n, d) in product(left.items(), right.items()):
         monomial = tuple(sorted((*m, *n), key=lambda a: str(atom(a))))
-        found[monomial] = found.get(monomial, 0) + c * d
-    return found
+        terms[monomial] = terms.get(monomial, 0) + c * d
+    return terms
 
 
 def _expression(p: Polynomial) -> Expression:

@@ -150,8 +150,8 @@ def summed(value: Amount, weight: Number) -> float:
     """The sum of an amount over all executions."""
     if isinstance(weight, int) and not isinstance(value, np.ndarray):
         return value * weight
-    found: float = np.sum(value * np.asarray(weight)).item()
-    return found
+    total: float = np.sum(value * np.asarray(weight)).item()
+    return total
 
 
 def largest(value: Number) -> float:

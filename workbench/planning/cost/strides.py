@@ -64,12 +64,12 @@ def whole(buffer: Buffer) -> Operand:
 
 def strides_of(dims: Symbolic) -> tuple[Stride, ...]:
     """The strides of an array that lies in one piece."""
-    found: list[Stride] = []
+    strides: list[Stride] = []
     stride: Stride = UNIT
     for n in reversed(dims):
-        found.append(stride)
+        strides.append(stride)
         stride = _times(stride, n)
-    return tuple(reversed(found))
+    return tuple(reversed(strides))
 
 
 def viewed(source: Operand, how: How) -> Operand:
@@ -141,17 +141,17 @@ def _reshaped(source: Operand, shape: Symbolic) -> tuple[Stride, ...]:
     """
     if source.dense:
         return strides_of(shape)
-    found: list[Stride] = []
+    strides: list[Stride] = []
     left = [(n, s) for n, s in zip(source.dims, source.strides, strict=True) if n != ONE]
     for n in reversed(shape):
         if n == ONE or not left:
-            found.append(UNIT if not left else left[-1][1])
+            strides.append(UNIT if not left else left[-1][1])
             continue
         total, stride = left.pop()
         while total != n and left:
             total = total * left.pop()[0]
-        found.append(stride)
-    return tuple(reversed(found))
+        strides.append(stride)
+    return tuple(reversed(strides))
 
 
 def _times(stride: Stride, n: Expression) -> Stride:

@@ -64,16 +64,16 @@ class _Reader:
     seen: dict[str, Operand] = field(default_factory=dict)
 
     def body(self, records: tuple[Record, ...], statement: str) -> tuple[CostItem, ...]:
-        found: list[CostItem] = []
+        items: list[CostItem] = []
         for record in records:
             if isinstance(record, Enter):
                 statement = record.statement
             elif isinstance(record, (For, If)):
                 steps = self.body(record.body, statement if isinstance(record, If) else "")
-                found.append(Nest(record, steps, needed(steps)))
+                items.append(Nest(record, steps, needed(steps)))
             else:
-                found.extend(self.step(record, statement))
-        return tuple(found)
+                items.extend(self.step(record, statement))
+        return tuple(items)
 
     def step(self, record: Record, statement: str) -> Iterator[CostItem]:
         """The steps of a record that is no loop."""
@@ -106,19 +106,19 @@ def _small(statement: str, kind: str) -> PythonWork:
 
 def needed(steps: tuple[CostItem, ...]) -> Variables:
     """The loop variables that what these steps do depends on."""
-    found = set[str]()
+    variables = set[str]()
     for step in steps:
         if isinstance(step, ArrayCall):
-            found |= step.variables
+            variables |= step.variables
         elif isinstance(step, Nest):
             frame = step.frame
-            found |= step.needed
+            variables |= step.needed
             if isinstance(frame, For):
-                found -= {frame.variable}
-                found |= frame.lower.variables | frame.upper.variables
+                variables -= {frame.variable}
+                variables |= frame.lower.variables | frame.upper.variables
             else:
-                found |= _variables(frame.condition)
-    return frozenset(found)
+                variables |= _variables(frame.condition)
+    return frozenset(variables)
 
 
 def _variables(condition: Condition) -> Variables:

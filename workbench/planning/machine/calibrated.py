@@ -37,12 +37,12 @@ def machine(backend: str) -> Machine:
     except OSError as error:
         return _default(backend, f"what was measured cannot be read ({error.strerror})")
     try:
-        found = _from_json(json.loads(text))
+        measured = _from_json(json.loads(text))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         return _default(
             backend, f"what was measured is broken ({error}); `workbench doctor --calibrate` again"
         )
-    return found
+    return measured
 
 
 def save(measured: Machine) -> Path:
@@ -95,11 +95,11 @@ def _from_json(data: Any) -> Machine:
     for rates in (*numbers, *data["element"].values()):
         if not all(isinstance(rate, float | int) and rate >= 0 for rate in rates.values()):
             raise ValueError("a rate is no number")
-    found = Machine(**data)
+    machine = Machine(**data)
     for name in ("call", "row", "element"):
-        missing = getattr(DEFAULTS["numpy"], name).keys() - getattr(found, name).keys()
+        missing = getattr(DEFAULTS["numpy"], name).keys() - getattr(machine, name).keys()
         if missing:
             raise ValueError(f"{name} lacks {', '.join(sorted(missing))}")
-    if not found.byte:
+    if not machine.byte:
         raise ValueError("byte is empty")
-    return found
+    return machine

@@ -61,8 +61,8 @@ class Machine:
 
     def element_of(self, kind: str, dtype: str) -> float:
         """Seconds an element, where the arithmetic costs more than the bytes; else 0."""
-        found = self.element.get(kind)
-        return 0.0 if found is None else found[dtype]
+        seconds = self.element.get(kind)
+        return 0.0 if seconds is None else seconds[dtype]
 
     def call_of(self, kind: str) -> float:
         """Seconds a call."""

@@ -114,10 +114,10 @@ class _Frugal:
         if self.enough(self.fast):
             return self.fast.plan.stored()
         timed = self.aim.objective == "time"
-        found = [*([self.elsewhere(self.fast)] if timed else []), self.least()]
-        fitting = [judged for judged in found if self.fits(judged)]
+        plans = [*([self.elsewhere(self.fast)] if timed else []), self.least()]
+        fitting = [judged for judged in plans if self.fits(judged)]
         if not fitting:
-            peak = min(self.judge.exactly(judged.plan.stored()).peak for judged in found)
+            peak = min(self.judge.exactly(judged.plan.stored()).peak for judged in plans)
             raise WorkbenchError(
                 f"{self.fast.plan.start.name} does not fit into "
                 f"{amount(self.aim.capacity or 0, 'B')}: the least that was found is "
@@ -147,10 +147,10 @@ class _Frugal:
         hold less.
         """
         plan = in_order(Plan(self.whole.plan.start))
-        found = self.judge.of(plan) if plan is not None else least
-        if _held(found) >= _held(least) or not self.allowed(found):
+        ordered = self.judge.of(plan) if plan is not None else least
+        if _held(ordered) >= _held(least) or not self.allowed(ordered):
             return least
-        return self.search(partial(smaller, near=NEAR), _product).improved(found)
+        return self.search(partial(smaller, near=NEAR), _product).improved(ordered)
 
     def anyhow(self, least: Judged) -> Judged:
         """Whatever saves memory, two ideas together where none does alone."""

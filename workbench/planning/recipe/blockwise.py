@@ -84,11 +84,11 @@ def in_blocks(plan: Plan, region: Region, size: int) -> Plan | None:
     """The plan with the region in blocks, each summed right after it is computed: the whole of it,
     or else what stands in one axis with its last member. None where one of the steps is not legal.
     """
-    found = _in_blocks(plan, region, size)
+    blocked = _in_blocks(plan, region, size)
     last = _beside_last(plan.program, region)
-    if found is None and last != region.members:
-        found = _in_blocks(plan, replace(region, members=last), size)
-    return found
+    if blocked is None and last != region.members:
+        blocked = _in_blocks(plan, replace(region, members=last), size)
+    return blocked
 
 
 def _beside_last(program: Program, region: Region) -> tuple[str, ...]:
@@ -109,34 +109,34 @@ def _in_blocks(plan: Plan, region: Region, size: int) -> Plan | None:
     why = f"summed in blocks of {size}, each when it is there"
     summed = [Reasoned(Incrementalize(name, dim, size), why) for name in region.sums]
     tile = Reasoned(Tile(dim, size, region.members), f"a block of {size} at a time along {dim}")
-    found = plan.after_all([*summed, tile])
-    if found is None:
+    tiled = plan.after_all([*summed, tile])
+    if tiled is None:
         return None
     written = plan.program.statement
-    partial = tuple(s.name for s in found.program.statements if s.name not in written)
+    partial = tuple(s.name for s in tiled.program.statements if s.name not in written)
     names = (*region.members, *partial)
     for axis in reversed(region.axes):
-        found = _turned(found, names, axis, block)
-        if found is None:
+        tiled = _turned(tiled, names, axis, block)
+        if tiled is None:
             return None
-    return _fused(found, names, needed=bool(partial))
+    return _fused(tiled, names, needed=bool(partial))
 
 
 def _turned(plan: Plan, names: tuple[str, ...], axis: str, block: str) -> Plan | None:
     """The loops over blocks outside of an axis around them."""
     assert plan.program.schedule is not None
     why = f"one block over all of {axis} comes before the next"
-    found: Plan | None = plan
+    turned: Plan | None = plan
     for part in _loops_over(plan.program.schedule, block, names, axis):
         try:
-            found = plan.after(Distribute(part, axis), f"{why}: first in a loop of their own")
+            turned = plan.after(Distribute(part, axis), f"{why}: first in a loop of their own")
         except Refused:
-            found = plan  # they have one already
-        found = found.after_all([Reasoned(Interchange(axis, block, part), why)])
-        if found is None:
+            turned = plan  # they have one already
+        turned = turned.after_all([Reasoned(Interchange(axis, block, part), why)])
+        if turned is None:
             return None
-        plan = found
-    return found
+        plan = turned
+    return turned
 
 
 def _loops_over(
@@ -197,12 +197,12 @@ def _outside(loops: tuple[Loop, ...], dim: str) -> tuple[Loop, ...] | None:
 
 def _follows(program: Program, outside: tuple[Loop, ...]) -> Edges:
     """Which statement reads which, within one iteration of the loops outside."""
-    found = dependences(program)
+    needs = dependences(program)
     for loop in outside:
         if loop.kind == "loop":
-            found = found.among(tuple(statements(loop))).within(loop)
+            needs = needs.among(tuple(statements(loop))).within(loop)
     edges: dict[str, set[str]] = {}
-    for d in found.all:
+    for d in needs.all:
         if d.source != d.sink:
             edges.setdefault(d.source, set()).add(d.sink)
     return edges
@@ -231,14 +231,14 @@ def _leading(members: tuple[str, ...], sums: list[str], follows: Edges) -> tuple
 
 def reached(start: Iterable[str], follows: Edges) -> set[str]:
     """These, and all that follows from them."""
-    found = set(start)
-    todo = list(found)
+    names = set(start)
+    todo = list(names)
     while todo:
         for name in follows.get(todo.pop(), ()):
-            if name not in found:
-                found.add(name)
+            if name not in names:
+                names.add(name)
                 todo.append(name)
-    return found
+    return names
 
 
 def _sums(program: Program, dim: str, members: tuple[str, ...], follows: Edges) -> Iterator[str]:

@@ -63,7 +63,7 @@ class Judged:
     @cached_property
     def stored(self) -> dict[str, int]:
         """The bytes of every array's storage."""
-        buffers = ((array, found.buffer) for array, found in self.loops.stored.items())
+        buffers = ((array, stored.buffer) for array, stored in self.loops.stored.items())
         return {array: bytes_of(buffer, self.sizes, self.dtype) for array, buffer in buffers}
 
     def share(self, statement: str) -> float:
@@ -77,8 +77,8 @@ class Judged:
         nearest = min(seconds for _, seconds in self.machine.byte)
         bytes_ = tuple((n, nearest) for n, _ in self.machine.byte)
         near = replace(self.machine, byte=bytes_, fresh=0.0)
-        found = predict(self.loops, self.sizes, near, self.dtype, self._steps)
-        return 1.0 - found.seconds / self.seconds
+        nearby = predict(self.loops, self.sizes, near, self.dtype, self._steps)
+        return 1.0 - nearby.seconds / self.seconds
 
     def __str__(self) -> str:
         return f"{seconds_text(self.seconds)} and {bytes_text(self.peak)}"

@@ -48,9 +48,9 @@ class Plan:
 
     def after(self, step: Transform, why: str) -> Plan:
         """The plan with one step more. Raises Refused where it is not legal."""
-        found = apply(self.program, step)
+        rewritten = apply(self.program, step)
         return replace(
-            self, taken=(*self.taken, PlannedStep(step, found.program, found.notes, why))
+            self, taken=(*self.taken, PlannedStep(step, rewritten.program, rewritten.notes, why))
         )
 
     def after_all(self, steps: Sequence[Reasoned]) -> Plan | None:

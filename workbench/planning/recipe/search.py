@@ -52,10 +52,10 @@ class Search:
     def improved(self, now: Judged) -> Judged:
         """The plan that no idea, and no pair of those tried, makes better."""
         while not self.enough(now):
-            found = self.alone(now) or (self.paired(now) if self.pairs else None)
-            if found is None:
+            better = self.alone(now) or (self.paired(now) if self.pairs else None)
+            if better is None:
                 return now
-            now = found
+            now = better
         return now
 
     def alone(self, now: Judged) -> Judged | None:
@@ -64,20 +64,20 @@ class Search:
         for idea in self.ideas(now):
             if idea.name in self.failed:
                 continue
-            found = self.after(now, idea)
-            if found is None or not self.better(found, now):
+            judged = self.after(now, idea)
+            if judged is None or not self.better(judged, now):
                 self.failed.add(idea.name)
                 continue
             if not self.best:
-                return found
-            helping.append(found)
+                return judged
+            helping.append(judged)
         least = min(map(self.cost, helping), default=0.0)
-        return next((found for found in helping if self.cost(found) <= SIMILAR * least), None)
+        return next((judged for judged in helping if self.cost(judged) <= SIMILAR * least), None)
 
     def paired(self, now: Judged) -> Judged | None:
         """The plan after two ideas that help together."""
         tried = [(idea, self.after(now, idea)) for idea in self.ideas(now)]
-        harmless = [(idea, found) for idea, found in tried if found is not None]
+        harmless = [(idea, judged) for idea, judged in tried if judged is not None]
         harmless.sort(key=lambda pair: self.cost(pair[1]))
         for first, middle in harmless[:AHEAD]:
             for idea in self.ideas(middle):
@@ -98,11 +98,11 @@ class Search:
         if plan is None:
             return None
         self.tries += 1
-        found = self.judge.of(plan)
-        if not self.allowed(found):
+        judged = self.judge.of(plan)
+        if not self.allowed(judged):
             return None
-        why = f"{plan.taken[-1].why}: with arrays folded, {now} become {found}"
-        return replace(found, plan=plan.because(why))
+        why = f"{plan.taken[-1].why}: with arrays folded, {now} become {judged}"
+        return replace(judged, plan=plan.because(why))
 
     def better(self, found: Judged, now: Judged) -> bool:
         """Whether it costs noticeably less."""

@@ -113,7 +113,7 @@ def _recomputable(program: Program) -> dict[str, list[Recompute]]:
     for s in program.statements:
         for read in dict.fromkeys(read.array for read in s.reads):
             readers.setdefault(read, []).append(s.name)
-    found: dict[str, list[Recompute]] = {}
+    steps: dict[str, list[Recompute]] = {}
     for array in program.arrays:
         homes = [around[s.name] for s in program.writers[array.name]]
         in_blocks = any(loop.tile is not None for loops in homes for loop in loops)
@@ -125,8 +125,8 @@ def _recomputable(program: Program) -> dict[str, list[Recompute]]:
             if around[name] and id(around[name][-1]) not in own:
                 apart.setdefault(id(around[name][-1]), []).append(name)
         if apart:
-            found[array.name] = [Recompute(array.name, tuple(names)) for names in apart.values()]
-    return found
+            steps[array.name] = [Recompute(array.name, tuple(names)) for names in apart.values()]
+    return steps
 
 
 def _all_recomputed(now: Judged) -> Idea:
@@ -183,13 +183,13 @@ def _blocks(
     most loops first, then those that write most. With `short`, also of what fits into one block.
     """
     least = share * sum(now.stored[array] for array in arrays)
-    found: list[tuple[int, Region]] = []
+    regions: list[tuple[int, Region]] = []
     for region in _regions(now.plan.program):
         written = {now.plan.program.statement[name].array for name in region.members}
         held = sum(now.stored[array] for array in sorted(written & set(arrays)))
         if held > least:
-            found.append((held, region))
-    for _, region in sorted(found, key=lambda pair: (-len(pair[1].outside), -pair[0])):
+            regions.append((held, region))
+    for _, region in sorted(regions, key=lambda pair: (-len(pair[1].outside), -pair[0])):
         size = near_size(now.plan.program, region, now.sizes, near)
         length = _length(now, region)
         if 2 * size > length and not short:
@@ -230,14 +230,14 @@ def _carried(now: Judged, arrays: Collection[str]) -> Iterator[Idea]:
     program = now.plan.program
     assert program.schedule is not None
     around = _loops(program.schedule)
-    found: dict[int, tuple[Loop, list[str]]] = {}
+    sums_by_loop: dict[int, tuple[Loop, list[str]]] = {}
     for array in arrays:
         for loop in around[program.writers[array][0].name]:
             for s in program.statements:
                 summed = loop.name in s.reduction_dims and array in {r.array for r in s.reads}
                 if summed and not any(node is loop for node in around[s.name]):
-                    found.setdefault(id(loop), (loop, []))[1].append(s.name)
-    for loop, sums in found.values():
+                    sums_by_loop.setdefault(id(loop), (loop, []))[1].append(s.name)
+    for loop, sums in sums_by_loop.values():
         yield _running(loop, tuple(dict.fromkeys(sums)))
 
 
@@ -247,12 +247,12 @@ def _running(loop: Loop, sums: tuple[str, ...]) -> Idea:
 
     def take(plan: Plan) -> Plan | None:
         why = "each value is added when it is there, and not kept for a sum at the end"
-        found = plan.after_all([Reasoned(Accumulate(dim, sums), why)])
-        if found is None:
+        summed = plan.after_all([Reasoned(Accumulate(dim, sums), why)])
+        if summed is None:
             return None
         known = plan.program.statement
-        new = [s for s in found.program.statements if s.name not in known and dim in s.dims]
+        new = [s for s in summed.program.statements if s.name not in known and dim in s.dims]
         names = (first, *(s.name for s in new))
-        return found.after_all([Reasoned(Fuse(names), "what is added is needed no longer")])
+        return summed.after_all([Reasoned(Fuse(names), "what is added is needed no longer")])
 
     return Idea(f"running {dim}: {', '.join(sums)}", take)

@@ -66,13 +66,13 @@ def _independent(plan: Plan) -> tuple[Plan, list[Vectorize]]:
     independent: set[str] = set()
     partly: list[Vectorize] = []
     for step in Vectorize.candidates(plan.program):
-        found = _if_legal(plan, step, f"nothing along {step.dim} needs anything else along it")
-        if found is None:
+        after = _if_legal(plan, step, f"nothing along {step.dim} needs anything else along it")
+        if after is None:
             continue
-        if found.taken[-1].notes:
+        if after.taken[-1].notes:
             partly.append(step)
         else:
-            plan = found
+            plan = after
             independent.add(step.dim)
     own = [s for s in partly if not _counts_updates(plan.program, s.dim, independent)]
     return plan, own
@@ -89,10 +89,10 @@ def _counts_updates(program: Program, dim: str, independent: set[str]) -> bool:
     assert program.schedule is not None
     if not _has_loop_inside(program.schedule, dim):
         return False
-    found = dependences(program)
+    needs = dependences(program)
     return any(
-        carries(found, d, dim)
-        for d in found.all
+        carries(needs, d, dim)
+        for d in needs.all
         if not independent & set(program.array[d.array].dims)
     )
 

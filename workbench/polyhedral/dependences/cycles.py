@@ -52,10 +52,10 @@ def find_cycle(
                 budget -= 1
             if budget < 0:
                 return None
-        found = _shortest(_trimmed(needs))
-        if found:
+        cycle = _shortest(_trimmed(needs))
+        if cycle:
             dims = {name: s.dims for name, s in part.statements.items()}
-            steps = [(name, dict(zip(dims[name], at, strict=True))) for name, at in found]
+            steps = [(name, dict(zip(dims[name], at, strict=True))) for name, at in cycle]
             return Cycle(tuple(steps), sizes)
     return None
 
@@ -77,14 +77,14 @@ def _growing(names: Sequence[str]) -> Iterator[dict[str, int]]:
 
 def _points(pairs: isl.Set) -> list[tuple[int, ...]]:
     rank = pairs.dim(isl.dim_type.set)
-    found: list[tuple[int, ...]] = []
+    members: list[tuple[int, ...]] = []
 
     def add(point: isl.Point) -> None:
         values = (point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(rank))
-        found.append(tuple(int(v) for v in values))
+        members.append(tuple(int(v) for v in values))
 
     pairs.foreach_point(add)
-    return sorted(found)
+    return sorted(members)
 
 
 def _trimmed(needs: dict[Node, list[Node]]) -> dict[Node, list[Node]]:

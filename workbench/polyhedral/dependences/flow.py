@@ -246,9 +246,9 @@ def undefined_read(
             read = read_key(s, access, extents)
             if not _is_defined(read, tuple(written.get(access.array, ()))):
                 missing = _unwritten(read, tuple(written.get(access.array, ())))
-                found = _read_witness(s, access, missing, known)
-                if found is not None:
-                    return found
+                witness = _read_witness(s, access, missing, known)
+                if witness is not None:
+                    return witness
     return None
 
 
@@ -263,9 +263,9 @@ def outside(
             read, inside = read_key(s, access, extents), _extent_text(extents[access.array])
             if not _is_inside(read, inside):
                 beyond = touches(read).subtract_range(parse_set(inside))
-                found = _read_witness(s, access, beyond, known)
-                if found is not None:
-                    return found
+                witness = _read_witness(s, access, beyond, known)
+                if witness is not None:
+                    return witness
     return None
 
 
@@ -328,10 +328,10 @@ def _extent_text(extent: Extent) -> str:
 
 
 def _read_witness(statement: Instances, access: Access, bad: isl.Map, known: str) -> Witness | None:
-    found = smallest(possible(bad.wrap().flatten(), known))
-    if found is None:
+    point = smallest(possible(bad.wrap().flatten(), known))
+    if point is None:
         return None
-    sizes, values = found
+    sizes, values = point
     dims = statement.dims + statement.reduction_dims
     instance = dict(zip(dims, values, strict=False))
     return Witness((statement.name,), (instance,), access.array, values[len(dims) :], sizes)
@@ -346,9 +346,9 @@ def pair_witness(source: Instances, sink: Instances, array: str, bad: isl.Map) -
 
     The element is the one that the source's instance writes.
     """
-    found = smallest(bad.wrap().flatten())
-    assert found is not None
-    sizes, values = found
+    point = smallest(bad.wrap().flatten())
+    assert point is not None
+    sizes, values = point
     rank = len(source.dims)
     left = dict(zip(source.dims, values[:rank], strict=True))
     right = dict(zip(sink.dims, values[rank:], strict=True))

@@ -75,13 +75,13 @@ def violations(tree: Tree, dependences: Dependences) -> tuple[Violation, ...]:
 
 
 def _violations(tree: Tree, dependences: Dependences) -> Iterator[Violation]:
-    found = paths(tree)
+    at = paths(tree)
     for d in dependences.all:
         source, sink = dependences.statements[d.source], dependences.statements[d.sink]
-        steps = shared_steps(source, sink, found)
+        steps = shared_steps(source, sink, at)
         broken = _broken(dependences.keys[d], steps)
         if broken is not None:
-            yield _violation(dependences, d, steps, broken, found)
+            yield _violation(dependences, d, steps, broken, at)
 
 
 def shared_steps(

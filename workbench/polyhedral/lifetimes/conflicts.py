@@ -58,16 +58,16 @@ def uses(
     extents: Mapping[str, Extent], statements: Mapping[str, Instances]
 ) -> dict[str, list[Use]]:
     """The accesses to each array."""
-    found: dict[str, list[Use]] = {array: [] for array in extents}
+    by_array: dict[str, list[Use]] = {array: [] for array in extents}
     for name, s in statements.items():
-        if s.write.array in found:
-            found[s.write.array].append(Use(name, s.write, write_key(s), True, True))
+        if s.write.array in by_array:
+            by_array[s.write.array].append(Use(name, s.write, write_key(s), True, True))
         for access in s.reads:
-            if access.array in found:
+            if access.array in by_array:
                 key = read_key(s, access, extents)
                 shares = access.array in s.may_alias
-                found[access.array].append(Use(name, access, key, False, shares))
-    return found
+                by_array[access.array].append(Use(name, access, key, False, shares))
+    return by_array
 
 
 def encounters(
@@ -190,9 +190,9 @@ def _shown(
     # { user -> (writer, element) : the user uses the element, the writer overwrites it earlier }
     both = earlier.reverse().flat_range_product(use)
     overwriting = pairs.apply_range(write.reverse()).reverse().wrap().flatten()
-    found = smallest(both.intersect_range(overwriting).wrap().flatten())
-    assert found is not None
-    least, values = found
+    point = smallest(both.intersect_range(overwriting).wrap().flatten())
+    assert point is not None
+    least, values = point
     user, writer = statements[met.use.statement], statements[met.write.statement]
     at, rest = values[: len(user.dims)], values[len(user.dims) :]
     by, element = rest[: len(writer.dims)], rest[len(writer.dims) :]

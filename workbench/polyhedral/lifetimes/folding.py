@@ -72,11 +72,11 @@ def _distances(conflicts: Sequence[Conflict], full: frozenset[int], rank: int) -
 def in_the_way(conflicts: Sequence[Conflict], full: Collection[int], rank: int) -> isl.Map:
     """{ element -> element of the array in its way that the full dimensions do not tell apart }."""
     same_slot = _equal_at(sorted(full), rank)
-    found = isl.Map.empty(same_slot.get_space())
+    ahead = isl.Map.empty(same_slot.get_space())
     for conflict in conflicts:
-        found = found.union(overwritten(conflict).intersect(same_slot))
-    found = found.coalesce()
-    return found.intersect(found.reverse())
+        ahead = ahead.union(overwritten(conflict).intersect(same_slot))
+    ahead = ahead.coalesce()
+    return ahead.intersect(ahead.reverse())
 
 
 def _equal_at(positions: Sequence[int], rank: int) -> isl.Map:
@@ -108,21 +108,21 @@ class _Folding:
 
     def in_order(self, order: Sequence[int]) -> tuple[Expression | None, ...]:
         """The window of each dimension, of those not in `order` None."""
-        found: list[Expression | None] = [None] * len(self.extent)
+        windows: list[Expression | None] = [None] * len(self.extent)
         before = frozenset[int]()
         for position in order:
-            found[position] = self._window(before, position)
+            windows[position] = self._window(before, position)
             after = before | {position}
             if after not in self.left:
                 self.left[after] = _fixed(self.left[before], position)
             before = after
-        return tuple(found)
+        return tuple(windows)
 
     def _window(self, before: frozenset[int], position: int) -> Expression | None:
         if (before, position) not in self.windows:
             blocks = self.in_blocks.get(position, frozenset())
-            found = _window(self.left[before], position, self.extent[position], blocks)
-            self.windows[before, position] = found
+            window = _window(self.left[before], position, self.extent[position], blocks)
+            self.windows[before, position] = window
         return self.windows[before, position]
 
 

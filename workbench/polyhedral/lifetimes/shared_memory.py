@@ -56,9 +56,9 @@ def sharing_clash(
     The reader is of the first array, the writer of the second.
     """
     used = uses({name: extents[name] for name in (pair.first, pair.second)}, statements)
-    found = paths(tree)
-    over = list(encounters(used[pair.first], used[pair.second], statements, found))
-    back = list(encounters(used[pair.second], used[pair.first], statements, found))
+    at = paths(tree)
+    over = list(encounters(used[pair.first], used[pair.second], statements, at))
+    back = list(encounters(used[pair.second], used[pair.first], statements, at))
     ranks = len(extents[pair.first]), len(extents[pair.second])
     with limited("computing lifetimes"):
         bad = _both_live(_conflicts(over), _conflicts(back), pair.places, ranks)
@@ -96,10 +96,10 @@ def _both_live(
 
 
 def _union(met: Iterable[Encounter], ranks: tuple[int, int]) -> isl.Map:
-    found = _empty(_same_place((), ranks))
+    union = _empty(_same_place((), ranks))
     for encounter in met:
-        found = found.union(overwritten(encounter.conflict))
-    return found
+        union = union.union(overwritten(encounter.conflict))
+    return union
 
 
 def _empty(like: isl.Map) -> isl.Map:

@@ -75,10 +75,10 @@ class Together:
             folded, measured = asked
             full = self.full | (frozenset(range(len(self.extent))) - folded)
             in_blocks = tuple(entry for entry in self.in_blocks if entry[0] not in full)
-            found = fold(self.conflicts, full, self.extent, measured, in_blocks)
-            whole = {k for k, window in enumerate(found) if window is None}
+            windows = fold(self.conflicts, full, self.extent, measured, in_blocks)
+            whole = {k for k, window in enumerate(windows) if window is None}
             parts = (n for n, moving in enumerate(self.loops) if moving & whole)
-            self._known[asked] = Lifetime(found, next(parts, len(self.loops)))
+            self._known[asked] = Lifetime(windows, next(parts, len(self.loops)))
         return self._known[asked]
 
     def but_for_blocks(self, positions: Iterable[int]) -> tuple[Expression | None, ...]:
@@ -104,23 +104,23 @@ def together(
     in `may_alias`, its instance may write over the element that it reads itself.
     """
     used = uses(extents, statements)
-    found = paths(tree)
+    at = paths(tree)
     result = {}
     for array, extent in extents.items():
         if array in live_out:
             result[array] = Together(extent, (), frozenset(range(len(extent))), (), ())
             continue
         own = used[array]
-        touched = along_axes([(statements[use.statement], use.access) for use in own], found)
+        touched = along_axes([(statements[use.statement], use.access) for use in own], at)
         full = {k for k, blocks in touched.items() if not blocks}
         full |= set(keep.get(array, ()) if keep else ())
-        met = encounters(own, own, statements, found)
+        met = encounters(own, own, statements, at)
         result[array] = Together(
             extent,
             tuple(dict.fromkeys(e.conflict for e in met)),
             frozenset(full),
             tuple(touched.items()),
-            _common_loops(own, statements, found),
+            _common_loops(own, statements, at),
         )
     return result
 
@@ -213,9 +213,9 @@ def whole_extent_clash(
         # the element that is used was written first, where they were not written at one time
         apart = bad.intersect(_ends(extent, position, 2))
         for pairs in (apart.intersect(later), apart, ends.intersect(later), ends):
-            found = clash(met, statements, pairs, sizes)
-            if found is not None:
-                return found
+            shown = clash(met, statements, pairs, sizes)
+            if shown is not None:
+                return shown
         return None
 
 

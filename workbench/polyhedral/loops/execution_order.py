@@ -23,10 +23,10 @@ def places(
     `dims` names the coordinates of each statement's points. Statements of the tree without points
     do not count.
     """
-    found: dict[tuple[str, Point], int] = {}
+    order: dict[tuple[str, Point], int] = {}
     for place, (name, together) in enumerate(_operations(tree, dims, points)):
-        found |= {(name, point): place for point in together}
-    return found
+        order |= {(name, point): place for point in together}
+    return order
 
 
 def _operations(

@@ -118,8 +118,8 @@ class _Domain:
 
 @lru_cache(maxsize=1024)
 def _loops(tree: Tree, domains: tuple[_Domain, ...]) -> tuple[Node, ...]:
-    found = paths(tree)
-    groups = _grouped([_Schedule(domain, found[domain.name]) for domain in domains])
+    at = paths(tree)
+    groups = _grouped([_Schedule(domain, at[domain.name]) for domain in domains])
     depth = max(len(group[0].path) for group in groups)
     whole = isl.UnionMap("{ }")
     names: list[str] = []

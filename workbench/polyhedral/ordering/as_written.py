@@ -182,8 +182,8 @@ def _inner(parts: Sequence[_Component], dependences: Dependences) -> dict[_Compo
 
 def _free_loop(left: Sequence[Loop], wanted: Sequence[str]) -> Loop | None:
     """A loop for a statement that may run in any order: a cycle's at this level, if it can."""
-    found = _open(left)
-    return next((found[name] for name in (*wanted, *found) if name in found), None)
+    loop = _open(left)
+    return next((loop[name] for name in (*wanted, *loop) if name in loop), None)
 
 
 def _prefers(free: Loop | None, group: _Group, wanted: Sequence[str]) -> bool:
@@ -221,13 +221,13 @@ def _loops(names: _Component, dependences: Dependences, left: _Left) -> list[Loo
     """
     open_loops = [_open(left[name]) for name in names]
     shared = [loop for n, loop in open_loops[0].items() if all(n in o for o in open_loops)]
-    found = []
+    loops = []
     for loop in shared:
         for way in (loop, replace(loop, backwards=True)):
             if all(not _breaks(dependences, d, way) for d in dependences.all):
-                found.append(way)
+                loops.append(way)
                 break
-    return found or [_shifted(names, dependences, shared)]
+    return loops or [_shifted(names, dependences, shared)]
 
 
 def _shifted(names: _Component, dependences: Dependences, loops: Sequence[Loop]) -> Loop:
@@ -239,9 +239,9 @@ def _shifted(names: _Component, dependences: Dependences, loops: Sequence[Loop])
         if not all(loop.dim in own and (loop.tile is None or loop.name not in own) for own in dims):
             continue
         for backwards in (False, True):
-            found = offsets(dependences, loop.dim, backwards)
-            if found is not None:
-                shifts = tuple((n, o) for n, o in found.items() if o)
+            shift_of = offsets(dependences, loop.dim, backwards)
+            if shift_of is not None:
+                shifts = tuple((n, o) for n, o in shift_of.items() if o)
                 return replace(loop, backwards=backwards, offsets=shifts)
     raise NoOrder(names)
 
@@ -283,16 +283,16 @@ def offsets(dependences: Dependences, dim: str, backwards: bool = False) -> dict
             return None
         edges.append((d.source, d.sink, weight))
     sign = -1 if backwards else 1
-    found = dict.fromkeys(dependences.statements, 0)
-    for _ in range(len(found) + 1):
+    shifts = dict.fromkeys(dependences.statements, 0)
+    for _ in range(len(shifts) + 1):
         changed = False
         for source, sink, weight in edges:
-            if found[sink] + weight < found[source]:
-                found[source] = found[sink] + weight
+            if shifts[sink] + weight < shifts[source]:
+                shifts[source] = shifts[sink] + weight
                 changed = True
         if not changed:
-            least = min(sign * o for o in found.values())
-            return {name: sign * o - least for name, o in found.items()}
+            least = min(sign * o for o in shifts.values())
+            return {name: sign * o - least for name, o in shifts.items()}
     return None
 
 

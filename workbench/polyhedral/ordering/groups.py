@@ -68,18 +68,18 @@ def _together(run: Sequence[str], region: Region, left: Dependences) -> list[Gro
     needs: dict[str, set[str]] = {name: set() for name in run}
     for d in left.all:
         needs[d.sink].add(d.source)
-    found: list[list[str]] = []
+    groups: list[list[str]] = []
     place: dict[str, int] = {}
     for name in run:
         for number in sorted({place[n] for n in needs[name] if n in place}):
-            if _joins(name, number, found, place, needs, region, apart):
-                found[number].append(name)
+            if _joins(name, number, groups, place, needs, region, apart):
+                groups[number].append(name)
                 place[name] = number
                 break
         else:
-            place[name] = len(found)
-            found.append([name])
-    return [tuple(group) for group in found]
+            place[name] = len(groups)
+            groups.append([name])
+    return [tuple(group) for group in groups]
 
 
 def _joins(

@@ -110,10 +110,10 @@ class Reader:
 
     def _body(self, group: int, left: Sequence[str]) -> Tree:
         """A group's statements; a dimension of one value has no place in isl's schedule."""
-        found = sequence([Leaf(name) for name in self.groups[group]])
+        tree = sequence([Leaf(name) for name in self.groups[group]])
         for dim in reversed(left):
-            found = Loop(dim, found)
-        return found
+            tree = Loop(dim, tree)
+        return tree
 
     def _member(
         self,
@@ -162,12 +162,12 @@ class Reader:
             if row.sign == 0:
                 units.append(_Unit(None, (k,), row.rest))
                 continue
-            for found in loops:
-                first = found[0][1]
+            for over in loops:
+                first = over[0][1]
                 if first.runs_with(row):
                     apart = self._whole(row.rest.sub(first.rest))
                     if apart is not None:
-                        found.append((k, row, row.sign * apart))
+                        over.append((k, row, row.sign * apart))
                         break
             else:
                 loops.append([(k, row, 0)])
@@ -244,17 +244,17 @@ class Reader:
         wait for each other.
         """
         parts = [[n for k in unit.members for n in self.groups[k]] for unit in units]
-        found: list[_Unit] = []
+        in_turn: list[_Unit] = []
         for part in _in_order(parts, dependences):
             own = [units[p] for p in part]
             if len(own) > 1:
                 self._refuse(own)
-            last, unit = found[-1] if found else None, own[0]
+            last, unit = in_turn[-1] if in_turn else None, own[0]
             if last and last.at and unit.at and last.at.is_equal(unit.at):
-                found[-1] = replace(last, members=(*last.members, *unit.members))
+                in_turn[-1] = replace(last, members=(*last.members, *unit.members))
             else:
-                found.append(unit)
-        return found
+                in_turn.append(unit)
+        return in_turn
 
     def _refuse(self, own: Sequence[_Unit]) -> None:
         """Say what units that wait for each other would be."""
@@ -307,8 +307,8 @@ def _in_order(parts: Sequence[Sequence[str]], dependences: Dependences) -> list[
         for d in dependences.all
         if d.source in owner and d.sink in owner and owner[d.source] != owner[d.sink]
     ]
-    found = components([str(p) for p in range(len(parts))], between)
-    return [tuple(int(p) for p in part) for part in found]
+    order = components([str(p) for p in range(len(parts))], between)
+    return [tuple(int(p) for p in part) for part in order]
 
 
 def _rows(function: isl.UnionPwAff) -> Iterator[tuple[int, isl.PwAff]]:

@@ -64,12 +64,12 @@ def _proposed(
     fusion: Fusion,
 ) -> Tree:
     names = [s.name for s in statements]
-    found = Dependences(
+    dependences = Dependences(
         dict(zip(names, statements, strict=True)), tuple(d for d, _ in keys), dict(keys)
     )
     region = Region(
         {s.name: _domain(s, dims) for s, dims in zip(statements, free, strict=True)},
-        found,
+        dependences,
         dict(zip(names, free, strict=True)),
     )
     together = _together(statements, region)
@@ -80,7 +80,7 @@ def _proposed(
         own = region.domains[group[0]].set_tuple_name(_tuple(k))
         sizes += sizes_in(own)
         domain = domain.union(own.to_union_set())
-    for source, sink, relation in region.pairs(found):
+    for source, sink, relation in region.pairs(dependences):
         a, b = position[source], position[sink]
         if a == b:
             relation = relation.subtract(isl.Map.identity(relation.get_space()))
@@ -88,7 +88,7 @@ def _proposed(
         pairs = pairs.union(named.set_tuple_name(isl.dim_type.out, _tuple(b)).to_union_map())
     schedule = _solved(domain, pairs.coalesce(), context(sizes), fusion, len(statements))
     place = {name: k for k, name in enumerate(names)}
-    return as_written(Reader(together, region, sizes).read(schedule), found, place)
+    return as_written(Reader(together, region, sizes).read(schedule), dependences, place)
 
 
 def _domain(s: Instances, free: Sequence[str]) -> isl.Set:

@@ -26,7 +26,7 @@ def conditions(text: str, known: str) -> Conditions:
     asked.
     """
     dims = dims_of(text)
-    found: list[tuple[tuple[Expression, bool], ...]] = []
+    alternatives: list[tuple[tuple[Expression, bool], ...]] = []
     points = (
         in_context(parse_set(text)).gist(in_context(parse_set(known))).compute_divs().coalesce()
     )
@@ -34,7 +34,7 @@ def conditions(text: str, known: str) -> Conditions:
     def add(piece: isl.BasicSet) -> None:
         if piece.dim(isl.dim_type.div) and not _divisions_known(piece):
             raise ProgramError(f"{readable(text)} is not expressible as conditions")
-        found.append(
+        alternatives.append(
             tuple(
                 (to_expression(isl.PwAff.from_aff(c.get_aff()), dims), bool(c.is_equality()))
                 for c in piece.get_constraints()
@@ -43,7 +43,7 @@ def conditions(text: str, known: str) -> Conditions:
         )
 
     points.foreach_basic_set(add)
-    return tuple(found)
+    return tuple(alternatives)
 
 
 def _divisions_known(piece: isl.BasicSet) -> bool:

@@ -208,16 +208,16 @@ def is_equal(a: str, b: str) -> bool:
 
 def pieces(text: str) -> list[str]:
     """The set as disjoint convex pieces, in the order of their first points' text."""
-    found: list[str] = []
+    texts: list[str] = []
     dims = dims_of(text)
     disjoint = in_context(parse_set(text)).coalesce().make_disjoint()
     known = context(sizes_in(disjoint))
 
     def add(piece: isl.BasicSet) -> None:
-        found.append(to_text(isl.Set.from_basic_set(piece).gist_params(known), dims))
+        texts.append(to_text(isl.Set.from_basic_set(piece).gist_params(known), dims))
 
     disjoint.foreach_basic_set(add)
-    return sorted(found)
+    return sorted(texts)
 
 
 def project_out(text: str, names: Sequence[str]) -> str:

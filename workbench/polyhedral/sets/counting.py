@@ -14,14 +14,14 @@ def points(text: str, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
     """All points at the given sizes, in lexicographic order."""
     fixed = at_sizes(parse_set(text), sizes)
     rank = fixed.dim(isl.dim_type.set)
-    found: list[tuple[int, ...]] = []
+    all_points: list[tuple[int, ...]] = []
 
     def add(point: isl.Point) -> None:
         values = (point.get_coordinate_val(isl.dim_type.set, k).to_python() for k in range(rank))
-        found.append(tuple(int(v) for v in values))
+        all_points.append(tuple(int(v) for v in values))
 
     fixed.foreach_point(add)
-    return sorted(found)
+    return sorted(all_points)
 
 
 def count(text: str, sizes: Mapping[str, int]) -> int:

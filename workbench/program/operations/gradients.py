@@ -105,12 +105,12 @@ def of_stack(do: Any, xs: Any, y: Any, g: Any, axis: int) -> tuple[Any, ...]:
 
 
 def of_concatenate(do: Any, xs: Any, y: Any, g: Any, axis: int) -> tuple[Any, ...]:
-    found, start = [], 0
+    parts, start = [], 0
     for x in xs:
         stop = start + x.shape[axis]
-        found.append(do("slice", g, axis=axis, start=start, stop=stop, step=1))
+        parts.append(do("slice", g, axis=axis, start=start, stop=stop, step=1))
         start = stop
-    return tuple(found)
+    return tuple(parts)
 
 
 def of_transpose(do: Any, xs: Any, y: Any, g: Any, axes: tuple[int, ...]) -> tuple[Any, ...]:

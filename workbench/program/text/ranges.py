@@ -28,10 +28,10 @@ Ranges = Mapping[str, tuple[Expression, Expression]]
 def domain_text(statement: Statement, program: Program | None = None) -> str:
     """` for 1 <= t < T` where the domain is not the whole range of the dimensions, else nothing."""
     shown = []
-    found = _bounds(statement.domain, statement.dims)
-    if found is None:
+    bounds = _bounds(statement.domain, statement.dims)
+    if bounds is None:
         return f"  for {condition(statement.domain)}" if statement.dims else ""
-    for dim, (lower, upper) in zip(statement.dims, found, strict=True):
+    for dim, (lower, upper) in zip(statement.dims, bounds, strict=True):
         if _is_whole(dim, lower, upper, program):
             continue
         if upper == lower + 1:
@@ -44,11 +44,11 @@ def domain_text(statement: Statement, program: Program | None = None) -> str:
 def reduction_text(statement: Statement, program: Program | None = None) -> str:
     """What the reduction runs over: `k in t..T-1`, `b, t` for whole ranges."""
     dims = statement.reduction_dims
-    found = _bounds(statement.reduction, dims)
-    if found is None or not _is_exact(statement, found):
+    bounds = _bounds(statement.reduction, dims)
+    if bounds is None or not _is_exact(statement, bounds):
         return f"{', '.join(dims)} with {condition(statement.reduction)}"
     shown = []
-    for dim, (lower, upper) in zip(dims, found, strict=True):
+    for dim, (lower, upper) in zip(dims, bounds, strict=True):
         whole = _is_whole(dim, lower, upper, program)
         shown.append(dim if whole else f"{dim} in {_bound(lower)}..{_bound(upper - 1)}")
     return ", ".join(shown)

@@ -286,16 +286,16 @@ def _writes_inside(
 def pieces_are_apart(program: Program) -> None:
     """No element is defined twice."""
     known = known_of_sizes(program.parameters)
-    found = overlap([s.instances for s in program.statements], _extents(program), known)
-    if found is None:
+    twice = overlap([s.instances for s in program.statements], _extents(program), known)
+    if twice is None:
         return
-    first, second = (program.statement[name] for name in found.statements)
-    at = [at_text(s.dims, [x[d] for d in s.dims], {}) for s, x in _sides(program, found)]
-    element = f"{found.array}[{', '.join(map(str, found.element))}]"
-    sizes = _sizes_text(found.sizes)
+    first, second = (program.statement[name] for name in twice.statements)
+    at = [at_text(s.dims, [x[d] for d in s.dims], {}) for s, x in _sides(program, twice)]
+    element = f"{twice.array}[{', '.join(map(str, twice.element))}]"
+    sizes = _sizes_text(twice.sizes)
     other = "" if first is second else f"by {equation(second, program)} "
     raise ProgramError(
-        f"{element if found.element else found.array} is defined twice{sizes}: by "
+        f"{element if twice.element else twice.array} is defined twice{sizes}: by "
         f"{equation(first, program)} at {at[0]} and {other}at {at[1]}",
         second.line,
     )
@@ -304,24 +304,24 @@ def pieces_are_apart(program: Program) -> None:
 def reads_are_inside(program: Program, statements: Iterable[Statement]) -> None:
     """Every element that may be read lies in its array's extent."""
     known = known_of_sizes(program.parameters)
-    found = outside([s.instances for s in statements], _extents(program), known)
-    if found is not None:
-        statement, array, reader = _reader(program, found)
-        sizes = _at_least_one(program, array, found.sizes)
+    beyond = outside([s.instances for s in statements], _extents(program), known)
+    if beyond is not None:
+        statement, array, reader = _reader(program, beyond)
+        sizes = _at_least_one(program, array, beyond.sizes)
         extent = [(lo.evaluate(sizes), up.evaluate(sizes)) for lo, up in array.extent]
         ranges = unnamed_ranges(statement, program)
-        text = sentences.outside(array, found.element, reader, sizes, extent, ranges)
+        text = sentences.outside(array, beyond.element, reader, sizes, extent, ranges)
         raise ProgramError(text + _without_update(program, array), statement.line)
 
 
 def reads_are_defined(program: Program) -> None:
     """Every element that may be read is written by some instance."""
     known = known_of_sizes(program.parameters)
-    found = undefined_read([s.instances for s in program.statements], _extents(program), known)
-    if found is not None:
-        statement, array, reader = _reader(program, found)
+    undefined = undefined_read([s.instances for s in program.statements], _extents(program), known)
+    if undefined is not None:
+        statement, array, reader = _reader(program, undefined)
         ranges = unnamed_ranges(statement, program)
-        text = sentences.undefined(array, found.element, reader, found.sizes, ranges)
+        text = sentences.undefined(array, undefined.element, reader, undefined.sizes, ranges)
         raise ProgramError(text + _without_update(program, array), statement.line)
 
 
@@ -337,9 +337,11 @@ def ranges_are_not_empty(program: Program, statements: Iterable[Statement]) -> N
         if s.combiner in (None, "sum", "collect"):
             continue
         without = subtract(s.domain, project_out(s.reduction, s.reduction_dims))
-        found = smallest(possible(parse_set(without), known_of_sizes(program.parameters)))
-        if found is not None:
-            sizes, instance = found
+        sizes_where_empty = smallest(
+            possible(parse_set(without), known_of_sizes(program.parameters))
+        )
+        if sizes_where_empty is not None:
+            sizes, instance = sizes_where_empty
             raise ProgramError(sentences.empty(s, program, instance, sizes), s.line)
 
 
@@ -375,8 +377,8 @@ def _touches(read: Read, values: Mapping[str, int], element: tuple[int, ...]) ->
 def _at_least_one(program: Program, array: Array, sizes: Mapping[str, int]) -> dict[str, int]:
     """A witness's sizes; those it does not depend on, but the array does, are 1."""
     needed = {name for lo, up in array.extent for e in (lo, up) for name in e.sizes}
-    found = {**dict.fromkeys(needed, 1), **sizes}
-    return {p.name: found[p.name] for p in program.parameters if p.name in found}
+    sizes_known = {**dict.fromkeys(needed, 1), **sizes}
+    return {p.name: sizes_known[p.name] for p in program.parameters if p.name in sizes_known}
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:

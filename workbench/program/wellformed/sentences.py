@@ -37,9 +37,9 @@ def outside(
     if reader is None:
         return f"{record.called} has elements {has} only, asked for {asked} ({_listed(sizes)})"
     gathered = any(not isinstance(e, Expression) for e in reader[0].index)
-    found = f" with {asked}" if gathered else ""
+    asked_for = f" with {asked}" if gathered else ""
     has_only = f"{record.name} has" if not record.described else "there are"
-    return f"{_read(record, reader, sizes, ranges)}{found}, but {has_only} elements {has} only"
+    return f"{_read(record, reader, sizes, ranges)}{asked_for}, but {has_only} elements {has} only"
 
 
 def undefined(

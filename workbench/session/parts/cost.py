@@ -63,21 +63,21 @@ def cost(variant: Variant, arguments: Mapping[str, Any]) -> CostView:
     Raises SizeError for sizes that the program does not take, UnavailableError for a backend whose
     constants nobody knows, WorkbenchError for an unknown dtype.
     """
-    found = variant.predict(arguments["sizes"], arguments["backend"], arguments["dtype"])
+    prediction = variant.predict(arguments["sizes"], arguments["backend"], arguments["dtype"])
     return CostView(
-        sizes=found.sizes,
-        dtype=found.dtype,
-        backend=found.backend,
-        seconds=found.seconds,
-        peak_bytes=found.peak_bytes,
-        operations=found.operations,
-        bytes=found.bytes,
-        launches=found.launches,
-        shares=tuple(_share(name, share) for name, share in found.by_statement.items()),
-        besides=_share("", found.besides),
-        arrays=_footprints(variant, found.sizes, found.dtype, found.footprint),
-        note=found.note,
-        assumed=found.assumed,
+        sizes=prediction.sizes,
+        dtype=prediction.dtype,
+        backend=prediction.backend,
+        seconds=prediction.seconds,
+        peak_bytes=prediction.peak_bytes,
+        operations=prediction.operations,
+        bytes=prediction.bytes,
+        launches=prediction.launches,
+        shares=tuple(_share(name, share) for name, share in prediction.by_statement.items()),
+        besides=_share("", prediction.besides),
+        arrays=_footprints(variant, prediction.sizes, prediction.dtype, prediction.footprint),
+        note=prediction.note,
+        assumed=prediction.assumed,
     )
 
 

@@ -158,7 +158,7 @@ def _arrows(
     """
     position = {s.name: k for k, s in enumerate(chosen)}
     number = {name: dict(zip(listed, numbers())) for name, listed in points.items()}
-    found: dict[ArrowView, None] = {}
+    arrows: dict[ArrowView, None] = {}
     for d in dependences(program).among([s.name for s in chosen]).all:
         if not points[d.source] or not points[d.sink]:
             continue
@@ -173,5 +173,5 @@ def _arrows(
                 d.array,
                 late,
             )
-            found[arrow] = None
-    return sorted(found, key=lambda arrow: not arrow.violated)
+            arrows[arrow] = None
+    return sorted(arrows, key=lambda arrow: not arrow.violated)

@@ -139,7 +139,7 @@ def _buffers(
     arrays = {where.buffer.name: name for name, where in loops.stored.items()}
     slices = {copy.device: arrays[copy.host] for copy in copies(loops.body)}
     needed = first_needed(loops.body)
-    found: dict[str, BufferView] = {}
+    buffers: dict[str, BufferView] = {}
     for record in walk(loops.body):
         if not isinstance(record, (Allocate, Constant, Count)) or record.buffer.name not in held:
             continue
@@ -148,14 +148,14 @@ def _buffers(
         statements = [s.name for s in program.writers[array]] if array else []
         if not array and name in needed:
             statements = [needed[name]]
-        found[name] = BufferView(
+        buffers[name] = BufferView(
             name=_title(record, array, slices, [program.statement[s].array for s in statements]),
             array=array,
             bytes=held[name],
             formula=str(formulas.footprint(record.buffer, dtype)),
             statements=tuple(statements),
         )
-    return tuple(found[name] for name in held)
+    return tuple(buffers[name] for name in held)
 
 
 def _title(

@@ -63,5 +63,5 @@ def price(variant: Variant, arguments: Mapping[str, Any]) -> EffectView:
     sizes that the program does not take, UnavailableError where nothing can be predicted.
     """
     after = variant.apply(from_json(arguments["step"]))
-    found = after.predict(arguments["sizes"], arguments["backend"], arguments["dtype"])
-    return EffectView(found.seconds, found.peak_bytes)
+    prediction = after.predict(arguments["sizes"], arguments["backend"], arguments["dtype"])
+    return EffectView(prediction.seconds, prediction.peak_bytes)

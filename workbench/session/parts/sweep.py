@@ -60,7 +60,7 @@ def _points(
     for value in sorted({max(1, round(here * factor)) for factor in FACTORS}):
         try:
             sizes = {**given, size: value}
-            found = variant.predict(sizes, arguments["backend"], arguments["dtype"])
+            prediction = variant.predict(sizes, arguments["backend"], arguments["dtype"])
         except SizeError:
             continue
-        yield SweepPoint(value, found.seconds, found.peak_bytes)
+        yield SweepPoint(value, prediction.seconds, prediction.peak_bytes)

@@ -72,14 +72,16 @@ def value(variant: Variant, arguments: Mapping[str, Any]) -> ValueView:
     limit = _Limit(f"{name} at {numbers(sizes)}")
     given = settable(program, sizes)
     reference = Reference(program, given, int(arguments["seed"]), watch=limit.watch)
-    found = explain(reference, name, arguments["coordinates"])
-    of: Element = (resolved, tuple(found.coordinates.values()))
-    inputs = [_element(reference, (i.array, tuple(i.coordinates.values()))) for i in found.inputs]
+    explained = explain(reference, name, arguments["coordinates"])
+    of: Element = (resolved, tuple(explained.coordinates.values()))
+    inputs = [
+        _element(reference, (i.array, tuple(i.coordinates.values()))) for i in explained.inputs
+    ]
     listed = sorted(range(len(inputs)), key=lambda k: not inputs[k].not_finite)[:MOST_INPUTS]
     return ValueView(
         of=_element(reference, of),
-        equation=found.equation,
-        line=line_view(found.line),
+        equation=explained.equation,
+        line=line_view(explained.line),
         inputs=tuple(inputs[k] for k in sorted(listed)),
         more_inputs=len(inputs) - len(listed),
         cause=tuple(_element(reference, element) for element in _cause(reference, of)),
@@ -105,19 +107,19 @@ class _Limit:
 
 def _element(reference: Reference, element: Element) -> ElementView:
     array, at = element
-    found = reference.element(array, at)
+    value = reference.element(array, at)
     writer = reference.defining(array, at)
     dims = reference.program.array[array].dims
     return ElementView(
         array=array,
         coordinates=dict(zip(dims, at, strict=True)),
-        text=number_text(found),
-        shape=found.shape,
+        text=number_text(value),
+        shape=value.shape,
         statement=None if writer is None else writer[0].statement.name,
         instance={}
         if writer is None
         else dict(zip(writer[0].statement.dims, writer[1], strict=True)),
-        not_finite=_not_finite(found),
+        not_finite=_not_finite(value),
     )
 
 

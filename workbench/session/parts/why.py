@@ -76,12 +76,12 @@ def why(variant: Variant, arguments: Mapping[str, Any]) -> WhyView:
         remark = _too_small(sizes, witness.sizes)
         if remark:
             return WhyView(shown, view, sizes, None, None, remark)
-        found = _drawn(variant.program, step, refusal, witness, sizes)
-        if found.pair is not None:
-            return WhyView(shown, view, sizes, found.space, witness_view(found.pair), "")
-    if all(s.points for s in found.space.statements):
-        return WhyView(shown, view, sizes, found.space, None, ELSEWHERE)
-    return WhyView(shown, view, sizes, None, None, found.space.remark or ELSEWHERE)
+        drawn = _drawn(variant.program, step, refusal, witness, sizes)
+        if drawn.pair is not None:
+            return WhyView(shown, view, sizes, drawn.space, witness_view(drawn.pair), "")
+    if all(s.points for s in drawn.space.statements):
+        return WhyView(shown, view, sizes, drawn.space, None, ELSEWHERE)
+    return WhyView(shown, view, sizes, None, None, drawn.space.remark or ELSEWHERE)
 
 
 def _telling(program: Program, witness: Witness) -> Mapping[str, int]:
@@ -133,12 +133,12 @@ def _violated(drawn: DomainView, witness: Witness, sizes: Mapping[str, int]) -> 
             dict(zip(source.dims, source.points[arrow.source], strict=True)),
             dict(zip(sink.dims, sink.points[arrow.sink], strict=True)),
         )
-        found = replace(
+        violated = replace(
             witness, instances=instances, element=source.elements[arrow.source], sizes=sizes
         )
         if all(i.items() <= w.items() for i, w in zip(instances, witness.instances, strict=True)):
-            return found
-        best = best or found
+            return violated
+        best = best or violated
     return best
 
 
@@ -193,13 +193,13 @@ def _ends(drawn: DomainView, witness: Witness) -> list[tuple[int, int] | None]:
     """Where the witness's instances are: the position of a statement and of its point; None where
     there is none.
     """
-    found: list[tuple[int, int] | None] = []
+    ends: list[tuple[int, int] | None] = []
     for name, instance in zip(witness.statements, witness.instances, strict=True):
         position = [s.statement for s in drawn.statements].index(name)
         shown = drawn.statements[position]
         point = tuple(instance[d] for d in shown.dims)
-        found.append((position, shown.points.index(point)) if point in shown.points else None)
-    return found
+        ends.append((position, shown.points.index(point)) if point in shown.points else None)
+    return ends
 
 
 def at_once(order: Tree, dim: str, witness: Witness, axes: Collection[str]) -> Tree:

@@ -44,7 +44,7 @@ def edges(program: Program) -> tuple[Edge, ...]:
     extents = {a.name: a.extent for a in program.arrays}
     dependences = flow([s.instances for s in program.statements], extents)
     loops = _common_loops(program)
-    found: dict[Edge, None] = {}
+    arrows: dict[Edge, None] = {}
     for d in dependences.all:
         source, sink = program.statement[d.source], program.statement[d.sink]
         read = sink.instances.reads[d.access]
@@ -53,10 +53,10 @@ def edges(program: Program) -> tuple[Edge, ...]:
         )
         label = _label(program, source, sink, read)
         relation = set_text(str(dependences.relation(d).remove_redundancies()))
-        found[Edge(d.source, d.sink, d.array, label, shortened(label, 18), relation, carried)] = (
+        arrows[Edge(d.source, d.sink, d.array, label, shortened(label, 18), relation, carried)] = (
             None
         )
-    return tuple(found)
+    return tuple(arrows)
 
 
 def is_successor(statement: Statement) -> bool:

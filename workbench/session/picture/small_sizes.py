@@ -33,15 +33,15 @@ def picture_sizes(program: Program, statements: Sequence[Statement], given: Size
     dims = {d for s in statements for d in (*s.dims, *s.reduction_dims) if d in program.dim}
     lengths = [program.dim[d].size for d in sorted(dims)]
 
-    def fits(found: Sizes) -> bool:
-        return all(count(s.domain, found) <= SHOWN for s in statements)
+    def fits(sizes: Sizes) -> bool:
+        return all(count(s.domain, sizes) <= SHOWN for s in statements)
 
     for length in LENGTHS:
         needs = [Need(extent, length, "") for extent in lengths]
         if fits(_resolved(program, needs, given)):
             break
-    found = _with_others(program, needs, given)
-    return found if fits(found) else _resolved(program, needs, given)
+    sizes = _with_others(program, needs, given)
+    return sizes if fits(sizes) else _resolved(program, needs, given)
 
 
 def sizes_at_least(program: Program, least: Sizes, given: Sizes) -> Sizes:
@@ -69,9 +69,9 @@ def _with_others(program: Program, needs: Sequence[Need], given: Sizes) -> Sizes
     others = own.keys() - about
     for most in (max(own.values(), default=1), *BESIDE) if others else ():
         beside = [Need(size(name), min(own[name], most), "") for name in sorted(others)]
-        found = _resolved(program, [*needs, *beside], given)
-        if points(program, found) <= QUICK:
-            return found
+        sizes = _resolved(program, [*needs, *beside], given)
+        if points(program, sizes) <= QUICK:
+            return sizes
     return least
 
 

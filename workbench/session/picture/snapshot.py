@@ -163,16 +163,16 @@ def _loops(program: Program) -> tuple[tuple[LoopView, ...], dict[str, tuple[int,
     """Every loop of the schedule, and for each statement the positions of those around it."""
     if program.schedule is None:
         return (), {}
-    found: dict[int, int] = {}
+    positions: dict[int, int] = {}
     views: list[LoopView] = []
     around: dict[str, tuple[int, ...]] = {}
     for name, path in tree.paths(program.schedule).items():
         above = [step for step, _ in path if isinstance(step, tree.Loop)]
         for loop in above:
-            if id(loop) not in found:
-                found[id(loop)] = len(views)
+            if id(loop) not in positions:
+                positions[id(loop)] = len(views)
                 views.append(LoopView(tree.heading(loop, "").removesuffix(":"), _mark(loop)))
-        around[name] = tuple(found[id(loop)] for loop in above)
+        around[name] = tuple(positions[id(loop)] for loop in above)
     return tuple(views), around
 
 

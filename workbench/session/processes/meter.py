@@ -93,13 +93,13 @@ class Keeping:
             if self._over:
                 return
             self._over = True
-            found = None if self.so_far is None else self.so_far.comparison()
+            comparison = None if self.so_far is None else self.so_far.comparison()
             try:
-                self._store.append(() if found is None else found)
+                self._store.append(() if comparison is None else comparison)
             except WorkbenchError as problem:
                 error = error or error_view(problem)
             with contextlib.suppress(OSError):  # the other end is gone
-                self._parent.send(Measured(found, error))
+                self._parent.send(Measured(comparison, error))
 
 
 def measure(order: MeasureOrder, parent: Parent, keeping: Keeping) -> None:

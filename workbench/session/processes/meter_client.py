@@ -95,15 +95,15 @@ class MeterClient:
         """What was heard of a process that could not write it down: it is kept from here, unless
         that process wrote it and could not say so.
         """
-        found = self._finished
-        if found is not None:
-            own = found.measurements[0].comparison
+        heard = self._finished
+        if heard is not None:
+            own = heard.measurements[0].comparison
             try:
                 if all(m.comparison != own for m in self._order.store.read()):
-                    self._order.store.append(found)
+                    self._order.store.append(heard)
             except WorkbenchError as problem:
                 reason = f"{reason} {problem.message}".strip()
-        return Measured(found, sentence(reason) if reason else None)
+        return Measured(heard, sentence(reason) if reason else None)
 
     def _end(self, came: Callable[[], Measured]) -> None:
         """What came out, from whoever says so first: of a cancellation, a second one, the process

@@ -222,9 +222,9 @@ def _variant(frame: FrameType | None) -> Variant | None:
     while frame is not None:
         if frame.f_code.co_filename.startswith(MEASURE):
             for value in frame.f_locals.values():
-                found = value if isinstance(value, Variant) else getattr(value, "variant", None)
-                if isinstance(found, Variant):
-                    return found
+                variant = value if isinstance(value, Variant) else getattr(value, "variant", None)
+                if isinstance(variant, Variant):
+                    return variant
         frame = frame.f_back
     return None
 
@@ -240,9 +240,9 @@ def _lines(source: Sequence[SourceText]) -> _Source:
             around = [loop for loop in around if loop.indent < indent]
         statements.append(line.statement)
         loops.append(tuple(around))
-        if found := _LOOP.match(text):
-            values = compile(found[3], "<range>", "eval")
-            around.append(_Loop(indent, found[2], values))
+        if heading := _LOOP.match(text):
+            values = compile(heading[3], "<range>", "eval")
+            around.append(_Loop(indent, heading[2], values))
     return _Source(statements, loops)
 
 

@@ -52,8 +52,8 @@ PARTS: Mapping[Part, Callable[[Variant, Json], Any]] = {
 
 def part(variant: Variant, name: Part, arguments: Json) -> Iterator[Any]:
     """A part of a variant, in batches where its builder gives them, each as JSON-able values."""
-    found = PARTS[name](variant, arguments)
-    values = found if isinstance(found, Iterator) else iter([found])
+    built = PARTS[name](variant, arguments)
+    values = built if isinstance(built, Iterator) else iter([built])
     yield from (Plain(plain(one)) for one in values)
 
 

@@ -24,7 +24,7 @@ def measurement_views(measurements: Sequence[Measurement]) -> tuple[MeasurementV
     """
     views: list[MeasurementView] = []
     for _, together in groupby(enumerate(measurements), key=_group):
-        own = {str(position): found for position, found in together}
+        own = {str(position): base_row for position, base_row in together}
         rows = comparison(own)
         views += [
             _view(row, _last_steps(row.measurement, rows.measurements), name)
@@ -69,33 +69,33 @@ def belonging(root: Variant, recorded: Iterable[Measurement]) -> tuple[Measureme
 
 def _group(numbered: tuple[int, Measurement]) -> str:
     """What was measured in no comparison is alone."""
-    position, found = numbered
-    return found.comparison or str(position)
+    position, row = numbered
+    return row.comparison or str(position)
 
 
 def _view(row: Row, last_steps: DifferenceView | None, name: str) -> MeasurementView:
-    found = row.measurement
-    low, high = found.interval
-    predicted = found.predicted
+    measurement = row.measurement
+    low, high = measurement.interval
+    predicted = measurement.predicted
     return MeasurementView(
         id=name,
-        group=found.comparison or name,
-        variant=found.key,
-        label=found.label,
-        backend=found.backend,
-        device=found.device,
-        dtype=found.dtype,
-        sizes=dict(found.sizes),
-        seed=found.seed,
-        date=found.date,
-        recorded=found.recorded,
-        outcome=found.check.verdict,
-        checked=found.status,
-        check=str(found.check).splitlines()[0],
-        check_report=str(found.check),
-        samples=found.samples,
-        planned=found.planned,
-        median=_finite(found.median),
+        group=measurement.comparison or name,
+        variant=measurement.key,
+        label=measurement.label,
+        backend=measurement.backend,
+        device=measurement.device,
+        dtype=measurement.dtype,
+        sizes=dict(measurement.sizes),
+        seed=measurement.seed,
+        date=measurement.date,
+        recorded=measurement.recorded,
+        outcome=measurement.check.verdict,
+        checked=measurement.status,
+        check=str(measurement.check).splitlines()[0],
+        check_report=str(measurement.check),
+        samples=measurement.samples,
+        planned=measurement.planned,
+        median=_finite(measurement.median),
         low=_finite(low),
         high=_finite(high),
         ratio=_finite(row.ratio),
@@ -103,16 +103,16 @@ def _view(row: Row, last_steps: DifferenceView | None, name: str) -> Measurement
         ratio_high=_finite(row.ratio_interval[1]),
         difference=row.difference,
         last_steps=last_steps,
-        compile_seconds=_finite(found.compile_seconds),
-        peak_bytes=dict(found.peak_bytes),
-        process_peak_bytes=found.process_peak_bytes,
+        compile_seconds=_finite(measurement.compile_seconds),
+        peak_bytes=dict(measurement.peak_bytes),
+        process_peak_bytes=measurement.process_peak_bytes,
         predicted_seconds=None if predicted is None else predicted.seconds,
         predicted_peak_bytes={} if predicted is None else dict(predicted.peak_bytes),
         prediction_note="" if predicted is None else predicted.note,
-        too_slow=found.too_slow,
-        pace=found.pace,
-        stopped=found.stopped,
-        curves=tuple(_curve(curve) for curve in found.curves),
+        too_slow=measurement.too_slow,
+        pace=measurement.pace,
+        stopped=measurement.stopped,
+        curves=tuple(_curve(curve) for curve in measurement.curves),
     )
 
 
@@ -121,12 +121,18 @@ def _names(measured: Sequence[Measurement]) -> Iterator[str]:
     when it is read again from the file that it was appended to.
     """
     seen: Counter[str] = Counter()
-    for found in measured:
-        content = [found.comparison, found.key, seen[found.key]]
-        seen[found.key] += 1
-        if not found.comparison:
-            content += [found.backend, found.device, found.dtype, found.seed, found.date]
-            content += [dict(found.sizes), list(found.samples)]
+    for measurement in measured:
+        content = [measurement.comparison, measurement.key, seen[measurement.key]]
+        seen[measurement.key] += 1
+        if not measurement.comparison:
+            content += [
+                measurement.backend,
+                measurement.device,
+                measurement.dtype,
+                measurement.seed,
+                measurement.date,
+            ]
+            content += [dict(measurement.sizes), list(measurement.samples)]
         yield hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 

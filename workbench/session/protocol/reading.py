@@ -102,5 +102,5 @@ def read(value: Any) -> Request:
 
 def number_of(value: Any) -> int | None:
     """The id of a request that may be broken otherwise."""
-    found = value.get("id") if isinstance(value, Mapping) else None
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    number = value.get("id") if isinstance(value, Mapping) else None
+    return number if isinstance(number, int) and not isinstance(number, bool) else None

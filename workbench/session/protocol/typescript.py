@@ -47,10 +47,12 @@ SIMPLE = {
 def records() -> dict[str, type]:
     """Every record by name, in the order of the modules."""
     return {
-        name: found
+        name: record
         for module in MODULES
-        for name, found in vars(module).items()
-        if is_dataclass(found) and isinstance(found, type) and found.__module__ == module.__name__
+        for name, record in vars(module).items()
+        if is_dataclass(record)
+        and isinstance(record, type)
+        and record.__module__ == module.__name__
     }
 
 

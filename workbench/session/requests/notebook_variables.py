@@ -58,10 +58,10 @@ class Following:
         failed = None if error is None else _traced(error.__traceback__)
         self._forgive(variables, error is None or failed is not None, cell)
         for name, (template, redefined) in list(self._templates.items()):
-            found = variables.get(name)
-            if isinstance(found, Template) and found is not template:
-                self._templates[name] = (found, redefined)
-                redefined(found)
+            variable = variables.get(name)
+            if isinstance(variable, Template) and variable is not template:
+                self._templates[name] = (variable, redefined)
+                redefined(variable)
         changed = {name: value for name, value in variables.items() if self._is_new(name, value)}
         for name, value in sorted(changed.items(), key=lambda pair: _steps(pair[1])):
             self._take(name, value)
@@ -78,10 +78,10 @@ class Following:
             if not isinstance(value, Comparison | Measurement) or value is self._measured.get(name):
                 continue
             self._measured[name] = value
-            found = value.measurements if isinstance(value, Comparison) else (value,)
-            session = self._sessions.find(found[0].program) if found else None
+            measurements = value.measurements if isinstance(value, Comparison) else (value,)
+            session = self._sessions.find(measurements[0].program) if measurements else None
             if session is not None:
-                session.take_measured(found)
+                session.take_measured(measurements)
 
     def _is_new(self, name: str, value: Any) -> bool:
         if name.startswith("_") or not isinstance(value, Program | Variant):
@@ -137,7 +137,7 @@ def _traced(traceback: TracebackType | None) -> Template | None:
     while traceback is not None:
         frame = traceback.tb_frame
         if frame.f_code is Template.__call__.__code__:
-            found: Template = frame.f_locals["self"]
-            return found
+            template: Template = frame.f_locals["self"]
+            return template
         traceback = traceback.tb_next
     return None

@@ -66,12 +66,12 @@ class Sessions:
         name = variant.root.program.name
         self.work.warm()
         with self._lock:
-            found = self._sessions.get(name)
-            new = found or Session(variant, self.work, store, self.broadcast)
+            session = self._sessions.get(name)
+            new = session or Session(variant, self.work, store, self.broadcast)
             self._sessions[name] = new
-        if found is not None:
-            found.store = store
-            found.redefine(variant)
+        if session is not None:
+            session.store = store
+            session.redefine(variant)
         self._tell_untraced({key: view for key, view in self._untraced.items() if key != name})
         self.open(new)
         return new
@@ -168,8 +168,8 @@ class Sessions:
             send(StateMessage("state", session.state(), False))
 
     def _session(self, name: str) -> Session:
-        found = self.find(name)
-        if found is None:
+        existing = self.find(name)
+        if existing is None:
             known = nearest(name, [session.name for session in self.all()], "workbenches")
             raise WorkbenchError(f"there is no workbench {name!r}: {known}")
-        return found
+        return existing

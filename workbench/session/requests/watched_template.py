@@ -81,17 +81,17 @@ def bound(template: Template, given: Arguments) -> dict[str, Any]:
     and the defaults of the others. Raises WorkbenchError for one that the template has not.
     """
     known = template.signature.parameters
-    found = {}
+    arguments = {}
     for name in given:
         if name not in known:
             said = nearest(name, known, "arguments")
             raise WorkbenchError(f"{template.name} has no argument {name!r}: {said}")
     for name, parameter in known.items():
         if name in given:
-            found[name] = _like(given[name], parameter.default)
+            arguments[name] = _like(given[name], parameter.default)
         elif parameter.default is not inspect.Parameter.empty:
-            found[name] = parameter.default
-    return found
+            arguments[name] = parameter.default
+    return arguments
 
 
 def argument_views(template: Template, arguments: Arguments) -> tuple[ArgumentView, ...]:

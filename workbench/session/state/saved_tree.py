@@ -74,7 +74,7 @@ def saved_tree(text: str) -> SavedTree:
             said = f"variant {entry.key[:8]} comes from none before it"
             raise WorkbenchError(f"this is no saved workbench: {said}")
         known.add(entry.key)
-    found = SavedTree(
+    saved = SavedTree(
         state.name,
         state.root,
         state.current,
@@ -82,8 +82,8 @@ def saved_tree(text: str) -> SavedTree:
         {one.key: one.name for one in state.variants if one.named},
         tuple(replace(m, recorded=m.recorded or RECORDED) for m in state.measurements),
     )
-    first = found.way()
-    return replace(found, entries=tuple(sorted(entries, key=lambda one: one.key not in first)))
+    first = saved.way()
+    return replace(saved, entries=tuple(sorted(entries, key=lambda one: one.key not in first)))
 
 
 def misfit_text(old: SavedTree, misfits: list[Misfit]) -> str:

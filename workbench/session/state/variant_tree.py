@@ -24,10 +24,10 @@ class VariantTree:
 
     def __getitem__(self, key: str) -> Variant:
         """The variant of that key. Raises WorkbenchError where there is none."""
-        found = self.variants.get(key)
-        if found is None:
+        variant = self.variants.get(key)
+        if variant is None:
             raise WorkbenchError(f"there is no variant {key[:8]} in the tree any more")
-        return found
+        return variant
 
     @property
     def shown(self) -> Variant:

@@ -78,10 +78,10 @@ def groups(program: Program, array: str, names: Sequence[str]) -> list[CloneGrou
     be kept for them. Each index has one of its own where only the elements there are needed.
     """
     assert program.schedule is not None
-    found = paths(program.schedule)
+    at = paths(program.schedule)
     places: dict[int, tuple[tuple[Loop, ...], dict[Read, dict[str, None]]]] = {}
     for name in names:
-        loops = loops_above(found[name], "loop")
+        loops = loops_above(at[name], "loop")
         _, reads = places.setdefault(id(loops[-1]) if loops else 0, (loops, {}))
         for read in program.statement[name].reads:
             if read.array == array:
@@ -116,7 +116,7 @@ def _along(program: Program, loops: Sequence[Loop], group: CloneGroup) -> tuple[
     have to be kept whole.
     """
     reader, own = program.statement[group.names[0]], variables(group.reads[0])
-    found: list[str] = []
+    around: list[str] = []
     inner = False
     for loop in reversed(loops):
         dim = loop.name if loop.name in reader.dims else loop.dim
@@ -124,12 +124,12 @@ def _along(program: Program, loops: Sequence[Loop], group: CloneGroup) -> tuple[
             inner = True
         elif _tells_apart(program, group, dim):
             inner = True
-            found.append(dim)
+            around.append(dim)
         elif inner and loop.tile is None:
-            found.append(dim)
+            around.append(dim)
         elif inner:
             return ()  # a clone does not stand in blocks of what it does not vary over
-    return tuple(found)
+    return tuple(around)
 
 
 def _tells_apart(program: Program, group: CloneGroup, dim: str) -> bool:
@@ -152,13 +152,13 @@ def _are_others(program: Program, group: CloneGroup) -> bool:
 
 def whole(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
     """A second array with a clone of each equation."""
-    found = []
+    clones = []
     for s in program.writers[array]:
         piece = s.name.removeprefix(array)
         own = name + piece if s.name.startswith(array) else f"{name}[{piece}]"
-        found.append(replace(s, name=own, array=name))
+        clones.append(replace(s, name=own, array=name))
     taken = tuple((read, replace(read, array=name)) for read in group.reads)
-    return Clone(replace(program.array[array], name=name), tuple(found), taken)
+    return Clone(replace(program.array[array], name=name), tuple(clones), taken)
 
 
 def gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clone:

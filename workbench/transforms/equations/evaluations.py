@@ -34,9 +34,13 @@ def _instances(domain: str, dims: Sequence[str]) -> str:
 
 def _product(factors: Sequence[Expression | int]) -> str:
     """`B * (T + 1) * 256`, numbers last and as one."""
-    found = [expression(f) for f in factors]
-    texts = [str(f) if len(f.terms) == 1 and not f.constant else f"({f})" for f in found if f.terms]
-    number = math.prod(f.constant for f in found if not f.terms)
+    factors_written = [expression(f) for f in factors]
+    texts = [
+        str(f) if len(f.terms) == 1 and not f.constant else f"({f})"
+        for f in factors_written
+        if f.terms
+    ]
+    number = math.prod(f.constant for f in factors_written if not f.terms)
     return " * ".join([*texts, str(number)] if number != 1 or not texts else texts)
 
 

@@ -35,10 +35,10 @@ class NotMovable(Exception):
 def moved(body: Body, moves: Substitution) -> Body:
     """The body with dimensions replaced. Raises NotMovable."""
     if isinstance(body, IndexValue):
-        found = moved_index(body.expression, moves)
-        if isinstance(found, Expression):
-            return replace(body, expression=found)
-        return found if found.dtype == body.dtype else call("cast", found, dtype=body.dtype)
+        index = moved_index(body.expression, moves)
+        if isinstance(index, Expression):
+            return replace(body, expression=index)
+        return index if index.dtype == body.dtype else call("cast", index, dtype=body.dtype)
     if isinstance(body, Read):
         entries = (
             moved_index(e, moves) if isinstance(e, Expression) else moved(e, moves)

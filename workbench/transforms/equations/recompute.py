@@ -206,10 +206,10 @@ class Recompute(Transform):
         done: set[str] = set()
         for s in clone.statements:
             done.add(s.name)
-            found = self._one_placed(program, s, reader, done)
-            if isinstance(found, Refusal):
-                return found
-            program = found
+            placed = self._one_placed(program, s, reader, done)
+            if isinstance(placed, Refusal):
+                return placed
+            program = placed
         return program
 
     def _one_placed(
@@ -219,11 +219,11 @@ class Recompute(Transform):
         assert program.schedule is not None
         nearest: Refusal | None = None
         for tree in places(program.schedule, clone, program.statement[reader]):
-            found = replace(program, schedule=tree)
-            broken = violated_by(_scheduled_only(found), done)
+            placed = replace(program, schedule=tree)
+            broken = violated_by(_scheduled_only(placed), done)
             if broken is None:
-                return found
-            nearest = nearest or violated(found, broken, str(self))
+                return placed
+            nearest = nearest or violated(placed, broken, str(self))
         assert nearest is not None
         return nearest
 
@@ -238,17 +238,17 @@ def _apart(program: Program, array: str) -> list[str]:
     readers = readers_of(program, array)
     if not readers:
         return []
-    found = paths(program.schedule)
+    at = paths(program.schedule)
     innermost = []
     for s in program.writers[array]:
-        around = loops_above(found[s.name], "loop")
+        around = loops_above(at[s.name], "loop")
         if not around:
             return []
         innermost.append(around[-1])
     return [
         name
         for name in readers
-        if not any(node is home for node, _ in found[name] for home in innermost)
+        if not any(node is home for node, _ in at[name] for home in innermost)
     ]
 
 

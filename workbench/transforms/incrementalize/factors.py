@@ -127,13 +127,13 @@ def substituted(body: Body, values: Bindings) -> Body:
 
 def used(body: Body) -> frozenset[str]:
     """The dimensions on which the body's value depends."""
-    found: set[str] = set()
+    dims: set[str] = set()
     for part in walk(body):
         if isinstance(part, IndexValue):
-            found |= part.expression.variables
+            dims |= part.expression.variables
         elif isinstance(part, Read):
-            found |= {v for e in part.index if isinstance(e, Expression) for v in e.variables}
-    return frozenset(found)
+            dims |= {v for e in part.index if isinstance(e, Expression) for v in e.variables}
+    return frozenset(dims)
 
 
 def inlined(program: Program, body: Body, dim: str, over: Collection[str]) -> Body:
@@ -167,8 +167,8 @@ def _is_formula(statement: Statement) -> bool:
 
 
 def _on_both(body: Body, dim: str, over: Collection[str]) -> bool:
-    found = used(body)
-    return dim in found and not found.isdisjoint(over)
+    varying = used(body)
+    return dim in varying and not varying.isdisjoint(over)
 
 
 # -- taking apart ----------------------------------------------------------------------------------
@@ -178,13 +178,13 @@ def factored(body: Body, dim: str, over: Collection[str]) -> Summand:
     """The body as a summand of instances along `dim` and points along `over`. Raises NotAWeight."""
     factoring = _Factoring(dim, frozenset(over))
     rest = factoring.visit(body, elementwise=True)
-    found = Summand(_or_one(rest, body), tuple(factoring.powers), tuple(factoring.outer))
-    whole = scaled(None, found.rest)
-    for outer in found.outer:
+    summand = Summand(_or_one(rest, body), tuple(factoring.powers), tuple(factoring.outer))
+    whole = scaled(None, summand.rest)
+    for outer in summand.outer:
         whole = outer.around(whole)
-    if whole.shape != body.shape or (found.powers and found.rest.dtype != "float"):
+    if whole.shape != body.shape or (summand.powers and summand.rest.dtype != "float"):
         raise NotAWeight(body)
-    return found
+    return summand
 
 
 def _or_one(body: Body | None, like: Body) -> Body:

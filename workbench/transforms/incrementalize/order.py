@@ -100,10 +100,10 @@ class _Place:
 
     def members(self, node: Tree) -> list[str]:
         """The statements below, the new ones for the old one."""
-        found: list[str] = []
+        names: list[str] = []
         for name in statements(node):
-            found += [s.name for s in self.new] if name == self.old.name else [name]
-        return found
+            names += [s.name for s in self.new] if name == self.old.name else [name]
+        return names
 
     def ordered(self, left: Dependences) -> Tree:
         """The region's statements in loops and axes as before, the new ones in theirs."""
@@ -131,12 +131,12 @@ class _Place:
         block, position = self.names
         along = next((d for d in (position, block, self.dim) if d in s.dims), "")
         recurs = any(r.array == s.array for r in s.reads)
-        found: list[str] = []
+        axes: list[str] = []
         for d in s.dims:
             as_axis = d in before or (d == block and self.dim in before)
-            if as_axis and not (recurs and d == along) and is_box(s.domain, [*found, d]):
-                found.append(d)
-        return tuple(found)
+            if as_axis and not (recurs and d == along) and is_box(s.domain, [*axes, d]):
+                axes.append(d)
+        return tuple(axes)
 
 
 def _leaf(tree: Tree, name: str) -> Tree:

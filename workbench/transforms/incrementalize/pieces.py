@@ -32,9 +32,9 @@ class Pieces:
             f"{self.old.array}.{what}", [*self.program.array, *(a.name for a in self.arrays)]
         )
         scope = self.program.array[self.old.array].scope
-        found = Array(name, tuple(dims), extent_of(elements), like.dtype, like.shape, scope)
-        self.arrays.append(found)
-        return found
+        record = Array(name, tuple(dims), extent_of(elements), like.dtype, like.shape, scope)
+        self.arrays.append(record)
+        return record
 
     def add(
         self,

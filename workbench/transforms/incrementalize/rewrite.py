@@ -96,11 +96,11 @@ def moving_dims(old: Statement, dim: str) -> list[str]:
 
 def slides(old: Statement, dim: str) -> bool:
     """Whether what the statement combines is a window that slides with `dim`."""
-    found = moving_dims(old, dim)
-    if len(found) != 1:
+    moving = moving_dims(old, dim)
+    if len(moving) != 1:
         return False
-    rest = tuple(d for d in old.reduction_dims if d != found[0])
-    points = with_dims(project_out(old.reduction, rest), (*old.dims, found[0]))
+    rest = tuple(d for d in old.reduction_dims if d != moving[0])
+    points = with_dims(project_out(old.reduction, rest), (*old.dims, moving[0]))
     growing = moving_ranges.recurrence(old.domain, points, dim)
     return growing is None and moving_ranges.window(old.domain, points, dim) is not None
 
@@ -111,19 +111,19 @@ def _lift(
     """Collect the pieces; the length of a sliding window."""
     over = _moving(old, dim)
     summand = _summand(program, old, dim)
-    found = _reduction(program, old, dim, over, summand, pieces)
-    grows = moving_ranges.recurrence(found.domain, found.points, dim)
+    along = _reduction(program, old, dim, over, summand, pieces)
+    grows = moving_ranges.recurrence(along.domain, along.points, dim)
     if grows is not None:
-        _positive(found)
+        _positive(along)
         if size is None:
-            recurrence(found, grows, pieces)
+            recurrence(along, grows, pieces)
         else:
-            _contiguous(found, old)
-            _enters(found, grows)
-            blocked(found, grows, pieces, size, _names(old, dim, size))
-        _scaled(old, found, summand, pieces)
+            _contiguous(along, old)
+            _enters(along, grows)
+            blocked(along, grows, pieces, size, _names(old, dim, size))
+        _scaled(old, along, summand, pieces)
         return None
-    window = moving_ranges.window(found.domain, found.points, dim)
+    window = moving_ranges.window(along.domain, along.points, dim)
     if window is None:
         raise Unfit(
             "capability",
@@ -136,29 +136,29 @@ def _lift(
             f"{old.name} combines windows of {window.length}, which need blocks of "
             f"{window.length}, not of {size}",
         )
-    _positive(found)
-    sliding(found, window, pieces, _names(old, dim, window.length))
-    _scaled(old, found, summand, pieces)
+    _positive(along)
+    sliding(along, window, pieces, _names(old, dim, window.length))
+    _scaled(old, along, summand, pieces)
     return window.length
 
 
 def _moving(old: Statement, dim: str) -> str:
     """The one reduction dimension that moves with `dim`."""
-    found = moving_dims(old, dim)
+    moving = moving_dims(old, dim)
     listed = ", ".join(old.reduction_dims)
-    if not found:
+    if not moving:
         raise Unfit(
             "no effect",
             f"the range of {old.name} over {listed} does not move with {dim}: there is nothing "
             "that one instance could take over from its neighbour",
         )
-    rest = tuple(d for d in old.reduction_dims if d != found[0])
-    if len(found) > 1 or not moving_ranges.apart(old.reduction, dim, rest):
+    rest = tuple(d for d in old.reduction_dims if d != moving[0])
+    if len(moving) > 1 or not moving_ranges.apart(old.reduction, dim, rest):
         raise Unfit(
             "capability",
             f"the range of {old.name} moves with {dim} along more than one of {listed}",
         )
-    return found[0]
+    return moving[0]
 
 
 def _summand(program: Program, old: Statement, dim: str) -> Summand:
@@ -166,7 +166,7 @@ def _summand(program: Program, old: Statement, dim: str) -> Summand:
     if old.combiner == "sum" and body.dtype == "bool":
         body = call("cast", body, dtype="int32")
     try:
-        found = factored(body, dim, old.reduction_dims)
+        summand = factored(body, dim, old.reduction_dims)
     except NotAWeight as error:
         over = ", ".join(old.reduction_dims)
         raise Unfit(
@@ -174,13 +174,13 @@ def _summand(program: Program, old: Statement, dim: str) -> Summand:
             f"{error.text} in {old.name} depends on both {dim} and {over}, and is not a power "
             f"whose exponent is affine in them, so one instance cannot go on from another",
         ) from None
-    if found.outer and old.combiner != "sum":
+    if summand.outer and old.combiner != "sum":
         raise Unfit(
             "capability",
             f"a {old.combiner} of {old.name} is scaled by what depends on {dim}, which may be "
             "negative: only sums can be scaled afterwards",
         )
-    return found
+    return summand
 
 
 def _reduction(
@@ -277,8 +277,8 @@ def _assert_complete(program: Program, old: Statement, pieces: Pieces) -> None:
     """The pieces write what the statement wrote."""
     dims = program.array[old.array].dims
     wanted = image(old.domain, old.dims, old.write, None, dims)
-    found = [s for s in pieces.statements if s.array == old.array]
-    written = [image(s.domain, s.dims, s.write, None, dims) for s in found]
+    writers = [s for s in pieces.statements if s.array == old.array]
+    written = [image(s.domain, s.dims, s.write, None, dims) for s in writers]
     assert is_equal(reduce(union, written), wanted), f"the pieces of {old.name} leave gaps"
 
 

@@ -90,12 +90,12 @@ def sliding(found: Reduction, window: Window, pieces: Pieces, names: tuple[str, 
 
 def _scan(at: _Sliding, what: str, way: int) -> Array:
     """All blocks in step, each from one of its ends to the other."""
-    found, size, (block, position) = at.found, at.size, at.names
-    over, others = found.over, found.others
+    combined, size, (block, position) = at.found, at.size, at.names
+    over, others = combined.over, combined.others
     own = (*(variable(d) for d in others),)
     first = 0 if way > 0 else size - 1
-    example = found.summand.at({})
-    array = at.pieces.array(what, example, at.limits, (*others, found.dim))
+    example = combined.summand.at({})
+    array = at.pieces.array(what, example, at.limits, (*others, combined.dim))
 
     def value(k: Expression, start: Expression) -> Body:
         return at.value(at.begins(start if way > 0 else k), k)
@@ -125,43 +125,45 @@ def _scan(at: _Sliding, what: str, way: int) -> Array:
     entered = value(at.k, c)
     seen = (at.begins(c), at.begins(c)) if way > 0 else (here, there)
     kept = at.element(array, at.k - way, seen[1], seen[0])
-    body = found.both(kept, entered) if way > 0 else found.both(entered, kept)
+    body = combined.both(kept, entered) if way > 0 else combined.both(entered, kept)
     at.pieces.add(array, with_dims(inner, dims), dims, (*own, at.k), body)
     return array
 
 
 def _whole_windows(at: _Sliding, to_end: Array, from_start: Array) -> None:
     """Windows that no limit cuts: those that are a block, and those that begin within one."""
-    found, size, (block, position) = at.found, at.size, at.names
-    t = variable(found.dim)
+    combined, size, (block, position) = at.found, at.size, at.names
+    t = variable(combined.dim)
     first, last = t + at.window.start, t + at.window.start + size - 1
     domain = domain_with(
         at.domain, at_least=[(first, at.window.lower), (at.window.upper - 1, last)]
     )
     if is_empty(domain):
         return
-    by_first = split(shifted(domain, found.dim, -at.window.start), found.dim, size, at.names)
+    by_first = split(shifted(domain, combined.dim, -at.window.start), combined.dim, size, at.names)
     c = variable(block) * size
-    dims = (*found.others, block)
+    dims = (*combined.others, block)
     here = at.begins(c)
     body = at.element(to_end, c, here, here)
     aligned = with_dims(fixed(by_first, {position: 0}), dims)
-    at.pieces.add(found.array, aligned, dims, found.index({found.dim: here}), body)
+    at.pieces.add(combined.array, aligned, dims, combined.index({combined.dim: here}), body)
     dims = (*dims, position)
     inner = subtract(by_first, _equal(by_first, variable(position)))
     here = at.begins(at.k)
-    body = found.both(
+    body = combined.both(
         at.element(to_end, at.k, here, here),
         at.element(from_start, at.k + size - 1, at.begins(c + size), here),
     )
-    at.pieces.add(found.array, with_dims(inner, dims), dims, found.index({found.dim: here}), body)
+    at.pieces.add(
+        combined.array, with_dims(inner, dims), dims, combined.index({combined.dim: here}), body
+    )
 
 
 def _cut_windows(at: _Sliding, to_end: Array, from_start: Array) -> None:
     """Windows that begin before the first element, end behind the last, or both."""
-    found, size = at.found, at.size
+    combined, size = at.found, at.size
     lower, upper = at.window.lower, at.window.upper
-    t = variable(found.dim)
+    t = variable(combined.dim)
     begin, end = t + at.window.start, t + at.window.start + size - 1
     before, behind = (lower - 1, begin), (end, upper)
     inside, within = (begin, lower), (upper - 1, end)
@@ -177,7 +179,7 @@ def _cut_windows(at: _Sliding, to_end: Array, from_start: Array) -> None:
             if is_empty(part):
                 continue
             body = _cut(at, to_end, from_start, (first, last), apart)
-            at.pieces.add(found.array, part, found.dims, found.write, body)
+            at.pieces.add(combined.array, part, combined.dims, combined.write, body)
 
 
 def _cut(

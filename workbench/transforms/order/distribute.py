@@ -75,10 +75,10 @@ class Distribute(Transform):
     def candidates(cls, program: Program) -> Iterator[Distribute]:
         """Each recurrence of an innermost loop, apart from what need not be in its loop."""
         assert program.schedule is not None
-        found = dependences(program)
+        needs = dependences(program)
         for loop in _innermost(program.schedule):
             members = tuple(statements(loop))
-            inside = found.among(members)
+            inside = needs.among(members)
             itself = {d.source for d in inside.all if d.source == d.sink}
             for part in components(members, inside.all):
                 if len(part) < len(members) and (len(part) > 1 or part[0] in itself):

@@ -111,7 +111,7 @@ class Interchange(Transform):
     def _nests(self, program: Program, tree: Tree) -> list[tuple[Loop, frozenset[str]]] | Refusal:
         """The outer loops to exchange, each with the statements for which."""
         chosen = frozenset(all_meant(program, self.statements or ()))
-        found = []
+        nests = []
         for loop in self._named(tree, self.outer):
             own = frozenset(statements(loop))
             if chosen:
@@ -123,11 +123,11 @@ class Interchange(Transform):
                 if part.child.dim == loop.dim:
                     sentence = f"{self}: blocks of {loop.dim} stand around what runs within them"
                     return Refusal("capability", sentence)
-                found.append((loop, own))
+                nests.append((loop, own))
             elif chosen:
                 return self._apart(part)
-        if found:
-            return found
+        if nests:
+            return nests
         around = [loop for loop in self._named(tree, self.outer) if not chosen]
         for loop in around:
             if self._named(loop.child, self.inner):
@@ -170,9 +170,9 @@ class Interchange(Transform):
         """The tree with one nest exchanged, for some of its statements in a nest of their own."""
         if own == set(statements(nest)):
             return replaced(tree, nest, _turned(nest))
-        found = dependences(program)
-        trees = [distributed(tree, nest, own, found, way) for way in (0, 1)]
-        split = next((t for t in trees if violation(t, found) is None), trees[0])
+        needs = dependences(program)
+        trees = [distributed(tree, nest, own, needs, way) for way in (0, 1)]
+        split = next((t for t in trees if violation(t, needs) is None), trees[0])
         (part,) = (loop for loop in self._named(split, nest.name) if own == set(statements(loop)))
         return replaced(split, part, _turned(part))
 

@@ -187,10 +187,10 @@ class Vectorize(Transform):
         """The cycle that carries the dimension, and two instances of a dependence in it that
         does.
         """
-        found, names = stuck.dependences, set(stuck.component)
-        inside = [d for d in found.all if d.source in names and d.sink in names]
+        needs, names = stuck.dependences, set(stuck.component)
+        inside = [d for d in needs.all if d.source in names and d.sink in names]
         for dependence in self._carrying_first(inside, chosen):
-            witness = carried_witness(found, dependence, self.dim)
+            witness = carried_witness(needs, dependence, self.dim)
             if witness is None:
                 continue
             source, sink = (

@@ -195,10 +195,10 @@ def constants_together(body: Call, program: Program) -> Body | None:
     total = math.prod(float(constant(f) or 0.0) for f in numbers)
     if not math.isfinite(total) or total == 0.0:
         return None
-    found: Body = number(total, "float")
+    constant_factor: Body = number(total, "float")
     for factor in sorted(others, key=lambda f: len(f.shape)):
-        found = call("multiply", found, factor)
-    return as_type_of(found, body)
+        constant_factor = call("multiply", constant_factor, factor)
+    return as_type_of(constant_factor, body)
 
 
 def _factors(body: Body) -> list[Body]:

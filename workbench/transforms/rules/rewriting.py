@@ -44,22 +44,22 @@ class Rewriter:
         """The simplified body."""
         if id(body) in self._known:
             return self._known[id(body)]
-        found = rebuilt(body, self)
-        while isinstance(found, Call):
-            following = self._once(found)
+        simplified = rebuilt(body, self)
+        while isinstance(simplified, Call):
+            following = self._once(simplified)
             if following is None:
                 break
-            found = rebuilt(following, self)
-        self._known[id(body)] = found
+            simplified = rebuilt(following, self)
+        self._known[id(body)] = simplified
         self._held.append(body)  # an id is a body's as long as the body lives
-        return found
+        return simplified
 
     def _once(self, call: Call) -> Body | None:
         for row in (*self._everywhere, *self._rows.get(call.operation, ())):
             assert row.local is not None
-            found: Body | None = row.local(call, self.program)
-            if found is not None:
-                assert (found.dtype, found.shape) == (call.dtype, call.shape), row.name
+            simplified: Body | None = row.local(call, self.program)
+            if simplified is not None:
+                assert (simplified.dtype, simplified.shape) == (call.dtype, call.shape), row.name
                 self.applied.append(row)
-                return found
+                return simplified
         return None

@@ -88,8 +88,8 @@ def constant(body: Body) -> float | int | bool | None:
     entries = np.asarray(body.value).reshape(-1)
     if not len(entries) or any(repr(e) != repr(entries[0]) for e in entries):
         return None
-    found: float | int | bool = entries[0].item()
-    return found
+    number: float | int | bool = entries[0].item()
+    return number
 
 
 def is_negative_zero(value: float | int | bool | None) -> bool:

@@ -33,15 +33,15 @@ from workbench.transforms.trees.insertion import fresh_name, violated, with_stat
 
 def variables(body: Body) -> frozenset[str]:
     """The dimensions over which a body without draws varies."""
-    found: set[str] = set()
+    dims: set[str] = set()
     for b in walk(body):
         if isinstance(b, IndexValue):
-            found |= b.expression.variables
+            dims |= b.expression.variables
         elif isinstance(b, Read):
             for e in b.index:
                 if isinstance(e, Expression):
-                    found |= e.variables
-    return frozenset(found)
+                    dims |= e.variables
+    return frozenset(dims)
 
 
 def varies_over(body: Body, dims: Iterable[str]) -> bool:
@@ -99,10 +99,10 @@ def equal_statements(program: Program) -> RuleResult:
     """Arrays whose equations are the same are one: the one that is returned, or comes first."""
     merged: list[str] = []
     while True:
-        found = _merged(program, merged)
-        if found is None:
+        shared = _merged(program, merged)
+        if shared is None:
             return RuleResult(program, tuple(merged))
-        program = found
+        program = shared
 
 
 def _merged(program: Program, merged: list[str]) -> Program | None:
@@ -118,9 +118,9 @@ def _merged(program: Program, merged: list[str]) -> Program | None:
             continue
         kept, *others = _best_first(program, names)
         for gone in others:
-            found = _joined(program, gone, kept)
-            if found is not None:
-                program, changed = found, True
+            joined = _joined(program, gone, kept)
+            if joined is not None:
+                program, changed = joined, True
                 merged.append(gone)
     return program if changed else None
 
@@ -175,19 +175,19 @@ def _joined(program: Program, gone: str, kept: str) -> Program | None:
         outputs=tuple(replace(o, array=names.get(o.array, o.array)) for o in program.outputs),
         aliases=(*((n, names.get(a, a)) for n, a in program.aliases), (gone, kept)),
     )
-    found = without(changed, {gone})
-    writers = {s.name for s in found.writers[kept]}
-    return found if violated(found, writers) is None else None
+    joined = without(changed, {gone})
+    writers = {s.name for s in joined.writers[kept]}
+    return joined if violated(joined, writers) is None else None
 
 
 def _renamed(body: Body, names: Mapping[str, str]) -> Body:
     """The body with other arrays read."""
 
     def change(b: Body) -> Body:
-        found = rebuilt(b, change)
-        if isinstance(found, Read) and found.array in names:
-            return replace(found, array=names[found.array])
-        return found
+        renamed = rebuilt(b, change)
+        if isinstance(renamed, Read) and renamed.array in names:
+            return replace(renamed, array=names[renamed.array])
+        return renamed
 
     return change(body)
 
@@ -217,11 +217,11 @@ def common_bodies(program: Program) -> RuleResult:
             return RuleResult(program, tuple(where))
         part = max(shared, key=lambda p: sum(1 for _ in walk(p.body)))
         tried.add(part)
-        found = _read_from_owner(program, part, uses[part]) or _extracted(
+        extracted = _read_from_owner(program, part, uses[part]) or _extracted(
             program, part, uses[part], "common"
         )
-        if found is not None:
-            program, name = found
+        if extracted is not None:
+            program, name = extracted
             where.append(name)
 
 
@@ -235,7 +235,7 @@ def invariant_bodies(program: Program) -> RuleResult:
         assert program.schedule is not None
         loops, blocked = loop_dims(program.schedule), blocks(program.schedule)
         uses = _uses(program)
-        found = [
+        candidates = [
             part
             for part, names in uses.items()
             if part not in tried
@@ -245,9 +245,9 @@ def invariant_bodies(program: Program) -> RuleResult:
                 for loop in loops[n]
             )
         ]
-        if not found:
+        if not candidates:
             return RuleResult(program, tuple(where))
-        part = max(found, key=lambda p: sum(1 for _ in walk(p.body)))
+        part = max(candidates, key=lambda p: sum(1 for _ in walk(p.body)))
         tried.add(part)
         changed = _extracted(program, part, uses[part], "invariant")
         if changed is not None:
@@ -257,11 +257,11 @@ def invariant_bodies(program: Program) -> RuleResult:
 
 def _uses(program: Program) -> dict[SharedPart, list[str]]:
     """The parts that cost something, and the statements that have them."""
-    found: dict[SharedPart, list[str]] = {}
+    users: dict[SharedPart, list[str]] = {}
     for s in program.statements:
         for part in _parts(s.body, s.dims, s.domain):
-            found.setdefault(part, []).append(s.name)
-    return found
+            users.setdefault(part, []).append(s.name)
+    return users
 
 
 @lru_cache(maxsize=4096)

@@ -74,10 +74,10 @@ def sum_of_products(body: Call, program: Program) -> Body | None:
     if is_static((length,)) and int(length) <= UNROLLED:
         return None
     letters = _LETTERS[: len(product.shape)]
-    found = [_indexed(a, product, letters) for a in product.arguments]
-    if not all(letters[axis] in own for _, own in found):
+    operands = [_indexed(a, product, letters) for a in product.arguments]
+    if not all(letters[axis] in own for _, own in operands):
         return None  # a factor that does not vary along the axis
-    (left, a), (right, b) = found
+    (left, a), (right, b) = operands
     kept = letters[:axis] + letters[axis + 1 :]
     return as_type_of(call("contract", left, right, spec=f"{a},{b}->{kept}"), body)
 
@@ -191,9 +191,9 @@ def interval(
         return interval(body.arguments[0], program, seen)
     if body.operation in ("where", "minimum", "maximum"):
         parts = body.arguments[-2:]
-        found = [interval(a, program, seen) for a in parts]
-        if None not in found:
-            return min(f[0] for f in found if f), max(f[1] for f in found if f)
+        intervals = [interval(a, program, seen) for a in parts]
+        if None not in intervals:
+            return min(f[0] for f in intervals if f), max(f[1] for f in intervals if f)
     return None
 
 
@@ -203,10 +203,10 @@ def _interval_of_array(
     writers = program.writers[array]
     if array in seen or any(s.combiner not in (None, "max", "min") for s in writers):
         return None
-    found = [interval(s.body, program, (*seen, array)) for s in writers]
-    if None in found:
+    intervals = [interval(s.body, program, (*seen, array)) for s in writers]
+    if None in intervals:
         return None
-    return min(f[0] for f in found if f), max(f[1] for f in found if f)
+    return min(f[0] for f in intervals if f), max(f[1] for f in intervals if f)
 
 
 # -- dimensions ------------------------------------------------------------------------------------
@@ -218,9 +218,9 @@ def factored_sums(program: Program) -> RuleResult:
     """
     where = []
     for statement in program.statements:
-        found = _counted(program, statement) or _factored(program, statement)
-        if found is not None:
-            program = found
+        rewritten = _counted(program, statement) or _factored(program, statement)
+        if rewritten is not None:
+            program = rewritten
             where.append(statement.name)
     return RuleResult(program, tuple(where))
 
@@ -241,17 +241,17 @@ def _length(s: Statement) -> Expression | None:
     """The number of points of a range that is a box at every instance."""
     if not is_box(s.reduction, s.reduction_dims):
         return None
-    found = bounds(s.reduction, s.reduction_dims)
-    inside = [(variable(d), lower) for d, (lower, _) in zip(s.reduction_dims, found, strict=True)]
+    ranges = bounds(s.reduction, s.reduction_dims)
+    inside = [(variable(d), lower) for d, (lower, _) in zip(s.reduction_dims, ranges, strict=True)]
     inside += [
-        (upper - 1, variable(d)) for d, (_, upper) in zip(s.reduction_dims, found, strict=True)
+        (upper - 1, variable(d)) for d, (_, upper) in zip(s.reduction_dims, ranges, strict=True)
     ]
     everything = with_dims(s.domain, s.dims + s.reduction_dims)
     exact = is_equal(domain_with(everything, at_least=inside), s.reduction)
     if not exact or not _has_points(s):
         return None
     total = expression(1)
-    for lower, upper in found:
+    for lower, upper in ranges:
         total = total * (upper - lower)
     return total
 

@@ -70,12 +70,12 @@ def _no_longer_together(memory: Ownership, array: str, to: str, step: str) -> Re
     before.
     """
     for second in heirs(memory.program, array):
-        found = hindrance(memory, array, second)
-        if found is not None:
+        reason = hindrance(memory, array, second)
+        if reason is not None:
             before = (
                 f"{step} would take from {to} the memory that Donate({array!r}, {to!r}) gave it: "
             )
-            return shown_together(before, memory.program, found, (array, second), (array, to))
+            return shown_together(before, memory.program, reason, (array, second), (array, to))
     return None
 
 
@@ -121,9 +121,9 @@ def _unfolded(program: Program, array: str, dim: str, step: str) -> Refusal:
         f"{step} would make {array} need all of {dim}, which Contract({array!r}, {dim!r}) has "
         "folded: "
     )
-    found = whole(before, program, array, dim)
-    assert found is not None, f"{array} is whole along {dim} without a reason"
-    return found
+    windows_before = whole(before, program, array, dim)
+    assert windows_before is not None, f"{array} is whole along {dim} without a reason"
+    return windows_before
 
 
 def whole(before: str, program: Program, array: str, dim: str) -> Refusal | None:
@@ -243,12 +243,12 @@ def live_at_once(before: str, program: Program, array: str, dim: str) -> Refusal
     assert program.schedule is not None
     position = record.dims.index(dim)
     folded = [k for k, d in enumerate(record.dims) if (array, d) in program.storage.contracted]
-    found = whole_extent_clash(
+    met = whole_extent_clash(
         array, record.extent, program.schedule, shapes(program), position, set(folded) - {position}
     )
-    if found is None:
+    if met is None:
         return None
-    witness = found.witness
+    witness = met.witness
     writer, user = (
         instance_text(name, at)
         for name, at in zip(witness.statements, witness.instances, strict=True)
@@ -256,10 +256,10 @@ def live_at_once(before: str, program: Program, array: str, dim: str) -> Refusal
     lower, upper = record.extent[position]
     slots = (upper - lower).evaluate(witness.sizes)
     element, written = (
-        f"{array}[{', '.join(map(str, e))}]" for e in (witness.element, found.written)
+        f"{array}[{', '.join(map(str, e))}]" for e in (witness.element, met.written)
     )
     sentence = (
-        f"{before}{user} has still to {'read' if found.is_read else 'write'} {element} when "
+        f"{before}{user} has still to {'read' if met.is_read else 'write'} {element} when "
         f"{writer} writes {written}, so all {slots} slices along {dim} are live at one time "
         f"(smallest case of {slots} slices: {sizes_text(witness)})"
     )
@@ -295,11 +295,11 @@ def in_place_clash(before: str, program: Program, array: str) -> Refusal | None:
         reads = [r for r in s.instances.reads if r.array == array]
         if not reads or may_overwrite(s, axes[s.name], array, in_itself(s)):
             continue
-        found = smallest(parse_set(s.domain))
-        assert found is not None, f"{s.name} has no instances"
-        instance = dict(zip(s.dims, found[1], strict=True))
+        point = smallest(parse_set(s.domain))
+        assert point is not None, f"{s.name} has no instances"
+        instance = dict(zip(s.dims, point[1], strict=True))
         indices = [e for e in (*s.write, *reads[0].index) if e is not None]
-        sizes = {**{n: 1 for e in indices for n in e.sizes}, **found[0]}
+        sizes = {**{n: 1 for e in indices for n in e.sizes}, **point[0]}
         values = {**sizes, **instance}
         places = [
             str(e.evaluate(values)) if isinstance(e, Expression) else "any" for e in reads[0].index

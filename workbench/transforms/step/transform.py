@@ -254,9 +254,9 @@ def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None
         rules.check(after, before)
     assert after.schedule is not None
     if not same_equations or after.schedule is not before.schedule:
-        found = violation(after.schedule, dependences(after))
-        if found is not None:
-            return violated(after, found, str(step))
+        broken = violation(after.schedule, dependences(after))
+        if broken is not None:
+            return violated(after, broken, str(step))
     return broken_storage(after, str(step))
 
 

@@ -154,9 +154,9 @@ def _folding(program: Program, wanted: list[Pair]) -> list[Pair]:
 
 def _windows(program: Program, storage: Storage) -> Mapping[Pair, Expression | None]:
     """The window of every dimension that a storage contracts."""
-    found = lives(program, storage)
+    lifetimes = lives(program, storage)
     return {
-        (array, dim): found[array].windows[program.array[array].dims.index(dim)]
+        (array, dim): lifetimes[array].windows[program.array[array].dims.index(dim)]
         for array, dim in storage.contracted
     }
 

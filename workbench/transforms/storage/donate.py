@@ -65,11 +65,11 @@ class Donate(Transform):
         """All that save memory, then those updated in place and each pair of which one is an
         operand of the other.
         """
-        found = takeovers(program)
-        if found:
+        pairs = takeovers(program)
+        if pairs:
             yield cls()
         memory = memory_of(program)
-        for array, to in found:
+        for array, to in pairs:
             if array == to or memory.last(array) == memory.first(to):
                 yield cls(array, to)
 

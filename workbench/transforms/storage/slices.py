@@ -57,10 +57,10 @@ def copied_elements(loops: LoopProgram, array: str) -> Expression:
 
     A loop with early copies makes as many as it has iterations, the first in front of it.
     """
-    buffers, found = slices_of(loops, array), copies_of(loops, array)
-    rings = {copy.device for copy in found if copy.ahead}
+    buffers, copies = slices_of(loops, array), copies_of(loops, array)
+    rings = {copy.device for copy in copies if copy.ahead}
     total = expression(0)
-    for copy in found:
+    for copy in copies:
         buffer = buffers[copy.device]
         if copy.ahead:
             buffer = replace(buffer, shape=buffer.shape[1:])

@@ -99,20 +99,20 @@ def _with_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
     loop, but inside one over its blocks.
     """
     if isinstance(tree, Leaf):
-        found: Tree = tree
+        inside: Tree = tree
         for dim in reversed(axes[tree.statement]):
-            found = Loop(dim, found, kind="axis")
-        return found
+            inside = Loop(dim, inside, kind="axis")
+        return inside
     if isinstance(tree, Block):
         return sequence([_with_axes(child, axes) for child in tree.children])
     below = list(statements(tree))
     outside = [d for d in axes[below[0]] if tree.tile is None or d != tree.dim]
     shared = tuple(d for d in outside if all(d in axes[name] for name in below))
     inner = {name: tuple(d for d in axes[name] if d not in shared) for name in below}
-    found = replace(tree, child=_with_axes(tree.child, inner))
+    inside = replace(tree, child=_with_axes(tree.child, inner))
     for dim in reversed(shared):
-        found = Loop(dim, found, kind="axis")
-    return found
+        inside = Loop(dim, inside, kind="axis")
+    return inside
 
 
 def _joined(tree: Tree) -> Tree:

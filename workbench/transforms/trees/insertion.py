@@ -43,9 +43,9 @@ def with_statement(
     added = with_equations(program, array, (statement,), readers)
     first = next(name for name in statements(program.schedule) if name in set(readers))
     for tree in places(program.schedule, statement, program.statement[first]):
-        found = replace(added, schedule=tree)
-        if violated(found, {statement.name}) is None:
-            return found
+        placed = replace(added, schedule=tree)
+        if violated(placed, {statement.name}) is None:
+            return placed
     return None
 
 
@@ -103,9 +103,9 @@ def touching(program: Program, names: Collection[str]) -> Dependences:
         for s in program.statements
         if s.name in names or s.array in read or any(r.array in written for r in s.reads)
     ]
-    found = flow(near, {a.name: a.extent for a in program.arrays})
-    kept = {d: k for d, k in found.keys.items() if d.source in names or d.sink in names}
-    return Dependences(found.statements, tuple(kept), kept)
+    needs = flow(near, {a.name: a.extent for a in program.arrays})
+    kept = {d: k for d, k in needs.keys.items() if d.source in names or d.sink in names}
+    return Dependences(needs.statements, tuple(kept), kept)
 
 
 def _inside(node: Tree, statement: Statement) -> bool:
@@ -137,20 +137,20 @@ def _around(
     axes = [d for d in axes if writes_along(statement, d)]
     if axes and not is_box(statement.domain, [*covered, *axes]):
         axes = []
-    found: Tree = Leaf(statement.name)
+    inside: Tree = Leaf(statement.name)
     for dim in reversed([*(d for d in dims if d not in axes), *axes]):
-        found = Loop(dim, found, kind="axis" if dim in axes else "loop")
-    return found
+        inside = Loop(dim, inside, kind="axis" if dim in axes else "loop")
+    return inside
 
 
-def _inserted(path: Path, found: Tree, name: str, reader: str) -> Tree:
+def _inserted(path: Path, child_with: Tree, name: str, reader: str) -> Tree:
     for node, position in reversed(path):
         if isinstance(node, Loop):
             shift = node.offset(reader)
             offsets = (*node.offsets, (name, shift)) if shift else node.offsets
-            found = replace(node, child=found, offsets=offsets)
+            child_with = replace(node, child=child_with, offsets=offsets)
         else:
             children = list(node.children)
-            children[position] = found
-            found = sequence(children)
-    return found
+            children[position] = child_with
+            child_with = sequence(children)
+    return child_with

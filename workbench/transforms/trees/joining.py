@@ -94,14 +94,14 @@ def alike(a: Loop, b: Loop) -> bool:
 
 def site(tree: Tree, names: Sequence[str], dependences: Dependences) -> Site:
     """Where the loops that part the statements stand. Raises Apart."""
-    found: list[tuple[Tree, Dependences]] = []
+    places: list[tuple[Tree, Dependences]] = []
 
     def look(node: Tree, left: Dependences) -> Tree:
-        found.append((node, left))
+        places.append((node, left))
         return node
 
     edited(tree, names, dependences, look)
-    node, left = found[0]
+    node, left = places[0]
     assert isinstance(node, Block)
     wanted = set(names)
     chosen = tuple(k for k, part in enumerate(node.children) if wanted & set(statements(part)))
@@ -233,12 +233,12 @@ def _stays(at: Site) -> str:
 def _groups(tree: Tree, names: Sequence[str]) -> list[tuple[str, ...]]:
     """The statements below the innermost node that holds all, by loops that could be one."""
     node = _holding(tree, set(names))
-    found: dict[tuple[str, str], list[list[str]]] = {}
+    groups: dict[tuple[str, str], list[list[str]]] = {}
     for part in node.children if isinstance(node, Block) else ():
         own = [n for n in statements(part) if n in names]
         if own and isinstance(part, Loop):
-            found.setdefault((part.name, part.kind), []).append(own)
-    return [tuple(n for own in parts for n in own) for parts in found.values() if len(parts) > 1]
+            groups.setdefault((part.name, part.kind), []).append(own)
+    return [tuple(n for own in parts for n in own) for parts in groups.values() if len(parts) > 1]
 
 
 def _holding(tree: Tree, names: set[str]) -> Tree:

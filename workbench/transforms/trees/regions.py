@@ -86,9 +86,9 @@ def sides(parts: Sequence[Tree], chosen: Collection[int], dependences: Dependenc
 
 
 def _reached(ways: Mapping[int, set[int]], start: Collection[int]) -> set[int]:
-    found, todo = set(start), list(start)
+    seen, todo = set(start), list(start)
     while todo:
-        for following in ways[todo.pop()] - found:
-            found.add(following)
+        for following in ways[todo.pop()] - seen:
+            seen.add(following)
             todo.append(following)
-    return found
+    return seen
