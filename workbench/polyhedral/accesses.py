@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.hashed import Hashed
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ AccessEntry = Expression | Between | None
 
 
 @dataclass(frozen=True)
-class Access:
+class Access(Hashed):
     """Elements of `array` that one point touches: an entry per array dimension.
 
     A data-dependent index (a gather) may touch any element in its range.
@@ -54,7 +55,7 @@ class Access:
 
 
 @dataclass(frozen=True)
-class Instances:
+class Instances(Hashed):
     """One statement as sets and relations.
 
     `domain` is isl text of a set over `dims`, `points` isl text of a set over `dims +

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NoReturn, SupportsIndex, TypeVar, Union
 import numpy as np
 
 from workbench.errors import ProgramError
+from workbench.polyhedral.hashed import Hashed
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ _NOTHING = frozenset[str]()
 
 
 @dataclass(frozen=True, eq=False)
-class Expression:
+class Expression(Hashed):
     """`constant + sum(coefficient * atom)`, terms sorted, no zero coefficient.
 
     `==` compares structurally and gives a plain bool.

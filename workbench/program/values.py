@@ -2,7 +2,7 @@
 program.
 
 Everything here is immutable and holds isl sets as text. What a program *means* is in
-`backends/reference.py`, whether it is well formed in `wellformed.py`, how it prints in `text.py`.
+`backends/reference/`, whether it is well formed in `wellformed/`, how it prints in `text/`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from workbench.errors import SourceLine
 from workbench.polyhedral.accesses import Access, Between, Extent, Instances
@@ -24,13 +26,32 @@ Shape = tuple[int | Expression, ...]
 """Inner shape: fixed for a run; an entry may be a size (a permutation of `B * T` samples)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Literal:
-    """A constant: a Python number, or a nested tuple of numbers for a constant tensor."""
+    """A constant: a Python number, or a nested tuple of numbers for a constant tensor. Equal ones
+    have zeros of equal signs too, as results depend on them.
+    """
 
     value: Any
     dtype: DType
     shape: Shape = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Literal):
+            return NotImplemented
+        equal = (self.value, self.dtype, self.shape) == (other.value, other.dtype, other.shape)
+        return equal and self._negative_zeros == other._negative_zeros
+
+    def __hash__(self) -> int:
+        return hash((self.value, self.dtype, self.shape))
+
+    @cached_property
+    def _negative_zeros(self) -> tuple[int, ...]:
+        """Where they are in the flattened value."""
+        if self.dtype != "float":
+            return ()
+        values = np.asarray(self.value, dtype=float).ravel()
+        return tuple(np.flatnonzero((values == 0) & np.signbit(values)).tolist())
 
 
 @dataclass(frozen=True)
