@@ -12,7 +12,7 @@ import pytest
 
 import workbench as wb
 from tests.backends.test_cuda import LikeCuPy
-from tests.language.reverse_mode.differences import check, differentiable
+from tests.language.differences import check, differentiable
 from tests.truth import truth
 from workbench.backends.arrays.compiled import compile_arrays
 from workbench.backends.cuda import cupy_functions

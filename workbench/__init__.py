@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from workbench.language import nn, optim, rl
 from workbench.language.dims import dim, dims, size
 from workbench.language.distributions import Categorical, Normal
+from workbench.language.gradient import gradient
 from workbench.language.random import normal, permutation, uniform
-from workbench.language.reverse_mode.gradient import gradient
 from workbench.language.rl import discounted_sum
 from workbench.language.template.template import program
 from workbench.language.tracing.functions import (

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 import workbench as wb
-from tests.language.reverse_mode.differences import check
+from tests.language.differences import check
 from workbench.backends import get
 from workbench.backends.reference.evaluator import Reference
 from workbench.errors import ProgramError, RunError

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 import workbench as wb
-from tests.language.reverse_mode.differences import check, differentiable
+from tests.language.differences import check, differentiable
 from workbench.backends.reference.evaluator import Reference
 from workbench.errors import WorkbenchError
 from workbench.polyhedral.expression import variable

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.language.reverse_mode.differences import check
+from tests.language.differences import check
 from workbench import nn, optim
 from workbench.algorithms import ppo, reinforce
 from workbench.backends.reference.evaluator import Reference

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import ProgramError
+from workbench.language.gradient import Gradient
 from workbench.language.nn import carried, constant, step_number
-from workbench.language.reverse_mode.gradient import Gradient
 from workbench.language.tracing.functions import minimum, sqrt
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index
 from workbench.language.tracing.quoting import element_text

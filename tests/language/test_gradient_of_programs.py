@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.language.reverse_mode.differences import check, differentiable
+from tests.language.differences import check, differentiable
 from tests.programs import recurrent_network
 from workbench import nn, optim, rl
 from workbench.backends.reference.evaluator import Reference

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workbench.errors import ProgramError
-from workbench.language.reverse_mode.inverse import Contribution, SourceRead, pull
+from workbench.language.inverse import Contribution, SourceRead, pull
 from workbench.language.template.naming import unobserved
 from workbench.language.tracing.functions import broadcast_to, reshape
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index, is_literal, literal

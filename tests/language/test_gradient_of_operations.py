@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.language.reverse_mode.differences import check, differentiable
+from tests.language.differences import check, differentiable
 from workbench.backends.reference.evaluator import Reference
 from workbench.language.tracing.nodes import apply
 from workbench.program.operations.table import OPERATIONS
