@@ -48,7 +48,7 @@ IMPORTED_WHERE_USED = {"pandas", "cupy", "gymnasium", "matplotlib"}
 
 
 ASKED_BACK = {
-    ("language/tracing", "language/external"): "a trace keeps the calls of external objects",
+    ("language/tracing", "language/external_calls"): "a trace keeps the calls of external objects",
     ("program/values", "program/text"): "a program prints itself",
     ("lowering/loop_program", "lowering/text"): "a loop program prints itself",
     ("variants/variant", "variants/recipes"): "a variant saves and replays itself",

@@ -57,7 +57,7 @@ from workbench.program.values import Program
 if TYPE_CHECKING:
     from workbench import transforms
     from workbench.backends import backends
-    from workbench.backends.reference.value import value
+    from workbench.backends.reference.explain import value
     from workbench.measure.compare import Comparison, compare
     from workbench.measure.measure import measure
     from workbench.measure.rounds.measurement import Measurement
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from workbench.measure.store import Store, store
     from workbench.session.panel import Workbench, watch
     from workbench.transforms.step.refusal import Refusal, Refused
-    from workbench.variants.moves import Move
+    from workbench.variants.move import Move
     from workbench.variants.recipes import RecipeError, load_recipe
     from workbench.variants.variant import Variant, optimize, variant
 
@@ -149,7 +149,7 @@ for _package in ("backends", "measure"):  # named like functions, whose places t
 
 _WHERE = {
     "workbench.backends": ("backends",),
-    "workbench.backends.reference.value": ("value",),
+    "workbench.backends.reference.explain": ("value",),
     "workbench.measure.compare": ("Comparison", "compare"),
     "workbench.measure.rounds.measurement": ("Measurement",),
     "workbench.measure.measure": ("measure",),
@@ -157,7 +157,7 @@ _WHERE = {
     "workbench.measure.store": ("Store", "store"),
     "workbench.session.panel": ("Workbench", "watch"),
     "workbench.transforms.step.refusal": ("Refusal", "Refused"),
-    "workbench.variants.moves": ("Move",),
+    "workbench.variants.move": ("Move",),
     "workbench.variants.recipes": ("RecipeError", "load_recipe"),
     "workbench.variants.variant": ("Variant", "optimize", "variant"),
 }

@@ -14,7 +14,6 @@ from workbench.lowering.loops.owners import owners
 from workbench.lowering.loops.records import (
     Allocate,
     Apply,
-    Check,
     Constant,
     Count,
     Enter,
@@ -22,6 +21,7 @@ from workbench.lowering.loops.records import (
     Free,
     If,
     Record,
+    RuntimeCheck,
     View,
     walk,
 )
@@ -44,7 +44,7 @@ def test_the_place_of_a_line_is_its_records() -> None:
     made = program()
     records = list(walk(made.body))
     shown = {line.position: line for line in lines(made.body)}
-    assert len(shown) == sum(not isinstance(record, Check) for record in records)
+    assert len(shown) == sum(not isinstance(record, RuntimeCheck) for record in records)
     for position, line in shown.items():
         record = records[position - 1]
         if isinstance(record, For):
@@ -101,7 +101,7 @@ def test_a_line_belongs_to_the_statement_that_is_entered_or_that_uses_it_first()
             assert statement == entered
         else:
             outside.append((record, statement))
-        if isinstance(record, Check):
+        if isinstance(record, RuntimeCheck):
             entered = None
     hoisted = [(r, s) for r, s in outside if isinstance(r, (Allocate, View, Constant, Count))]
     assert hoisted
@@ -115,7 +115,7 @@ def test_a_line_belongs_to_the_statement_that_is_entered_or_that_uses_it_first()
 
 def _is_entered(records: list[Record], position: int) -> bool:
     """Whether the last bracket before a record was opened."""
-    brackets = [r for r in records[:position] if isinstance(r, (Enter, Check))]
+    brackets = [r for r in records[:position] if isinstance(r, (Enter, RuntimeCheck))]
     shut = isinstance(records[position - 1], (For, If))
     return bool(brackets) and isinstance(brackets[-1], Enter) and not shut
 

@@ -12,8 +12,8 @@ import pytest
 from tests.front_end import EXTENSION, STATIC, build, files, installed, is_built
 from tests.session import example
 from workbench.session.outputs.mime_bundle import MIME
-from workbench.session.picture.boxes import box_text, scope_texts
 from workbench.session.picture.dot import dot
+from workbench.session.picture.dot_boxes import box_text, scope_texts
 from workbench.session.picture.snapshot import Snapshot, snapshot
 from workbench.session.protocol.capsule import plain
 from workbench.session.protocol.typescript import typescript

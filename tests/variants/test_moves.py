@@ -8,7 +8,7 @@ from tests.variants.test_variant import walk
 from workbench.errors import SourceLine, TooComplexError
 from workbench.transforms import Distribute, Fuse, Vectorize
 from workbench.transforms.step.refusal import WIDTH, Help, Refusal, Refused
-from workbench.variants.moves import Move, Moves
+from workbench.variants.move import Move, Moves
 
 REFUSED = Move(Fuse(("x", "y")), Refusal("capability", "Fuse(('x', 'y')): they cannot"))
 

@@ -17,7 +17,7 @@ from workbench.program.text.canonical import canonical
 from workbench.program.values import Statement
 from workbench.transforms import Tile, Vectorize
 from workbench.transforms.step.transform import Rewritten, Transform, apply
-from workbench.variants.moves import Move
+from workbench.variants.move import Move
 from workbench.variants.recipes import RecipeError
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from workbench.errors import ProgramError, SizeError
-from workbench.language.tracing.shapes import index_of
+from workbench.language.tracing.given_shapes import index_of
 from workbench.language.tracing.trace import Range, current, user_line
 from workbench.names import lengthened
 from workbench.polyhedral.expression import Expression, ExpressionLike, expression, variable

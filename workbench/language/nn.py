@@ -12,9 +12,9 @@ from typing import Any
 from workbench.errors import ProgramError
 from workbench.language.random import draws
 from workbench.language.tracing.functions import broadcast_to, tanh
+from workbench.language.tracing.given_shapes import shape_of
 from workbench.language.tracing.nodes import apply, literal
 from workbench.language.tracing.recurrent import Recurrent
-from workbench.language.tracing.shapes import shape_of
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import Range, current, dim_names, scope, user_line
 from workbench.polyhedral.expression import Expression, choice, expression, variable, whole

@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from workbench.errors import ProgramError
+from workbench.language.tracing.given_shapes import length_of, shape_of
 from workbench.language.tracing.indexing import read
 from workbench.language.tracing.nodes import as_tensor, record
-from workbench.language.tracing.shapes import length_of, shape_of
 from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import current, dim_names, user_line
 from workbench.polyhedral.expression import Expression, ExpressionLike

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 
 from workbench.lowering.instances.swapping import copies
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.records import Allocate, Apply, Check, Enter, Record, View, walk
+from workbench.lowering.loops.records import (
+    Allocate,
+    Apply,
+    Enter,
+    Record,
+    RuntimeCheck,
+    View,
+    walk,
+)
 from workbench.program.values import Program
 
 
@@ -55,7 +63,7 @@ def first_needed(body: tuple[Record, ...]) -> Mapping[str, str]:
             source[record.name] = source.get(record.source, record.source)
         elif isinstance(record, Allocate) and record.buffer.scratch:
             scratch.append(record.buffer.name)
-        elif isinstance(record, (Apply, Check)):
+        elif isinstance(record, (Apply, RuntimeCheck)):
             inputs = record.inputs if isinstance(record, Apply) else ()
             out = record.out if isinstance(record, Apply) else record.name
             out = source.get(out, out)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.lowering.loops import bytes as memory
-from workbench.lowering.loops.records import DEVICE, Record, Result
+from workbench.lowering.loops.records import DEVICE, Record, ResultBuffer
 from workbench.lowering.memory.prefetching import Late
 from workbench.lowering.values.stored import Stored
 
@@ -20,7 +20,7 @@ class LoopProgram:
     name: str
     sizes: tuple[str, ...]
     body: tuple[Record, ...]
-    results: tuple[Result, ...]
+    results: tuple[ResultBuffer, ...]
     stored: Mapping[str, Stored]
     aliases: Mapping[str, str]
     late: tuple[Late, ...] = ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.errors import ProgramError
-from workbench.lowering.instances.nest import Nest
+from workbench.lowering.instances.nest import LoopNest
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Record
@@ -15,7 +15,7 @@ from workbench.lowering.memory.allocate import place
 from workbench.lowering.memory.buffers import results, stored_arrays
 from workbench.lowering.memory.lives import homes, lives, shapes
 from workbench.lowering.memory.prefetching import prefetched
-from workbench.lowering.values.scope import Names, Workspace
+from workbench.lowering.values.scope import FreshNames, Workspace
 from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.loops import from_tree
@@ -81,7 +81,7 @@ def stages(program: Program) -> Stages:
 
     # 2. Loops: isl generates from the tree the loops that run every instance of every domain.
     loops = from_tree.loops(schedule, shapes(program))
-    workspace = Workspace(Names(set(RESERVED)))
+    workspace = Workspace(FreshNames(set(RESERVED)))
     aliases = _variables(program, loops, workspace.names)
 
     # 3. Lifetimes: how many slots of each dimension are in use at a time, and inside which loops.
@@ -98,7 +98,7 @@ def stages(program: Program) -> Stages:
     }
     swapping = Swapping(frozenset(program.storage.on_host))
     order = memory_order(program)
-    nest = Nest(program, axis_dims(schedule), blocks, storage, workspace, order, swapping)
+    nest = LoopNest(program, axis_dims(schedule), blocks, storage, workspace, order, swapping)
     operations = nest.nodes(loops, {})
 
     # 6. Prefetching: copies from the host move as many iterations ahead as the storage says.
@@ -129,7 +129,9 @@ def stages(program: Program) -> Stages:
     )
 
 
-def _variables(program: Program, nodes: tuple[from_tree.Node, ...], names: Names) -> dict[str, str]:
+def _variables(
+    program: Program, nodes: tuple[from_tree.Node, ...], names: FreshNames
+) -> dict[str, str]:
     """Python names of sizes and loop variables."""
     aliases = {p.name: names.fresh(p.name) for p in program.parameters}
 

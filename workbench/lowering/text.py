@@ -16,7 +16,6 @@ from workbench.lowering.loops.records import (
     Allocate,
     Apply,
     Buffer,
-    Check,
     Constant,
     Count,
     Enter,
@@ -28,6 +27,7 @@ from workbench.lowering.loops.records import (
     Range,
     Record,
     Reshape,
+    RuntimeCheck,
     Transpose,
     View,
     walk,
@@ -68,7 +68,7 @@ def _lines(
             yield Line(indent + heading(record), None, position)
             yield from _lines(record.body, owner, indent + "    ", position + 1)
             position += sum(1 for _ in walk(record.body))
-        elif not isinstance(record, Check):
+        elif not isinstance(record, RuntimeCheck):
             begins = isinstance(record, Enter)
             yield Line(indent + line(record), owner[position - 1], position, begins)
         position += 1

@@ -13,7 +13,7 @@ from workbench.errors import RunError, WorkbenchError
 from workbench.measure.checking.agreement import Deviation, deviations
 from workbench.measure.checking.check import ran
 from workbench.measure.rounds.affordable import smallest
-from workbench.measure.rounds.confidence import Interval, ratio_interval
+from workbench.measure.rounds.confidence import ConfidenceInterval, ratio_interval
 from workbench.measure.rounds.measurement import Measurement, in_python
 from workbench.measure.rounds.rounds import (
     Candidate,
@@ -44,7 +44,7 @@ class Row:
     name: str
     measurement: Measurement
     ratio: float
-    ratio_interval: Interval
+    ratio_interval: ConfidenceInterval
     is_first: bool = False
 
     @property

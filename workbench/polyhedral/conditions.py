@@ -19,7 +19,7 @@ _RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 @dataclass(frozen=True)
-class Comparison:
+class AffineComparison:
     """`left relation right`; the relation is "==", "!=", "<" or "<="."""
 
     left: Expression
@@ -35,9 +35,9 @@ class Comparison:
         """Tell whether it holds, given the values of expressions: integers, or arrays of them."""
         return _RELATIONS[self.relation](at(self.left), at(self.right))
 
-    def substitute(self, values: Mapping[str, ExpressionLike]) -> Comparison:
+    def substitute(self, values: Mapping[str, ExpressionLike]) -> AffineComparison:
         """Replace dimensions and sizes by name."""
-        return Comparison(
+        return AffineComparison(
             self.left.substitute(values), self.relation, self.right.substitute(values)
         )
 
@@ -52,7 +52,7 @@ class Compound:
     @property
     def text(self) -> str:
         """As Python text."""
-        texts = (p.text if isinstance(p, Comparison) else f"({p.text})" for p in self.parts)
+        texts = (p.text if isinstance(p, AffineComparison) else f"({p.text})" for p in self.parts)
         return f" {self.kind} ".join(texts)
 
     def holds(self, at: Callable[[Expression], Any]) -> Any:
@@ -65,7 +65,7 @@ class Compound:
         return Compound(self.kind, tuple(p.substitute(values) for p in self.parts))
 
 
-Condition = Comparison | Compound
+Condition = AffineComparison | Compound
 
 
 def negated(condition: Condition) -> Condition:
@@ -75,9 +75,9 @@ def negated(condition: Condition) -> Condition:
         return Compound(kind, tuple(negated(p) for p in condition.parts))
     if condition.relation in ("<", "<="):
         other = "<=" if condition.relation == "<" else "<"
-        return Comparison(condition.right, other, condition.left)
+        return AffineComparison(condition.right, other, condition.left)
     other = "!=" if condition.relation == "==" else "=="
-    return Comparison(condition.left, other, condition.right)
+    return AffineComparison(condition.left, other, condition.right)
 
 
 def selected(condition: Condition, then: Expression, otherwise: Expression) -> Expression:

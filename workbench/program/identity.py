@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 from workbench.program.values import Program
 
 Asker = TypeVar("Asker")
-Answer = TypeVar("Answer")
+Computed = TypeVar("Computed")
 
 
 class Same:
@@ -76,17 +76,19 @@ class Asked(Itself, Generic[Asker]):
         return self.program, self.asker
 
 
-def remembered(method: Callable[[Asker, Program], Answer]) -> Callable[[Asker, Program], Answer]:
+def remembered(
+    method: Callable[[Asker, Program], Computed],
+) -> Callable[[Asker, Program], Computed]:
     """A method that answers a question about a program, with its last answers kept: a step that has
     been checked is rewritten from what the check found.
     """
 
     @lru_cache(maxsize=16)
-    def known(asked: Asked[Asker]) -> Answer:
+    def known(asked: Asked[Asker]) -> Computed:
         return method(asked.asker, asked.program)
 
     @wraps(method)
-    def ask(asker: Asker, program: Program) -> Answer:
+    def ask(asker: Asker, program: Program) -> Computed:
         return known(Asked(program, asker))
 
     return ask

@@ -27,7 +27,7 @@ from workbench.transforms.step.refusal import WIDTH, Refusal, Refused
 from workbench.transforms.step.transform import REGISTRY, Transform
 from workbench.transforms.step.transform import apply as apply_step
 from workbench.transforms.step.transform import check as check_step
-from workbench.variants.moves import Move, Moves
+from workbench.variants.move import Move, Moves
 
 
 @dataclass(frozen=True)

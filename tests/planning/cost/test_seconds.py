@@ -18,7 +18,7 @@ from workbench.lowering.functions import FUNCTIONS
 from workbench.lowering.loops.records import Apply, Enter, For, If, Record, walk
 from workbench.planning.cost.array_calls import ArrayCall
 from workbench.planning.cost.seconds import Share, cost
-from workbench.planning.cost.work import CostItem, Nest, steps_of
+from workbench.planning.cost.work import CostItem, CostLoop, steps_of
 from workbench.planning.machine.defaults import NUMPY
 from workbench.program.sizes import resolve
 
@@ -93,7 +93,7 @@ def only(steps: Sequence[CostItem], function: str) -> tuple[CostItem, ...]:
     """The calls of one function, in their loops."""
     found: list[CostItem] = []
     for step in steps:
-        if isinstance(step, Nest):
+        if isinstance(step, CostLoop):
             found.append(replace(step, steps=only(step.steps, function)))
         elif isinstance(step, ArrayCall) and step.function == function:
             found.append(step)

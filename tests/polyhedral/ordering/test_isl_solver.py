@@ -25,7 +25,7 @@ from tests.polyhedral.examples import (
 from workbench.polyhedral.dependences.flow import Dependence, Dependences, flow
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.ordering.as_written import NoOrder, order
-from workbench.polyhedral.ordering.groups import Region, groups
+from workbench.polyhedral.ordering.groups import GroupRegion, groups
 from workbench.polyhedral.ordering.isl_proposal import Inexpressible
 from workbench.polyhedral.ordering.isl_solver import Fusion, NotFound, proposed
 from workbench.polyhedral.sets.as_text import parse_set
@@ -118,7 +118,7 @@ def test_cycle_has_no_order() -> None:
 
 def grouped(equations: list[Equation]) -> list[tuple[str, ...]]:
     found = flow(instances(equations), extents(equations))
-    region = Region(
+    region = GroupRegion(
         {q.name: parse_set(q.instances.domain) for q in equations},
         found,
         {q.name: q.instances.dims for q in equations},

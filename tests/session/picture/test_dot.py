@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from tests.session import example
-from workbench.session.picture.boxes import NAME, box_text, scope_texts, shortened
 from workbench.session.picture.dot import dot, static_svg
+from workbench.session.picture.dot_boxes import NAME, box_text, scope_texts, shortened
 from workbench.session.picture.snapshot import snapshot
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="no Graphviz")

@@ -24,7 +24,7 @@ from workbench.session.processes.orders import (
     GrownResult,
     NewVariant,
     Order,
-    Replay,
+    ReplayOrder,
     Started,
     TemplateSource,
     VariantRef,
@@ -139,7 +139,7 @@ def test_what_a_dropped_order_made_is_let_go(work: WorkerClient) -> None:
         begun.set()
         go_on.wait(PATIENCE)  # the others come when it is dropped already
 
-    entries = [Replay(name, "old", Vectorize(name).to_json()) for name in ("b", "t")]
+    entries = [ReplayOrder(name, "old", Vectorize(name).to_json()) for name in ("b", "t")]
     number = work.order("anew", ROOT, "old", entries, came=came, ended=lambda error: None)
     assert begun.wait(PATIENCE)
     work.drop(number)

@@ -22,7 +22,7 @@ from workbench.transforms import (
     Tile,
     Vectorize,
 )
-from workbench.transforms.step.names import all_meant
+from workbench.transforms.step.argument_names import all_meant
 from workbench.transforms.step.step_json import from_json, schema
 from workbench.transforms.trees.joining import joined, site
 

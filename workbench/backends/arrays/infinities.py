@@ -31,7 +31,7 @@ class Called:
     """Whether what it writes is a constant, or comes with the run."""
 
 
-Rule = Callable[..., Called]
+InfinityRule = Callable[..., Called]
 """From a function and the arguments of its call."""
 
 
@@ -68,7 +68,7 @@ class Infinities:
         """The statement is done."""
         self.made = np.empty(0, np.int64)
 
-    def _call(self, rule: Rule, function: Any, *arguments: Any, **options: Any) -> None:
+    def _call(self, rule: InfinityRule, function: Any, *arguments: Any, **options: Any) -> None:
         called = rule(function, *arguments, **options)
         out = called.out
         if out.dtype.kind != "f":
@@ -201,7 +201,7 @@ def _whole(function: Any, *arguments: Any, **options: Any) -> Called:
     return Called(out, tuple(operands), lambda marks: _any([mark.any() for mark in marks]))
 
 
-_BY_NAME: Mapping[str, Rule] = {
+_BY_NAME: Mapping[str, InfinityRule] = {
     "add.accumulate": _accumulate,
     "given": _given,
     "external": _external,
@@ -210,7 +210,7 @@ _BY_NAME: Mapping[str, Rule] = {
     "to_host": _copy,
     "sum_inside": _inside,
 }
-_BY_WALK: Mapping[Walk, Rule] = {
+_BY_WALK: Mapping[Walk, InfinityRule] = {
     "reduction": _reduce,
     "product": _product,
     "rows": _take,
@@ -218,7 +218,7 @@ _BY_WALK: Mapping[Walk, Rule] = {
 }
 
 
-def _rule_of(row: ArrayFunction) -> Rule | None:
+def _rule_of(row: ArrayFunction) -> InfinityRule | None:
     """The rule of a function; None where what it writes is finite, or none of its operands'."""
     if row.elementwise:
         return _elementwise

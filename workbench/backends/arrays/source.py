@@ -21,7 +21,6 @@ from workbench.lowering.loops.records import (
     Apply,
     Broadcast,
     Buffer,
-    Check,
     Constant,
     Count,
     Enter,
@@ -31,6 +30,7 @@ from workbench.lowering.loops.records import (
     Index,
     Record,
     Reshape,
+    RuntimeCheck,
     Symbolic,
     Transpose,
     View,
@@ -168,7 +168,7 @@ class _Writer:
                 f'{b.name} = memory.count("{b.name}", {self.show(record.start)}, '
                 f"{self.show(b.shape[0])}, {record.step}, {_dtype(b)})"
             )
-        elif isinstance(record, Check) and self.check_finite:
+        elif isinstance(record, RuntimeCheck) and self.check_finite:
             where = ", ".join(pairs(named, self.show) for named in (record.instance, record.axes))
             yield f'{self.function("check_finite")}({record.name}, "{record.statement}", {where})'
 

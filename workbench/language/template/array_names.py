@@ -15,26 +15,26 @@ from workbench.language.tracing.tensor import Node
 from workbench.names import unique
 from workbench.program.operations.table import OPERATIONS
 
-Source = Node | Recurrent
+NamedSource = Node | Recurrent
 Reader = Node | Piece
 
 
 def array_names(
-    sources: Sequence[Source],
+    sources: Sequence[NamedSource],
     readers: Mapping[Node, Sequence[Reader]],
     owners: Mapping[Piece, Recurrent],
-    outputs: Mapping[Source, str],
+    outputs: Mapping[NamedSource, str],
     scoped: bool = True,
-) -> dict[Source, str]:
+) -> dict[NamedSource, str]:
     """A name for each of `sources`, which come in textual order, with its scope or without.
 
     `readers` are the direct readers of a node, `owners` the recurrent tensor that a piece (or the
     node that writes it) belongs to, `outputs` the names under which sources are returned.
     """
     taken: set[str] = set()
-    names: dict[Source, str] = {}
+    names: dict[NamedSource, str] = {}
 
-    def full(source: Source, name: str) -> str:
+    def full(source: NamedSource, name: str) -> str:
         """Within its scope, of which the main value is called like the scope."""
         scope = source.scope if scoped else ()
         return name if scope and scope[-1] == name else ".".join((*scope, name))
@@ -56,7 +56,7 @@ def _own(
     node: Node,
     readers: Mapping[Node, Sequence[Reader]],
     owners: Mapping[Piece, Recurrent],
-    outputs: Mapping[Source, str],
+    outputs: Mapping[NamedSource, str],
 ) -> str:
     named = node.name or node.hint
     if named is not None:
@@ -78,7 +78,7 @@ def _named_reader(
     node: Node,
     readers: Mapping[Node, Sequence[Reader]],
     owners: Mapping[Piece, Recurrent],
-    outputs: Mapping[Source, str],
+    outputs: Mapping[NamedSource, str],
 ) -> str | None:
     """The name of the first value down the text that needs the node and has a name."""
     seen: set[Node] = {node}

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from workbench.errors import ProgramError
-from workbench.language.external import called
-from workbench.language.template.array_names import Reader, Source, array_names
+from workbench.language.external_calls import called
+from workbench.language.template.array_names import NamedSource, Reader, array_names
 from workbench.language.tracing.nodes import IDENTITIES, apply
 from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Bound, Index, Node, Tensor
@@ -60,7 +60,7 @@ class _Builder:
         self.kept = set(self.outputs.values())
         self.uses: dict[Node, _Use] = {}
         self.constant: dict[Node, bool] = {}
-        self.live: dict[Source, None] = {}
+        self.live: dict[NamedSource, None] = {}
         self._mark_live()
         self.claims = self._claims()
         self._count()
@@ -99,7 +99,7 @@ class _Builder:
     # -- what is live and how it is used -----------------------------------------------------------
 
     def _mark_live(self) -> None:
-        todo: list[Source] = list(self.outputs.values())[::-1]
+        todo: list[NamedSource] = list(self.outputs.values())[::-1]
         while todo:
             source = todo.pop()
             if source in self.live:
@@ -199,11 +199,11 @@ class _Builder:
 
     # -- names -------------------------------------------------------------------------------------
 
-    def _names(self) -> tuple[dict[Source, str], dict[str, str]]:
+    def _names(self) -> tuple[dict[NamedSource, str], dict[str, str]]:
         """The arrays' names, and by them the names without scopes, of which origins are made: a
         value's draws stay when it is grouped otherwise.
         """
-        stored: list[tuple[int, Source]] = []
+        stored: list[tuple[int, NamedSource]] = []
         for source in self.live:
             if isinstance(source, Recurrent):
                 stored.append((source.pieces[0].number, source))
@@ -335,7 +335,7 @@ class _Builder:
                 return self._call(source, dict(zip(source.dims, index, strict=True)))
         return self._read(source, index)
 
-    def _read(self, source: Source, index: tuple[Index, ...]) -> Read:
+    def _read(self, source: NamedSource, index: tuple[Index, ...]) -> Read:
         entries = tuple(e if isinstance(e, Expression) else self._body(e, {}) for e in index)
         return Read(self.names[source], entries, source.dtype, source.shape)
 
@@ -370,15 +370,15 @@ def _composed(y: Tensor, node: Node, x: Tensor) -> Tensor:
     return Tensor(y.source, tuple(_moved(e, moves) for e in y.index))
 
 
-def _sources(x: Tensor) -> list[Source]:
-    sources: list[Source] = [x.source]
+def _sources(x: Tensor) -> list[NamedSource]:
+    sources: list[NamedSource] = [x.source]
     for e in x.index:
         if isinstance(e, Tensor):
             sources.extend(_sources(e))
     return sources
 
 
-def _array_of(x: Tensor) -> Source:
+def _array_of(x: Tensor) -> NamedSource:
     """The source whose array is the output `x`; anything but a plain, stored value is copied."""
     node = x.source
     stored = isinstance(node, Recurrent) or not (

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.errors import ProgramError
+from workbench.language.tracing.given_shapes import axis_of, index_of, length_of, shape_of
 from workbench.language.tracing.nodes import apply, as_tensor, dtype_name
 from workbench.language.tracing.nodes import cast as cast_tensor
-from workbench.language.tracing.shapes import axis_of, index_of, length_of, shape_of
 from workbench.language.tracing.tensor import Tensor, TensorLike
 from workbench.language.tracing.trace import user_line
 from workbench.polyhedral import expression as affine

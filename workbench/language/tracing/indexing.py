@@ -14,8 +14,8 @@ import numpy as np
 
 from workbench.errors import ProgramError
 from workbench.language.tracing import quoting
+from workbench.language.tracing.given_shapes import index_of
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index, literal, repeated
-from workbench.language.tracing.shapes import index_of
 from workbench.language.tracing.tensor import Node, Tensor, TensorLike
 from workbench.language.tracing.trace import Range, current, user_line
 from workbench.polyhedral.expression import (

@@ -13,7 +13,7 @@ import numpy as np
 
 from workbench.errors import ProgramError
 from workbench.language.tracing import quoting
-from workbench.language.tracing.shapes import index_of
+from workbench.language.tracing.given_shapes import index_of
 from workbench.language.tracing.tensor import Node, Tensor
 from workbench.language.tracing.trace import Range, Trace, current, user_line
 from workbench.polyhedral.expression import Expression, ExpressionLike, variable, whole

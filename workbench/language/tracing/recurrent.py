@@ -7,9 +7,9 @@ from typing import Any
 
 from workbench.errors import ProgramError, SourceLine
 from workbench.language.tracing.functions import broadcast_to
+from workbench.language.tracing.given_shapes import index_of, shape_of
 from workbench.language.tracing.nodes import as_tensor, cast, dtype_name
 from workbench.language.tracing.quoting import shape_text_with_line
-from workbench.language.tracing.shapes import index_of, shape_of
 from workbench.language.tracing.tensor import Tensor
 from workbench.language.tracing.trace import current, dim_name, dim_names, user_line
 from workbench.polyhedral.expression import Expression, variable

@@ -6,8 +6,8 @@ from typing import Any
 
 from workbench.errors import ProgramError
 from workbench.language.tracing.functions import reshape, sqrt
+from workbench.language.tracing.given_shapes import axes_of
 from workbench.language.tracing.nodes import apply, cast, index, record
-from workbench.language.tracing.shapes import axes_of
 from workbench.language.tracing.tensor import Axis, Bound, Node, Tensor
 from workbench.language.tracing.trace import current, dim_names, user_line
 from workbench.polyhedral.dependences.witness import smallest

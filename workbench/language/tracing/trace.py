@@ -25,7 +25,7 @@ from workbench.polyhedral.expression import Expression, Variable
 from workbench.program.values import Parameter
 
 if TYPE_CHECKING:
-    from workbench.language.external import Calls
+    from workbench.language.external_calls import Calls
     from workbench.language.tracing.recurrent import Recurrent
     from workbench.language.tracing.tensor import Node
 

@@ -21,7 +21,7 @@ Letters = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Operand:
+class ContractionOperand:
     """A value whose array axes are all letters. As a `Value` it has only inner axes."""
 
     value: Value
@@ -32,9 +32,9 @@ class Operand:
         return self.value.shape[self.letters.index(letter)]
 
 
-def operand(value: Value, inner: Letters) -> Operand:
+def operand(value: Value, inner: Letters) -> ContractionOperand:
     """A value with its named axes and the given inner letters as letters."""
-    return Operand(plain(value), (*value.axes, *inner))
+    return ContractionOperand(plain(value), (*value.axes, *inner))
 
 
 def plain(value: Value) -> Value:
@@ -42,12 +42,14 @@ def plain(value: Value) -> Value:
     return replace(value, axes=(), counts=(), shape=value.extents)
 
 
-def contract(scope: Scope, left: Operand, right: Operand, letters: Letters, out: Value) -> None:
+def contract(
+    scope: Scope, left: ContractionOperand, right: ContractionOperand, letters: Letters, out: Value
+) -> None:
     """out[letters] = sum over all other letters of left * right."""
     left, right = (
         _used(scope, one, other, letters) for one, other in ((left, right), (right, left))
     )
-    target = Operand(plain(out), letters)
+    target = ContractionOperand(plain(out), letters)
     missing = [x for x in letters if x not in left.letters and x not in right.letters]
     if missing:  # the result does not vary there: compute it once, then repeat it
         kept = tuple(x for x in letters if x not in missing)
@@ -58,7 +60,9 @@ def contract(scope: Scope, left: Operand, right: Operand, letters: Letters, out:
     _contract(scope, left, right, target)
 
 
-def _contract(scope: Scope, left: Operand, right: Operand, target: Operand) -> None:
+def _contract(
+    scope: Scope, left: ContractionOperand, right: ContractionOperand, target: ContractionOperand
+) -> None:
     both = [x for x in left.letters if x in right.letters]
     batch = tuple(x for x in target.letters if x in both)
     summed = tuple(x for x in both if x not in target.letters)
@@ -77,7 +81,9 @@ def _contract(scope: Scope, left: Operand, right: Operand, target: Operand) -> N
         reduce(scope, "add", product, target)
 
 
-def product(scope: Scope, left: Operand, right: Operand, letters: Letters, dtype: str) -> Operand:
+def product(
+    scope: Scope, left: ContractionOperand, right: ContractionOperand, letters: Letters, dtype: str
+) -> ContractionOperand:
     """left * right over the union of their letters, in memory of its own."""
     sizes = tuple(left.size(x) if x in left.letters else right.size(x) for x in letters)
     out = _temporary(scope, letters, sizes, dtype)
@@ -85,7 +91,9 @@ def product(scope: Scope, left: Operand, right: Operand, letters: Letters, dtype
     return out
 
 
-def kept(scope: Scope, one: Operand, condition: Operand) -> Operand:
+def kept(
+    scope: Scope, one: ContractionOperand, condition: ContractionOperand
+) -> ContractionOperand:
     """The operand where a condition over some of its letters holds, else 0, in its own memory."""
     out = _temporary(scope, one.letters, one.value.shape, one.value.dtype)
     zero = scope.workspace.constant(0, one.value.dtype)
@@ -94,7 +102,9 @@ def kept(scope: Scope, one: Operand, condition: Operand) -> Operand:
     return out
 
 
-def reduce(scope: Scope, function: str, source: Operand, target: Operand) -> None:
+def reduce(
+    scope: Scope, function: str, source: ContractionOperand, target: ContractionOperand
+) -> None:
     """target = source reduced over the letters that the target lacks."""
     gone = tuple(x for x in source.letters if x not in target.letters)
     kept = tuple(x for x in source.letters if x in target.letters)
@@ -121,7 +131,7 @@ def reduce(scope: Scope, function: str, source: Operand, target: Operand) -> Non
         repeat(scope, out, target)
 
 
-def _merged_run(source: Operand, gone: Letters) -> tuple[int, int] | None:
+def _merged_run(source: ContractionOperand, gone: Letters) -> tuple[int, int] | None:
     """First and last position of the reduced letters where they are neighbours that merge without a
     copy.
     """
@@ -132,7 +142,9 @@ def _merged_run(source: Operand, gone: Letters) -> tuple[int, int] | None:
     return (first, last) if all(source.value.layout.joined[first:last]) else None
 
 
-def _used(scope: Scope, one: Operand, other: Operand, letters: Letters) -> Operand:
+def _used(
+    scope: Scope, one: ContractionOperand, other: ContractionOperand, letters: Letters
+) -> ContractionOperand:
     """`one` summed over the letters that nobody else has."""
     alone = [x for x in one.letters if x not in other.letters and x not in letters]
     if not alone:
@@ -146,7 +158,9 @@ def _used(scope: Scope, one: Operand, other: Operand, letters: Letters) -> Opera
 # -- the cases ------------------------------------------------------------------------------------
 
 
-def _product(scope: Scope, left: Operand, right: Operand, target: Operand) -> None:
+def _product(
+    scope: Scope, left: ContractionOperand, right: ContractionOperand, target: ContractionOperand
+) -> None:
     """No letter is summed: an elementwise product with broadcasting."""
     ready = [spread(scope, one, target.letters) for one in (left, right)]
     scope.apply("multiply", ready, target.value)
@@ -154,12 +168,12 @@ def _product(scope: Scope, left: Operand, right: Operand, target: Operand) -> No
 
 def _matrix_product(
     scope: Scope,
-    left: Operand,
-    right: Operand,
+    left: ContractionOperand,
+    right: ContractionOperand,
     rows: Letters,
     summed: Letters,
     columns: Letters,
-    target: Operand,
+    target: ContractionOperand,
 ) -> None:
     for one, other in ((left, right), (right, left)):
         if set(other.letters) == set(summed) and _summed_inside(one, summed):
@@ -185,7 +199,7 @@ def _matrix_product(
         repeat(scope, out, target)
 
 
-def _summed_inside(one: Operand, summed: Letters) -> bool:
+def _summed_inside(one: ContractionOperand, summed: Letters) -> bool:
     """Whether the summed letters stand between others, and each group merges without a copy."""
     first = min(one.letters.index(x) for x in summed)
     last = first + len(summed)
@@ -196,7 +210,13 @@ def _summed_inside(one: Operand, summed: Letters) -> bool:
     return all(within) and one.value.layout.unit
 
 
-def _stacked(scope: Scope, one: Operand, vector: Operand, summed: Letters, target: Operand) -> None:
+def _stacked(
+    scope: Scope,
+    one: ContractionOperand,
+    vector: ContractionOperand,
+    summed: Letters,
+    target: ContractionOperand,
+) -> None:
     """A vector times each matrix of a stack: what is summed stands between the result's letters."""
     first = min(one.letters.index(x) for x in summed)
     last = first + len(summed)
@@ -224,10 +244,10 @@ _TURNED = Layout((True,), False)
 
 def _batched(
     scope: Scope,
-    left: Operand,
-    right: Operand,
+    left: ContractionOperand,
+    right: ContractionOperand,
     groups: tuple[Letters, Letters, Letters, Letters],
-    target: Operand,
+    target: ContractionOperand,
 ) -> None:
     batch, rows, summed, columns = groups
     summed = _summed_order(left, right, summed)
@@ -247,7 +267,7 @@ def _batched(
         repeat(scope, out, target)
 
 
-def _summed_order(left: Operand, right: Operand, summed: Letters) -> Letters:
+def _summed_order(left: ContractionOperand, right: ContractionOperand, summed: Letters) -> Letters:
     """The order of the summed letters that needs the fewest copies: that of the larger operand."""
     larger = left if len(left.letters) >= len(right.letters) else right
     return tuple(x for x in larger.letters if x in summed)
@@ -256,7 +276,7 @@ def _summed_order(left: Operand, right: Operand, summed: Letters) -> Letters:
 # -- operands as matrices -------------------------------------------------------------------------
 
 
-def _matrix(scope: Scope, one: Operand, first: Letters, second: Letters) -> Value:
+def _matrix(scope: Scope, one: ContractionOperand, first: Letters, second: Letters) -> Value:
     """The operand as a matrix (first, second), or as a vector where a group is empty."""
     for lead, trail in ((first, second), (second, first)):
         order = (*lead, *trail)
@@ -279,7 +299,9 @@ def _blas_takes(value: Value, split: int) -> bool:
     return inside and value.layout.unit
 
 
-def _matrices(scope: Scope, one: Operand, batch: Letters, first: Letters, second: Letters) -> Value:
+def _matrices(
+    scope: Scope, one: ContractionOperand, batch: Letters, first: Letters, second: Letters
+) -> Value:
     """The operand as a stack of matrices (batch…, first, second); empty groups have length 1."""
     wanted = (*batch, *first, *second)
     n = len(batch)
@@ -307,7 +329,7 @@ def _blas_takes_stack(value: Value, n: int, m: int) -> bool:
     return inside and value.layout.unit
 
 
-def _copied(scope: Scope, one: Operand, order: Letters) -> Operand:
+def _copied(scope: Scope, one: ContractionOperand, order: Letters) -> ContractionOperand:
     copy = _temporary(scope, order, tuple(one.size(x) for x in order), one.value.dtype, flat=True)
     repeat(scope, one, copy)
     return copy
@@ -315,21 +337,21 @@ def _copied(scope: Scope, one: Operand, order: Letters) -> Operand:
 
 def _temporary(
     scope: Scope, letters: Letters, shape: Symbolic, dtype: str, flat: bool = False
-) -> Operand:
+) -> ContractionOperand:
     """Contiguous memory over letters."""
     full = tuple(greatest_length(n, scope.ranges) for n in shape)
     draft = Value("", "", (), (), shape, dtype, dense(len(shape)))
     if full == shape:
-        return Operand(scope.temporary((), shape, dtype), letters)
-    return Operand(scope.flat_copy(draft), letters)
+        return ContractionOperand(scope.temporary((), shape, dtype), letters)
+    return ContractionOperand(scope.flat_copy(draft), letters)
 
 
-def repeat(scope: Scope, source: Operand, target: Operand) -> None:
+def repeat(scope: Scope, source: ContractionOperand, target: ContractionOperand) -> None:
     """target = source, permuted and repeated along the letters that the source lacks."""
     scope.apply("copyto", [spread(scope, source, target.letters)], target.value)
 
 
-def spread(scope: Scope, one: Operand, letters: Letters) -> Value:
+def spread(scope: Scope, one: ContractionOperand, letters: Letters) -> Value:
     """A view of the operand with its axes in the order of `letters`, axes of length 1 for those it
     lacks.
     """

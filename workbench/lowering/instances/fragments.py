@@ -18,10 +18,10 @@ from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loops.records import Buffer, Record
 from workbench.lowering.loops.renaming import renamed
 from workbench.lowering.values.layout import Value
-from workbench.lowering.values.scope import Names, Prepared, Workspace
+from workbench.lowering.values.scope import FreshNames, Prepared, Workspace
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.expression import Expression
-from workbench.polyhedral.loops.axis_blocks import Block
+from workbench.polyhedral.loops.axis_blocks import AxisBlock
 from workbench.program.identity import Same
 from workbench.program.values import Statement
 
@@ -39,7 +39,7 @@ class InstancePlace:
     values: Values
     ranges: Ranges
     order: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[AxisBlock, ...]
 
 
 def instance(
@@ -121,7 +121,7 @@ class _Fragment:
     buffers: tuple[Buffer, ...]
 
 
-class _Placeholders(Names):
+class _Placeholders(FreshNames):
     """Names that no user's can be."""
 
     def fresh(self, wish: str) -> str:

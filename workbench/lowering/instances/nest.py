@@ -13,17 +13,17 @@ from workbench.lowering.values.scope import Workspace
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.loops import from_tree
-from workbench.polyhedral.loops.axis_blocks import Block
+from workbench.polyhedral.loops.axis_blocks import AxisBlock
 from workbench.program.values import Program
 
 
 @dataclass(frozen=True)
-class Nest:
+class LoopNest:
     """What every instance of a program is lowered with."""
 
     program: Program
     axes: Mapping[str, tuple[str, ...]]
-    blocks: Mapping[str, tuple[Block, ...]]
+    blocks: Mapping[str, tuple[AxisBlock, ...]]
     stored: Mapping[str, Stored]
     workspace: Workspace
     order: tuple[str, ...]

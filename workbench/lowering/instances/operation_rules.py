@@ -26,7 +26,7 @@ from workbench.program.values import Body, Call, IndexValue, Literal, Read
 if TYPE_CHECKING:
     from workbench.lowering.instances.linearize import Linearizer
 
-Rule = Callable[["Linearizer", Call, "Value | None"], Value]
+LoweringRule = Callable[["Linearizer", Call, "Value | None"], Value]
 
 UNROLLED = 4
 """Reductions over inner axes up to this length become binary operations on strided views."""
@@ -155,7 +155,7 @@ def _pad(at: Linearizer, body: Call, target: Value | None) -> Value:
     return out
 
 
-def _reduce(function: str) -> Rule:
+def _reduce(function: str) -> LoweringRule:
     def rule(at: Linearizer, body: Call, target: Value | None) -> Value:
         scope, axis = at.scope, body.options["axis"]
         value = at.value(body.arguments[0], body.dtype)
@@ -185,7 +185,7 @@ def _item(at: Linearizer, value: Value, axis: int, k: int) -> Value:
     return at.scope.inner(value, entries, (*value.shape[:axis], *value.shape[axis + 1 :]))
 
 
-def _position(function: str) -> Rule:
+def _position(function: str) -> LoweringRule:
     def rule(at: Linearizer, body: Call, target: Value | None) -> Value:
         scope = at.scope
         value = at.value(body.arguments[0])
@@ -323,7 +323,7 @@ def _possible(at: Linearizer, body: Call, target: Value | None) -> Value:
     return highest
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, LoweringRule] = {
     "where": _where,
     "cast": _cast,
     "within": _within,

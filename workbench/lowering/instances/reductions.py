@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from workbench.errors import ProgramError
 from workbench.lowering.instances import contractions
-from workbench.lowering.instances.contractions import Letters, Operand, operand, plain
+from workbench.lowering.instances.contractions import ContractionOperand, Letters, operand, plain
 from workbench.lowering.instances.linearize import Linearizer
 from workbench.lowering.instances.operation_rules import ones_only
 from workbench.lowering.instances.segment_sums import segment_sum
@@ -73,7 +73,7 @@ class Sum:
     def lower(self, body: Body) -> None:
         """Write the sum of `body` to the target."""
         letters = tuple(f".{p}" for p in range(len(self.target.shape)))
-        out = Operand(plain(self.target), (*self.target.axes, *letters))
+        out = ContractionOperand(plain(self.target), (*self.target.axes, *letters))
         inner, root, negative = letters, body, False
         while isinstance(root, Call):
             if root.operation == "negative":
@@ -126,7 +126,7 @@ class Sum:
                 result.append(self._fresh())
         return tuple(result)
 
-    def _product(self, root: Body, inner: Letters, out: Operand) -> None:
+    def _product(self, root: Body, inner: Letters, out: ContractionOperand) -> None:
         at, scope = self.at, self.at.scope
         factors, divisors = _factors(root)
         summed = set(self.over) | (set(inner) - set(out.letters))
@@ -159,13 +159,13 @@ class Sum:
             nothing = contractions.spread(scope, operand(self.mask.empty, ()), out.letters)
             scope.apply("copyto", [scope.workspace.constant(0, "float"), nothing], out.value)
 
-    def _beside(self, name: str, factor: Operand, out: Operand) -> None:
+    def _beside(self, name: str, factor: ContractionOperand, out: ContractionOperand) -> None:
         """Multiply or divide the sum by a factor, which may be infinite or 0."""
         self.at.needs_points = True
         ready = contractions.spread(self.at.scope, factor, out.letters)
         self.at.scope.apply(name, [out.value, ready], out.value)
 
-    def _repeated(self, operands: Sequence[Operand], out: Operand) -> None:
+    def _repeated(self, operands: Sequence[ContractionOperand], out: ContractionOperand) -> None:
         """An axis of the sum along which no operand varies multiplies it, an inner one too."""
         scope = self.at.scope
         lengths = {axis: scope.length(axis) for axis in self.over} | self.lengths
@@ -174,13 +174,13 @@ class Sum:
                 n = index_value(scope, length, "int64")
                 self._beside("multiply", operand(scope.cast(n, out.value.dtype), ()), out)
 
-    def _plain(self, body: Body, root: Body, inner: Letters, out: Operand) -> None:
+    def _plain(self, body: Body, root: Body, inner: Letters, out: ContractionOperand) -> None:
         """One factor, no mask: a reduction."""
         one = self._operand(body, root, inner)
         contractions.reduce(self.at.scope, "add", one, out)
         self._repeated([one], out)
 
-    def _operand(self, body: Body, root: Body, inner: Letters) -> Operand:
+    def _operand(self, body: Body, root: Body, inner: Letters) -> ContractionOperand:
         """A factor with the root's letters, right-aligned; axes of length 1 that are repeated are
         dropped.
         """
@@ -196,7 +196,7 @@ class Sum:
         shape = tuple(n for n, e in zip(value.shape, entries, strict=True) if e == WHOLE)
         return operand(self.at.scope.inner(value, entries, shape), tuple(letters))
 
-    def _contraction(self, body: Body, inner: Letters) -> list[Operand]:
+    def _contraction(self, body: Body, inner: Letters) -> list[ContractionOperand]:
         assert isinstance(body, Call)
         inputs, output = body.options["spec"].split("->")
         known = dict(zip(output, inner, strict=True))
@@ -209,7 +209,7 @@ class Sum:
             operands.append(operand(value, tuple(known[c] for c in letters)))
         return operands
 
-    def _contract(self, operands: list[Operand], out: Operand) -> None:
+    def _contract(self, operands: list[ContractionOperand], out: ContractionOperand) -> None:
         scope, factors, mask = self.at.scope, operands, None
         if self.mask is not None:
             mask = operand(self.mask.inside, ())
@@ -222,12 +222,14 @@ class Sum:
         self._repeated(factors, out)
 
 
-def _covers(one: Operand, mask: Operand) -> bool:
+def _covers(one: ContractionOperand, mask: ContractionOperand) -> bool:
     """Whether an operand varies over all axes of a mask."""
     return set(mask.letters) <= set(one.letters)
 
 
-def _kept_inside(scope: Scope, operands: list[Operand], mask: Operand) -> list[Operand]:
+def _kept_inside(
+    scope: Scope, operands: list[ContractionOperand], mask: ContractionOperand
+) -> list[ContractionOperand]:
     """The operands, 0 outside of the reduction set where they vary over all axes of the mask.
 
     Such a factor is computed where no point is, and may be infinite there (0.5 ** (k - t) for k far
@@ -236,15 +238,23 @@ def _kept_inside(scope: Scope, operands: list[Operand], mask: Operand) -> list[O
     return [contractions.kept(scope, x, mask) if _covers(x, mask) else x for x in operands]
 
 
-def _with_mask(scope: Scope, operands: list[Operand], mask: Operand, out: Operand) -> list[Operand]:
+def _with_mask(
+    scope: Scope,
+    operands: list[ContractionOperand],
+    mask: ContractionOperand,
+    out: ContractionOperand,
+) -> list[ContractionOperand]:
     """Factors of a product that is 0 outside of the reduction set, if all are finite."""
     if any(_covers(one, mask) for one in operands):
         return operands
-    return [*operands, Operand(scope.cast(mask.value, out.value.dtype), mask.letters)]
+    return [*operands, ContractionOperand(scope.cast(mask.value, out.value.dtype), mask.letters)]
 
 
 def _without_infinities_outside(
-    scope: Scope, operands: list[Operand], mask: Operand, out: Operand
+    scope: Scope,
+    operands: list[ContractionOperand],
+    mask: ContractionOperand,
+    out: ContractionOperand,
 ) -> None:
     """Sums that are not finite once more, over the points of the reduction set alone: 0 times what
     is infinite outside of it is no number.
@@ -288,7 +298,9 @@ def _factors(root: Body) -> tuple[list[Body], list[Body]]:
     return [root], []
 
 
-def _two(scope: Scope, operands: list[Operand], out: Operand) -> tuple[Operand, Operand]:
+def _two(
+    scope: Scope, operands: list[ContractionOperand], out: ContractionOperand
+) -> tuple[ContractionOperand, ContractionOperand]:
     """Two operands from several: the largest with all that vary no further, and the others."""
     if len(operands) == 1:
         one = scope.workspace.constant(1.0, out.value.dtype)
@@ -301,7 +313,9 @@ def _two(scope: Scope, operands: list[Operand], out: Operand) -> tuple[Operand, 
     return _multiplied(scope, first, out), _multiplied(scope, second, out)
 
 
-def _multiplied(scope: Scope, operands: list[Operand], out: Operand) -> Operand:
+def _multiplied(
+    scope: Scope, operands: list[ContractionOperand], out: ContractionOperand
+) -> ContractionOperand:
     result = operands[0]
     for other in operands[1:]:
         letters = _union(result.letters, other.letters, scope)
@@ -322,7 +336,7 @@ def _collect(at: Linearizer, target: Value, axis: str) -> None:
     """The axis becomes the leading inner one."""
     value = at.value(at.statement.body)
     inner = tuple(f".{p}" for p in range(len(value.shape)))
-    out = Operand(plain(target), (*target.axes, axis, *inner))
+    out = ContractionOperand(plain(target), (*target.axes, axis, *inner))
     contractions.repeat(at.scope, operand(value, inner), out)
 
 
@@ -342,7 +356,7 @@ def _reduced(
     one = operand(value, inner)
     gone = [a for a in over if a in one.letters]
     letters = (*target.axes, *inner)
-    out = Operand(plain(target), letters)
+    out = ContractionOperand(plain(target), letters)
     if gone:
         contractions.reduce(scope, COMBINES[combiner], one, out)
     else:
@@ -363,7 +377,9 @@ def _masked(
     scope.apply("copyto", [scope.workspace.constant(identity, value.dtype), outside], copy)
     kept = tuple(a for a in mask.inside.axes if a not in over)
     some = scope.temporary(kept, (), "bool")
-    contractions.reduce(scope, "logical_or", operand(mask.inside, ()), Operand(plain(some), kept))
+    contractions.reduce(
+        scope, "logical_or", operand(mask.inside, ()), ContractionOperand(plain(some), kept)
+    )
     scope.check("check_all", some)
     return copy
 

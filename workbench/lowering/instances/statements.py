@@ -12,15 +12,15 @@ from workbench.lowering.instances.contractions import Letters
 from workbench.lowering.instances.linearize import Linearizer
 from workbench.lowering.instances.reductions import Mask, combine
 from workbench.lowering.instances.swapping import Swapping
-from workbench.lowering.loops.records import Apply, Check, Enter, If, Record
+from workbench.lowering.loops.records import Apply, Enter, If, Record, RuntimeCheck
 from workbench.lowering.reads import index_arrays, slices
 from workbench.lowering.values.intervals import Ranges, at_least, length
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Prepared, Scope, Workspace
 from workbench.lowering.values.stored import Stored
-from workbench.polyhedral.conditions import Comparison, Compound, Condition, negated
+from workbench.polyhedral.conditions import AffineComparison, Compound, Condition, negated
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.polyhedral.loops.axis_blocks import Block, with_blocks
+from workbench.polyhedral.loops.axis_blocks import AxisBlock, with_blocks
 from workbench.polyhedral.sets.as_conditions import conditions
 from workbench.polyhedral.sets.as_text import is_empty
 from workbench.polyhedral.sets.relations import (
@@ -48,7 +48,7 @@ def linearize(
     workspace: Workspace,
     ranks: Mapping[str, int],
     swapping: Swapping,
-    blocks: tuple[Block, ...] = (),
+    blocks: tuple[AxisBlock, ...] = (),
 ) -> list[Record]:
     """The array operations of one instance: loop dimensions are `values`, the dimensions `axes`
     array axes, of those with `blocks` the part in the block that is among the values too.
@@ -81,7 +81,7 @@ def linearize(
         _where_there_are_points(at, points, target, begin)
         swapping.held = known
     lengths = tuple((a, boxes[a][0]) for a in own)
-    scope.records.append(Check(statement.name, target.name, loops, lengths, statement.line))
+    scope.records.append(RuntimeCheck(statement.name, target.name, loops, lengths, statement.line))
     swapping.written(scope, written)
     return scope.records
 
@@ -94,12 +94,12 @@ def _where_there_are_points(at: Linearizer, points: _Points, target: Value, begi
     empty = [a for a in scope.axes if not at_least(scope.length(a), 1, scope.ranges)]
     if statement.combiner not in (None, "sum"):
         empty = [a for a in empty if a not in statement.reduction_dims]
-    none: list[Condition] = [Comparison(scope.length(a), "<=", expression(0)) for a in empty]
+    none: list[Condition] = [AffineComparison(scope.length(a), "<=", expression(0)) for a in empty]
     is_of_points = any(a in statement.reduction_dims for a in empty)
     if statement.combiner == "sum":
         somewhere = _has_points_here(at, points)
         bare = [n for n in dict.fromkeys(at.read_lengths) if not at_least(n, 1, scope.ranges)]
-        none += [Comparison(n, "<=", expression(0)) for n in bare]
+        none += [AffineComparison(n, "<=", expression(0)) for n in bare]
         none += map(negated, somewhere)
         is_of_points = is_of_points or bool(somewhere or bare)
     if not none:
@@ -125,7 +125,7 @@ def _has_points_here(at: Linearizer, points: _Points) -> list[Condition]:
     alternatives = []
     for each in conditions(held, asked):
         parts: list[Condition] = [
-            Comparison(expression(0), "==" if equality else "<=", at.placed(e))
+            AffineComparison(expression(0), "==" if equality else "<=", at.placed(e))
             for e, equality in each
         ]
         alternatives.append(parts[0] if len(parts) == 1 else Compound("and", tuple(parts)))
@@ -147,7 +147,7 @@ class _Points:
     reduction: str
 
 
-def _points(statement: Statement, blocks: tuple[Block, ...]) -> _Points:
+def _points(statement: Statement, blocks: tuple[AxisBlock, ...]) -> _Points:
     reduction = with_blocks(statement.reduction, blocks) if statement.reduction_dims else ""
     return _Points(with_blocks(statement.domain, blocks), reduction)
 

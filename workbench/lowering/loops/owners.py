@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from workbench.lowering.loops.records import (
     Allocate,
     Apply,
-    Check,
     Constant,
     Count,
     Enter,
     For,
     If,
     Record,
+    RuntimeCheck,
     View,
 )
 
@@ -59,7 +59,7 @@ def _entered(body: tuple[Record, ...]) -> Iterator[tuple[Record, str | None]]:
         if isinstance(record, Enter):
             statement = record.statement
         yield record, statement
-        if isinstance(record, Check):
+        if isinstance(record, RuntimeCheck):
             statement = None
 
 
@@ -80,4 +80,4 @@ def _used(record: Record) -> tuple[str, ...]:
         places = record.option.get("coordinates", ())
         written = (record.out,) if record.out else ()  # a check writes nothing
         return (*record.inputs, *written, *(name for name in places if isinstance(name, str)))
-    return (record.name,) if isinstance(record, Check) else ()
+    return (record.name,) if isinstance(record, RuntimeCheck) else ()

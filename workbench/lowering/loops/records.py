@@ -138,7 +138,7 @@ class Enter:
 
 
 @dataclass(frozen=True)
-class Check:
+class RuntimeCheck:
     """A statement's instance has been written to `name`; `instance` are its loop dimensions'
     values.
     """
@@ -211,11 +211,11 @@ class For:
     sure: bool = False
 
 
-Record = Enter | View | Apply | Check | Constant | Count | Allocate | Free | If | For
+Record = Enter | View | Apply | RuntimeCheck | Constant | Count | Allocate | Free | If | For
 
 
 @dataclass(frozen=True)
-class Result:
+class ResultBuffer:
     """An output: a view of its array's buffer with the array's dimensions in order."""
 
     name: str

@@ -8,11 +8,11 @@ from typing import Any
 
 from workbench.lowering.loops.records import (
     Apply,
-    Check,
     Constant,
     Count,
     If,
     Record,
+    RuntimeCheck,
     View,
 )
 
@@ -29,7 +29,7 @@ def renamed(record: Record, names: Mapping[str, str]) -> Record:
         inputs = tuple(names.get(n, n) for n in record.inputs)
         options = tuple((k, _option(k, v, names)) for k, v in record.options)
         return Apply(record.function, inputs, names.get(record.out, record.out), options)
-    if isinstance(record, Check):
+    if isinstance(record, RuntimeCheck):
         name = names.get(record.name, record.name)
         return record if name is record.name else replace(record, name=name)
     if isinstance(record, (Constant, Count)) and record.buffer.name in names:

@@ -15,12 +15,12 @@ from functools import cached_property
 from workbench.lowering.loops.records import (
     Allocate,
     Apply,
-    Check,
     Constant,
     Count,
     For,
     If,
     Record,
+    RuntimeCheck,
     View,
     walk,
 )
@@ -113,7 +113,7 @@ class Dated:
                 for name in (*record.inputs, record.out, *scratch):
                     if name:
                         self._use(self.source.get(name, name), body)
-            elif isinstance(record, Check):
+            elif isinstance(record, RuntimeCheck):
                 self._use(self.source.get(record.name, record.name), body)
             elif isinstance(record, (Constant, Count)):
                 self.constants.add(record.buffer.name)
@@ -132,7 +132,7 @@ def used(records: Sequence[Record]) -> set[str]:
             names.add(record.source)
         elif isinstance(record, Apply):
             names.update((*record.inputs, record.out))
-        elif isinstance(record, Check):
+        elif isinstance(record, RuntimeCheck):
             names.add(record.name)
     return names
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workbench.lowering.loops.records import DEVICE, HOST, Result
+from workbench.lowering.loops.records import DEVICE, HOST, ResultBuffer
 from workbench.lowering.memory.lives import masked
 from workbench.lowering.values.scope import Workspace
 from workbench.lowering.values.stored import Stored, memory_order, store
@@ -32,16 +32,16 @@ def stored_arrays(
     return result
 
 
-def results(program: Program, stored: Mapping[str, Stored]) -> tuple[Result, ...]:
+def results(program: Program, stored: Mapping[str, Stored]) -> tuple[ResultBuffer, ...]:
     """What the program returns, and where it lies when the loops are over."""
     return tuple(_result(program, stored, o.name, o.array) for o in program.outputs)
 
 
-def _result(program: Program, stored: Mapping[str, Stored], name: str, array: str) -> Result:
+def _result(program: Program, stored: Mapping[str, Stored], name: str, array: str) -> ResultBuffer:
     where, record = stored[array], program.array[array]
     rank = len(record.dims)
     axes = tuple(where.order.index(p) for p in range(rank)) + tuple(
         range(rank, rank + len(record.shape))
     )
     lower_bounds = tuple(lower for lower, _ in record.extent)
-    return Result(name, array, where.buffer.name, axes, record.dims, lower_bounds)
+    return ResultBuffer(name, array, where.buffer.name, axes, record.dims, lower_bounds)

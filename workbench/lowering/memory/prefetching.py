@@ -19,7 +19,6 @@ from workbench.lowering.loops.records import (
     Apply,
     Broadcast,
     Buffer,
-    Check,
     Enter,
     Entry,
     For,
@@ -29,12 +28,13 @@ from workbench.lowering.loops.records import (
     Range,
     Record,
     Reshape,
+    RuntimeCheck,
     View,
     walk,
 )
 from workbench.lowering.values.scope import Workspace
 from workbench.lowering.values.stored import Stored
-from workbench.polyhedral.conditions import Comparison, Condition
+from workbench.polyhedral.conditions import AffineComparison, Condition
 from workbench.polyhedral.dependences.legality import near_witness
 from workbench.polyhedral.dependences.witness import Witness
 from workbench.polyhedral.expression import (
@@ -232,9 +232,9 @@ class _Prefetching:
         """The slice of the n-th next iteration comes, if there is one."""
         loop, now = fetch.loop, variable(fetch.loop.variable)
         then = now - fetch.n if loop.backwards else now + fetch.n
-        there = Comparison(loop.lower, "<=", then)
+        there = AffineComparison(loop.lower, "<=", then)
         if not loop.backwards:
-            there = Comparison(then, "<", loop.upper)
+            there = AffineComparison(then, "<", loop.upper)
         ahead = ((AHEAD, fetch.n),)
         records = self.copied(fetch, ring, {loop.variable: then}, ahead)
         source = fetch.source if not fetch.conditions else ()
@@ -270,7 +270,7 @@ def _entered(fetch: _Fetch) -> Enter:
 def _far(fetch: _Fetch) -> int:
     """By how much the dimension of a loop changes in the iterations that a slice is to be early."""
     for record in walk(fetch.loop.body):
-        if isinstance(record, Check):
+        if isinstance(record, RuntimeCheck):
             value = dict(record.instance).get(fetch.loop.dim)
             step = value.coefficient(fetch.loop.variable) if value is not None else 0
             if step:

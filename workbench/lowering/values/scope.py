@@ -37,7 +37,7 @@ from workbench.polyhedral.expression import Expression, expression
 
 
 @dataclass
-class Names:
+class FreshNames:
     """Unique Python names made from the user's."""
 
     taken: set[str] = field(default_factory=set)
@@ -64,7 +64,7 @@ class Workspace:
     loops.
     """
 
-    names: Names
+    names: FreshNames
     buffers: dict[str, Buffer] = field(default_factory=dict)
     front: list[Record] = field(default_factory=list)
     made: dict[Any, tuple[Value, ...]] = field(default_factory=dict)

@@ -29,7 +29,7 @@ Point = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedSamples:
     """The reference's outputs with a run's choices; the choices that were not the reference's own,
     a sentence each; the first that no rounding explains, or ""."""
 
@@ -58,7 +58,7 @@ def choosing(program: Program, arrays: Sequence[str]) -> Program:
 
 def judged(
     program: Program, sizes: Mapping[str, int], seed: int, found: Mapping[str, Any], dtype: str
-) -> Judged:
+) -> JudgedSamples:
     """The reference with the sampled choices that a run made; `found` are the run's outputs."""
     made = {
         name.removeprefix(CHOICE): on_host(values)
@@ -84,7 +84,7 @@ def judged(
                 differing.append(text)
             else:
                 unexplained = unexplained or text
-    return Judged(outputs, tuple(differing), unexplained)
+    return JudgedSamples(outputs, tuple(differing), unexplained)
 
 
 @dataclass

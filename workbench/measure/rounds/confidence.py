@@ -20,7 +20,7 @@ MOST = 1000
 LEVEL = 95.0
 """Percent of the resampled values that an interval holds."""
 
-Interval = tuple[float, float]
+ConfidenceInterval = tuple[float, float]
 
 
 def median(samples: Sequence[float]) -> float:
@@ -28,13 +28,13 @@ def median(samples: Sequence[float]) -> float:
     return float(np.median(samples))
 
 
-def interval(samples: Sequence[float]) -> Interval:
+def interval(samples: Sequence[float]) -> ConfidenceInterval:
     """Where the median lies."""
     medians = np.median(np.asarray(samples)[_drawn(len(samples))], axis=-1)
     return _middle(medians, median(samples), len(samples))
 
 
-def ratio_interval(samples: Sequence[float], base: Sequence[float]) -> Interval:
+def ratio_interval(samples: Sequence[float], base: Sequence[float]) -> ConfidenceInterval:
     """Where the ratio of two medians lies. Samples of one round are drawn together, since what
     disturbs the machine in a round disturbs both.
     """
@@ -47,7 +47,7 @@ def _drawn(count: int) -> npt.NDArray[np.int64]:
     return np.random.default_rng(0).integers(0, count, (RESAMPLES, min(count, MOST)))
 
 
-def _middle(values: npt.NDArray[np.float64], of_all: float, count: int) -> Interval:
+def _middle(values: npt.NDArray[np.float64], of_all: float, count: int) -> ConfidenceInterval:
     """The values within the level, as far from that of all samples as so many allow."""
     outside = (100.0 - LEVEL) / 2
     low, high = np.percentile(values, [outside, 100.0 - outside])

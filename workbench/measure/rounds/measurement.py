@@ -15,7 +15,7 @@ from workbench.lowering.loops.bytes import Point
 from workbench.measure.checking.check import Check
 from workbench.measure.checking.check import from_json as check_from_json
 from workbench.measure.rounds import confidence as bootstrap
-from workbench.measure.rounds.confidence import Interval
+from workbench.measure.rounds.confidence import ConfidenceInterval
 from workbench.measure.runs.curves import Curve
 from workbench.program.sizes import numbers
 from workbench.program.text.units import bytes_text, seconds_text
@@ -105,7 +105,7 @@ class Measurement:
         return bootstrap.median(self.samples) if self.samples else math.nan
 
     @cached_property
-    def interval(self) -> Interval:
+    def interval(self) -> ConfidenceInterval:
         """Where the median lies, with 95 % confidence."""
         return bootstrap.interval(self.samples) if self.samples else (math.nan, math.nan)
 

@@ -31,7 +31,7 @@ AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Points:
+class PointCounts:
     """The values of loop variables under which something runs: `weight[p]` times at point p.
 
     Without variables that matter there is one point and all are plain integers.
@@ -79,7 +79,7 @@ class Points:
 
     # -- what runs inside ------------------------------------------------------------------------
 
-    def where(self, condition: Condition) -> Points:
+    def where(self, condition: Condition) -> PointCounts:
         """The points at which a condition holds."""
         holds = condition.holds(self.at)
         if isinstance(holds, np.ndarray):
@@ -88,7 +88,7 @@ class Points:
 
     def inside(
         self, variable: str, lower: Expression, upper: Expression, needed: frozenset[str]
-    ) -> Iterator[Points]:
+    ) -> Iterator[PointCounts]:
         """The points inside a loop, in parts; `needed` are the variables that matter there."""
         low, trips = self.at(lower), self.length(upper - lower)
         if variable not in needed:
@@ -110,35 +110,35 @@ class Points:
         trips: Integers,
         start: int,
         stop: int,
-    ) -> Points:
+    ) -> PointCounts:
         """Iterations `start` to `stop` of the loop, all points' iterations counted on."""
         ends = np.cumsum(trips)
         here = np.arange(start, stop, dtype=np.int64)
         outer = np.searchsorted(ends, here, side="right")
         values = {name: v[outer] for name, v in self.values.items()}
         values[variable] = low[outer] + here - (ends - trips)[outer]
-        return Points(self.sizes, weight[outer], values, self.plain)
+        return PointCounts(self.sizes, weight[outer], values, self.plain)
 
-    def _picked(self, which: npt.NDArray[np.intp]) -> Points:
+    def _picked(self, which: npt.NDArray[np.intp]) -> PointCounts:
         values = {name: v[which] for name, v in self.values.items()}
         weight = self.weight if isinstance(self.weight, int) else self.weight[which]
         if isinstance(weight, int):
             weight = np.full(len(which), weight, np.int64)
-        return Points(self.sizes, weight, values, self.plain)
+        return PointCounts(self.sizes, weight, values, self.plain)
 
-    def _merged(self, needed: frozenset[str]) -> Points:
+    def _merged(self, needed: frozenset[str]) -> PointCounts:
         """Without the variables that matter no more: points that are equal then are one."""
         kept = {name: v for name, v in self.values.items() if name in needed}
         if len(kept) == len(self.values):
             return self
         if not kept:
-            return Points(self.sizes, self.executions, plain=self.plain)
+            return PointCounts(self.sizes, self.executions, plain=self.plain)
         columns = np.stack(list(kept.values()))
         unique, place = np.unique(columns, axis=1, return_inverse=True)
         (weight,) = self._spelled(self.weight)
         merged = np.zeros(unique.shape[1], np.int64)
         np.add.at(merged, place.reshape(-1), weight)
-        return Points(self.sizes, merged, dict(zip(kept, unique, strict=True)), self.plain)
+        return PointCounts(self.sizes, merged, dict(zip(kept, unique, strict=True)), self.plain)
 
 
 def total(value: Number, weight: Number) -> int:

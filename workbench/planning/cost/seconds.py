@@ -13,9 +13,17 @@ from dataclasses import dataclass, field
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import ITEM_BYTES, Buffer, For
 from workbench.planning.cost.array_calls import ArrayCall, Matrices
-from workbench.planning.cost.points import Amount, Number, Points, larger, largest, summed, total
+from workbench.planning.cost.points import (
+    Amount,
+    Number,
+    PointCounts,
+    larger,
+    largest,
+    summed,
+    total,
+)
 from workbench.planning.cost.strides import Operand
-from workbench.planning.cost.work import CostItem, Nest, PythonWork
+from workbench.planning.cost.work import CostItem, CostLoop, PythonWork
 from workbench.planning.machine.constants import Machine
 
 KEPT_BY_ALLOCATOR = 1 << 25
@@ -83,7 +91,7 @@ def cost(
 ) -> dict[str, Share]:
     """What each statement costs; under "" what stands in front of all and between."""
     costing = _Costing(machine, dtype)
-    root = _Body(costing, Points(sizes), "")
+    root = _Body(costing, PointCounts(sizes), "")
     root.go(steps)
     root.spend(1.0)
     return {
@@ -106,7 +114,7 @@ class _Costing:
         """Bytes of an element."""
         return ITEM_BYTES.get(buffer.dtype) or FLOAT_BYTES[self.dtype]
 
-    def bytes_of(self, buffer: Buffer, points: Points) -> Number:
+    def bytes_of(self, buffer: Buffer, points: PointCounts) -> Number:
         """Bytes of all of a buffer."""
         return points.product(buffer.shape) * self.item(buffer)
 
@@ -118,7 +126,7 @@ class _Body:
     """
 
     costing: _Costing
-    points: Points
+    points: PointCounts
     variable: str
     clock: float = 0.0
     """Bytes used so far."""
@@ -174,7 +182,7 @@ class _Body:
         before = self.touched.get(name, (0.0, NOTHING, 0.0))
         self.touched[name] = (max(before[0], amount), before[1] | moving, max(before[2], whole))
 
-    def nest(self, step: Nest) -> None:
+    def nest(self, step: CostLoop) -> None:
         """A loop or a condition: what is inside counts by how often it runs."""
         frame = step.frame
         if not isinstance(frame, For):
@@ -184,7 +192,7 @@ class _Body:
         for points in parts:
             self.nested(frame.variable, points, step.steps)
 
-    def nested(self, variable: str, points: Points, steps: Sequence[CostItem]) -> None:
+    def nested(self, variable: str, points: PointCounts, steps: Sequence[CostItem]) -> None:
         """Count what is nested. An iteration uses elements of its own where they move with it."""
         body = _Body(self.costing, points, variable)
         body.go(steps)

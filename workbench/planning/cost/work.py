@@ -24,7 +24,7 @@ from workbench.lowering.loops.records import (
 )
 from workbench.planning.cost.array_calls import ArrayCall, call_of
 from workbench.planning.cost.strides import Operand, viewed, whole
-from workbench.polyhedral.conditions import Comparison, Condition
+from workbench.polyhedral.conditions import AffineComparison, Condition
 
 Variables = frozenset[str]
 
@@ -41,7 +41,7 @@ class PythonWork:
 
 
 @dataclass(frozen=True)
-class Nest:
+class CostLoop:
     """A loop or a condition around steps; `needed` are the loop variables that matter inside."""
 
     frame: For | If
@@ -49,7 +49,7 @@ class Nest:
     needed: Variables
 
 
-CostItem = ArrayCall | PythonWork | Nest
+CostItem = ArrayCall | PythonWork | CostLoop
 
 
 def steps_of(program: LoopProgram) -> tuple[CostItem, ...]:
@@ -70,7 +70,7 @@ class _Reader:
                 statement = record.statement
             elif isinstance(record, (For, If)):
                 steps = self.body(record.body, statement if isinstance(record, If) else "")
-                items.append(Nest(record, steps, needed(steps)))
+                items.append(CostLoop(record, steps, needed(steps)))
             else:
                 items.extend(self.step(record, statement))
         return tuple(items)
@@ -110,7 +110,7 @@ def needed(steps: tuple[CostItem, ...]) -> Variables:
     for step in steps:
         if isinstance(step, ArrayCall):
             variables |= step.variables
-        elif isinstance(step, Nest):
+        elif isinstance(step, CostLoop):
             frame = step.frame
             variables |= step.needed
             if isinstance(frame, For):
@@ -122,6 +122,6 @@ def needed(steps: tuple[CostItem, ...]) -> Variables:
 
 
 def _variables(condition: Condition) -> Variables:
-    if isinstance(condition, Comparison):
+    if isinstance(condition, AffineComparison):
         return condition.left.variables | condition.right.variables
     return Variables().union(*(_variables(part) for part in condition.parts))

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from workbench.errors import WorkbenchError, nearest
 from workbench.planning.machine.constants import Machine
 from workbench.planning.recipe.blockwise import NEAR
-from workbench.planning.recipe.judging import Judge, Judged
+from workbench.planning.recipe.judging import Judge, JudgedPlan
 from workbench.planning.recipe.plan import Plan
 from workbench.planning.recipe.search import Ideas, Search
 from workbench.planning.recipe.strategies import Idea, elsewhere, lifted, nearer, simpler, smaller
@@ -104,8 +104,8 @@ class _Frugal:
     judge: Judge
     aim: Aim
     limit: int
-    whole: Judged
-    fast: Judged
+    whole: JudgedPlan
+    fast: JudgedPlan
 
     def planned(self) -> Plan:
         """The fastest plan where it will do; else, for time, the faster of it with its arrays on
@@ -125,7 +125,7 @@ class _Frugal:
             )
         return min(fitting, key=_seconds if timed else _held).plan.stored()
 
-    def least(self) -> Judged:
+    def least(self) -> JudgedPlan:
         """What holds least after each attempt, until it is enough."""
         least = self.fast
         for attempt in (self.large, self.small, self.ordered, self.anyhow, self.elsewhere):
@@ -134,15 +134,15 @@ class _Frugal:
             least = min(least, attempt(least), key=_held)
         return least
 
-    def large(self, least: Judged) -> Judged:
+    def large(self, least: JudgedPlan) -> JudgedPlan:
         """From the fastest plan, what saves a larger share of the memory than it takes longer."""
         return self.search(partial(smaller, near=NEAR), _product).improved(self.fast)
 
-    def small(self, least: Judged) -> Judged:
+    def small(self, least: JudgedPlan) -> JudgedPlan:
         """The same from whole arrays, in smaller blocks."""
         return self.search(partial(smaller, near=NEAR // SMALLER), _product).improved(self.whole)
 
-    def ordered(self, least: Judged) -> Judged:
+    def ordered(self, least: JudgedPlan) -> JudgedPlan:
         """The same from loops in which each result is used as soon as it can be, where those alone
         hold less.
         """
@@ -152,18 +152,20 @@ class _Frugal:
             return least
         return self.search(partial(smaller, near=NEAR), _product).improved(ordered)
 
-    def anyhow(self, least: Judged) -> Judged:
+    def anyhow(self, least: JudgedPlan) -> JudgedPlan:
         """Whatever saves memory, two ideas together where none does alone."""
         return self.search(partial(smaller, near=NEAR // SMALLER), _held, pairs=True).improved(
             least
         )
 
-    def elsewhere(self, least: Judged) -> Judged:
+    def elsewhere(self, least: JudgedPlan) -> JudgedPlan:
         """In the host's memory what waits for its use."""
         start = self.judge.of(least.plan.folded())
         return self.search(elsewhere, _held).improved(start)
 
-    def search(self, ideas: Ideas, cost: Callable[[Judged], float], pairs: bool = False) -> Search:
+    def search(
+        self, ideas: Ideas, cost: Callable[[JudgedPlan], float], pairs: bool = False
+    ) -> Search:
         """A search among what is allowed, until it is enough."""
         return Search(
             self.judge,
@@ -175,33 +177,33 @@ class _Frugal:
             pairs=pairs,
         )
 
-    def allowed(self, found: Judged) -> bool:
+    def allowed(self, found: JudgedPlan) -> bool:
         """Whether a plan takes no longer than it may."""
         return self.aim.capacity is not None or found.seconds <= SLOWER * self.fast.seconds
 
-    def enough(self, found: Judged) -> bool:
+    def enough(self, found: JudgedPlan) -> bool:
         """Whether nothing better is wanted."""
         return self.aim.objective == "time" and self.fits(found)
 
-    def fits(self, found: Judged) -> bool:
+    def fits(self, found: JudgedPlan) -> bool:
         """Whether a plan's peak is at most the capacity."""
         capacity = self.aim.capacity
         return capacity is None or self.judge.exactly(found.plan.stored()).peak <= capacity
 
 
-def _faster(now: Judged) -> Iterator[Idea]:
+def _faster(now: JudgedPlan) -> Iterator[Idea]:
     yield from lifted(now)
     yield from simpler(now)
 
 
-def _product(judged: Judged) -> float:
+def _product(judged: JudgedPlan) -> float:
     return _held(judged) * judged.seconds
 
 
-def _seconds(judged: Judged) -> float:
+def _seconds(judged: JudgedPlan) -> float:
     return judged.seconds
 
 
-def _held(judged: Judged) -> float:
+def _held(judged: JudgedPlan) -> float:
     """The peak, and a little of what is held elsewhere: of two peaks one must be lowered first."""
     return judged.peak + OTHERS * sum(judged.stored.values())

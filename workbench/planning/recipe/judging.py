@@ -18,7 +18,7 @@ from workbench.program.text.units import bytes_text, seconds_text
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedPlan:
     """A plan's predicted cost, its arrays folded to what is live."""
 
     plan: Plan
@@ -92,13 +92,13 @@ class Judge:
     sizes: Mapping[str, int]
     dtype: str
 
-    def of(self, plan: Plan) -> Judged:
+    def of(self, plan: Plan) -> JudgedPlan:
         """The plan's cost with its arrays folded, which hands on no memory yet."""
         return self._of(plan, plan.folded())
 
-    def exactly(self, plan: Plan) -> Judged:
+    def exactly(self, plan: Plan) -> JudgedPlan:
         """The cost of a plan as it is."""
         return self._of(plan, plan)
 
-    def _of(self, plan: Plan, as_run: Plan) -> Judged:
-        return Judged(plan, lower(as_run.program), self.machine, self.sizes, self.dtype)
+    def _of(self, plan: Plan, as_run: Plan) -> JudgedPlan:
+        return JudgedPlan(plan, lower(as_run.program), self.machine, self.sizes, self.dtype)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from workbench.planning.recipe.judging import Judge, Judged
+from workbench.planning.recipe.judging import Judge, JudgedPlan
 from workbench.planning.recipe.strategies import Idea
 from workbench.transforms.step.transform import Transform
 
@@ -23,7 +23,7 @@ AHEAD = 2
 """Ideas that do not help alone with which others are tried."""
 
 
-Ideas = Callable[[Judged], Iterator[Idea]]
+Ideas = Callable[[JudgedPlan], Iterator[Idea]]
 """What can be tried on a plan."""
 
 
@@ -38,18 +38,18 @@ class Search:
 
     judge: Judge
     ideas: Ideas
-    cost: Callable[[Judged], float]
+    cost: Callable[[JudgedPlan], float]
     limit: int
-    allowed: Callable[[Judged], bool] = lambda judged: True
-    enough: Callable[[Judged], bool] = lambda judged: False
+    allowed: Callable[[JudgedPlan], bool] = lambda judged: True
+    enough: Callable[[JudgedPlan], bool] = lambda judged: False
     best: bool = False
     pairs: bool = True
     failed: set[str] = field(default_factory=set)
-    known: dict[tuple[tuple[Transform, ...], str], Judged | None] = field(default_factory=dict)
+    known: dict[tuple[tuple[Transform, ...], str], JudgedPlan | None] = field(default_factory=dict)
     """What came of ideas, by the steps before them and their names."""
     tries: int = 0
 
-    def improved(self, now: Judged) -> Judged:
+    def improved(self, now: JudgedPlan) -> JudgedPlan:
         """The plan that no idea, and no pair of those tried, makes better."""
         while not self.enough(now):
             better = self.alone(now) or (self.paired(now) if self.pairs else None)
@@ -58,9 +58,9 @@ class Search:
             now = better
         return now
 
-    def alone(self, now: Judged) -> Judged | None:
+    def alone(self, now: JudgedPlan) -> JudgedPlan | None:
         """The plan after an idea that helps."""
-        helping: list[Judged] = []
+        helping: list[JudgedPlan] = []
         for idea in self.ideas(now):
             if idea.name in self.failed:
                 continue
@@ -74,7 +74,7 @@ class Search:
         least = min(map(self.cost, helping), default=0.0)
         return next((judged for judged in helping if self.cost(judged) <= SIMILAR * least), None)
 
-    def paired(self, now: Judged) -> Judged | None:
+    def paired(self, now: JudgedPlan) -> JudgedPlan | None:
         """The plan after two ideas that help together."""
         tried = [(idea, self.after(now, idea)) for idea in self.ideas(now)]
         harmless = [(idea, judged) for idea, judged in tried if judged is not None]
@@ -86,14 +86,14 @@ class Search:
                     return both
         return None
 
-    def after(self, now: Judged, idea: Idea) -> Judged | None:
+    def after(self, now: JudgedPlan, idea: Idea) -> JudgedPlan | None:
         """The plan after an idea; None where it is not legal, not acceptable, or one too many."""
         at = (now.plan.steps, idea.name)
         if at not in self.known:
             self.known[at] = self._judged(now, idea)
         return self.known[at]
 
-    def _judged(self, now: Judged, idea: Idea) -> Judged | None:
+    def _judged(self, now: JudgedPlan, idea: Idea) -> JudgedPlan | None:
         plan = idea.take(now.plan) if self.tries < self.limit else None
         if plan is None:
             return None
@@ -104,6 +104,6 @@ class Search:
         why = f"{plan.taken[-1].why}: with arrays folded, {now} become {judged}"
         return replace(judged, plan=plan.because(why))
 
-    def better(self, found: Judged, now: Judged) -> bool:
+    def better(self, found: JudgedPlan, now: JudgedPlan) -> bool:
         """Whether it costs noticeably less."""
         return self.cost(found) <= BETTER * self.cost(now)

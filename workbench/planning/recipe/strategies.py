@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.planning.recipe.blockwise import NEAR, Region, in_blocks, near_size, regions
-from workbench.planning.recipe.judging import Judged
+from workbench.planning.recipe.judging import JudgedPlan
 from workbench.planning.recipe.plan import Plan, Reasoned
 from workbench.polyhedral.tree import Loop, Tree, axis_dims, loops_above, paths, statements
 from workbench.program.operations.table import APART
@@ -34,7 +34,7 @@ class Idea:
     take: Callable[[Plan], Plan | None]
 
 
-def lifted(now: Judged) -> Iterator[Idea]:
+def lifted(now: JudgedPlan) -> Iterator[Idea]:
     """Each moving reduction that takes its time, as a recurrence and in blocks."""
     for step in Incrementalize.candidates(now.plan.program):
         s = now.plan.program.statement[step.statement]
@@ -43,18 +43,18 @@ def lifted(now: Judged) -> Iterator[Idea]:
             yield _one(Reasoned(step, f"{s.name} {how} instead of combining its range anew"))
 
 
-def nearer(now: Judged) -> Iterator[Idea]:
+def nearer(now: JudgedPlan) -> Iterator[Idea]:
     """What learns in blocks, where much of the time goes into reaching memory."""
     if now.distant > DISTANT:
         yield from _blocks(now, now.stored, DISTANT, NEAR)
 
 
-def simpler(now: Judged) -> Iterator[Idea]:
+def simpler(now: JudgedPlan) -> Iterator[Idea]:
     """Identities, as far as they go."""
     yield _one(Reasoned(Simplify(), "equal equations compute less"))
 
 
-def smaller(now: Judged, near: int) -> Iterator[Idea]:
+def smaller(now: JudgedPlan, near: int) -> Iterator[Idea]:
     """What may save memory: the largest arrays that are live where most is, in blocks whose widest
     result takes about `near` bytes, computed again, or summed as soon as they are there.
     """
@@ -69,14 +69,14 @@ def smaller(now: Judged, near: int) -> Iterator[Idea]:
     yield from _carried(now, large)
 
 
-def elsewhere(now: Judged) -> Iterator[Idea]:
+def elsewhere(now: JudgedPlan) -> Iterator[Idea]:
     """What is large where most is live, in the host's memory; of arrays all of which are folded."""
     for array in _large(now):
         why = f"{array} waits in the host's memory for its use"
         yield _one(Reasoned(Swap(array), why))
 
 
-def _large(now: Judged) -> list[str]:
+def _large(now: JudgedPlan) -> list[str]:
     return [array for array, n in now.largest.items() if n > LARGE * now.peak]
 
 
@@ -129,7 +129,7 @@ def _recomputable(program: Program) -> dict[str, list[Recompute]]:
     return steps
 
 
-def _all_recomputed(now: Judged) -> Idea:
+def _all_recomputed(now: JudgedPlan) -> Idea:
     """All that is live where most is and can be computed from the rest of it: the last first, since
     what is computed again reads what the original reads.
     """
@@ -177,7 +177,7 @@ class _Cheap:
 
 
 def _blocks(
-    now: Judged, arrays: Collection[str], share: float, near: int, short: bool = False
+    now: JudgedPlan, arrays: Collection[str], share: float, near: int, short: bool = False
 ) -> Iterator[Idea]:
     """The regions in blocks that write at least a share of the bytes of these arrays: those inside
     most loops first, then those that write most. With `short`, also of what fits into one block.
@@ -211,7 +211,7 @@ def _in_blocks(region: Region, size: int) -> Idea:
     return Idea(name, lambda plan: in_blocks(plan, region, size))
 
 
-def _length(now: Judged, region: Region) -> int:
+def _length(now: JudgedPlan, region: Region) -> int:
     """How many values of the dimension the longest of a region's arrays has."""
     program, longest = now.plan.program, 0
     for name in region.members:
@@ -225,7 +225,7 @@ def _length(now: Judged, region: Region) -> int:
 # -- summed as it comes ----------------------------------------------------------------------------
 
 
-def _carried(now: Judged, arrays: Collection[str]) -> Iterator[Idea]:
+def _carried(now: JudgedPlan, arrays: Collection[str]) -> Iterator[Idea]:
     """The sums over all of a dimension of what a loop over it computes, carried along that loop."""
     program = now.plan.program
     assert program.schedule is not None

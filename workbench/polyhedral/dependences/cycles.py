@@ -13,7 +13,7 @@ from workbench.polyhedral.dependences.flow import Dependences
 from workbench.polyhedral.sets.as_text import sizes_in
 from workbench.polyhedral.sets.counting import at_sizes
 
-Node = tuple[str, tuple[int, ...]]
+CycleNode = tuple[str, tuple[int, ...]]
 
 LARGEST = 6
 """How far beyond 1 the sizes are tried, all together."""
@@ -43,7 +43,7 @@ def find_cycle(
     relations = [(d, part.relation(d).wrap().flatten()) for d in part.all]
     sizes_used = sorted({name for _, pairs in relations for name in sizes_in(pairs)})
     for sizes in _growing(sizes_used):
-        needs: dict[Node, list[Node]] = {}
+        needs: dict[CycleNode, list[CycleNode]] = {}
         budget = MOST_PAIRS
         for d, pairs in relations:
             rank = len(part.statements[d.source].dims)
@@ -87,7 +87,7 @@ def _points(pairs: isl.Set) -> list[tuple[int, ...]]:
     return sorted(members)
 
 
-def _trimmed(needs: dict[Node, list[Node]]) -> dict[Node, list[Node]]:
+def _trimmed(needs: dict[CycleNode, list[CycleNode]]) -> dict[CycleNode, list[CycleNode]]:
     """Without instances that need nothing that is left, again and again: what stays has a cycle."""
     while True:
         kept = {n: [m for m in ms if m in needs] for n, ms in needs.items()}
@@ -97,10 +97,10 @@ def _trimmed(needs: dict[Node, list[Node]]) -> dict[Node, list[Node]]:
         needs = kept
 
 
-def _shortest(needs: Mapping[Node, list[Node]]) -> list[Node]:
-    best: list[Node] = []
+def _shortest(needs: Mapping[CycleNode, list[CycleNode]]) -> list[CycleNode]:
+    best: list[CycleNode] = []
     for start in sorted(needs):
-        came: dict[Node, Node] = {}
+        came: dict[CycleNode, CycleNode] = {}
         queue = deque([start])
         while queue and start not in came:
             node = queue.popleft()

@@ -14,7 +14,7 @@ from workbench.polyhedral.tree import Path, loops_above, standing
 
 
 @dataclass(frozen=True)
-class Block:
+class AxisBlock:
     """The axis `dim` of a statement inside the loop `loop` over blocks of `size` values.
 
     In block n are the instances with `n * size <= dim + shift < (n + 1) * size`.
@@ -33,20 +33,20 @@ class Block:
         return f"@{self.loop}"
 
 
-def axis_blocks(name: str, dims: Sequence[str], path: Path) -> tuple[Block, ...]:
+def axis_blocks(name: str, dims: Sequence[str], path: Path) -> tuple[AxisBlock, ...]:
     """The blocks of a statement's axes, outermost first: the loops over blocks on its path that
     hold an axis over the same dimension.
     """
     nodes = loops_above(path)
     axes = {node.dim for node in nodes if node.kind == "axis"}
     return tuple(
-        Block(node.name, node.dim, node.tile, standing(node, name, dims).shift)
+        AxisBlock(node.name, node.dim, node.tile, standing(node, name, dims).shift)
         for node in nodes
         if node.tile is not None and node.dim in axes and node.name not in dims
     )
 
 
-def aligned(e: Expression, blocks: Sequence[Block]) -> frozenset[int]:
+def aligned(e: Expression, blocks: Sequence[AxisBlock]) -> frozenset[int]:
     """The sizes n of blocks such that `e`, in one iteration of their loop, stays between two
     neighbouring multiples of n.
     """
@@ -59,7 +59,7 @@ def aligned(e: Expression, blocks: Sequence[Block]) -> frozenset[int]:
 
 
 @lru_cache(maxsize=4096)
-def with_blocks(text: str, blocks: tuple[Block, ...]) -> str:
+def with_blocks(text: str, blocks: tuple[AxisBlock, ...]) -> str:
     """The set with the numbers of the blocks that its points are in as further dimensions."""
     if not blocks:
         return text

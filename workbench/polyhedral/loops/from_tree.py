@@ -16,7 +16,7 @@ import islpy as isl
 
 from workbench.names import free
 from workbench.polyhedral.accesses import Instances
-from workbench.polyhedral.conditions import Comparison, Compound, Condition, negated, selected
+from workbench.polyhedral.conditions import AffineComparison, Compound, Condition, negated, selected
 from workbench.polyhedral.expression import (
     Expression,
     Extremum,
@@ -49,7 +49,16 @@ from workbench.polyhedral.tree import (
     statements,
 )
 
-__all__ = ["Comparison", "Compound", "Condition", "Guard", "Instance", "LoopNode", "Node", "loops"]
+__all__ = [
+    "AffineComparison",
+    "Compound",
+    "Condition",
+    "Guard",
+    "Instance",
+    "LoopNode",
+    "Node",
+    "loops",
+]
 
 OPERATIONS = 20_000_000
 """isl operations that the loops of a whole program may take (tens of seconds)."""
@@ -337,7 +346,7 @@ def _value(e: isl.AstExpr, known: _Environment) -> Expression:
 
 def _condition(e: isl.AstExpr, known: _Environment) -> Condition:
     if isl.ast_expr_type(e.get_type()).name == "int":
-        return Comparison(expression(0), "<", _value(e, known))
+        return AffineComparison(expression(0), "<", _value(e, known))
     operation, arguments = _operation(e), _arguments(e)
     if operation in ("and", "and_then", "or", "or_else"):
         parts = tuple(_condition(a, known) for a in arguments)
@@ -346,7 +355,7 @@ def _condition(e: isl.AstExpr, known: _Environment) -> Condition:
     if operation in ("ge", "gt"):
         left, right = right, left
     sign = {"eq": "==", "le": "<=", "ge": "<=", "lt": "<", "gt": "<"}[operation]
-    return Comparison(left, sign, right)
+    return AffineComparison(left, sign, right)
 
 
 def _operation(e: isl.AstExpr) -> str:

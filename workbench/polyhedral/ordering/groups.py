@@ -20,7 +20,7 @@ Group = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Region:
+class GroupRegion:
     """Statements over the dimensions left to schedule: domains, and all pairs to be ordered."""
 
     domains: Mapping[str, isl.Set]
@@ -39,12 +39,12 @@ class Region:
             yield d.source, d.sink, pairs
 
 
-def groups(order: Tree, region: Region) -> list[Group]:
+def groups(order: Tree, region: GroupRegion) -> list[Group]:
     """The groups, in the order of the tree."""
     return list(_groups(order, region, region.dependences))
 
 
-def _groups(tree: Tree, region: Region, left: Dependences) -> Iterator[Group]:
+def _groups(tree: Tree, region: GroupRegion, left: Dependences) -> Iterator[Group]:
     if isinstance(tree, Leaf):
         yield (tree.statement,)
     elif isinstance(tree, Loop):
@@ -62,7 +62,7 @@ def _groups(tree: Tree, region: Region, left: Dependences) -> Iterator[Group]:
                 yield from _groups(child, region, left.among(below))
 
 
-def _together(run: Sequence[str], region: Region, left: Dependences) -> list[Group]:
+def _together(run: Sequence[str], region: GroupRegion, left: Dependences) -> list[Group]:
     """The statements of one body, in their order, as groups."""
     apart = {(p, q) for p, q, pairs in region.pairs(left) if not _is_identity(pairs)}
     needs: dict[str, set[str]] = {name: set() for name in run}
@@ -88,7 +88,7 @@ def _joins(
     found: Sequence[Sequence[str]],
     place: Mapping[str, int],
     needs: Mapping[str, set[str]],
-    region: Region,
+    region: GroupRegion,
     apart: set[tuple[str, str]],
 ) -> bool:
     group = found[number]

@@ -17,7 +17,7 @@ import islpy as isl
 
 from workbench.polyhedral.dependences.components import components
 from workbench.polyhedral.dependences.flow import Dependences
-from workbench.polyhedral.ordering.groups import Group, Region
+from workbench.polyhedral.ordering.groups import Group, GroupRegion
 from workbench.polyhedral.sets.as_text import context
 from workbench.polyhedral.sets.isl_names import readable
 from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence, statements
@@ -72,7 +72,7 @@ class _Unit:
 class Reader:
     """isl's schedule of some groups as a tree."""
 
-    def __init__(self, groups: Sequence[Group], region: Region, sizes: Sequence[str]) -> None:
+    def __init__(self, groups: Sequence[Group], region: GroupRegion, sizes: Sequence[str]) -> None:
         self.groups = groups
         self.region = region
         self.known = context(sizes)

@@ -18,7 +18,7 @@ from workbench.errors import ProgramError
 from workbench.polyhedral.accesses import Instances
 from workbench.polyhedral.dependences.flow import Dependence, Dependences, RelationKey
 from workbench.polyhedral.ordering.as_written import NoOrder, order_below
-from workbench.polyhedral.ordering.groups import Group, Region, groups
+from workbench.polyhedral.ordering.groups import Group, GroupRegion, groups
 from workbench.polyhedral.ordering.isl_proposal import Reader, as_written
 from workbench.polyhedral.sets.as_text import context, limited, parse_set, sizes_in
 from workbench.polyhedral.tree import Tree
@@ -67,7 +67,7 @@ def _proposed(
     dependences = Dependences(
         dict(zip(names, statements, strict=True)), tuple(d for d, _ in keys), dict(keys)
     )
-    region = Region(
+    region = GroupRegion(
         {s.name: _domain(s, dims) for s, dims in zip(statements, free, strict=True)},
         dependences,
         dict(zip(names, free, strict=True)),
@@ -99,7 +99,7 @@ def _domain(s: Instances, free: Sequence[str]) -> isl.Set:
     return points
 
 
-def _together(statements: Sequence[Instances], region: Region) -> list[Group]:
+def _together(statements: Sequence[Instances], region: GroupRegion) -> list[Group]:
     """The groups of the greedy order; each statement apart where there is none."""
     try:
         return groups(order_below(statements, region.dependences, region.free), region)

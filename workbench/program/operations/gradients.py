@@ -11,7 +11,7 @@ from typing import Any
 from workbench.errors import ProgramError
 from workbench.program.operations.shapes import Shape
 
-Rule = Callable[..., tuple[Any, ...]]
+GradientRule = Callable[..., tuple[Any, ...]]
 
 
 def of_multiply(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
@@ -28,7 +28,7 @@ def of_power(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
     return g * exponent * do("power", base, exponent - 1.0), g * y * do("log", base)
 
 
-def of_extremum(comparison: str) -> Rule:
+def of_extremum(comparison: str) -> GradientRule:
     def rule(do: Any, xs: Any, y: Any, g: Any) -> tuple[Any, ...]:
         first = do(comparison, xs[0], xs[1])
         return do("where", first, g, 0.0), do("where", first, 0.0, g)
@@ -64,7 +64,7 @@ def _with_axis(do: Any, x: Any, axis: int) -> Any:
     return do("reshape", x, shape=(*x.shape[:axis], 1, *x.shape[axis:]))
 
 
-def of_max(position: str) -> Rule:
+def of_max(position: str) -> GradientRule:
     def rule(do: Any, xs: Any, y: Any, g: Any, axis: int) -> tuple[Any, ...]:
         x = xs[0]
         hot = do("one_hot", do(position, x, axis=axis), size=x.shape[axis])

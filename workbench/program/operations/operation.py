@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Literal
 
-from workbench.program.operations.gradients import Rule
+from workbench.program.operations.gradients import GradientRule
 from workbench.program.operations.shapes import Options, Shape
 
 Result = Literal["new", "parts", "view", "operand", "either"]
@@ -49,7 +49,7 @@ class Operation:
     shape: Callable[[Sequence[Shape], Options], Shape]
     dtype: Callable[[Sequence[str], Options], str]
     evaluate: Callable[..., Any] | None = None
-    gradient: Rule | None = None
+    gradient: GradientRule | None = None
     arity: int | None = None
 
     # how it reads

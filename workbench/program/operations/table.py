@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench.program.operations import arrays, dtypes, gradients, shapes
-from workbench.program.operations.gradients import Rule
+from workbench.program.operations.gradients import GradientRule
 from workbench.program.operations.operation import Level, Operation
 from workbench.program.operations.shapes import Options
 
@@ -24,7 +24,7 @@ def _elementwise(
     name: str,
     arity: int,
     dtype: Any,
-    gradient: Rule | None = None,
+    gradient: GradientRule | None = None,
     text: str | None = None,
     **more: Any,
 ) -> Operation:
@@ -54,7 +54,7 @@ def _comparison(name: str, text: str, compares: str) -> Operation:
     )
 
 
-def _view(name: str, shape: Any, evaluate: Callable[..., Any], gradient: Rule) -> Operation:
+def _view(name: str, shape: Any, evaluate: Callable[..., Any], gradient: GradientRule) -> Operation:
     """A row whose result is (mostly) its operand seen in another order."""
     return Operation(
         name,
@@ -71,7 +71,12 @@ def _view(name: str, shape: Any, evaluate: Callable[..., Any], gradient: Rule) -
 
 
 def _ranked(
-    name: str, shape: Any, dtype: Any, evaluate: Any, gradient: Rule | None = None, **more: Any
+    name: str,
+    shape: Any,
+    dtype: Any,
+    evaluate: Any,
+    gradient: GradientRule | None = None,
+    **more: Any,
 ) -> Operation:
     """A row of one operand whose meaning needs to know which of its axes are inner."""
     return Operation(name, shape, dtype, evaluate, gradient, 1, ranked=True, **more)

@@ -18,7 +18,7 @@ from workbench.program.values import IndexValue, Program, Statement, walk
 
 Interval = tuple[int, int]
 Intervals = Mapping[str, Interval]
-Range = tuple[Expression, Expression]
+IndexRange = tuple[Expression, Expression]
 """A lower bound and what the upper one is before, both as expressions."""
 INT32 = 1 << 31
 
@@ -28,7 +28,7 @@ def interval(e: Expression, of: Intervals) -> Interval:
     return fold(e, lambda a: of[a.name], _FUNCTIONS, _sum, lambda part: interval(part, of))
 
 
-def intervals(sizes: Mapping[str, int], ranges: Iterable[tuple[str, Range]]) -> Intervals:
+def intervals(sizes: Mapping[str, int], ranges: Iterable[tuple[str, IndexRange]]) -> Intervals:
     """The values of sizes and of dims, each dim by its range over sizes and the dims before it."""
     of = {name: (n, n) for name, n in sizes.items()}
     for dim, (lower, upper) in ranges:
@@ -74,7 +74,9 @@ def _indices(program: Program) -> Iterator[tuple[Statement, IndexValue]]:
                 yield statement, body
 
 
-def _ranges(program: Program, statement: Statement, e: Expression) -> Iterator[tuple[str, Range]]:
+def _ranges(
+    program: Program, statement: Statement, e: Expression
+) -> Iterator[tuple[str, IndexRange]]:
     """The ranges over sizes of a statement's dims: those of its instances where `e` needs them."""
     parts = ((statement.domain, statement.dims), (statement.reduction, statement.reduction_dims))
     for text, dims in parts:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.backends.reference.evaluator import Reference
-from workbench.backends.reference.value import explain, number_text
+from workbench.backends.reference.explain import explain, number_text
 from workbench.errors import WorkbenchError
 from workbench.program.sizes import numbers, settable
 from workbench.program.values import Call, Statement

@@ -11,7 +11,7 @@ import json
 import shutil
 from dataclasses import dataclass, field
 
-from workbench.session.picture.boxes import (
+from workbench.session.picture.dot_boxes import (
     CARRIED,
     CLOSED,
     END,

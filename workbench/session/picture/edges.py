@@ -18,7 +18,7 @@ from workbench.polyhedral.expression import Choice, Expression, variable
 from workbench.polyhedral.sets.boxes import bounds
 from workbench.polyhedral.sets.isl_names import readable
 from workbench.program.values import Program, Statement
-from workbench.session.picture.boxes import shortened
+from workbench.session.picture.dot_boxes import shortened
 
 
 @dataclass(frozen=True)

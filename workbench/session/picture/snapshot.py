@@ -19,7 +19,7 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.text.infix import element_text, equation
 from workbench.program.values import Body, Call, IndexValue, Program, Read, Statement, walk
 from workbench.program.values import Literal as Constant
-from workbench.session.picture.boxes import BoxText, ScopeText, box_text, scope_texts
+from workbench.session.picture.dot_boxes import BoxText, ScopeText, box_text, scope_texts
 from workbench.session.picture.edges import Edge, edges, is_successor, set_text
 from workbench.session.picture.scopes import closed_at_first
 from workbench.session.picture.storing import storage_text

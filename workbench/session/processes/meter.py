@@ -53,7 +53,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Progress:
+class MeterProgress:
     """How far it is."""
 
     stage: str
@@ -116,7 +116,7 @@ def measure(order: MeasureOrder, parent: Parent, keeping: Keeping) -> None:
 
     def report(stage: str, done: int, total: int) -> None:
         if is_due(stage, EVERY):
-            parent.send(Progress(stage, done, total))
+            parent.send(MeterProgress(stage, done, total))
 
     error = None
     try:

@@ -12,7 +12,7 @@ from workbench.session.processes.meter import (
     STOPPED,
     Measured,
     MeasureOrder,
-    Progress,
+    MeterProgress,
     Rounds,
     Stop,
 )
@@ -28,7 +28,7 @@ GRACE = 1.0
 class MeasurementListener(Protocol):
     """What hears of a measurement, on threads of its own."""
 
-    def progress(self, made: Progress) -> None:
+    def progress(self, made: MeterProgress) -> None:
         """How far it is."""
 
     def rounds(self, found: Comparison) -> None:
@@ -70,9 +70,9 @@ class MeterClient:
         assert self._result is not None
         return self._result
 
-    def _hear(self, message: Progress | RunPosition | Rounds | Measured) -> None:
+    def _hear(self, message: MeterProgress | RunPosition | Rounds | Measured) -> None:
         match message:
-            case Progress():
+            case MeterProgress():
                 self._told.progress(message)
             case Rounds():
                 self._finished = message.comparison

@@ -28,7 +28,7 @@ class VariantRef:
 
 
 @dataclass(frozen=True)
-class Replay:
+class ReplayOrder:
     """A step to take anew: on what stands for `parent`; what comes out stands for `key`."""
 
     key: str

@@ -23,7 +23,7 @@ from workbench.session.parts.sweep import sweep
 from workbench.session.parts.value import value
 from workbench.session.parts.why import why
 from workbench.session.picture.snapshot import snapshot
-from workbench.session.processes.orders import Grown, Misfit, Picture, Replay, TemplateSource
+from workbench.session.processes.orders import Grown, Misfit, Picture, ReplayOrder, TemplateSource
 from workbench.session.protocol.capsule import Plain, plain
 from workbench.session.protocol.measurements import belonging, measurement_views
 from workbench.session.protocol.messages import Part
@@ -76,7 +76,7 @@ def automatic(
     yield from _grown(variant, optimize(variant, objective, capacity, sizes=sizes))
 
 
-def anew(root: Variant, written: str, entries: Sequence[Replay]) -> Iterator[Grown | Misfit]:
+def anew(root: Variant, written: str, entries: Sequence[ReplayOrder]) -> Iterator[Grown | Misfit]:
     """The steps of a whole tree, whose root was `written`, on this root. What came from a step that
     does not fit is left out.
     """

@@ -25,11 +25,11 @@ from workbench.session.parts import (
     value,
     why,
 )
-from workbench.session.picture import boxes, edges, snapshot
+from workbench.session.picture import dot_boxes, edges, snapshot
 from workbench.session.protocol import capsule, messages, state
 
 MODULES = (
-    boxes, snapshot, edges, step, moves, domain, why, code, preview, cost, sweep, runs, memory,
+    dot_boxes, snapshot, edges, step, moves, domain, why, code, preview, cost, sweep, runs, memory,
     value, state, messages, capsule,
 )  # fmt: skip
 UNIONS = {"Request": messages.Request, "Message": messages.Message}
@@ -63,7 +63,7 @@ def typescript() -> str:
         f"export const VERSION = {snapshot.VERSION};\n",
         f"export const PROTOCOL = {messages.PROTOCOL};\n",
     ]
-    constants = json.dumps(boxes.CONSTANTS, ensure_ascii=False, indent=2)
+    constants = json.dumps(dot_boxes.CONSTANTS, ensure_ascii=False, indent=2)
     parts += [f"export const DOT = {constants} as const;\n"]
     parts += [f"export type {name} = {_choice(hint)};\n" for name, hint in CHOICES.items()]
     parts += [_interface(record) for record in records().values()]

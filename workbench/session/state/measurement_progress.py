@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.measure.compare import Comparison
-from workbench.session.processes.meter import Measured, Progress
+from workbench.session.processes.meter import Measured, MeterProgress
 from workbench.session.processes.sampler import RunPosition
 from workbench.session.protocol.measurements import measurement_views, together
 from workbench.session.protocol.state import ProgressView
@@ -34,7 +34,7 @@ class MeasurementProgress:
         self._session.change(lambda values: replace(values, measuring=starting))
         self._session.work.rest(True)
 
-    def progress(self, made: Progress) -> None:
+    def progress(self, made: MeterProgress) -> None:
         """It came so far."""
 
         def changed(values: Values) -> Values:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.errors import WorkbenchError
-from workbench.session.processes.orders import Misfit, Replay
+from workbench.session.processes.orders import Misfit, ReplayOrder
 from workbench.session.protocol.capsule import Capsule
 from workbench.session.protocol.messages import PROTOCOL
 from workbench.session.protocol.reading import record
@@ -28,7 +28,7 @@ class SavedTree:
     name: str
     root: str
     current: str
-    entries: tuple[Replay, ...]
+    entries: tuple[ReplayOrder, ...]
     names: Mapping[str, str]
     measurements: tuple[MeasurementView, ...] = ()
 
@@ -50,7 +50,7 @@ def old_tree(name: str, tree: VariantTree) -> SavedTree:
         tree.root,
         tree.current,
         tuple(
-            Replay(one.key, one.parent.key, one.step.to_json())
+            ReplayOrder(one.key, one.parent.key, one.step.to_json())
             for one in ordered
             if one.parent is not None and one.step is not None
         ),
@@ -64,7 +64,7 @@ def saved_tree(text: str) -> SavedTree:
     """
     state = _state(text)
     entries = [
-        Replay(one.key, one.parent, one.step.json)
+        ReplayOrder(one.key, one.parent, one.step.json)
         for one in state.variants
         if one.parent is not None and one.step is not None
     ]

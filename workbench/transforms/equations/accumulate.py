@@ -12,7 +12,7 @@ from workbench.program.values import Body, Literal, Program, Statement
 from workbench.transforms.incrementalize.factors import call
 from workbench.transforms.incrementalize.pieces import Pieces, read
 from workbench.transforms.incrementalize.rewrite import Rewrite, program_with
-from workbench.transforms.step.names import DimName, StatementNames, all_meant, dims_of
+from workbench.transforms.step.argument_names import DimName, StatementNames, all_meant, dims_of
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 

@@ -14,7 +14,12 @@ from workbench.transforms.equations.evaluations import added, freed
 from workbench.transforms.equations.inlining import NotMovable
 from workbench.transforms.rules.row import is_external
 from workbench.transforms.rules.sharing import without
-from workbench.transforms.step.names import ArrayName, StatementNames, all_meant, array_called
+from workbench.transforms.step.argument_names import (
+    ArrayName,
+    StatementNames,
+    all_meant,
+    array_called,
+)
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
 from workbench.transforms.trees.insertion import fresh_name, places, with_equations

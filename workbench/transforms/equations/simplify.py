@@ -10,13 +10,14 @@ from typing import Annotated
 
 from workbench.program.identity import Itself
 from workbench.program.values import Program
-from workbench.transforms.rules import BY_NAME, ROWS, Row
+from workbench.transforms.rules import BY_NAME, ROWS
 from workbench.transforms.rules.rewriting import Rewriter
-from workbench.transforms.step.names import Names
+from workbench.transforms.rules.row import RuleRow
+from workbench.transforms.step.argument_names import KnownNames
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 
-RuleNames = Annotated[tuple[str, ...], Names("rule", lambda program: BY_NAME)]
+RuleNames = Annotated[tuple[str, ...], KnownNames("rule", lambda program: BY_NAME)]
 
 NAMES_SHOWN = 4
 """Names in a note before it says how many more there are."""
@@ -85,7 +86,7 @@ class Simplify(Transform):
         if refusal.kind == "no effect" and applied:
             yield Simplify(tuple(row.name for row in applied))
 
-    def _rows(self) -> tuple[Row, ...]:
+    def _rows(self) -> tuple[RuleRow, ...]:
         return ROWS if self.rules is None else tuple(BY_NAME[n] for n in dict.fromkeys(self.rules))
 
     def _without_effect(self, program: Program) -> Refusal:
@@ -101,17 +102,17 @@ class Simplify(Transform):
         return Refusal("no effect", f"{sentence}; others apply: {names}")
 
 
-Applied = dict[Row, list[str]]
+Applied = dict[RuleRow, list[str]]
 """For each row that applied the statements or arrays where, once for each time."""
 
 
-def simplified(program: Program, rows: tuple[Row, ...]) -> tuple[Program, Applied]:
+def simplified(program: Program, rows: tuple[RuleRow, ...]) -> tuple[Program, Applied]:
     """The program after the rows, and what each did."""
     return _simplified(Itself(program), rows)
 
 
 @lru_cache(maxsize=8)
-def _simplified(key: Itself, rows: tuple[Row, ...]) -> tuple[Program, Applied]:
+def _simplified(key: Itself, rows: tuple[RuleRow, ...]) -> tuple[Program, Applied]:
     program = key.program
     applied: Applied = {}
     while True:
@@ -127,7 +128,7 @@ def _simplified(key: Itself, rows: tuple[Row, ...]) -> tuple[Program, Applied]:
             return program, applied
 
 
-def _locally(program: Program, rows: Sequence[Row], applied: Applied) -> Program:
+def _locally(program: Program, rows: Sequence[RuleRow], applied: Applied) -> Program:
     """Every body after the local rows; the program itself where none applied."""
     rewriter = Rewriter(program, rows)
     statements = []
@@ -142,7 +143,7 @@ def _locally(program: Program, rows: Sequence[Row], applied: Applied) -> Program
     return replace(program, statements=tuple(statements))
 
 
-def _note(row: Row, names: Sequence[str]) -> str:
+def _note(row: RuleRow, names: Sequence[str]) -> str:
     """`times_one: x * 1 → x, 3 times (loss, gain)`."""
     distinct = list(Counter(names))
     shown = ", ".join(distinct[:NAMES_SHOWN])

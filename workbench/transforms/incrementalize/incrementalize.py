@@ -17,7 +17,7 @@ from workbench.transforms.incrementalize.rewrite import (
     rewritten,
     slides,
 )
-from workbench.transforms.step.names import (
+from workbench.transforms.step.argument_names import (
     CombinedDim,
     StatementName,
     array_called,

@@ -20,7 +20,7 @@ from workbench.polyhedral.tree import (
 )
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
-from workbench.transforms.step.names import DimName, StatementNames, all_meant
+from workbench.transforms.step.argument_names import DimName, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal, dependence_text
 from workbench.transforms.step.transform import Rewritten, Transform
 from workbench.transforms.trees.regions import edited, loops_around, sides

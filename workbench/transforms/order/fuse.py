@@ -14,7 +14,7 @@ from workbench.transforms.order.interchange import Interchange
 from workbench.transforms.order.place import Place
 from workbench.transforms.order.tile import Tile
 from workbench.transforms.order.vectorize import Vectorize
-from workbench.transforms.step.names import StatementName, StatementNames, all_meant, meant
+from workbench.transforms.step.argument_names import StatementName, StatementNames, all_meant, meant
 from workbench.transforms.step.refusal import Refusal, dependence_text
 from workbench.transforms.step.transform import Rewritten, Transform, violated
 from workbench.transforms.trees.joining import (

@@ -10,7 +10,7 @@ from workbench.polyhedral.tree import Loop, Tree, loops, only, replaced, stateme
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.distribute import Distribute, distributed
-from workbench.transforms.step.names import LoopName, StatementNames, all_meant
+from workbench.transforms.step.argument_names import LoopName, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
 

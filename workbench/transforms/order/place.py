@@ -11,7 +11,7 @@ from workbench.polyhedral.sets.relations import domain_with, with_dims
 from workbench.polyhedral.tree import Leaf, Loop, Tree, mapped
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Call, Program, Statement, walk
-from workbench.transforms.step.names import DeclaredDim, StatementNames, all_meant
+from workbench.transforms.step.argument_names import DeclaredDim, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 

@@ -24,7 +24,7 @@ from workbench.polyhedral.tree import (
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.place import Place
-from workbench.transforms.step.names import StatementNames, all_meant
+from workbench.transforms.step.argument_names import StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
 from workbench.transforms.trees.distribution import in_axes

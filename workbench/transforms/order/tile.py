@@ -11,7 +11,7 @@ from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.order.distribute import Distribute
 from workbench.transforms.order.tiling import Tiling
-from workbench.transforms.step.names import DimName, StatementNames, all_meant, dims_of
+from workbench.transforms.step.argument_names import DimName, StatementNames, all_meant, dims_of
 from workbench.transforms.step.refusal import Kind, Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 

@@ -12,7 +12,7 @@ from workbench.polyhedral.tree import axis_dims, loop_dims
 from workbench.program.dependences import dependences
 from workbench.program.text.infix import element_text as element_of
 from workbench.program.values import Program, Statement
-from workbench.transforms.step.names import DimName, StatementNames, all_meant, dims_of
+from workbench.transforms.step.argument_names import DimName, StatementNames, all_meant, dims_of
 from workbench.transforms.step.refusal import (
     Refusal,
     element_text,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from workbench.polyhedral.expression import Expression
 from workbench.program.values import Body, Call, Program, Read
-from workbench.transforms.rules.row import Row
+from workbench.transforms.rules.row import RuleRow
 
 BodyRewrite = Callable[[Body], Body]
 
@@ -28,12 +28,12 @@ def rebuilt(body: Body, change: BodyRewrite) -> Body:
 class Rewriter:
     """The local rows, by operation. Sub-bodies that are one object are rewritten once."""
 
-    def __init__(self, program: Program, rows: Sequence[Row]) -> None:
+    def __init__(self, program: Program, rows: Sequence[RuleRow]) -> None:
         self.program = program
-        self.applied: list[Row] = []
+        self.applied: list[RuleRow] = []
         """The rows that applied, once for each time."""
         self._everywhere = [r for r in rows if r.local is not None and not r.operations]
-        self._rows: dict[str, list[Row]] = {}
+        self._rows: dict[str, list[RuleRow]] = {}
         for row in rows:
             for operation in row.operations:
                 self._rows.setdefault(operation, []).append(row)

@@ -33,7 +33,7 @@ Whole = Callable[[Program], RuleResult]
 
 
 @dataclass(frozen=True)
-class Row:
+class RuleRow:
     """A rule of the table: `before` becomes `after`.
 
     `rounds`: the last digits (or the sign of a zero) may change. `finite`: equal only where nothing

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from workbench.errors import nearest
 from workbench.program.values import Program
-from workbench.transforms.step.names import Names
+from workbench.transforms.step.argument_names import KnownNames
 from workbench.transforms.step.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -26,17 +26,17 @@ def hints(transform: type[Transform]) -> Mapping[str, Any]:
 
 
 @functools.cache
-def names_of(transform: type[Transform]) -> Mapping[str, Names]:
+def names_of(transform: type[Transform]) -> Mapping[str, KnownNames]:
     """For each parameter that holds names what they are names of."""
     declared = typing.get_type_hints(transform, include_extras=True)
     marks = {field.name: _mark(declared[field.name]) for field in dataclasses.fields(transform)}
     return {argument: mark for argument, mark in marks.items() if mark is not None}
 
 
-def _mark(hint: Any) -> Names | None:
+def _mark(hint: Any) -> KnownNames | None:
     """The mark that a type has, or a part of it."""
     if typing.get_origin(hint) is Annotated:
-        return next((extra for extra in hint.__metadata__ if isinstance(extra, Names)), None)
+        return next((extra for extra in hint.__metadata__ if isinstance(extra, KnownNames)), None)
     return next((mark for part in typing.get_args(hint) if (mark := _mark(part))), None)
 
 

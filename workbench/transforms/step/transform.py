@@ -22,6 +22,7 @@ from workbench.program.dependences import dependences
 from workbench.program.identity import remembered
 from workbench.program.values import Program
 from workbench.program.wellformed import rules
+from workbench.transforms.step.argument_names import array_called, dims_of
 from workbench.transforms.step.arguments import (
     alternatives,
     as_tuple,
@@ -32,7 +33,6 @@ from workbench.transforms.step.arguments import (
     takes_names,
     unknown,
 )
-from workbench.transforms.step.names import array_called, dims_of
 from workbench.transforms.step.refusal import (
     Help,
     Refusal,

@@ -14,7 +14,7 @@ from workbench.transforms.incrementalize.incrementalize import BLOCK, Incrementa
 from workbench.transforms.incrementalize.rewrite import moving_dims
 from workbench.transforms.order.fuse import Fuse
 from workbench.transforms.order.tile import USUAL, Tile
-from workbench.transforms.step.names import ArrayDim, ArrayName, array_called
+from workbench.transforms.step.argument_names import ArrayDim, ArrayName, array_called
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.storage_holds import Pair, fixed, whole, whole_blocks
 from workbench.transforms.step.transform import Rewritten, Transform

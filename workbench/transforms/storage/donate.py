@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from workbench.lowering.memory.lives import in_place_gains
 from workbench.lowering.memory.takeover import hindrance, memory_of, saves, takeovers
 from workbench.program.values import Program
-from workbench.transforms.step.names import ArrayName, array_called
+from workbench.transforms.step.argument_names import ArrayName, array_called
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.storage_holds import Pair, in_place_clash, shown_together
 from workbench.transforms.step.transform import Rewritten, Transform

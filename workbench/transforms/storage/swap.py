@@ -12,10 +12,10 @@ from workbench.program.identity import Itself
 from workbench.program.sizes import numbers, resolve
 from workbench.program.text.units import amount
 from workbench.program.values import Program
-from workbench.transforms.step.names import ArrayName, array_called
+from workbench.transforms.step.argument_names import ArrayName, array_called
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
-from workbench.transforms.storage.slices import (
+from workbench.transforms.storage.host_slices import (
     bytes_text,
     copied_elements,
     copies_of,

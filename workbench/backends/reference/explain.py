@@ -23,7 +23,7 @@ SHOWN_ENTRIES = 12
 
 
 @dataclass(frozen=True)
-class Input:
+class ExplainedInput:
     """An element that was read: the array, its coordinates by dimension, its value."""
 
     array: str
@@ -48,7 +48,7 @@ class Value:
     statement: Statement | None
     line: SourceLine | None
     equation: str
-    inputs: tuple[Input, ...]
+    inputs: tuple[ExplainedInput, ...]
 
     def __repr__(self) -> str:
         lines = [f"{_named(self.array, self.coordinates)} = {number_text(self.value)}"]
@@ -115,7 +115,7 @@ def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> 
     defining = reference.defining(array, element)
     statement = None if defining is None else defining[0].statement
     inputs = tuple(
-        Input(
+        ExplainedInput(
             given.read.array,
             dict(zip(program.array[given.read.array].dims, given.element, strict=True)),
             given.value,

@@ -16,7 +16,7 @@ from workbench.program.values import Program, Statement
 
 
 @dataclass(frozen=True)
-class Names:
+class KnownNames:
     """What the names in an argument are names of; `known` gives those there are."""
 
     kind: str
@@ -30,7 +30,7 @@ class Names:
 
 
 @dataclass(frozen=True)
-class NamesOf(Names):
+class NamesOf(KnownNames):
     """Names of parts of what another argument names: the dims of an array.
 
     `owner` gives the name of that and its parts; None where all that are `known` may be meant.
@@ -100,16 +100,16 @@ def _loops(program: Program) -> list[str]:
 
 # -- the types -------------------------------------------------------------------------------------
 
-StatementName = Annotated[str, Names("statement", _statements)]
-StatementNames = Annotated[tuple[str, ...], Names("statement", _statements)]
-ArrayName = Annotated[str, Names("array", _arrays)]
-DimName = Annotated[str, Names("dim", dims_of)]
-DeclaredDim = Annotated[str, Names("dim", _declared)]
+StatementName = Annotated[str, KnownNames("statement", _statements)]
+StatementNames = Annotated[tuple[str, ...], KnownNames("statement", _statements)]
+ArrayName = Annotated[str, KnownNames("array", _arrays)]
+DimName = Annotated[str, KnownNames("dim", dims_of)]
+DeclaredDim = Annotated[str, KnownNames("dim", _declared)]
 ArrayDim = Annotated[str, NamesOf("dim", _array_dims, argument="array", owner=_dims_of_array)]
 CombinedDim = Annotated[
     str, NamesOf("dim", _combined_dims, argument="statement", owner=_dims_of_reduction)
 ]
-LoopName = Annotated[str, Names("loop", _loops, lacking="no")]
+LoopName = Annotated[str, KnownNames("loop", _loops, lacking="no")]
 
 
 # -- what a name stands for ------------------------------------------------------------------------

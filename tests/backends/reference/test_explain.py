@@ -8,8 +8,8 @@ import pytest
 import workbench as wb
 from tests.by_hand import B, T, b, call, k, program, read, statement, t, value
 from workbench.backends.reference.evaluator import Reference
-from workbench.backends.reference.value import explain, number_text
-from workbench.backends.reference.value import value as value_of
+from workbench.backends.reference.explain import explain, number_text
+from workbench.backends.reference.explain import value as value_of
 from workbench.errors import ProgramError
 from workbench.program.values import Program
 
