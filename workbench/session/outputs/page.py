@@ -47,8 +47,7 @@ _POLICY = (
     "worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 )
 """The page's content security policy: nothing is fetched. Graphviz is WebAssembly, and forms
-compile the schemas of steps.
-"""
+compile the schemas of steps."""
 
 
 def page(capsule: Capsule) -> str:

@@ -39,8 +39,8 @@ URGENCY: Mapping[str, int] = {
     "snapshot": 0, "preview": 1, "why": 1, "value": 1, "domain": 1, "code": 2, "cost": 2,
     "runs": 2, "memory": 2, "moves": 3, "sweep": 3, "price": 4, "prepare": 5,
 }  # fmt: skip
-"""The urgency of tasks and parts: the lower, the sooner. Work for a click comes first, lists last.
-"""
+"""The urgency of tasks and parts: the lower, the sooner. Work for a click comes first, lists
+last."""
 LATER = 3
 """The urgency from which on work rests during a measurement, since it would spoil the times."""
 

@@ -94,8 +94,7 @@ class MeasurementView:
     samples: tuple[float, ...]
     planned: int
     """The number of samples planned; fewer are there during the measurement, or where that ended
-    early.
-    """
+    early."""
     median: float | None
     low: float | None
     high: float | None
@@ -116,8 +115,7 @@ class MeasurementView:
     """Seconds of a trial run at small sizes over those predicted of it, where there was one."""
     stopped: str
     """The reason why a run stops, and there are no times: out of memory, an index outside its
-    range.
-    """
+    range."""
     curves: tuple[CurveView, ...]
 
 

@@ -20,8 +20,8 @@ MOST = 48
 PATIENCE = 20.0
 """Seconds that a page waits for its parts; it is written without later ones."""
 MORE = 8.0
-"""The same for the moves of variants that are not shown, which take seconds each in large programs.
-"""
+"""The same for the moves of variants that are not shown, which take seconds each in large
+programs."""
 
 WantedPart = tuple[Part, Variant, Mapping[str, Any]]
 

@@ -74,8 +74,7 @@ class Session:
         self.kept = PartCache(work, self._tell)
         self.on_change: Callable[[Mapping[str, Any]], None] | None = None
         """The function that takes new arguments for the watched template; None where none is
-        watched.
-        """
+        watched."""
         self.work, self._send = work, send
         self._lock = threading.RLock()
         self._values = Values(1, planted(variant))
