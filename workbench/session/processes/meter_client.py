@@ -35,7 +35,7 @@ class MeasurementListener(Protocol):
         """Hear of all rounds finished so far."""
 
     def seen(self, place: RunPosition) -> None:
-        """Hear where it is."""
+        """Hear the position of the running program."""
 
     def ended(self, result: Measured) -> None:
         """Hear the result: once, after everything else."""

@@ -48,7 +48,7 @@ class _Entry:
     saved: SavedPart
     done: bool = False
     forgettable: bool = True
-    """Whether the part is dropped when nobody waits for it."""
+    """True if the part is dropped when nobody waits for it."""
     order: int = 0
     waiting: list[tuple[Reply, int]] = field(default_factory=list)
 

@@ -49,7 +49,7 @@ class VariantTree:
         return replace(self, variants={**self.variants, **new}, numbers={**self.numbers, **numbers})
 
     def named(self, name: str) -> str | None:
-        """Return the key of the variant with that name of the user's."""
+        """Return the key of the variant that has this name."""
         return next((key for key, own in self.names.items() if own == name), None)
 
     def renamed(self, key: str, name: str) -> VariantTree:
