@@ -28,8 +28,8 @@ def affordable(
     runs: int,
     pace: float | None,
 ) -> Sizes | None:
-    """Return the largest cut of the sizes at which so many runs take half of the allowed time; None
-    where there is none, or nothing is predicted.
+    """Return the largest cut sizes at which so many runs take at most half of the allowed time;
+    None where there are none, or nothing is predicted.
 
     `pace` is the ratio of a trial run's seconds to those predicted. Without it predictions have a
     margin until the machine is calibrated.

@@ -180,9 +180,7 @@ class Output:
         publish_display_data(whole, transient={"display_id": self._id}, update=update)
 
     def _follow(self) -> None:
-        """Update after changes: seldom while a measurement runs, and the more text, the less
-        often.
-        """
+        """Update after changes, less often while a measurement runs or if updates take long."""
         last = time.monotonic()
         while True:
             self._changed.wait()

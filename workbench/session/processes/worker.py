@@ -49,7 +49,7 @@ LONG = 4.0
 
 
 class Worker:
-    """The worker at its end of a pipe."""
+    """The worker, which takes orders from a pipe and works on them."""
 
     def __init__(self, pipe: Parent) -> None:
         self._pipe = pipe
