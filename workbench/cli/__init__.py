@@ -1,4 +1,4 @@
-"""The command `workbench`: chooses the subcommand, and turns every error a user can cause into a
+"""The command `workbench`: chooses the subcommand, and turns every error of a user's into a
 sentence and an exit code.
 
 0: done. 1: it could not be done here (memory, a missing backend). 2: bad input. 130: Ctrl-C.

@@ -28,9 +28,9 @@ class Parser(argparse.ArgumentParser):
         raise WorkbenchError(message.removeprefix("argument "))
 
     def strictly(self, words: Sequence[str], first: Sequence[str] = ()) -> argparse.Namespace:
-        """The parsed words; an unknown option is refused with the nearest known one.
+        """Parse the words; refuse an unknown option with the nearest known one.
 
-        Of the known ones those named in `first` are listed first.
+        The known options named in `first` are listed first.
         """
         known, unknown = self.parse_known_args(words)
         if not unknown:
@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_arguments(parser: Parser, template: Template) -> list[str]:
-    """One option for each argument of the template; their names."""
+    """Add one option for each argument of the template; return their names."""
     taken = {action.dest for action in parser._actions}
     group = parser.add_argument_group(f"arguments of {template.name}")
     parameters = [p for p in template.signature.parameters.values() if p.kind in _NAMED]
@@ -86,14 +86,14 @@ def _add(group: argparse._ArgumentGroup, parameter: inspect.Parameter) -> None:
 
 
 def written(value: Any) -> str:
-    """A default as one would type it: `64,64`."""
+    """Return a default as one would type it: `64,64`."""
     if isinstance(value, tuple | list):
         return ",".join(written(entry) for entry in value) or '""'
     return str(value)
 
 
 def reader_of(name: str, default: Any) -> tuple[Reader, str]:
-    """How to read an argument's text, and the word that stands for it in the help."""
+    """Return the reader of an argument's text, and the word that stands for it in the help."""
     if name[:1].isupper():
         return _size, "N"
     if isinstance(default, bool):
@@ -135,7 +135,9 @@ def _truth(text: str) -> bool:
 
 
 def _literal(text: str) -> Any:
-    """A Python literal where the text is one, else the text itself: no default says its type."""
+    """Return a Python literal where the text is one, else the text itself: no default says its
+    type.
+    """
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -1,4 +1,4 @@
-"""Options that several commands share: on what and with which numbers a program runs."""
+"""Options that several commands share: the backend and the dtype, whole numbers, files to write."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.errors import WorkbenchError
 
 
 def add_backend(group: argparse._ArgumentGroup) -> None:
-    """`--backend` and `--dtype`."""
+    """Add `--backend` and `--dtype`."""
     group.add_argument(
         "--backend", default="numpy", choices=tuple(backends()), help="default numpy"
     )
@@ -21,7 +21,7 @@ def add_backend(group: argparse._ArgumentGroup) -> None:
 
 
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
-    """A reader of whole numbers from `least` on, up to `most`."""
+    """Return a reader of whole numbers from `least` on, up to `most`."""
     upper = "on" if most is None else f"to {most}"
 
     def read(text: str) -> int:
@@ -36,7 +36,9 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def writable(option: str) -> Callable[[str], Path]:
-    """A path to write to: judged before the work and not after it, when the work would be lost."""
+    """Return a reader of a path to write to. It is judged before the work: after it, the work would
+    be lost.
+    """
 
     def path(text: str) -> Path:
         target = Path(text)

@@ -1,4 +1,4 @@
-"""What a run computed, as a short table and as a file."""
+"""The outputs of a run, as a short table and as a file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,18 @@ from workbench.program.sizes import numbers
 from workbench.program.text.units import seconds_text
 
 HIGHER_IS_BETTER = ("return", "reward", "episodes")
-"""Words in the names of outputs that have a best value; no loss of a policy gradient is best."""
+"""Words in the names of outputs whose largest value is best; no loss of a policy gradient is
+best."""
 
 RETURN, EPISODES = "episode_return", "episodes"
-"""What `rl.episodes` gives, as the algorithms name it: a mean, and the number of what it is of."""
+"""The names that algorithms give the outputs of `rl.episodes`: a mean return, and the number of
+episodes in it."""
 
 
 def table(result: Result) -> str:
-    """First, last and best value of each output, then seconds, steps per second and peak memory."""
+    """Return first, last and best value of each output, then seconds, steps per second and peak
+    memory.
+    """
     program = result.variant.program
     steps = ", ".join(str(step) for step in result.variant.steps) or "as written"
     head = f"{program.name} on {result.backend}: {numbers(result.sizes)}, "
@@ -45,7 +49,9 @@ def _pairs(row: list[str], widths: list[int]) -> list[tuple[str, int]]:
 
 
 def _row(name: str, values: npt.NDArray[Any], result: Result) -> list[str]:
-    """Of what has several values for each value of the outer dimension, their mean."""
+    """Return an output's row; of several values for each value of the outer dimension, their
+    mean.
+    """
     if values.ndim == 0:
         return [name, "", _short(values[()]), ""]
     shape = ["×".join(str(n) for n in part) for part in (values.shape, values.shape[1:])]
@@ -65,7 +71,7 @@ def _row(name: str, values: npt.NDArray[Any], result: Result) -> list[str]:
 
 
 def _no_episode(name: str, update: int, result: Result) -> bool:
-    """Whether a mean return is of no episode at all."""
+    """Tell whether a mean return is of no episode at all."""
     return (
         name == RETURN
         and bool(np.isnan(result[name][update]))
@@ -89,12 +95,14 @@ def _cost(result: Result) -> str:
 
 
 def save(result: Result, path: Path) -> None:
-    """The outputs in the format that the file's name asks for."""
+    """Write the outputs in the format that the file's name asks for."""
     FORMATS[path.suffix](result, path)
 
 
 def _save_csv(result: Result, path: Path) -> None:
-    """One row for each value of the outer dimension; an output without it repeats its value."""
+    """Write one row for each value of the outer dimension; an output without it repeats its
+    value.
+    """
     columns = {name: x for name, x in result.items() if x.ndim <= 1}
     left = ", ".join(name for name in result if name not in columns)
     if left:
@@ -116,7 +124,7 @@ def _entry(values: npt.NDArray[Any], row: int) -> Any:
 
 
 def _save_json(result: Result, path: Path) -> None:
-    """Everything: the outputs with their dimensions, and what is needed to run the same again."""
+    """Write the outputs with their dimensions, and all that is needed to run the same again."""
     record = {
         "program": result.variant.program.name,
         "steps": result.variant.to_json(),
@@ -139,7 +147,9 @@ def _save_json(result: Result, path: Path) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has neither NaN nor infinity: null in their place."""
+    """Return the value as JSON allows it. JSON has neither NaN nor infinity: null in their
+    place.
+    """
     if isinstance(value, list):
         return [_plain(entry) for entry in value]
     return None if isinstance(value, float) and not np.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""Which template a word of the command line means: one of ours, or one in a user's file."""
+"""The template that a word of the command line names: one of ours, or one in a user's file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ WHICH = "ALGORITHM is a name of `workbench list`, or a template of your own: FIL
 
 
 def chosen(words: list[str], command: str, purpose: str) -> tuple[Template, list[str]]:
-    """The template that the first word names, and the words after it. `--help` alone exits here."""
+    """Return the template that the first word names, and the words after it. `--help` alone exits
+    here.
+    """
     prog = f"workbench {command}"
     if words and words[0] in ("-h", "--help"):
         Parser(
@@ -38,7 +40,7 @@ def chosen(words: list[str], command: str, purpose: str) -> tuple[Template, list
 
 
 def find(word: str) -> Template:
-    """An algorithm by its name, or `path/to/file.py:template`."""
+    """Find an algorithm by its name, or `path/to/file.py:template`."""
     path, colon, name = word.rpartition(":")
     if not colon or not path.endswith(".py"):
         path, name = word, ""
@@ -69,7 +71,7 @@ def _in_file(path: Path, name: str) -> Template:
 
 
 def _load(path: Path) -> ModuleType:
-    """The file as a module. Like a script it finds the files that lie beside it."""
+    """Load the file as a module. Like a script it finds the files that lie beside it."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -84,9 +86,9 @@ def _load(path: Path) -> ModuleType:
 
 @contextlib.contextmanager
 def users_code(path: str | Path) -> Iterator[None]:
-    """What a user's file raises becomes a sentence with the line of that file.
+    """Turn an error of a user's file into a sentence with the line of that file.
 
-    What our own files raise is a mistake of ours, and stays a traceback.
+    An error of our own files is a mistake of ours, and stays a traceback.
     """
     if Path(path).is_relative_to(PACKAGE):
         yield

@@ -19,7 +19,7 @@ NAMED = ("as-written", "automatic")
 
 
 def add_order(parser: Parser, default: str) -> None:
-    """`--as-written`, `--vectorized [DIMS]` and `--recipe FILE`."""
+    """Add `--as-written`, `--vectorized [DIMS]` and `--recipe FILE`."""
     group = parser.add_argument_group(f"order (default: {default})").add_mutually_exclusive_group()
     group.add_argument(
         "--as-written",
@@ -39,14 +39,14 @@ def add_order(parser: Parser, default: str) -> None:
 
 
 def traced(template: Template, names: list[str], given: argparse.Namespace) -> Variant:
-    """The template called with the arguments given, as a root variant."""
+    """Call the template with the given arguments; return the root variant."""
     arguments: dict[str, Any] = {name: getattr(given, name) for name in names}
     with users_code(template.function.__code__.co_filename):
         return variant(template(**arguments))
 
 
 def ordered(root: Variant, given: argparse.Namespace, automatic: bool) -> Variant:
-    """The variant that `--as-written`, `--vectorized` or `--recipe` asks for, or else the
+    """Return the variant that `--as-written`, `--vectorized` or `--recipe` asks for, or else the
     default.
     """
     if given.as_written:
@@ -64,7 +64,7 @@ def ordered(root: Variant, given: argparse.Namespace, automatic: bool) -> Varian
 
 
 def named(root: Variant, text: str) -> Variant:
-    """The variant that a word stands for: one of NAMED, or a recipe's file."""
+    """Return the variant that a word stands for: one of NAMED, or a recipe's file."""
     if text == NAMED[0]:
         return root
     if text == NAMED[1]:

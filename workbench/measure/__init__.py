@@ -1,4 +1,4 @@
-"""What users call to run, check, measure and compare variants.
+"""The functions with which users run, check, measure and compare variants.
 
 Knows variants and backends. Does not know the panel.
 """

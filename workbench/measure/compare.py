@@ -37,8 +37,8 @@ Variants = Sequence[Program | Variant] | Mapping[str, Program | Variant]
 
 @dataclass(frozen=True)
 class Row:
-    """A variant in a comparison. `ratio` is its median over the first variant's, with interval;
-    NaN where one of the two has no times.
+    """A variant in a comparison. `ratio` is its median over the first variant's, with interval; NaN
+    where one of the two has no times.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Row:
 
     @property
     def difference(self) -> str:
-        """`1.8 × slower`, or that none can be seen; "" for the first."""
+        """The difference in words: `1.8 × slower`, or that none can be seen; "" for the first."""
         if self.is_first or math.isnan(self.ratio):
             return ""
         low, high = self.ratio_interval
@@ -62,9 +62,7 @@ class Row:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Sequence[Row]):
-    """Variants beside each other, in the order given; the first is what the others are compared
-    with.
-    """
+    """Variants beside each other, in the order given; the others are compared with the first."""
 
     rows: tuple[Row, ...]
 
@@ -83,24 +81,24 @@ class Comparison(Sequence[Row]):
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        """What was measured, in order."""
+        """The measurements, in order."""
         return tuple(row.measurement for row in self.rows)
 
     @property
     def affordable(self) -> Mapping[str, int] | None:
         """Sizes at which all of it would be measured; None where nothing is too slow, or something
-        is at any.
+        is at any size.
         """
         slow = [m.affordable for m in self.measurements if m.too_slow]
         return smallest(slow)
 
     def records(self) -> list[dict[str, Any]]:
-        """A row each, of plain values: times in milliseconds, memory in bytes."""
+        """Return a row each, of plain values: times in milliseconds, memory in bytes."""
         return [_record(row) for row in self.rows]
 
     @property
     def frame(self) -> Any:
-        """The rows as a pandas table, indexed by the variants' names."""
+        """Return the rows as a pandas table, indexed by the variants' names."""
         import pandas as pd
 
         return pd.DataFrame(self.records()).set_index("variant")
@@ -125,7 +123,9 @@ class SoFar:
     rounds: int
 
     def comparison(self) -> Comparison:
-        """Them beside each other. From any thread: what was measured since is left out."""
+        """Return them beside each other. Callable from any thread: later measurements are left
+        out.
+        """
         measurements = {name: c.measurement(self.rounds) for name, c in self.candidates.items()}
         return comparison(measurements)
 
@@ -144,11 +144,11 @@ def compare(
 ) -> Comparison:
     """Measure variants of one program in turn, A B A B …, in this process.
 
-    `variants` may be a mapping from names to variants; else they are called by their steps. A
+    `variants` may be a mapping from names to variants; else they are named by their steps. A
     program stands for itself under the automatic recipe, as in `wb.run`. Each is checked against
-    the reference at its check sizes, and at the measured ones against the first that passed. One
-    that is wrong has no times, nor has one that runs out of memory; one that would take too long
-    says how long, unless `force=True`. The other arguments are those of `wb.measure`.
+    the reference at its check sizes, and at the measured ones against the first that passed. A
+    variant that is wrong has no times, nor has one that runs out of memory. One that would take too
+    long says how long, unless `force=True`. The other arguments are those of `wb.measure`.
     """
     request = MeasureRequest(
         backend, sizes, seed, dtype, repeats, warmup, force, uuid.uuid4().hex[:12]
@@ -160,7 +160,7 @@ def compare(
 def comparing(
     variants: Variants, request: MeasureRequest, progress: bool | RoundsListener
 ) -> Iterator[SoFar]:
-    """Measure as `compare` does; gives what there is after every round, and at the end."""
+    """Measure as `compare` does; yield the variants so far after every round, and at the end."""
     named = _named(variants)
     with reporting(progress, next(iter(named.values())).program.name) as report:
         candidates: dict[str, Candidate] = {}
@@ -179,7 +179,7 @@ def comparing(
 
 
 def comparison(measurements: Mapping[str, Measurement]) -> Comparison:
-    """Measurements of one comparison beside each other, by name."""
+    """Return measurements of one comparison beside each other, by name."""
     base, *_ = measurements.values()
     return Comparison(tuple(_row(name, m, base) for name, m in measurements.items()))
 
@@ -197,7 +197,7 @@ def _row(name: str, own: Measurement, base: Measurement) -> Row:
 
 
 def _named(variants: Variants) -> dict[str, Variant]:
-    """The variants by name; refused where they are of different programs."""
+    """Return the variants by name; refuse variants of different programs."""
     if isinstance(variants, Program | Variant) or not isinstance(variants, Sequence | Mapping):
         raise WorkbenchError(f"expected a list of variants, found {type(variants).__name__}")
     given = variants if isinstance(variants, Mapping) else dict(enumerate(variants))
@@ -232,10 +232,10 @@ def _different(first: Program, other: Program) -> str:
 
 
 def _agree(candidates: Sequence[Candidate]) -> None:
-    """Run each once, and hold its outputs against those of the first that passed its check.
+    """Run each once, and compare its outputs with those of the first that passed its check.
 
-    Where none passed, and none could since an external object answers as it likes, there is nothing
-    to hold them against. What stops leaves its place to the next.
+    Where none passed, and none could since an external object answers as it likes, nothing is
+    compared. A variant that stops leaves its place to the next.
     """
     running = sorted((c for c in candidates if c.timed), key=lambda c: not c.check.passed)
     expected: Mapping[str, Any] | None = None
@@ -258,8 +258,8 @@ def _agree(candidates: Sequence[Candidate]) -> None:
 
 
 def _agree_in_float64(other: Candidate, base: Candidate, wrong: Deviation) -> None:
-    """Where float32 outputs differ rounding may have decided a choice, and all after it: the same
-    source in float64 tells.
+    """Compare in float64, with the same source, where float32 outputs differ: rounding may have
+    decided a choice, and all after it.
     """
     label = _label(base.variant)
     try:

@@ -34,7 +34,7 @@ def measure(
     runs as fit into about two seconds, at least 5 and at most 30, unless given; `warmup` runs
     before them do not count. Where the check fails there are no times. A variant that would take
     minutes is not measured without `force=True`; the measurement then says how long it would take.
-    `progress` may be a function of (what is done, how far, of how much).
+    `progress` may be a function of (stage, how far, of how much).
     """
     chosen = program if isinstance(program, Variant) else optimize(variant(program))
     request = MeasureRequest(backend, sizes, seed, dtype, repeats, warmup, force)

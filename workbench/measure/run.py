@@ -1,4 +1,4 @@
-"""`wb.run`: compile a variant, run it once, and hand back its outputs and what it carried."""
+"""`wb.run`: compile a variant, run it once, and return its outputs and its last carried values."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Result(Mapping[str, Any]):
-    """What a run computed: `result["loss"]` is an array over `result.dims["loss"]`, then the inner
+    """The outputs of a run: `result["loss"]` is an array over `result.dims["loss"]`, then the inner
     shape.
 
-    `seconds` is the time of the run without compilation; `peak` what each memory space held at
-    most, `peak_bytes` the device's. `completed` of `total` iterations of the outermost loop were
-    run: fewer after Ctrl-C, and then the outputs end there.
+    `seconds` is the time of the run without compilation; `peak` the most bytes that each memory
+    space held, `peak_bytes` the device's. `completed` of `total` iterations of the outermost loop
+    were run: fewer after Ctrl-C, and then the outputs end there.
     """
 
     variant: Variant
@@ -54,10 +54,10 @@ class Result(Mapping[str, Any]):
     total: int
     timeline: list[Point] = field(repr=False)
     first: int = 0
-    """Updates done before this run: it went on from a checkpoint."""
+    """The number of updates done before this run, when it went on from a checkpoint."""
     carried: Mapping[str, npt.NDArray[Any]] = field(repr=False, default_factory=dict)
-    """What the last update handed to the next: parameters, an optimizer's moments, environment
-    states. Empty after Ctrl-C, and where the program has no parameters."""
+    """The values that the last update handed to the next: parameters, an optimizer's moments,
+    environment states. Empty after Ctrl-C, and where the program has no parameters."""
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         if name not in self.outputs:
@@ -72,17 +72,17 @@ class Result(Mapping[str, Any]):
 
     @property
     def peak_bytes(self) -> int:
-        """What the device's memory held at most."""
+        """The most bytes that the device's memory held."""
         return self.peak[DEVICE]
 
     @property
     def interrupted(self) -> bool:
-        """Whether the run ended before its last iteration."""
+        """Tell whether the run ended before its last iteration."""
         return self.completed < self.total
 
     def save(self, path: str | Path) -> None:
-        """Write what was carried over the last update to a safetensors file, which
-        `wb.run(program, parameters=path)` goes on from.
+        """Write the values carried over the last update to a safetensors file. `wb.run(program,
+        parameters=path)` goes on from it.
         """
         program = self.variant.program
         checkpoint.expect_savable(self.variant.root.program, path)
@@ -103,8 +103,8 @@ class Result(Mapping[str, Any]):
         checkpoint.save(kept, path)
 
     def frame(self) -> Any:
-        """The outputs of scalar elements that vary over one dimension as a pandas table indexed by
-        it. Updates are numbered on from a checkpoint.
+        """Return the outputs of scalar elements that vary over one dimension as a pandas table
+        indexed by it. Updates are numbered on from a checkpoint.
         """
         import pandas as pd
 
@@ -120,8 +120,9 @@ class Result(Mapping[str, Any]):
         return pd.DataFrame(columns)
 
     def plot(self, *names: str) -> Figure:
-        """The outputs (or those named) against their first dimension, as a matplotlib Figure: gaps
-        where an output is not a number, such as the return of an update in which no episode ended.
+        """Draw the outputs (or those named) against their first dimension, as a matplotlib Figure.
+        There are gaps where an output is not a number, such as the return of an update in which no
+        episode ended.
         """
         from workbench.measure.runs.curves import curves
 
@@ -160,15 +161,15 @@ def run(
     `sizes` overrides sizes by name without a new trace. The same seed gives the same draws whatever
     the variant, the dtype ("float32" or "float64") or the sizes; it is 0 unless given.
     `check_finite` stops at the first NaN, or infinity made of finite operands, and names statement
-    and instance: an action mask's -inf is let through. `capacity`
-    bounds the device's memory in bytes, or that of each space it names: `{"device": 2**30}`. A
-    program of which nothing that is found fits is refused with the least that was found.
-    Ctrl-C ends the run and returns what was done.
+    and instance: an action mask's -inf is let through. `capacity` bounds the device's memory in
+    bytes, or that of each space it names: `{"device": 2**30}`. Where no variant that is found fits,
+    the program is refused with the least memory found. Ctrl-C ends the run and returns what was
+    done.
 
     `parameters`: a file that `Result.save` wrote, or arrays by name, to start from. From a file the
-    run goes on: all that is carried over updates is read from it, updates are counted on, and
-    unless given the seed is the file's, so that it equals the rest of one longer run. From arrays
-    by name a new run starts, in which those named have these values at first.
+    run goes on: all values carried over updates are read from it, and updates are counted on.
+    Unless given, the seed is the file's, so that the run equals the rest of one longer run. From
+    arrays by name a new run starts, in which those named have these values at first.
     """
     if not isinstance(backend, str):
         raise WorkbenchError(f"backend {backend!r}; expected a name (sizes are given by sizes=)")
@@ -219,7 +220,7 @@ def run(
 
 
 def peak_text(peak: Mapping[str, int]) -> str:
-    """The device's peak, and the host's where anything lives there."""
+    """Describe the device's peak, and the host's where anything lives there."""
     host = f" and {bytes_text(peak[HOST])} on the host" if peak[HOST] else ""
     return f"{bytes_text(peak[DEVICE])}{host}"
 
@@ -227,8 +228,8 @@ def peak_text(peak: Mapping[str, int]) -> str:
 def _with_help(
     error: OutOfMemoryError, chosen: Variant, sizes: Mapping[str, int]
 ) -> OutOfMemoryError:
-    """The error, with the Swap of what it names that leaves least on the device, if it leaves less
-    than there is.
+    """Return the error, with the Swap of an array it names that leaves least on the device, if that
+    is less than there is.
     """
     if error.space != DEVICE:
         return error
@@ -246,8 +247,8 @@ def _with_help(
 
 @remembered
 def _keeping(program: Program, written: Program) -> Program:
-    """The program that also returns what it carries, where that is all that a later run needs; the
-    same one for every run of a variant, which is lowered once.
+    """Return the program that also returns its carried values, where a later run needs nothing
+    else. It is the same for every run of a variant, and so is lowered once.
     """
     try:
         return holding(keeping(program, written))

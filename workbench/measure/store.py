@@ -1,8 +1,8 @@
 """Measurements kept in a file: JSON, a line each, only ever appended to.
 
-A line holds all of a measurement, its device's name included, so what was recorded on a GPU can be
-opened where there is none. What is read from a file says its name, and not its folder: tables are
-given away. Several processes may append at a time: a line is one write at the end.
+A line holds all of a measurement, its device's name included, so a GPU's records can be opened
+where there is none. A recorded measurement has the file's name and not its folder: tables are given
+away. Several processes may append at a time: a line is one write at the end.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ FILE = "measurements.jsonl"
 
 @dataclass(frozen=True, repr=False)
 class Recorded(Sequence[Measurement]):
-    """What a store held, in the order it was written. `problems` name the lines that are no
-    measurement and say why; the others are here.
+    """The measurements of a store, in the order they were written. `problems` name each other line
+    with the reason why it is no measurement.
     """
 
     path: Path
@@ -48,7 +48,9 @@ class Recorded(Sequence[Measurement]):
 
     @property
     def frame(self) -> Any:
-        """A pandas table, a measurement a row: what was run, where and when, and what came out."""
+        """Return a pandas table, a measurement a row: what was run, where and when, and the
+        results.
+        """
         import pandas as pd
 
         return pd.DataFrame([_row(m) for m in self.measurements])
@@ -63,7 +65,7 @@ class Recorded(Sequence[Measurement]):
 
 @dataclass(frozen=True)
 class Store:
-    """A file of measurements. It and its folder are made by the first `append`."""
+    """A file of measurements. The first `append` makes it and its folder."""
 
     path: Path
 
@@ -86,7 +88,7 @@ class Store:
             raise WorkbenchError(f"{self.path} cannot be written: {error.strerror}") from None
 
     def read(self) -> Recorded:
-        """Everything in the file, labelled as recorded. A file that is not there holds nothing."""
+        """Read everything in the file, labelled as recorded. A missing file holds nothing."""
         try:
             text = self.path.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
@@ -105,16 +107,16 @@ class Store:
 
 
 def store(path: str | Path | None = None) -> Store:
-    """The store at a path; without one the user's own, which all programs share.
+    """Return the store at a path; without one the user's own, which all programs share.
 
-    `.append(measured)` writes a measurement or a comparison, `.read()` lists what is recorded and
+    `.append(measured)` writes a measurement or a comparison, `.read()` lists the recorded ones and
     names the lines that cannot be read.
     """
     return Store(Path(path) if path is not None else users_folder() / FILE)
 
 
 def users_folder() -> Path:
-    """Where this user's programs keep their data."""
+    """Return the folder of the data of this user's programs."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "workbench"
     name, default = "XDG_DATA_HOME", Path.home() / ".local" / "share"
@@ -131,7 +133,7 @@ def _line(measurement: Measurement) -> str:
 
 
 def _joint(path: Path) -> str:
-    """A line end, where the last writer was cut off in the middle of a line."""
+    """Return a line end, where the last writer was cut off in the middle of a line."""
     with path.open("rb") as file:
         if file.seek(0, os.SEEK_END) == 0:
             return ""
@@ -141,7 +143,7 @@ def _joint(path: Path) -> str:
 
 def _write(file: int, data: bytes) -> None:
     written = os.write(file, data)
-    while written < len(data):  # a disk that is full, or a signal: the rest, or the error
+    while written < len(data):  # a full disk or a signal cut it: write the rest, or raise
         written += os.write(file, data[written:])
 
 

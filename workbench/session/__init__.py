@@ -1,1 +1,1 @@
-"""What the browser is told of a program, and the shells that show it."""
+"""The data that the browser gets of a program, and the shells that show it."""

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 class Workbench:
-    """The interactive workbench of a program: opens beside the notebook, and shows itself in the
-    cell's output. There is one for each program name: made again, it follows the new program and
-    tries the steps of the old one on it.
+    """The interactive workbench of a program. It opens beside the notebook and in the cell's
+    output. There is one for each program name: made again, it follows the new program and tries the
+    steps of the old one on it.
 
     `store` is the file that measurements are appended to, `wb.store()` unless given.
     """
@@ -41,35 +41,35 @@ class Workbench:
 
     @property
     def variant(self) -> Variant:
-        """The one that is shown."""
+        """The variant that is shown."""
         return self._session.tree.shown
 
     @property
     def variants(self) -> tuple[Variant, ...]:
-        """All of the tree, each behind the one it came from."""
+        """All variants of the tree, each after its parent."""
         return tuple(self._session.tree.variants.values())
 
     @property
     def names(self) -> dict[str, Variant]:
-        """The variants that were named, by their names."""
+        """The named variants, by name."""
         tree = self._session.tree
         return {name: tree.variants[key] for key, name in tree.names.items()}
 
     def apply(self, step: Transform) -> Variant:
-        """Take a step on the variant that is shown. Raises `Refused`, as `Variant.apply` does."""
+        """Take a step on the shown variant. Raises `Refused`, as `Variant.apply` does."""
         made = self.variant.apply(step)
         self._session.adopt([made])
         return made
 
     def undo(self) -> Variant:
-        """Show the variant that the one shown came from; nothing is lost."""
+        """Show the parent of the shown variant; nothing is lost."""
         parent = self.variant.parent
         if parent is None:
             raise WorkbenchError("there is no step to undo: this is the program as written")
         return self.show(parent)
 
     def show(self, variant: Variant | str) -> Variant:
-        """Show a variant, given itself or by its name; one that is not in the tree joins it."""
+        """Show a variant, given itself or by name. A variant outside the tree joins it."""
         if isinstance(variant, str):
             known = self.names
             if variant not in known:
@@ -81,7 +81,9 @@ class Workbench:
         return self.variant
 
     def rename(self, variant: Variant, name: str) -> None:
-        """Give a variant a name; "" takes it away. Raises WorkbenchError where another has it."""
+        """Name a variant; "" removes the name. Raises WorkbenchError where another variant has
+        it.
+        """
         self._session.rename(variant.key, name)
 
     def measure(
@@ -95,9 +97,10 @@ class Workbench:
         repeats: int | None = None,
         force: bool = False,
     ) -> Comparison:
-        """Measure variants, all of the tree unless given, in a process of its own, and wait for the
-        result: `wb.compare`, shown in the workbench and appended to its store. Where it is stopped
-        there, the rounds that are finished come out; Ctrl-C stops it too, and they are kept.
+        """Measure variants, by default the whole tree, in a process of their own, and wait for the
+        result. It is that of `wb.compare`, shown in the workbench and appended to its store. A
+        measurement stopped in the workbench returns its finished rounds; Ctrl-C stops it too and
+        keeps them.
         """
         seed = checked_seed(seed)
         chosen = tuple(self.variants if variants is None else variants)
@@ -123,8 +126,8 @@ class Workbench:
         _write(path, export.state_file(self._session.capsule()))
 
     def load(self, path: str | Path) -> None:
-        """Take the variants, names and measurements of a saved file into the tree; every step is
-        checked anew, in the background, and what does not fit is told in the workbench.
+        """Add the variants, names and measurements of a saved file to the tree. Every step is
+        checked anew, in the background; the workbench tells which steps do not fit.
         """
         try:
             text = Path(path).read_text(encoding="utf-8")
@@ -133,8 +136,8 @@ class Workbench:
         self._session.load(saved_tree(text))
 
     def export(self, path: str | Path) -> None:
-        """Write everything as one HTML page that needs no server and no network. What nobody looked
-        at yet is computed for it, which takes seconds.
+        """Write everything as one HTML page that needs no server and no network. Parts that nobody
+        has looked at are computed for it, which takes seconds.
         """
         fill(self._session.kept, self._session.tree, self._session.name)
         _write(path, export.page(self._session.capsule()))
@@ -159,7 +162,7 @@ class Watch(Workbench):
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What the template is traced with."""
+        """The arguments with which the template is traced."""
         return dict(self._watched.arguments)
 
     def set(self, **arguments: Any) -> None:
@@ -195,7 +198,7 @@ def _write(path: str | Path, text: str) -> None:
 
 
 def _notebook() -> Notebook:
-    """The front ends of this Jupyter kernel; what needs Jupyter is imported here."""
+    """Return the front ends of this Jupyter kernel; Jupyter is imported only here."""
     from workbench.session.jupyter.notebook import notebook
 
     return notebook()

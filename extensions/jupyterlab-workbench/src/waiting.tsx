@@ -1,9 +1,9 @@
-// What views show in place of a part that is not there.
+// The placeholder of a part that is not there.
 
 import { useValues } from "./model/hooks";
 import type { Loaded } from "./model/parts";
 
-/** `what` goes on with "of this variant": "the graph", "the moves". */
+/** `what` completes the sentence before "of this variant": "the graph", "the moves". */
 export function Waiting({ loaded, what }: { loaded: Loaded<unknown>; what: string }): JSX.Element {
   const { status } = useValues();
   if (loaded.status === "failed") {

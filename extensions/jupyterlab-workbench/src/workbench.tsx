@@ -19,9 +19,9 @@ import { css } from "./styles";
 import { VIEWS } from "./views";
 
 export interface Options {
-  /** One of several workbenches; the one shown last where none is named. */
+  /** The name of one of several workbenches; the one shown last without a name. */
   readonly workbench?: string;
-  /** The pane that is open at first; none where none is named. */
+  /** The name of the pane that is open at first; none without a name. */
   readonly pane?: string;
   /** Variants that are ticked at first. */
   readonly compared?: readonly string[];
@@ -30,13 +30,13 @@ export interface Options {
 }
 
 export interface Drawn {
-  /** What menus and commands can do now. */
+  /** Returns the present actions for menus and commands. */
   actions(): readonly Action[];
   readonly store: Store;
   takeDown(): void;
 }
 
-/** From this width on, the panes stand beside the graph and not under it. */
+/** The width from which on the panes stand beside the graph and not under it. */
 const WIDE = 820;
 
 /** Draws a workbench into `host`. */
@@ -45,12 +45,12 @@ export function draw(host: HTMLElement, transport: Transport, options: Options =
   style.textContent = css;
   const place = document.createElement("div");
   place.className = options.sized ? "wbk-root wbk-sized" : "wbk-root";
-  place.dataset["lmSuppressShortcuts"] = "true"; // the notebook's own keys rest while we have the focus
+  place.dataset["lmSuppressShortcuts"] = "true"; // the notebook's own keys rest while the workbench has the focus
   host.append(style, place);
   place.addEventListener("keydown", (event) => {
     const { saveNotebook } = transport;
     if (!saveNotebook || event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.shiftKey) return;
-    event.preventDefault(); // the one key of the notebook's that is wanted here too
+    event.preventDefault(); // the one key of the notebook's wanted here too
     saveNotebook();
   });
   const store = createStore(transport, options.workbench, {

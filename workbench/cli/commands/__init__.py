@@ -1,4 +1,4 @@
-"""The commands of `workbench`, a file each: its options and what it prints.
+"""The commands of `workbench`, a file each: options and output.
 
-What commands share is in the folder above.
+Code shared by commands is in the folder above.
 """

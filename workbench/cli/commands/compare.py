@@ -22,7 +22,7 @@ PURPOSE = "Measure variants in turn (A B A B …), check each against the refere
 
 
 def main(words: list[str]) -> int:
-    """0, or 1 where a variant does not compute what the reference says."""
+    """Run the command; return 0, or 1 where a variant does not compute the reference's outputs."""
     template, rest = chosen(words, "compare", PURPOSE)
     parser = Parser(
         prog=f"workbench compare {words[0]}",
@@ -52,7 +52,7 @@ def main(words: list[str]) -> int:
 
 
 def _advice(found: Comparison, names: Collection[str]) -> str:
-    """What to type to have measured what is too slow; "" where nothing is."""
+    """Return the advice on options to measure variants that are too slow; "" where none is."""
     if not any(m.too_slow for m in found.measurements):
         return ""
     now, smaller = found.measurements[0].sizes, found.affordable or {}
@@ -102,7 +102,7 @@ def _add_options(parser: Parser) -> None:
 
 
 def _record(found: Comparison) -> dict[str, Any]:
-    """The rows, and the raw measurement of each; JSON has no NaN: null in its place."""
+    """Return the rows, and the raw measurement of each; JSON has no NaN: null in its place."""
     rows = [{key: _plain(value) for key, value in row.items()} for row in found.records()]
     return {"rows": rows, "measurements": [m.to_json() for m in found.measurements]}
 

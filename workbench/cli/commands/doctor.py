@@ -1,4 +1,6 @@
-"""`workbench doctor`: what works on this machine, and what to install for the rest."""
+"""`workbench doctor`: the features that work on this machine, and the packages to install for the
+rest.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from workbench.program.text.units import amount, digits
 
 @dataclass(frozen=True)
 class Finding:
-    """One line: what was found, or else what to install. Nothing runs without what is required."""
+    """One line: a finding, or else what to install. Nothing runs without the required ones."""
 
     name: str
     ok: bool
@@ -54,7 +56,7 @@ PROGRAMS = {
 
 
 def main(words: list[str]) -> int:
-    """0, or 1 where something is missing without which nothing runs."""
+    """Run the command; return 0, or 1 where something required is missing."""
     parser = Parser(
         prog="workbench doctor",
         description="What works on this machine, and what to install for the rest.",
@@ -79,7 +81,7 @@ def main(words: list[str]) -> int:
 
 
 def findings() -> Iterator[Finding]:
-    """Every line, in order."""
+    """Yield every line, in order."""
     yield Finding("workbench", True, version())
     here = platform.python_version()
     python = f"{here} ({sys.executable})"
@@ -100,12 +102,12 @@ def findings() -> Iterator[Finding]:
 
 
 def version() -> str:
-    """The installed version of the workbench."""
+    """Return the installed version of the workbench."""
     return process.release() or "not installed, used from its checkout"
 
 
 def _calibration(known: Machine) -> Finding:
-    """Whether predicted times are of this machine."""
+    """Tell whether predicted times are of this machine."""
     name = f"{known.backend} times"
     if not known.calibrated:
         path = file_of(known.backend)
@@ -115,7 +117,7 @@ def _calibration(known: Machine) -> Finding:
 
 
 def constants(known: Machine) -> str:
-    """A machine's constants as a table: nanoseconds by kind."""
+    """Return a machine's constants as a table: nanoseconds by kind."""
     kinds = sorted({*known.call, *known.row, *known.element})
     width = max(len(kind) for kind in kinds)
     head = f"{'ns':<{width}}  {'call':>10}  {'row':>10}  {'float32':>10}  {'float64':>10}"
@@ -153,7 +155,9 @@ def _program(name: str, commands: tuple[str, ...], advice: str) -> Finding:
 
 
 def _threads() -> str:
-    """Cores this process may use, and the variables that bound those of linear algebra."""
+    """Return the cores this process may use, and the variables that bound those of linear
+    algebra.
+    """
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     limits = [
         f"{name}={os.environ[name]}"

@@ -11,11 +11,11 @@ from workbench.cli.arguments import Parser
 from workbench.errors import UnavailableError, installing
 
 NOTEBOOKS = Path(__file__).resolve().parents[3] / "notebooks"
-"""Beside the package in a checkout; a wheel does not carry them."""
+"""The notebooks beside the package in a checkout; a wheel does not carry them."""
 
 
 def main(words: list[str]) -> int:
-    """Becomes JupyterLab; further words are its arguments."""
+    """Become JupyterLab; further words are its arguments."""
     if words and words[0] in ("-h", "--help"):
         Parser(
             prog="workbench lab",

@@ -1,4 +1,4 @@
-"""`workbench list`: what there is to run, to act in, to apply and to run on."""
+"""`workbench list`: the algorithms, environments, transforms and backends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.transforms.step.transform import REGISTRY
 
 
 def main(words: list[str]) -> int:
-    """Always 0."""
+    """Run the command; always return 0."""
     parser = Parser(prog="workbench list", description="What there is.")
     parser.strictly(words)
     print("algorithms")
@@ -44,6 +44,6 @@ def _argument(parameter: inspect.Parameter) -> str:
 
 
 def _first_line(thing: Any) -> str:
-    """The first sentence of a docstring, which may run over several lines."""
+    """Return the first sentence of a docstring, which may run over several lines."""
     paragraph = (inspect.getdoc(thing) or "").split("\n\n")[0]
     return " ".join(paragraph.split())

@@ -20,7 +20,7 @@ STEP_WIDTH = 52
 
 
 def main(words: list[str]) -> int:
-    """Always 0; bad input raises."""
+    """Run the command; always return 0, as bad input raises."""
     template, rest = chosen(words, "optimize", PURPOSE)
     parser = Parser(
         prog=f"workbench optimize {words[0]}",
@@ -72,12 +72,12 @@ def main(words: list[str]) -> int:
 
 
 def _history(found: Variant) -> list[Variant]:
-    """The variants from the root on."""
+    """Return the variants from the root on."""
     return [found] if found.parent is None else [*_history(found.parent), found]
 
 
 def _row(variant: Variant, backend: str, dtype: str) -> dict[str, Any]:
-    """A step with what a run is said to cost after it; None where nothing is said."""
+    """Return a step with the predicted cost of a run after it; None where nothing is predicted."""
     said = Expectation(variant.program, variant.loop_program, backend, dtype).at(None)
     return {
         "step": "as written" if variant.step is None else str(variant.step),

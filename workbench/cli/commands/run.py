@@ -20,7 +20,7 @@ PURPOSE = "Run an algorithm and print its outputs. Ctrl-C ends the run and keeps
 
 
 def main(words: list[str]) -> int:
-    """0, or 130 after Ctrl-C."""
+    """Run the command; return 0, or 130 after Ctrl-C."""
     template, rest = chosen(words, "run", PURPOSE)
     parser = Parser(
         prog=f"workbench run {words[0]}",
@@ -96,7 +96,7 @@ def _add_options(parser: Parser) -> None:
 
 
 def _output(text: str) -> Path:
-    """A path that says by its end how to write."""
+    """Return a path whose suffix says how to write."""
     if Path(text).suffix not in FORMATS:
         raise argparse.ArgumentTypeError(
             f"expected a name that ends in {' or '.join(FORMATS)}, found {text!r}"

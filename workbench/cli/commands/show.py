@@ -24,7 +24,7 @@ VIEWS: dict[str, tuple[Callable[[Variant], str], str]] = {
 
 
 def main(words: list[str]) -> int:
-    """Always 0; bad input raises."""
+    """Run the command; always return 0, as bad input raises."""
     template, rest = chosen(words, "show", PURPOSE)
     parser = Parser(
         prog=f"workbench show {words[0]}",

@@ -1,5 +1,5 @@
-"""Measures the constants that predictions are made of, through the functions that generated source
-calls, and keeps them in the user's cache directory. Wants a quiet machine for a few seconds.
+"""Measures the constants of predictions, through the functions that generated source calls, and
+keeps them in the user's cache directory. Needs a quiet machine for a few seconds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Found = TypeVar("Found", float, tuple[int, float])
 
 
 def calibrate(backend: str = "numpy") -> tuple[Machine, Path]:
-    """Measure and keep the constants of this machine and backend; the file they are in.
+    """Measure and keep the constants of this machine and backend; return them and their file.
 
     Raises UnavailableError for a backend that is unknown or not available.
     """
@@ -43,7 +43,7 @@ def calibrate(backend: str = "numpy") -> tuple[Machine, Path]:
 
 
 def measured(backend: Backend, watch: Stopwatch) -> Machine:
-    """The constants, from what the probes take."""
+    """Return the constants, from the seconds of the probes."""
     call = _least(partial(probes.calls, watch))
     call |= {"external": DEFAULTS[backend.name].call["external"]}  # nobody knows what is called
     product, panel = _by_dtype(watch, call["dot"])
@@ -69,13 +69,13 @@ def measured(backend: Backend, watch: Stopwatch) -> Machine:
 
 
 def _least(probe: Callable[[], dict[Key, Found]]) -> dict[Key, Found]:
-    """The least of two rounds, a second or so apart: a disturbance seldom lasts as long."""
+    """Return the least of two rounds, a second or so apart: a disturbance seldom lasts as long."""
     first, second = probe(), probe()
     return {key: min(first[key], second[key]) for key in first}
 
 
 def _elements(watch: Stopwatch, call: Rates) -> dict[str, dict[str, float]]:
-    """Seconds of an element by kind and dtype, the call's own taken off."""
+    """Return seconds of an element by kind and dtype, without the call's own."""
     seconds: dict[str, dict[str, float]] = {}
     for dtype in FLOATS:
         for kind, (n, spent) in _least(partial(probes.elements, watch, dtype)).items():
@@ -85,7 +85,7 @@ def _elements(watch: Stopwatch, call: Rates) -> dict[str, dict[str, float]]:
 
 
 def _rows(watch: Stopwatch, call: Rates, product: float, panel: float) -> dict[str, float]:
-    """Seconds of an inner loop by kind."""
+    """Return seconds of an inner loop by kind."""
     spent = _least(partial(probes.rows, watch))
     rows = {kind: max(0.0, t - call[kind]) / n for kind, (n, t) in spent.items()}
     n = probes.WIDE
@@ -94,13 +94,15 @@ def _rows(watch: Stopwatch, call: Rates, product: float, panel: float) -> dict[s
 
 
 def _bytes(watch: Stopwatch, call: float) -> tuple[tuple[int, float], ...]:
-    """Seconds of a byte by working set."""
+    """Return seconds of a byte by working set."""
     spent = _least(partial(probes.bytes_moved, watch))
     return tuple((n, max(0.0, t - call) / n) for n, t in spent.items())
 
 
 def _by_dtype(watch: Stopwatch, call: float) -> tuple[dict[str, float], dict[str, float]]:
-    """Seconds of an arithmetic operation of a matrix product, and of an operand's element."""
+    """Return seconds by dtype: of an arithmetic operation of a matrix product, and of an operand's
+    element.
+    """
     product, panel = {}, {}
     for dtype in FLOATS:
         spent = _least(partial(probes.products, watch, dtype))
@@ -111,7 +113,9 @@ def _by_dtype(watch: Stopwatch, call: float) -> tuple[dict[str, float], dict[str
 
 
 def _panel(spent: Mapping[tuple[int, int, int], float], call: float, product: float) -> float:
-    """The middle of what small products take beyond their arithmetic, an operand's element."""
+    """Return the median seconds of an operand's element of small products, beyond their
+    arithmetic.
+    """
     each = [
         (t - call - 2 * m * k * n * product) / (m * k + k * n + m * n)
         for (m, k, n), t in spent.items()

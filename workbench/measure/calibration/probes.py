@@ -1,4 +1,4 @@
-"""What is timed to know a machine: the calls of generated source on next to nothing, on many short
+"""The probes of a machine: the calls of generated source, timed on next to nothing, on many short
 rows, and on many elements. The kinds are those of `lowering/functions.py`.
 """
 
@@ -21,7 +21,7 @@ EMPTY = Program("calibration", (), (), (), (), (), Block(()))
 SMALL, LARGE, ROWS, WIDE = 16, 4096, 512, 8
 WORKING_SETS = (12_000, 48_000, 192_000, 768_000, 3_000_000, 12_000_000, 48_000_000, 96_000_000)
 SHAPES = ((2048, 4, 64), (64, 64, 2), (2048, 64, 1), (512, 64, 64))
-"""Rows, summed, columns of products whose operands weigh more than the arithmetic."""
+"""Rows, summed, columns of products whose operands cost more than the arithmetic."""
 
 KINDS_OF_CALLS = 200
 
@@ -33,31 +33,33 @@ SOMEWHERE: dict[str, Any] = {"statement": "s", "instance": (), "axes": ()}
 
 
 def _text(function: str, inputs: Sequence[str], out: str, options: Options) -> str:
-    """A call as generated source has it, of a function `f`."""
+    """Return a call as generated source has it, of a function `f`."""
     record = Apply(function, tuple(inputs), out, tuple(options.items()))
     return call_text(record, lambda name: "f")
 
 
 def _call(w: Stopwatch, function: str, options: Options = NOTHING, **arrays: Any) -> float:
-    """Seconds of a call of a function of the table; `c` is the result, operands are the rest."""
+    """Return seconds of a call of a function of the table; `c` is the result, the others are
+    operands.
+    """
     inputs = [name for name in arrays if name != "c"]
     return w.seconds(_text(function, inputs, "c", options), function, **arrays)
 
 
 def _check(w: Stopwatch, function: str, f: Any, options: Options = NOTHING, **arrays: Any) -> float:
-    """Seconds of a check, which is `f`."""
+    """Return seconds of a check, which is `f`."""
     statement = _text(function, list(arrays), "", SOMEWHERE | dict(options))
     return w.seconds(statement, f=f, **arrays)
 
 
 def _draw(w: Stopwatch, kind: str, coordinate: str | int = "i", **arrays: Any) -> float:
-    """Seconds of drawing into `c` at a coordinate and at 3."""
+    """Return seconds of drawing into `c` at a coordinate and at 3."""
     options = {"kind": kind, "origin": "x", "coordinates": (coordinate, 3)}
     return _call(w, "random", options, seed=0, **arrays)
 
 
 def calls(w: Stopwatch) -> dict[str, float]:
-    """Seconds of a call on next to nothing."""
+    """Return seconds of calls on next to nothing."""
     a, b, c, matrix = w.array(SMALL), w.array(SMALL), w.array(SMALL), w.array(2, 2)
     memory, checks = Memory(w.xp), Checks(EMPTY, w.xp)
     real = w.xp.float32
@@ -87,7 +89,7 @@ def calls(w: Stopwatch) -> dict[str, float]:
 
 
 def rows(w: Stopwatch) -> dict[str, tuple[int, float]]:
-    """The number of rows of a few elements of a call, and its seconds."""
+    """Return the number of rows of a few elements of a call, and its seconds."""
     a, b, c = (w.array(ROWS, 2 * WIDE)[:, :WIDE] for _ in range(3))
     column, places = w.array(ROWS), w.array(ROWS, dtype="int64")
     index, table, taken = w.array(ROWS, dtype="int64"), w.array(WIDE, WIDE), w.array(ROWS, WIDE)
@@ -107,7 +109,7 @@ def rows(w: Stopwatch) -> dict[str, tuple[int, float]]:
 
 
 def elements(w: Stopwatch, dtype: str) -> dict[str, tuple[int, float]]:
-    """The number of elements of a call, and its seconds."""
+    """Return the number of elements of a call, and its seconds."""
     a, b, c = (w.array(LARGE, dtype=dtype) for _ in range(3))
     whole = [w.array(LARGE, dtype="int32") for _ in range(3)]
     seconds = _on(w, LARGE, dtype)
@@ -128,7 +130,7 @@ def elements(w: Stopwatch, dtype: str) -> dict[str, tuple[int, float]]:
 
 
 def _on(w: Stopwatch, n: int, dtype: str) -> dict[str, float]:
-    """Seconds of a call on n elements, of what is worth knowing on few and on many."""
+    """Return seconds of a call on n elements, for the kinds worth timing on few and on many."""
     a, c, one = w.array(n, dtype=dtype), w.array(n, dtype=dtype), w.array(dtype=dtype)
     integers, index = w.array(n, dtype="int32"), w.array(n, dtype="int64")
     mask, checks, many = w.array(n, dtype="bool"), Checks(EMPTY, w.xp), w.xp.arange(n)
@@ -152,7 +154,7 @@ def _on(w: Stopwatch, n: int, dtype: str) -> dict[str, float]:
 
 
 def bytes_moved(w: Stopwatch) -> dict[int, float]:
-    """Seconds of additions by working set."""
+    """Return seconds of additions by working set."""
     seconds = {}
     for size in WORKING_SETS:
         a, b, c = (w.array(size // 12) for _ in range(3))
@@ -161,7 +163,7 @@ def bytes_moved(w: Stopwatch) -> dict[int, float]:
 
 
 def products(w: Stopwatch, dtype: str) -> dict[tuple[int, int, int], float]:
-    """Seconds of matrix products by (rows, summed, columns), a large one first."""
+    """Return seconds of matrix products by (rows, summed, columns), a large one first."""
     seconds: dict[tuple[int, int, int], float] = {}
     for m, k, n in ((384, 384, 384), *SHAPES):
         a, b, c = (w.array(*shape, dtype=dtype) for shape in ((m, k), (k, n), (m, n)))
@@ -170,7 +172,9 @@ def products(w: Stopwatch, dtype: str) -> dict[tuple[int, int, int], float]:
 
 
 def first_touch(w: Stopwatch) -> tuple[int, float]:
-    """Bytes of a block of new memory, and the seconds that filling it takes more than again."""
+    """Return bytes of a block of new memory, and the extra seconds of filling it for the first
+    time.
+    """
     k = 1 << 26
     old = w.xp.empty(k, "uint8")
     again = w.seconds("c.fill(0)", c=old)
@@ -179,7 +183,9 @@ def first_touch(w: Stopwatch) -> tuple[int, float]:
 
 
 def cold_calls(w: Stopwatch) -> tuple[float, float]:
-    """Seconds of many different calls one after the other, and after others used the caches."""
+    """Return seconds of many different calls one after the other, and after others used the
+    caches.
+    """
     names = ("add", "multiply", "subtract", "maximum", "minimum", "divide")
     lines, table = [], {f"f{k}": w.functions[name] for k, name in enumerate(names)}
     for k in range(KINDS_OF_CALLS):

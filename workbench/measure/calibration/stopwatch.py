@@ -16,7 +16,7 @@ SAMPLES, SHORTEST, TURNS = 5, 4e-4, 60
 class Stopwatch:
     """Arrays and functions of a backend, and the least seconds of statements over them.
 
-    The least of some samples: what disturbs a sample only ever makes it longer.
+    The least of some samples counts: a disturbance only ever makes a sample longer.
     """
 
     xp: Any
@@ -25,7 +25,9 @@ class Stopwatch:
     random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
     def array(self, *shape: int, dtype: str = "float32") -> Any:
-        """Numbers between 0.5 and 1.5; of integers 1 to 6; of booleans one in eight is true."""
+        """Return numbers between 0.5 and 1.5; of integers 1 to 6; of booleans one in eight is
+        true.
+        """
         if dtype == "bool":
             return self.xp.asarray(self.random.random(shape) < 0.125)
         if dtype.startswith("int"):
@@ -33,7 +35,7 @@ class Stopwatch:
         return self.xp.asarray((self.random.random(shape) + 0.5).astype(dtype))
 
     def seconds(self, statement: str, function: str = "", **names: Any) -> float:
-        """The least seconds of a statement, in which `f` is that function of the table."""
+        """Return the least seconds of a statement, in which `f` is that function of the table."""
         if function:
             names["f"] = self.functions[function]
         space: dict[str, Any] = {}
@@ -48,7 +50,9 @@ class Stopwatch:
     def in_turn(
         self, statement: str, other: Callable[[], Any], names: Mapping[str, Any]
     ) -> tuple[float, float]:
-        """The middle of the seconds of a statement again and again, and with another in turn."""
+        """Return the median seconds of a statement run again and again, and run in turn with
+        another.
+        """
         space: dict[str, Any] = {}
         exec(f"def once(n, all):\n    {', '.join(names)}, = all\n    {statement}\n", space)
         given = {"all": tuple(names.values())}

@@ -1,5 +1,5 @@
-"""Whether two runs computed the same: integers and booleans exactly, floats within the tolerance of
-their dtype relative to the value and to the largest of its array.
+"""The agreement of two runs: integers and booleans exactly, floats within the tolerance of their
+dtype relative to the value and to the largest of its array.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TOLERANCE = {"float32": 1e-4, "float64": 1e-9}
 
 @dataclass(frozen=True)
 class Deviation:
-    """One array against what was expected of it.
+    """The deviation of one array from its expected values.
 
     `worst` is the largest deviation relative to the value and the largest of the array (the number
     of differing elements where they are integers or booleans), at the element `place`.
@@ -33,7 +33,7 @@ class Deviation:
 
     @property
     def agrees(self) -> bool:
-        """Whether the deviation is within the tolerance."""
+        """Tell whether the deviation is within the tolerance."""
         return self.worst <= self.tolerance
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class Deviation:
 def deviations(
     found: Mapping[str, Any], expected: Mapping[str, Any], dtype: str
 ) -> tuple[Deviation, ...]:
-    """Each expected array against the one found under its name."""
+    """Compare each expected array with the one found under its name."""
     return tuple(
         deviation(name, on_host(found[name]), on_host(values), dtype)
         for name, values in expected.items()
@@ -60,7 +60,7 @@ def deviations(
 def deviation(
     name: str, found: npt.NDArray[Any], expected: npt.NDArray[Any], dtype: str
 ) -> Deviation:
-    """One array. NaN agrees with NaN only, an infinity with the same one only."""
+    """Compare one array. NaN agrees with NaN only, an infinity with the same one only."""
     if found.shape != expected.shape:  # then no element is where it should be
         shapes = (f"of shape {found.shape}", f"one of {expected.shape}")
         return Deviation(name, expected.size, float(max(1, expected.size)), 0.0, (), *shapes)
@@ -77,8 +77,8 @@ def deviation(
 
 
 def _off(found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """|found - expected| relative to |expected| + max |expected|; infinite where only one is a
-    number.
+    """Return |found - expected| relative to |expected| + max |expected|; infinite where only one is
+    a number.
     """
     expected = expected.astype(np.float64)
     found = found.astype(np.float64)
@@ -93,7 +93,7 @@ def _off(found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> npt.NDArray[np.
 
 
 def on_host(values: Any) -> npt.NDArray[Any]:
-    """An array of any device as one of NumPy."""
+    """Return an array of any device as one of NumPy."""
     return np.asarray(values.get() if hasattr(values, "get") else values)
 
 

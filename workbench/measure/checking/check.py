@@ -1,7 +1,8 @@
-"""Whether a variant on a backend still computes what the reference says: the first law.
+"""The check of a variant on a backend against the reference: the first law.
 
-The variant runs at its check sizes, which are small, and its outputs are held against those of the
-reference evaluator of the *root* program. One check a variant, backend and dtype and process.
+The variant runs at its check sizes, which are small. Its outputs are compared with those of the
+reference evaluator of the *root* program. There is one check per variant, backend, dtype and
+process.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ from workbench.variants.variant import Variant
 
 SEED = 0
 SHOWN = 8
-"""Sentences of a kind that a report lists."""
+"""The most sentences of a kind in a report."""
 
 Verdict = Literal["passed", "failed", "impossible"]
 
 
 @dataclass(frozen=True)
 class Check:
-    """What was compared with the reference, and how it came out.
+    """The result of a comparison with the reference.
 
-    `untaken` are branches and statements that the check sizes do not reach, `unmet` what larger
-    sizes would have shown that the reference cannot afford, `differing` the sampled choices that
-    rounding decided otherwise. `reason` says why a check failed or was impossible, `measured` how
-    outputs at measured sizes agree with another variant's, where they were compared.
+    `untaken` are branches and statements that the check sizes do not reach, `unmet` needs of larger
+    sizes that the reference cannot afford, `differing` the sampled choices that rounding decided
+    otherwise. `reason` says why a check failed or was impossible. `measured` tells how outputs at
+    measured sizes agree with another variant's, where they were compared.
     """
 
     verdict: Verdict
@@ -52,7 +53,7 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """Whether the variant computes what the reference says."""
+        """Tell whether the variant computes the reference's outputs."""
         return self.verdict == "passed"
 
     @property
@@ -61,7 +62,7 @@ class Check:
         return max((d.worst / d.tolerance for d in self.compared if d.tolerance), default=0.0)
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, as JSON without infinities."""
+        """Return everything as JSON without infinities."""
         record = asdict(self) | {"sizes": dict(self.sizes)}
         for entry in record["compared"]:
             entry["worst"] = entry["worst"] if entry["worst"] != float("inf") else None
@@ -89,7 +90,7 @@ class Check:
 
 
 def from_json(record: Mapping[str, Any]) -> Check:
-    """The check that `to_json` wrote."""
+    """Read the check that `to_json` wrote."""
     compared = tuple(_deviation(d) for d in record["compared"])
     texts = {k: tuple(record[k]) for k in ("untaken", "unmet", "differing")}
     return Check(**{**record, **texts, "compared": compared})
@@ -106,7 +107,7 @@ def check(
     dtype: str = "float32",
     compiled: Compiled | None = None,
 ) -> Check:
-    """The variant on the backend against the reference; remembered for this process.
+    """Check the variant on the backend against the reference; remembered for this process.
 
     `compiled` spares compiling where the caller has done it.
     """
@@ -150,7 +151,7 @@ def _checked(subject: _Subject, backend: str, dtype: str) -> Check:
 def ran(
     compiled: Compiled, program: Program, sizes: Mapping[str, int], seed: int, dtype: str
 ) -> Execution:
-    """One whole run; Ctrl-C during it is not swallowed."""
+    """Run once; Ctrl-C during the run is not swallowed."""
     free = {p.name: sizes[p.name] for p in program.parameters if p.definition is None}
     done = compiled.run(free, seed, dtype)
     if done.completed < done.total:
@@ -159,7 +160,7 @@ def ran(
 
 
 def _compared(check: Check, found: Mapping[str, Any], expected: Mapping[str, Any]) -> Check:
-    """The check with these outputs compared: passed where all agree."""
+    """Return the check with these outputs compared: passed where all agree."""
     compared = deviations(found, expected, check.dtype)
     wrong = next((d for d in compared if not d.agrees), None)
     if wrong is None:
@@ -168,7 +169,7 @@ def _compared(check: Check, found: Mapping[str, Any], expected: Mapping[str, Any
 
 
 def _with_its_choices(variant: Variant, failed: Check, found: Mapping[str, Any]) -> Check:
-    """The run judged with the sampled choices that it made, where it has any."""
+    """Judge the run with the sampled choices that it made, where it has any."""
     root = variant.root.program
     names = sampled(root)
     if not names:

@@ -1,6 +1,6 @@
-"""The sizes at which a variant is checked against the reference: small, yet at least two tiles and
-a tail, more than each window, more than each constant that a domain or a read compares with, and
-large enough that both ways of every `where` are taken, as far as the reference can afford.
+"""The sizes at which a variant is checked against the reference. They are small, yet at least two
+tiles and a tail, more than each window, and more than each constant in a comparison of a domain or
+a read. Both ways of every `where` are taken, as far as the reference can afford.
 """
 
 from __future__ import annotations
@@ -28,41 +28,42 @@ from workbench.variants.variant import Variant
 LEAST = 3
 """Instances along every dimension: the first, the last, and one between."""
 UPDATES = 2
-"""Updates, each of which reads what the one before wrote."""
+"""Updates, each of which reads the results of the one before."""
 BUDGET = 40_000
-"""Points (instances, and their reduction points) that the reference evaluates: a few seconds."""
+"""The most points (instances, and their reduction points) that the reference evaluates: a few
+seconds."""
 GROWTH = 3
-"""How much larger the sizes get when a branch was not taken."""
+"""The factor by which sizes grow when a branch was not taken."""
 FAR = 1000
-"""How far a size is grown to see what that does, past any rounding of a division."""
+"""The growth of a size whose effect is observed, past any rounding of a division."""
 TRIES = 20_000
-"""Sizes tried until derived ones divide."""
+"""The most sizes tried until derived ones divide."""
 ROUNDS = 2
-"""How often they get so without any branch more being taken."""
+"""The growths without a newly taken branch after which growing ends."""
 NUMBER = re.compile(r"(?<!\w)\d+")
 WORD = re.compile(r"\w+")
 PART = re.compile(r"\band\b|\bor\b|;|:")
-"""Between the constraints of a set's text."""
+"""The separators between the constraints of a set's text."""
 
 Sizes = dict[str, int]
 
 
 @dataclass(frozen=True)
 class Need:
-    """`length` is to be at least `least`, because of `reason`."""
+    """A least length: `length` is to be at least `least`, because of `reason`."""
 
     length: Expression
     least: int
     reason: str
 
     def met(self, sizes: Mapping[str, int]) -> bool:
-        """Whether it is at these sizes."""
+        """Tell whether the need is met at these sizes."""
         return self.length.evaluate(sizes) >= self.least
 
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """What the reference says at check sizes, and what it never did there."""
+    """The reference's outputs at check sizes, and the branches and statements not reached there."""
 
     sizes: Sizes
     seed: int
@@ -79,8 +80,8 @@ class _Root:
 
 
 def truth(variant: Variant, loops: LoopProgram, seed: int = 0) -> tuple[Truth, tuple[str, ...]]:
-    """The reference's outputs of the root program at the variant's check sizes, and what had to
-    stay unmet because the reference could not afford larger ones.
+    """Return the reference's outputs of the root program at the variant's check sizes, and the
+    needs left unmet because the reference could not afford larger ones.
     """
     root = _Root(variant.root.key, variant.root.program)
     base = _covering(root, seed)
@@ -98,7 +99,7 @@ def truth(variant: Variant, loops: LoopProgram, seed: int = 0) -> tuple[Truth, t
 
 
 def needs(program: Program, loops: LoopProgram) -> Iterator[Need]:
-    """What tiles, windows and constants ask of the lengths of dimensions."""
+    """Yield the least lengths of dimensions that tiles, windows and constants ask for."""
     assert program.schedule is not None
     yield from _least(program)
     for dim, tile in blocks(program.schedule).values():
@@ -116,8 +117,9 @@ def needs(program: Program, loops: LoopProgram) -> Iterator[Need]:
 
 
 def _constants(program: Program) -> Iterator[Need]:
-    """A constant that a domain compares a dimension with is passed by (`t_1 <= t + 7`), and one
-    that stands beside a size fits into it twice with a rest (`16 t_block16 <= T - 17`).
+    """Yield the needs of constants. A dimension passes a constant that a domain compares it with
+    (`t_1 <= t + 7`). A size holds a constant beside it twice with a rest (`16 t_block16 <= T -
+    17`).
     """
     for statement in program.statements:
         for part in PART.split(f"{statement.domain} and {statement.reduction}"):
@@ -139,7 +141,7 @@ def _constants(program: Program) -> Iterator[Need]:
 
 
 def fitting(program: Program, wanted: Sequence[Need]) -> Sizes:
-    """Small sizes that meet every need that sizes can meet, and at which every derived size
+    """Return small sizes that meet every need that sizes can meet, and at which every derived size
     divides.
     """
     chosen = {p.name: 1 for p in program.parameters if p.definition is None}
@@ -154,7 +156,7 @@ def fitting(program: Program, wanted: Sequence[Need]) -> Sizes:
 
 
 def _most_useful(program: Program, length: Expression, chosen: Sizes) -> tuple[str, float]:
-    """The size whose growth lengthens it most, and by how much for each one that it grows."""
+    """Return the size whose growth lengthens it most, and the length gained by a growth of one."""
     now = length.evaluate(_evaluated(program, chosen))
     best, most = "", 0.0
     for name, n in chosen.items():
@@ -165,7 +167,7 @@ def _most_useful(program: Program, length: Expression, chosen: Sizes) -> tuple[s
 
 
 def _evaluated(program: Program, chosen: Mapping[str, int]) -> Sizes:
-    """All sizes, derived ones rounded where they do not divide."""
+    """Return all sizes, derived ones rounded where they do not divide."""
     sizes: Sizes = {}
     for p in program.parameters:
         sizes[p.name] = chosen[p.name] if p.definition is None else p.definition.evaluate(sizes)
@@ -173,7 +175,7 @@ def _evaluated(program: Program, chosen: Mapping[str, int]) -> Sizes:
 
 
 def _dividing(program: Program, chosen: Sizes) -> Sizes:
-    """All sizes, those given a little larger where a derived size would not divide or be 0.
+    """Return all sizes, those given a little larger where a derived size would not divide or be 0.
 
     Raises SizeError where none are found.
     """
@@ -190,7 +192,7 @@ def _dividing(program: Program, chosen: Sizes) -> Sizes:
 
 
 def _summing(total: int, count: int) -> Iterator[tuple[int, ...]]:
-    """Every way to write `total` as a sum of `count` numbers, in order."""
+    """Yield every way to write `total` as a sum of `count` numbers, in order."""
     if count == 1:
         yield (total,)
         return
@@ -203,7 +205,9 @@ def _summing(total: int, count: int) -> Iterator[tuple[int, ...]]:
 
 
 def points(program: Program, sizes: Mapping[str, int]) -> int:
-    """Instances and reduction points of all statements: what the reference evaluates at most."""
+    """Count instances and reduction points of all statements: the most that the reference
+    evaluates.
+    """
     return sum(
         count(s.domain, sizes) if s.combiner is None else count(s.reduction, sizes)
         for s in program.statements
@@ -211,7 +215,7 @@ def points(program: Program, sizes: Mapping[str, int]) -> int:
 
 
 def _affordable(program: Program, wanted: Sequence[Need], least: Sizes) -> Sizes:
-    """The needs met one after the other, the least first, as long as the reference can pay."""
+    """Meet the needs one after the other, the least first, as long as the reference can pay."""
     met: list[Need] = [Need(e, n, "") for e, n in _floors(program, least)]
     sizes = dict(least)
     for need in sorted(wanted, key=lambda need: need.least):
@@ -223,7 +227,7 @@ def _affordable(program: Program, wanted: Sequence[Need], least: Sizes) -> Sizes
 
 
 def _floors(program: Program, sizes: Mapping[str, int]) -> Iterator[tuple[Expression, int]]:
-    """The sizes themselves as lower bounds."""
+    """Yield the sizes themselves as lower bounds."""
     for p in program.parameters:
         if p.definition is None:
             yield size(p.name), sizes[p.name]
@@ -231,7 +235,9 @@ def _floors(program: Program, sizes: Mapping[str, int]) -> Iterator[tuple[Expres
 
 @lru_cache(maxsize=32)
 def _covering(root: _Root, seed: int) -> Truth:
-    """Sizes at which the root takes as many branches as the reference can afford to see."""
+    """Return the truth at sizes where the root takes as many branches as the reference can afford
+    to see.
+    """
     program = root.program
     sizes = _first(program)
     best = reached = _truth(root, tuple(sizes.items()), seed)
@@ -246,8 +252,8 @@ def _covering(root: _Root, seed: int) -> Truth:
 
 
 def _first(program: Program) -> Sizes:
-    """The smallest sizes, pairwise different if that can be afforded: equal lengths would hide two
-    dimensions taken for each other.
+    """Return the smallest sizes, pairwise different if that can be afforded: equal lengths would
+    hide two dimensions taken for each other.
     """
     plain = fitting(program, list(_least(program)))
     wanted = [*_least(program), *_constants(program)]
@@ -259,7 +265,7 @@ def _first(program: Program) -> Sizes:
 
 
 def _different(program: Program, sizes: Sizes) -> Iterator[Need]:
-    """Each size larger than it is until none before has its value."""
+    """Yield needs that make each size larger until none before has its value."""
     used: set[int] = set()
     for p in program.parameters:
         if p.definition is None:
@@ -275,8 +281,8 @@ def _least(program: Program) -> Iterator[Need]:
 
 
 def _grown(program: Program, sizes: Sizes) -> Sizes:
-    """Larger along the dimensions of recurrences, updates excepted; where there are none, along
-    all.
+    """Return sizes larger along the dimensions of recurrences, updates excepted; without
+    recurrences, along all.
     """
     recurrent = {
         n

@@ -1,4 +1,6 @@
-"""Which branches of a program's `where`s an evaluation took, and which statements had instances."""
+"""The branches of a program's `where`s that an evaluation took, and the statements with
+instances.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +18,12 @@ from workbench.program.values import Call, Literal, Program, Statement, walk
 
 @dataclass
 class Branches:
-    """Watches a reference evaluate, and notes which ways each `where` went."""
+    """A watcher of a reference evaluation that notes which ways each `where` went."""
 
     taken: dict[int, set[bool]] = field(default_factory=dict)
 
     def __call__(self, statement: Statement, call: Call, operands: Sequence[Any]) -> None:
-        """One operation was evaluated on these operands."""
+        """Note one operation evaluated on these operands."""
         if call.operation != "where":
             return
         ways = self.taken.setdefault(id(call), set())
@@ -34,7 +36,7 @@ class Branches:
 
 
 def untaken(reference: Reference, branches: Branches) -> tuple[str, ...]:
-    """What the evaluation never did, a sentence each: a branch of a `where`, a whole statement."""
+    """Return a sentence for each branch of a `where` and each whole statement not evaluated."""
     program = reference.program
     sentences = []
     for statement in program.statements:

@@ -1,9 +1,9 @@
-"""Sampled choices that come out otherwise in fewer digits: allowed where the draw lay within
-tolerance of the threshold, and then everything after is judged with the choice that was made.
+"""Sampled choices that come out otherwise in fewer digits. They are allowed where the draw lay
+within tolerance of the threshold; everything after is then judged with the choice that was made.
 
 A run in float32 that takes another action than the reference goes on in another state, so its
 outputs cannot be compared as they are. Here the reference evaluates the same program once more with
-every sampled choice taken from the run; each choice by itself must then be the reference's own, or
+every sampled choice taken from the run. Each choice by itself must then be the reference's own, or
 one that the threshold's rounding decides.
 """
 
@@ -30,8 +30,8 @@ Point = tuple[int, ...]
 
 @dataclass(frozen=True)
 class JudgedSamples:
-    """The reference's outputs with a run's choices; the choices that were not the reference's own,
-    a sentence each; the first that no rounding explains, or ""."""
+    """The reference's outputs with a run's choices; a sentence for each choice that was not the
+    reference's own; the first that no rounding explains, or ""."""
 
     outputs: Mapping[str, npt.NDArray[Any]]
     differing: tuple[str, ...]
@@ -39,7 +39,7 @@ class JudgedSamples:
 
 
 def sampled(program: Program) -> tuple[str, ...]:
-    """The arrays of integers or booleans that compare a draw with a threshold."""
+    """Return the arrays of integers or booleans that compare a draw with a threshold."""
     return tuple(
         array.name
         for array in program.arrays
@@ -49,8 +49,9 @@ def sampled(program: Program) -> tuple[str, ...]:
 
 
 def choosing(program: Program, arrays: Sequence[str]) -> Program:
-    """The program that also returns those of the arrays that it has, as `choice.NAME`. What is
-    returned may be neither folded nor handed on, so all is stored whole: no value depends on that.
+    """Return the program with those of the arrays that it has as further outputs, `choice.NAME`.
+    Outputs may be neither folded nor handed on, so everything is stored whole: no value depends on
+    that.
     """
     added = tuple(Output(CHOICE + name, name) for name in arrays if name in program.array)
     return replace(program, outputs=(*program.outputs, *added), storage=Storage())
@@ -59,7 +60,9 @@ def choosing(program: Program, arrays: Sequence[str]) -> Program:
 def judged(
     program: Program, sizes: Mapping[str, int], seed: int, found: Mapping[str, Any], dtype: str
 ) -> JudgedSamples:
-    """The reference with the sampled choices that a run made; `found` are the run's outputs."""
+    """Evaluate the reference with the sampled choices that a run made; `found` are the run's
+    outputs.
+    """
     made = {
         name.removeprefix(CHOICE): on_host(values)
         for name, values in found.items()
@@ -89,7 +92,7 @@ def judged(
 
 @dataclass
 class _Draws:
-    """Watches comparisons of draws with thresholds; keeps the closest since it last forgot."""
+    """A watcher of comparisons of draws with thresholds; keeps the closest since it last forgot."""
 
     sides: Mapping[int, int]
     dtype: str
@@ -98,11 +101,11 @@ class _Draws:
     _least: float = field(default=np.inf)
 
     def forget(self) -> None:
-        """Before another instance is evaluated."""
+        """Forget, before another instance is evaluated."""
         self.closest, self.within, self._least = "", False, np.inf
 
     def __call__(self, statement: Statement, call: Call, operands: Sequence[Any]) -> None:
-        """One operation was evaluated on these operands."""
+        """Note one operation evaluated on these operands."""
         side = self.sides.get(id(call))
         if side is None:
             return
@@ -121,7 +124,7 @@ class _Draws:
 
 
 def _override(reference: Reference, name: str, values: npt.NDArray[Any]) -> Callable[[Point], Any]:
-    """The run's element for each that the program defines."""
+    """Return a function that gives the run's element for each that the program defines."""
     mask, lower = reference.mask(name), _lower(reference, name)
 
     def override(element: Point) -> Any:
@@ -149,7 +152,9 @@ def _all_comparisons(program: Program) -> Iterator[tuple[Call, int]]:
 
 
 def _comparisons(statement: Statement, program: Program) -> list[tuple[Call, int]]:
-    """The comparisons of a draw with something else, and which side the draw stands on."""
+    """Return the comparisons of a draw with something else, and the side on which the draw
+    stands.
+    """
     return [
         (body, side)
         for body in walk(statement.body)
@@ -161,7 +166,7 @@ def _comparisons(statement: Statement, program: Program) -> list[tuple[Call, int
 
 
 def _is_draw(body: Body, program: Program) -> bool:
-    """A draw itself, or what an array holds in which draws are written."""
+    """Tell whether a body is a draw, or reads an array in which draws are written."""
     if isinstance(body, Call):
         return OPERATIONS[body.operation].random
     if isinstance(body, Read):

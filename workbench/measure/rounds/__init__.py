@@ -1,4 +1,4 @@
-"""Times and peaks of variants, measured in turn, each in a process of its own.
+"""Times and peaks of variants, measured in turn.
 
 Rounds, confidence intervals, tables, and sizes that are soon over.
 """

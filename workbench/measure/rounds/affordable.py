@@ -1,5 +1,5 @@
-"""Sizes at which runs are soon over, where those asked for take too long: the number of updates is
-cut first, then what recurrences go along, then the rest.
+"""Sizes at which runs are soon over, where the given ones take too long. The number of updates is
+cut first, then the sizes along recurrences, then the rest.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from workbench.program.sizes import resolve, settable, settable_in
 from workbench.program.values import Program
 
 MARGIN = 4.0
-"""How much longer runs may take than is predicted with constants of another machine."""
+"""The factor by which runs may exceed a prediction with constants of another machine."""
 FEW = 10
-"""A size that is cut stays at least as large as long as others can be cut."""
+"""The least value of a cut size as long as others can be cut."""
 
 Sizes = dict[str, int]
 
@@ -28,8 +28,8 @@ def affordable(
     runs: int,
     pace: float | None,
 ) -> Sizes | None:
-    """The largest cut of the sizes at which so many runs take half of what is allowed; None where
-    there is none, or nothing is predicted.
+    """Return the largest cut sizes at which so many runs take at most half of the allowed time;
+    None where there are none, or nothing is predicted.
 
     `pace` is the ratio of a trial run's seconds to those predicted. Without it predictions have a
     margin until the machine is calibrated.
@@ -45,7 +45,9 @@ def affordable(
 
 
 def seconds(expectation: Expectation, sizes: Mapping[str, int], pace: float | None) -> float | None:
-    """What a run takes by a trial run's pace, or with a margin; None where nothing is predicted."""
+    """Return the seconds of a run by a trial run's pace, or with a margin; None where nothing is
+    predicted.
+    """
     said = expectation.at(sizes)
     if said is None:
         return None
@@ -55,7 +57,7 @@ def seconds(expectation: Expectation, sizes: Mapping[str, int], pace: float | No
 
 
 def smallest(found: Sequence[Mapping[str, int] | None]) -> Sizes | None:
-    """The farthest of several cuts of the same sizes; None where one of them is none."""
+    """Return the farthest of several cuts of the same sizes; None where one of them is None."""
     cut = [one for one in found if one is not None]
     if not cut or len(cut) < len(found):
         return None
@@ -63,8 +65,8 @@ def smallest(found: Sequence[Mapping[str, int] | None]) -> Sizes | None:
 
 
 def cuts(program: Program, sizes: Mapping[str, int]) -> Iterator[Sizes]:
-    """Ever smaller sizes in round numbers, one cut after the other, all of which the program
-    takes. Sizes that are small as they are come last.
+    """Yield ever smaller sizes in round numbers, one cut after the other; the program takes them
+    all. Sizes that are small already are cut last.
     """
     now = dict(sizes)
     for name, least in _order(program, sizes):
@@ -77,7 +79,7 @@ def cuts(program: Program, sizes: Mapping[str, int]) -> Iterator[Sizes]:
 
 
 def _order(program: Program, sizes: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """The sizes as they are cut, each with what it is cut to."""
+    """Yield the sizes in the order of cutting, each with its least value."""
     updates = _along(program, {program.updates})
     time = _along(program, _recurrent(program)) - updates
     others = [name for name in sizes if name not in updates]
@@ -90,12 +92,14 @@ def _order(program: Program, sizes: Mapping[str, int]) -> Iterator[tuple[str, in
 
 
 def _along(program: Program, dims: Iterable[str]) -> set[str]:
-    """The sizes that lengths of dimensions are made of."""
+    """Return the sizes in the lengths of dimensions."""
     return settable_in(program, [program.dim[d].size for d in dims if d in program.dim])
 
 
 def _recurrent(program: Program) -> set[str]:
-    """Dimensions that an array reaches beyond: its next element comes of those before."""
+    """Return the dimensions that an array reaches beyond: its next element comes of those
+    before.
+    """
     return {
         dim
         for array in program.arrays
@@ -105,7 +109,7 @@ def _recurrent(program: Program) -> set[str]:
 
 
 def _stops(value: int, least: int) -> Iterator[tuple[int, int]]:
-    """Round numbers below a value down to the least, each with the one that comes next."""
+    """Yield round numbers below a value down to the least, each with the next one."""
     rounds = [
         digit * 10**power
         for power in reversed(range(len(str(value))))
@@ -116,7 +120,7 @@ def _stops(value: int, least: int) -> Iterator[tuple[int, int]]:
 
 
 def _takes(program: Program, sizes: Mapping[str, int]) -> bool:
-    """Whether derived sizes divide."""
+    """Tell whether derived sizes divide."""
     try:
         resolve(program, sizes)
     except SizeError:

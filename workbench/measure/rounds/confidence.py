@@ -1,9 +1,9 @@
 """Intervals of medians and of their ratios by bootstrap, the same every time for the same samples.
 
-A median of few samples has no formula for its error; drawing the samples anew, with replacement,
+A median of few samples has no formula for its error. Drawing the samples anew, with replacement,
 shows how far it could have come out otherwise (Efron 1979, percentile interval). Of very many
-samples some are drawn, and how far these come out otherwise is scaled by the root of the numbers (m
-out of n: Bickel, Götze and van Zwet 1997).
+samples some are drawn, and their spread is scaled by the root of the numbers (m out of n: Bickel,
+Götze and van Zwet 1997).
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ import numpy.typing as npt
 
 RESAMPLES = 2000
 MOST = 1000
-"""Samples that are drawn anew at a time."""
+"""The most samples drawn anew at a time."""
 LEVEL = 95.0
-"""Percent of the resampled values that an interval holds."""
+"""The percentage of the resampled values in an interval."""
 
 ConfidenceInterval = tuple[float, float]
 
 
 def median(samples: Sequence[float]) -> float:
-    """The middle sample."""
+    """Return the median."""
     return float(np.median(samples))
 
 
 def interval(samples: Sequence[float]) -> ConfidenceInterval:
-    """Where the median lies."""
+    """Return the interval of the median."""
     medians = np.median(np.asarray(samples)[_drawn(len(samples))], axis=-1)
     return _middle(medians, median(samples), len(samples))
 
 
 def ratio_interval(samples: Sequence[float], base: Sequence[float]) -> ConfidenceInterval:
-    """Where the ratio of two medians lies. Samples of one round are drawn together, since what
-    disturbs the machine in a round disturbs both.
+    """Return the interval of the ratio of two medians. Samples of one round are drawn together,
+    since a disturbance of the machine in a round affects both.
     """
     drawn = _drawn(len(samples))
     own, other = (np.median(np.asarray(x)[drawn], axis=-1) for x in (samples, base))
@@ -48,7 +48,9 @@ def _drawn(count: int) -> npt.NDArray[np.int64]:
 
 
 def _middle(values: npt.NDArray[np.float64], of_all: float, count: int) -> ConfidenceInterval:
-    """The values within the level, as far from that of all samples as so many allow."""
+    """Return the interval of the values within the level. Of many samples its distance from
+    `of_all` is scaled by the root of the numbers.
+    """
     outside = (100.0 - LEVEL) / 2
     low, high = np.percentile(values, [outside, 100.0 - outside])
     if count <= MOST:

@@ -1,7 +1,7 @@
-"""How long a run will take, before it is started: predicted, and set right by a run at small sizes.
+"""The expected time of a run: predicted, and corrected by a run at small sizes.
 
-A prediction knows how time grows with the sizes; how fast this machine is right now, with what else
-runs on it, a short run tells best.
+A prediction knows how time grows with the sizes. A short run tells best how fast this machine is
+right now, with its other load.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from workbench.program.text.units import seconds_text
 from workbench.program.values import Program
 
 LIMIT = 60.0
-"""Seconds of all runs of a variant after which it is asked whether they are wanted."""
+"""The most seconds of all runs of a variant that are measured without being asked."""
 
 TWICE, MOST, SHORT = 2, 5, 0.02
-"""Trial runs: at least and at most, the latter of runs so short that anything delays them."""
+"""Trial runs: the least number, the most, and the seconds of all below which one more follows:
+anything delays a short run."""
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """What is said of a program's runs on a backend before they are made."""
+    """The prediction of a program's runs on a backend."""
 
     program: Program
     loops: LoopProgram
@@ -43,7 +44,7 @@ class Expectation:
         return steps_of(self.loops)
 
     def at(self, sizes: Mapping[str, int] | None) -> Predicted | None:
-        """Of a run at these sizes; None for a backend of which nothing is known."""
+        """Predict a run at these sizes; None for a backend without known constants."""
         try:
             constants = machine(self.backend)
         except UnavailableError:
@@ -76,7 +77,7 @@ def trial(expectation: Expectation, compiled: Compiled, check: Check) -> Trial |
 
 
 def too_slow(said: Predicted | None, tried: Trial | None, runs: int) -> str:
-    """Why so many runs would take too long; "" where they do not."""
+    """Say why so many runs would take too long; "" where they do not."""
     if said is None or tried is None:
         return ""
     seconds = said.seconds * tried.pace

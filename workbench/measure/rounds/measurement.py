@@ -1,5 +1,5 @@
-"""A measurement: how long a variant takes and how much it holds, with all that is needed to judge
-and to repeat it.
+"""A measurement: a variant's times and memory, with all that is needed to judge and to repeat
+it.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Predicted:
-    """What was said of a run before it ran: its seconds and its peak in bytes by memory space."""
+    """A prediction before the run: its seconds and its peak in bytes by memory space."""
 
     seconds: float
     peak_bytes: Mapping[str, int]
     note: str = ""
-    """Why the seconds are made of no constants measured on this machine."""
+    """The reason why the seconds do not rest on constants measured on this machine."""
 
 
 @dataclass(frozen=True)
 class Measurement:
     """Times and memory of a variant on a device.
 
-    `samples` are seconds of whole runs without compilation, in the order they were taken: none
-    where the check failed, or where a run would take too long or stops. Fewer than `planned` were
-    taken where the measurement was ended before its time. `peak_bytes` is by memory space what
-    the backend held at most; `process_peak_bytes` what the whole process did. `timeline` is one
-    iteration of every loop. `curves` are the outputs of the last run. `comparison` is shared by
-    what was measured in turn, so that ratios can be told; `recorded` is the name of the file that
-    it was read from, without its folder.
+    `samples` are seconds of whole runs without compilation, in the order they were taken. There are
+    none where the check failed, or where a run would take too long or stops, and fewer than
+    `planned` where the measurement was ended early. `peak_bytes` is by memory space the backend's
+    peak, `process_peak_bytes` that of the whole process. `timeline` is one iteration of every loop.
+    `curves` are the outputs of the last run. `comparison` is shared by variants measured in turn,
+    so that ratios can be told. `recorded` is the name of the file that it was read from, without
+    its folder.
     """
 
     program: str
@@ -58,20 +58,21 @@ class Measurement:
     check: Check
     samples: tuple[float, ...] = ()
     planned: int = 0
-    """Samples that were to be taken; 0 where none was, or where nobody wrote it down."""
+    """The number of samples planned; 0 where none was, or where it was not recorded."""
     compile_seconds: float = math.nan
     peak_bytes: Mapping[str, int] = field(default_factory=dict)
     process_peak_bytes: int | None = None
     timeline: tuple[Point, ...] = field(default=(), repr=False)
     predicted: Predicted | None = None
     too_slow: str = ""
-    """Why it was not measured, where a run would take too long."""
+    """The reason why it was not measured, where a run would take too long."""
     pace: float | None = None
     """Seconds of a trial run at small sizes over those predicted of it, where there was one."""
     affordable: Mapping[str, int] | None = None
     """Sizes at which it would be measured, where it is too slow and there are any."""
     stopped: str = ""
-    """Why there are no times, where a run stops: out of memory, an index outside its range."""
+    """The reason why there are no times, where a run stops: out of memory, an index outside its
+    range."""
     curves: tuple[Curve, ...] = field(default=(), repr=False)
     comparison: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -85,33 +86,35 @@ class Measurement:
 
     @property
     def measured(self) -> bool:
-        """Whether there are times."""
+        """Tell whether there are times."""
         return bool(self.samples)
 
     @property
     def unfinished(self) -> str:
-        """`3 of 5 rounds` where it was ended before its time, else ""."""
+        """`3 of 5 rounds` where it was ended early, else ""."""
         taken = len(self.samples)
         return f"{taken} of {self.planned} rounds" if 0 < taken < self.planned else ""
 
     @property
     def not_measured(self) -> str:
-        """Why there are no times although it is not known to be wrong; "" where there are."""
+        """The reason why there are no times although it is not known to be wrong; "" where there
+        are.
+        """
         return self.too_slow or self.stopped
 
     @cached_property
     def median(self) -> float:
-        """Seconds; NaN where there are no times."""
+        """The median seconds; NaN where there are no times."""
         return bootstrap.median(self.samples) if self.samples else math.nan
 
     @cached_property
     def interval(self) -> ConfidenceInterval:
-        """Where the median lies, with 95 % confidence."""
+        """The interval of the median, with 95 % confidence."""
         return bootstrap.interval(self.samples) if self.samples else (math.nan, math.nan)
 
     @property
     def checked(self) -> bool | str:
-        """True: agrees with the reference. False: does not. Else the sentence why it could not be
+        """True: agrees with the reference. False: does not. Else a sentence: why it could not be
         checked.
         """
         return self.check.reason if self.check.verdict == "impossible" else self.check.passed
@@ -126,7 +129,7 @@ class Measurement:
         }[self.check.verdict]
 
     def to_json(self) -> Json:
-        """Everything but where it was read from, as JSON."""
+        """Return everything but the file it was read from, as JSON."""
         return {
             "program": self.program,
             "key": self.key,
@@ -184,7 +187,7 @@ class Measurement:
 
 
 def from_json(record: Mapping[str, Any], recorded: str = "") -> Measurement:
-    """The measurement that `to_json` wrote. Raises WorkbenchError where the record is none."""
+    """Read the measurement that `to_json` wrote. Raises WorkbenchError where the record is none."""
     try:
         predicted = record["predicted"]
         compiled = record["compile_seconds"]
@@ -206,13 +209,13 @@ def from_json(record: Mapping[str, Any], recorded: str = "") -> Measurement:
 
 
 def in_python(affordable: Mapping[str, int] | None) -> str:
-    """What to write to have measured what is too slow."""
+    """Return the advice on what to write to measure a variant that is too slow."""
     sizes = "" if affordable is None else f"sizes={dict(affordable)} is soon measured; "
     return f"{sizes}force=True measures it all the same"
 
 
 def step_text(step: Mapping[str, Any]) -> str:
-    """A step for reading; one whose transform this version lacks as it was written down."""
+    """Describe a step; one whose transform this version lacks stands as it was written down."""
     try:
         return str(step_from_json(step))
     except WorkbenchError:
@@ -241,8 +244,8 @@ def _drawn(record: Json) -> Curve:
 
 
 def _changes(timeline: tuple[Point, ...]) -> list[list[Any]]:
-    """The points with what changed in the arrays that live, since all of them at each point would
-    be long.
+    """Return the points, each with the changes in the arrays that live, since all arrays at each
+    point would be long.
     """
     rows: list[list[Any]] = []
     before: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""What the operating system says of this process, and the versions of what runs in it."""
+"""The memory of this process, as the operating system tells, and the versions of its packages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 DISTRIBUTION = "rl-workbench"
-"""What package indexes call the workbench; `workbench` is another project there."""
+"""The workbench's name in package indexes; `workbench` is another project there."""
 PACKAGES = (DISTRIBUTION, "numpy", "islpy", "cupy-cuda13x")
 STATUS = Path("/proc/self/status")
 FORGET = Path("/proc/self/clear_refs")
@@ -22,8 +22,8 @@ def forget_peak() -> None:
 
 
 def peak_bytes() -> int | None:
-    """The most physical memory that this process held since `forget_peak`; None where the system
-    does not say.
+    """Return the most physical memory that this process held since `forget_peak`; None where the
+    system does not say.
     """
     with contextlib.suppress(OSError):
         for line in STATUS.read_text(encoding="ascii").splitlines():
@@ -38,7 +38,7 @@ def peak_bytes() -> int | None:
 
 
 def versions() -> dict[str, str]:
-    """Python's and the packages' that a measurement depends on, those installed."""
+    """Return the versions of Python and of the installed packages that a measurement depends on."""
     versions_found = {
         name: version for name in PACKAGES if (version := installed(name)) is not None
     }
@@ -46,12 +46,12 @@ def versions() -> dict[str, str]:
 
 
 def release() -> str | None:
-    """The installed version of the workbench; None where it runs from plain files."""
+    """Return the installed version of the workbench; None where it runs from plain files."""
     return installed(DISTRIBUTION)
 
 
 def installed(distribution: str) -> str | None:
-    """The version of what is installed under this name; None where nothing is."""
+    """Return the installed version of this distribution; None where there is none."""
     from importlib import metadata  # with its parser of e-mail, a third of what NumPy takes
 
     try:

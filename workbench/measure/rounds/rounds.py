@@ -1,4 +1,4 @@
-"""Variants made ready, checked, and run round by round: A B A B …"""
+"""Variants compiled, checked, and run round by round: A B A B …"""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from workbench.variants.variant import Variant
 
 DTYPES = ("float32", "float64")
 FEWEST, MOST = 5, 30
-"""Rounds where their number is not given."""
+"""The least and the most rounds where their number is not given."""
 ENOUGH = 2.0
-"""Seconds of a variant's runs after which that many are not needed."""
+"""The seconds of a variant's runs after which no more rounds are needed."""
 
 RoundsListener = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and how much there is."""
+"""A function called with the stage, how much of it is done, and how much there is."""
 
 
 def _now() -> str:
@@ -43,7 +43,7 @@ def _now() -> str:
 
 @dataclass(frozen=True)
 class MeasureRequest:
-    """How to measure: what `wb.measure` and `wb.compare` are asked for."""
+    """A request to measure, from the arguments of `wb.measure` and `wb.compare`."""
 
     backend: str = "numpy"
     sizes: Mapping[str, int] | None = None
@@ -53,9 +53,9 @@ class MeasureRequest:
     warmup: int = 1
     force: bool = False
     comparison: str = ""
-    """A name for what is measured in turn."""
+    """A name for the variants measured in turn."""
     date: str = field(default_factory=_now)
-    """When it was asked for, in UTC."""
+    """The time of the request, in UTC."""
 
     def __post_init__(self) -> None:
         if self.dtype not in DTYPES:
@@ -71,11 +71,11 @@ class MeasureRequest:
 
     @property
     def least_runs(self) -> int:
-        """How often each variant will run at least."""
+        """The least number of runs of each variant."""
         return self.warmup + (FEWEST if self.repeats is None else self.repeats)
 
     def rounds(self, seconds: float) -> int:
-        """How many rounds, where one takes so many seconds."""
+        """Return the number of rounds, where one takes so many seconds."""
         if self.repeats is not None:
             return self.repeats
         return min(MOST, max(FEWEST, math.ceil(ENOUGH / max(seconds, 1e-9))))
@@ -83,7 +83,7 @@ class MeasureRequest:
 
 @dataclass(eq=False)
 class Candidate:
-    """A variant made ready, and what its runs have given so far."""
+    """A variant ready to run, and the samples of its runs so far."""
 
     variant: Variant
     request: MeasureRequest
@@ -95,9 +95,9 @@ class Candidate:
     too_slow: str = ""
     affordable: Mapping[str, int] | None = None
     stopped: str = ""
-    """Why a run at the sizes asked for could not be finished."""
+    """The reason why a run at the requested sizes could not be finished."""
     planned: int = 0
-    """Samples that are to be taken."""
+    """The number of samples to take."""
     samples: list[float] = field(default_factory=list)
     peak: dict[str, int] = field(default_factory=dict)
     process_peak: int | None = None
@@ -105,17 +105,19 @@ class Candidate:
 
     @property
     def timed(self) -> bool:
-        """Whether it is to be run: neither wrong nor too slow, and no run stopped."""
+        """Tell whether it is to be run: neither wrong nor too slow, and no run stopped."""
         return self.check.verdict != "failed" and not self.too_slow and not self.stopped
 
     @cached_property
     def timeline(self) -> tuple[Point, ...]:
-        """What a run holds over the schedule, whichever run: looked up when one is done."""
+        """The memory of a run over the schedule, the same for every run: computed when one is
+        done.
+        """
         return () if self.last is None else tuple(self.last.timeline)
 
     def run(self) -> Execution | None:
-        """One run at the sizes asked for, outside the samples. None where it stops, as where the
-        memory is not enough: the other variants go on.
+        """Run once at the requested sizes, outside the samples. None where the run stops, as where
+        the memory is not enough: the other variants go on.
         """
         known = resolve(self.variant.program, self.request.sizes)
         process.forget_peak()
@@ -134,13 +136,13 @@ class Candidate:
         return self.last
 
     def sample(self) -> None:
-        """One run whose time counts."""
+        """Run once, and keep the time."""
         done = self.run()
         if done is not None:
             self.samples.append(done.seconds)
 
     def curves(self) -> tuple[Curve, ...]:
-        """The outputs of the last run as curves."""
+        """Return the outputs of the last run as curves."""
         if self.last is None:
             return ()
         program = self.variant.program
@@ -148,7 +150,7 @@ class Candidate:
         return kept({name: on_host(output) for name, output in self.last.outputs.items()}, dims)
 
     def measurement(self, rounds: int | None = None) -> Measurement:
-        """What was measured, in so many rounds unless in all."""
+        """Return the measurement of the first `rounds` rounds, or of all."""
         request, timed = self.request, self.timed
         return Measurement(
             program=self.variant.program.name,
@@ -204,7 +206,7 @@ def prepare(variant: Variant, request: MeasureRequest) -> Candidate:
 def alternate(
     candidates: Sequence[Candidate], request: MeasureRequest, report: RoundsListener
 ) -> Iterator[int]:
-    """Warm up, then sample each candidate once a round; gives the number of rounds after each."""
+    """Warm up, then sample each candidate once a round; yield the number of rounds after each."""
     for turn in range(request.warmup):
         report("warming up", turn, request.warmup)
         for candidate in _timed(candidates):
@@ -226,13 +228,15 @@ def _timed(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def failed(candidate: Candidate, reason: str) -> None:
-    """What was run turned out wrong at the measured sizes."""
+    """Mark a candidate as wrong at the measured sizes."""
     candidate.check = replace(candidate.check, verdict="failed", reason=reason)
 
 
 @contextmanager
 def reporting(progress: bool | RoundsListener, title: str) -> Iterator[RoundsListener]:
-    """Where progress goes: a line that is rewritten, a function of the caller's, or nowhere."""
+    """Give the receiver of progress: a line that is rewritten, a function of the caller's, or
+    nothing.
+    """
     if not isinstance(progress, bool):
         yield progress
         return

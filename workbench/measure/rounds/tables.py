@@ -21,8 +21,8 @@ TableRow = Mapping[str, Any]
 def table(
     records: Sequence[TableRow], measurements: Sequence[Measurement], advice: str = ""
 ) -> str:
-    """The variants as lettered rows, what was predicted below what was measured, then what the
-    letters stand for and why there is no time or no check; at the end what to do about that.
+    """Return the variants as lettered rows, predictions below measurements. Below stand the meaning
+    of the letters, the reasons for missing times and checks, and at the end the advice.
     """
     letters = [letter(k) for k in range(len(records))]
     titles, cells = columns(records)
@@ -46,7 +46,7 @@ def table(
 
 
 def html(records: Sequence[TableRow], measurements: Sequence[Measurement], advice: str = "") -> str:
-    """The same as a table element; remarks stand below the variant's name."""
+    """Return the same as an HTML table; remarks stand below the variant's name."""
     titles, cells = columns(records)
     if any(not math.isnan(r["predicted_ms"]) for r in records):
         titles = [*titles, "predicted"]
@@ -63,20 +63,20 @@ def html(records: Sequence[TableRow], measurements: Sequence[Measurement], advic
 
 
 def letter(position: int) -> str:
-    """A, B, … Z, A1, B1, …"""
+    """Return A, B, … Z, A1, B1, …"""
     turn, place = divmod(position, len(ascii_uppercase))
     return ascii_uppercase[place] + (str(turn) if turn else "")
 
 
 def head(measurement: Measurement) -> str:
-    """Program, sizes and device: what all rows share."""
+    """Return program, sizes and device, which all rows share."""
     m = measurement
     text = f"{m.program} on {m.backend}: {numbers(m.sizes)}, seed {m.seed}, {m.dtype}"
     return "\n".join(textwrap.wrap(f"{text}; {m.device}", WIDTH))
 
 
 def columns(records: Sequence[TableRow]) -> tuple[list[str], list[list[str]]]:
-    """Titles and, for each record, the texts below them; columns with nothing to say left out."""
+    """Return titles and, for each record, the texts below them; empty columns are left out."""
     wanted = {
         "time (95 %)": [_time(r) for r in records],
         "against the first": [_ratio(r) for r in records],
@@ -89,7 +89,7 @@ def columns(records: Sequence[TableRow]) -> tuple[list[str], list[list[str]]]:
 
 
 def remarks(record: TableRow) -> list[str]:
-    """Why there are no times, or not all, or no check; where it was recorded."""
+    """Return the reasons for missing times, rounds or check, and the file it was recorded in."""
     texts = [record["not_measured"]] if record["not_measured"] else []
     if 0 < record["runs"] < record["planned_runs"]:
         texts.append(f"{record['runs']} of {record['planned_runs']} rounds")
@@ -98,14 +98,14 @@ def remarks(record: TableRow) -> list[str]:
 
 
 def wrapped(start: str, text: str) -> list[str]:
-    """Lines of at most 80 columns, the first after `start`."""
+    """Return lines of at most 80 columns, the first after `start`."""
     return textwrap.wrap(text, WIDTH, initial_indent=start, subsequent_indent=" " * len(start)) or [
         start.rstrip()
     ]
 
 
 def _time(record: TableRow) -> str:
-    """Median and interval in one unit: `12.3 ms (12.1–12.9)`."""
+    """Return median and interval in one unit: `12.3 ms (12.1–12.9)`."""
     if math.isnan(record["median_ms"]):
         return ""
     text, unit = seconds_text(record["median_ms"] / 1e3).split()
@@ -115,7 +115,7 @@ def _time(record: TableRow) -> str:
 
 
 def _ratio(record: TableRow) -> str:
-    """`3.4 × faster (3.1–3.6)`."""
+    """Return the ratio in words: `3.4 × faster (3.1–3.6)`."""
     low, high = record["ratio_low"], record["ratio_high"]
     if not record["difference"] or low <= 1.0 <= high:
         return str(record["difference"])

@@ -1,4 +1,4 @@
-"""What accompanies a run: checkpoints, learning curves, progress.
+"""Companions of a run: checkpoints, learning curves, progress.
 
 Knows results. Does not time them.
 """

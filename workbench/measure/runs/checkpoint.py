@@ -1,8 +1,9 @@
-"""What a run carried over its last update, as a safetensors file, and a run that goes on from it.
+"""The values carried over a run's last update, as a safetensors file, and a run that goes on from
+it.
 
 Tensors are named like the arrays whose last values they are: `parameters.actor.weight_1`,
-`optimizer.m.actor.weight_1`, `state`. The file's metadata says which program wrote them, at which
-sizes, seed and dtype, and how many updates came before.
+`optimizer.m.actor.weight_1`, `state`. The file's metadata holds the program that wrote them, its
+sizes, seed and dtype, and the number of updates before.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from workbench.program.operations.shapes import shape_text
 from workbench.program.values import Program
 
 SHOWN = 5
-"""Tensors that a message lists."""
+"""The most tensors listed in a message."""
 
 Tensors = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """Tensors by name and where they are from. `whole`: a run goes on from all of them."""
+    """Tensors by name, and their origin. `whole`: a run goes on from all of them."""
 
     program: str = ""
     key: str = ""
@@ -69,7 +70,7 @@ def save(checkpoint: Checkpoint, path: str | Path) -> None:
 
 
 def opened(given: str | Path | Mapping[str, Any]) -> Checkpoint:
-    """A file's checkpoint; or arrays by name, of which a new run starts."""
+    """Return a file's checkpoint; or arrays by name, from which a new run starts."""
     if isinstance(given, Mapping):
         tensors = {str(name): np.asarray(values) for name, values in given.items()}
         return Checkpoint(tensors=tensors, whole=False)
@@ -81,7 +82,9 @@ def opened(given: str | Path | Mapping[str, Any]) -> Checkpoint:
 
 
 def load(path: str | Path) -> Checkpoint:
-    """What `save` wrote. A file of tensors alone, from elsewhere, is arrays by name."""
+    """Read the checkpoint that `save` wrote. A file of tensors alone, from elsewhere, is arrays by
+    name.
+    """
     from safetensors import SafetensorError, safe_open
 
     path = Path(path)
@@ -113,7 +116,7 @@ def load(path: str | Path) -> Checkpoint:
 def fitting(
     checkpoint: Checkpoint, program: Program, sizes: Mapping[str, int], dtype: str
 ) -> dict[str, npt.NDArray[Any]]:
-    """The tensors as a run of `program` takes them; what does not fit is listed with its shapes."""
+    """Return the tensors as a run of `program` takes them; misfits are listed with their shapes."""
     wanted = {start.name: start for start in starts(program)}
     if not wanted:
         raise WorkbenchError(f"{program.name} has no parameters (nn.parameters) to start from")
@@ -157,6 +160,8 @@ def fitting(
 
 
 def _same_kind(values: npt.NDArray[Any], start: Start) -> bool:
-    """Floats and integers of any width are converted; nothing else is."""
+    """Tell whether the kinds agree: floats and integers of any width are converted; nothing else
+    is.
+    """
     kind = {"float": "fiu", "bool": "b"}.get(start.array.dtype, "iu")
     return values.dtype.kind in kind

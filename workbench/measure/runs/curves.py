@@ -21,18 +21,18 @@ LABELS = {
     "episode_return": "return per episode\n(sum of rewards)",
     "episodes": "episodes ended\nper update",
 }
-"""What the axis of an output of that name is called; another output is called by its name."""
+"""The axis label of an output of that name; another output is labelled by its name."""
 
 DIMS = {"b": "environment", "i": "update", "t": "environment step", "e": "epoch", "m": "minibatch"}
-"""What a dimension of that name counts."""
+"""The unit that a dimension of that name counts."""
 
 MOST_VALUES = 256
-"""Values that a kept curve has at most: more than a chart shows."""
+"""The most values of a kept curve: more than a chart shows."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """An output over its first dimension, the mean of it over the others. Each value is the mean of
+    """An output over its first dimension, averaged over the others. Each value is the mean of
     `every` consecutive ones (the last of what is left); NaN where none of them is a number.
     """
 
@@ -45,7 +45,7 @@ class Curve:
 def kept(
     outputs: Mapping[str, npt.NDArray[Any]], dims: Mapping[str, tuple[str, ...]]
 ) -> tuple[Curve, ...]:
-    """The curves of all outputs that can be drawn, thinned to `MOST_VALUES`."""
+    """Return the curves of all outputs that can be drawn, thinned to `MOST_VALUES`."""
     curves = []
     for name in drawable(outputs, dims):
         values = _over_first(outputs[name])
@@ -61,7 +61,7 @@ def _over_first(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 
 def _mean(values: npt.NDArray[np.float64]) -> float:
-    """The mean of what is finite, in the digits that a run in float32 has."""
+    """Return the mean of the finite values, in the digits that a run in float32 has."""
     finite = values[np.isfinite(values)]
     return float(f"{finite.mean():.7g}") if finite.size else math.nan
 
@@ -73,7 +73,7 @@ def curves(
     names: Sequence[str] | None = None,
     first: Mapping[str, int] | None = None,
 ) -> Figure:
-    """One axes below the other for each output, against its first dimension.
+    """Draw axes below each other, one for each output, against its first dimension.
 
     An output of several dimensions is averaged over all but the first (the loss of an update over
     its epochs and minibatches). A value that is not a number leaves a gap. Without `names` all
@@ -109,14 +109,14 @@ def curves(
 def drawable(
     outputs: Mapping[str, npt.NDArray[Any]], dims: Mapping[str, tuple[str, ...]]
 ) -> list[str]:
-    """The outputs of scalar elements that vary over at least one dimension, in the program's
+    """Return the outputs of scalar elements that vary over at least one dimension, in the program's
     order.
     """
     return [name for name, own in dims.items() if own and outputs[name].ndim == len(own)]
 
 
 def _lonely(values: npt.NDArray[Any]) -> bool:
-    """Whether some value stands between two gaps."""
+    """Tell whether some value stands between two gaps."""
     there = np.concatenate([[False], np.isfinite(values), [False]])
     return bool((there[1:-1] & ~there[:-2] & ~there[2:]).any())
 

@@ -21,8 +21,8 @@ Report = Callable[[int, int, Mapping[str, Any]], None]
 
 
 def stream() -> TextIO:
-    """Where progress is written: to the error output; in a notebook, which marks that as an alarm,
-    to the standard output.
+    """Return the stream for progress: the error output; in a notebook, which marks that as an
+    alarm, the standard output.
     """
     kernel = sys.modules.get("ipykernel.kernelapp")
     return sys.stdout if kernel and kernel.IPKernelApp.initialized() else sys.stderr
@@ -30,7 +30,9 @@ def stream() -> TextIO:
 
 @contextlib.contextmanager
 def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Report | None]:
-    """A function to call after each outermost iteration; it draws a bar until the block ends."""
+    """Give a function to call after each outermost iteration; it draws a bar until the block
+    ends.
+    """
     if not shown:
         yield None
         return
@@ -65,7 +67,7 @@ def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Rep
 
 
 def _iterations(program: Program, sizes: Mapping[str, int]) -> tuple[int, str]:
-    """How often the longest of the outermost loops runs, and what one iteration is called."""
+    """Return the iterations of the longest of the outermost loops, and the name of one."""
     loops = []
     for loop in _outermost(program.schedule):
         if loop.dim in program.dim:
@@ -76,8 +78,8 @@ def _iterations(program: Program, sizes: Mapping[str, int]) -> tuple[int, str]:
 
 
 def environment_steps(program: Program, sizes: Mapping[str, int]) -> int:
-    """Instances of an environment's step in one iteration of the outermost loop (of a loop over
-    blocks: in a whole block); 0 where there is none.
+    """Count an environment's steps in one iteration of the outermost loop (of a loop over blocks:
+    in a whole block); 0 where there is no environment.
     """
     inside = [s for s in program.statements if "environment" in s.scope]
     if not inside:
@@ -99,7 +101,7 @@ def _outermost(tree: Tree | None) -> list[Loop]:
 
 
 def _latest(values: Any, done: int) -> float | None:
-    """The newest value that is not NaN."""
+    """Return the newest value that is not NaN."""
     if values is None or getattr(values, "ndim", 0) != 1 or not done:
         return None
     for value in reversed(values[:done]):

@@ -1,4 +1,4 @@
-"""Controls for the arguments of a watched template: ipywidgets, one for each argument."""
+"""Controls for the arguments of a watched template: an ipywidget for each."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from workbench.session.requests.watched_template import Arguments, Watched, choi
 
 
 def controls(watched: Watched) -> Any:
-    """A box with a control for each argument, which follows where that is changed elsewhere; what
-    is wrong with a value is said below.
+    """Return a box with a control for each argument. The controls follow changes made elsewhere; an
+    error is shown below them.
     """
     said = widgets.HTML()
     rows = {name: _row(watched, name, value, said) for name, value in watched.arguments.items()}
@@ -39,7 +39,7 @@ def _row(watched: Watched, name: str, value: Any, said: Any) -> Any:
         said.value = ""
         try:
             value = read(change["new"])
-            if value != watched.arguments.get(name):  # else it follows what changed elsewhere
+            if value != watched.arguments.get(name):  # else the change came from elsewhere
                 watched.change({name: value})
         except WorkbenchError as error:
             said.value = escape(error.message)
@@ -51,7 +51,9 @@ def _row(watched: Watched, name: str, value: Any, said: Any) -> Any:
 def _control(
     name: str, value: Any, choices: tuple[Any, ...]
 ) -> tuple[Any, Callable[[Any], Any] | None]:
-    """The control that suits a value, and how its value is read; nothing where it cannot be set."""
+    """Return the control that suits a value and the function that reads it; None where the value
+    cannot be set.
+    """
     common: dict[str, Any] = {
         "description": name,
         "style": {"description_width": "10em"},
@@ -81,7 +83,7 @@ def _control(
 
 
 def _show(control: Any, name: str, value: Any) -> None:
-    """The value in its control, whose range grows where it does not have it."""
+    """Show a value in its control; widen the control's range where the value lies outside."""
     with control.hold_trait_notifications():
         if isinstance(control, widgets.Label):
             control.value = f"{name} = {value!r}"
@@ -104,7 +106,7 @@ def _itself(value: Any) -> Any:
 
 
 def _literal(text: str) -> Any:
-    """A value written as Python."""
+    """Read a value written as Python."""
     try:
         return ast.literal_eval(text)
     except (SyntaxError, ValueError):

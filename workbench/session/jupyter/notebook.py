@@ -1,7 +1,7 @@
-"""Workbenches in Jupyter: comms and widgets as views, cells followed, outputs kept up to date.
+"""Workbenches in Jupyter: connects comms and widgets as views, follows cells, updates outputs.
 
 The front end may open a comm, or the Jupyter kernel does with the first workbench that is shown.
-Handlers may run on the thread of a subshell while a cell runs: what they call is safe for that.
+Handlers may run on the thread of a subshell while a cell runs: they call only what is thread-safe.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from workbench.variants.variant import Variant
 
 TARGET = "workbench"
 PAUSE = 3.0
-"""Seconds between two updates of an output at least."""
+"""Least seconds between two updates of an output."""
 MEASURING_PAUSE = 30.0
-"""The same while a measurement runs, whose times they would spoil."""
+"""The same while a measurement runs: an update would spoil its times."""
 
 
 class Notebook:
@@ -56,7 +56,7 @@ class Notebook:
             shell.events.register("post_run_cell", self._after_cell)
 
     def show(self, variant: Variant, store: Store) -> Session:
-        """The workbench of a variant's program, opened in every front end."""
+        """Open the workbench of a variant's program in every front end."""
         if not self.sessions.views:
             self._connect(comms.create_comm(target_name=TARGET, data={}))
         session = self.sessions.show(variant, store)
@@ -64,13 +64,13 @@ class Notebook:
         return session
 
     def watch(self, template: Template, arguments: Mapping[str, Any], session: Session) -> Watched:
-        """A template whose program is shown."""
+        """Watch a template whose program is shown."""
         watched = Watched(template, arguments, session, self.sessions.work)
         self.following.watch(template, watched.redefined)
         return watched
 
     def display(self, session: Session) -> None:
-        """A workbench in the output of the cell that runs; it is kept up to date there."""
+        """Show a workbench in the output of the running cell, and keep that output up to date."""
         _draw(session)
         self.sessions.open(session)
         before = self._outputs.pop(session.name, None)
@@ -79,7 +79,7 @@ class Notebook:
         self._outputs[session.name] = Output(self.sessions, session)
 
     def display_controls(self, watched: Watched) -> None:
-        """A control for each argument of a watched template."""
+        """Show a control for each argument of a watched template."""
         display(controls(watched))
 
     def close(self) -> None:
@@ -92,7 +92,7 @@ class Notebook:
     # -- views -------------------------------------------------------------------------------------
 
     def _opened(self, comm: Any, message: Any) -> None:
-        """The front end opened a comm."""
+        """Connect a comm that the front end opened."""
         self._connect(comm)
 
     def _connect(self, comm: Any) -> None:
@@ -125,15 +125,15 @@ class Notebook:
 
 @lru_cache(maxsize=1)
 def notebook() -> Notebook:
-    """The front ends of this process."""
+    """Return the front ends of this process."""
     return Notebook(get_ipython())
 
 
 class Output:
-    """A workbench in a cell's output: drawn at once, and again some time after it changed, so that
-    the saved notebook holds all of it. Front ends that run widgets but not our extension draw a
-    widget: it asks for the views, which else would stand in every notebook, and hears of the
-    workbench from its next message on.
+    """A workbench in a cell's output. It is drawn at once, and again some time after each change,
+    so that the saved notebook holds all of it. Front ends that run widgets but not our extension
+    draw a widget. The widget asks for the views, which would otherwise stand in every notebook, and
+    hears of the workbench from its next message on.
     """
 
     def __init__(self, sessions: Sessions, session: Session) -> None:
@@ -149,7 +149,7 @@ class Output:
         threading.Thread(target=self._follow, name="workbench output", daemon=True).start()
 
     def close(self) -> None:
-        """Another output of the workbench is there."""
+        """Stop following: the workbench has another output."""
         self._closed = True
         self._changed.set()
         self._ignore()
@@ -166,8 +166,8 @@ class Output:
         self._widget.send(plain(message))
 
     def _publish(self, update: bool) -> None:
-        """Draw what is shown. While that is not computed, a word stands for it at first, and then
-        nothing changes: its coming is a change too.
+        """Draw the shown variant. Until its picture is computed, the first output is a word and
+        later ones stay as they are; the picture's arrival counts as a change.
         """
         picture = self._session.kept.picture(self._session.tree.shown)
         if picture is not None:
@@ -180,7 +180,7 @@ class Output:
         publish_display_data(whole, transient={"display_id": self._id}, update=update)
 
     def _follow(self) -> None:
-        """Update after changes; seldom while a measurement runs, and much is written less often."""
+        """Update after changes, less often while a measurement runs or if updates take long."""
         last = time.monotonic()
         while True:
             self._changed.wait()
@@ -196,8 +196,8 @@ class Output:
 
 
 def _draw(session: Session) -> None:
-    """Have the picture of what is shown at once, sooner than from a worker that has to start. One
-    that is much work is left to the worker: it can be ended, what isl does here cannot.
+    """Draw the shown variant here at once, sooner than a worker that has to start. A large program
+    is left to the worker, since isl cannot be interrupted here.
     """
     shown = session.tree.shown
     if session.kept.picture(shown) is not None:
@@ -209,8 +209,8 @@ def _draw(session: Session) -> None:
 def _answered_where_asked(comm: Any) -> None:
     """Let a message go to the subshell that the front end names.
 
-    ipykernel (7.4) gives it to the shell that last sent on the comm; that is the one of the cells,
-    so that every click would wait for the cell that runs.
+    ipykernel (7.4) gives it to the shell that last sent on the comm, which is that of the cells:
+    every click would wait for the running cell.
     """
     comm._reply_subshell_for = lambda data, named: named
 

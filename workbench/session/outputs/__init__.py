@@ -1,4 +1,4 @@
-"""What stays of a workbench without Python: outputs of cells, state files, exported pages.
+"""Files and outputs that work without Python: cell outputs, state files, exported pages.
 
-Nothing in them says on which machine they were made.
+Nothing in them names the machine on which they were made.
 """

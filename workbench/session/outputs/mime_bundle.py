@@ -1,7 +1,7 @@
-"""What stands in a cell's output: all that views draw, and a picture for front ends without them.
+"""The content of a cell's output: the data that views draw, and a picture for other front ends.
 
-The JupyterLab extension that comes with this package draws the capsule with or without a Jupyter
-kernel, in trusted and in untrusted notebooks. Needs no Jupyter package.
+The JupyterLab extension of this package draws the capsule with or without a Jupyter kernel, in
+trusted and in untrusted notebooks. Needs no Jupyter package.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ MIME = "application/vnd.workbench.capsule+json"
 
 
 def mimebundle(shown: Program | Variant) -> dict[str, Any]:
-    """What a program is in a cell's output: capsule, static picture and equations, best first; why
-    not, where it is too much work to draw.
+    """Return a program as a cell's output: capsule, static picture and equations, best first. A
+    program too large to draw gives the reason instead.
     """
     variant = shown if isinstance(shown, Variant) else Variant(shown)
     try:
@@ -36,7 +36,7 @@ def mimebundle(shown: Program | Variant) -> dict[str, Any]:
 
 
 def drawn(program: Program) -> Snapshot:
-    """Draw a program in the process of the cells, where nothing ends what isl is busy with. Raises
+    """Draw a program in the process of the cells, where nothing can interrupt isl. Raises
     TooComplexError.
     """
     with limited(f"drawing {program.name}"):
@@ -44,10 +44,9 @@ def drawn(program: Program) -> Snapshot:
 
 
 def bundle(kept: Capsule, picture: Snapshot) -> dict[str, Any]:
-    """A capsule as a MIME bundle, with a picture of one of its variants.
+    """Return a capsule as a MIME bundle, with a picture of one of its variants.
 
-    Without Graphviz' `dot` program the static picture is left out and the equations stand in its
-    place.
+    Without Graphviz' `dot` program the equations replace the static picture.
     """
     svg = static_svg(picture)
     text = f"<pre>{escape(picture.equations)}</pre>"
@@ -59,7 +58,7 @@ def bundle(kept: Capsule, picture: Snapshot) -> dict[str, Any]:
 
 
 def _image(shown: Snapshot, svg: str) -> str:
-    """The picture as HTML that survives sanitizing: an image, so nothing in it is markup."""
+    """Return the picture as HTML that survives sanitizing: an image, so nothing in it is markup."""
     encoded = base64.b64encode(svg.encode()).decode()
     title = escape(f"Dependence graph of {shown.name}, {len(shown.nodes)} statements")
     return (

@@ -1,5 +1,5 @@
-"""A workbench as a file: a page that draws it with no server and no network, and the text of a
-state file. It knows the capsule and the built views, and neither programs nor Jupyter.
+"""A workbench as a file: an HTML page that draws it without server or network, or the text of a
+state file. Knows the capsule and the built views; knows neither programs nor Jupyter.
 """
 
 from __future__ import annotations
@@ -46,11 +46,12 @@ _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' 'unsafe-eval' blob:; "
     "worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 )
-"""Nothing is fetched. Graphviz is WebAssembly, and forms compile the schemas of steps."""
+"""The page's content security policy: nothing is fetched. Graphviz is WebAssembly, and forms
+compile the schemas of steps."""
 
 
 def page(capsule: Capsule) -> str:
-    """An HTML page with the views and the capsule in it.
+    """Return an HTML page that holds the views and the capsule.
 
     Nothing in the capsule is read as markup: JSON is written without `<`, the title is escaped, and
     the views are base64, compressed with gzip.
@@ -64,17 +65,19 @@ def page(capsule: Capsule) -> str:
 
 
 def state_file(capsule: Capsule) -> str:
-    """The text of a file that a workbench reads back: the capsule as JSON, one line."""
+    """Return the text of a state file, which a workbench can load: the capsule as JSON, one
+    line.
+    """
     return f"{to_json(capsule)}\n"
 
 
 def file_name(capsule: Capsule, suffix: str) -> str:
-    """A name for a file of the capsule, safe in every file system: `ppo-3f2a9c01.html`."""
+    """Return a name for a file of the capsule, safe in every file system: `ppo-3f2a9c01.html`."""
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in capsule.state.name)
     return f"{name.strip('-')[:60] or 'workbench'}-{capsule.state.current[:8]}.{suffix}"
 
 
 @lru_cache(maxsize=1)
 def views() -> str:
-    """The built views as text that travels: compressed with gzip, in base64."""
+    """Return the built views as text: compressed with gzip, in base64."""
     return base64.b64encode(gzip.compress(VIEWS.read_bytes(), mtime=0)).decode()

@@ -1,4 +1,4 @@
-"""The program as text on every level, each line with the statement it belongs to."""
+"""The program as text at every level, each line with its statement."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class SpanView:
 
 @dataclass(frozen=True)
 class TextView:
-    """A text of one level. `language`: "python" is coloured as such, and what reads like it. Lines
-    in no span are loops, headings and what is given back behind them. `start` is the line at which
-    reading starts: the first statement, behind what is prepared in front of all. `remark` says what
-    must be known of it, "" for nothing.
+    """The text of one level. `language`: "python" is coloured as such; so is text that reads like
+    it. Lines in no span are loops, headings and the results returned at the end. `start` is the
+    line where reading starts: the first statement, after the preparations. `remark` says what the
+    reader must know, "" for nothing.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Owned(NamedTuple):
 
 
 def code(variant: Variant, arguments: Mapping[str, Any]) -> CodeView:
-    """The texts of a variant, the last that of `arguments["backend"]`.
+    """Return the texts of a variant, the last that of `arguments["backend"]`.
 
     Raises UnavailableError for an unknown backend.
     """
@@ -74,7 +74,7 @@ def code(variant: Variant, arguments: Mapping[str, Any]) -> CodeView:
 
 
 def _remark(backend: str) -> str:
-    """Array backends run the same source over their own module `xp`."""
+    """Return the remark on array backends: they run the same source over their own module `xp`."""
     known = backends()
     if backend not in known:
         raise unknown(backend)
@@ -83,7 +83,7 @@ def _remark(backend: str) -> str:
 
 
 def _begun(name: str, lines: Iterable[loops.Line | SourceText], remark: str = "") -> TextView:
-    """The lines of generated code as a text."""
+    """Return the lines of generated code as a text."""
     listed = list(lines)
     start = next((number for number, line in enumerate(listed) if line.begins), 0)
     return _view(name, "python", ((line.text, line.statement) for line in listed), start, remark)
@@ -96,7 +96,7 @@ def _view(
     start: int = 0,
     remark: str = "",
 ) -> TextView:
-    """The lines as a text, and the runs of lines of one statement."""
+    """Return the lines as a text with the spans of each statement."""
     owned = [
         Owned(line, statement) for text, statement in lines for line in text.splitlines() or [""]
     ]

@@ -1,4 +1,4 @@
-"""What a variant will cost at given sizes: prediction, shared out by statement, with formulas."""
+"""The predicted cost of a variant at given sizes, shared out by statement, with formulas."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class FootprintView:
     formula: str
     space: str
     storage: str
-    """What is kept of each dimension, in words; whose memory is taken over."""
+    """The stored slices of each dimension, in words, and the array whose memory is taken over."""
 
 
 @dataclass(frozen=True)
 class CostView:
-    """A prediction. `besides` is what stands in front of all statements and what loops themselves
-    take (its statement is ""). `note` and `assumed` say what the seconds rest on.
+    """A prediction. `besides` is the cost in front of all statements and that of the loops
+    themselves (its statement is ""). `note` and `assumed` say what the seconds rest on.
     """
 
     sizes: Mapping[str, int]
@@ -57,11 +57,11 @@ class CostView:
 
 
 def cost(variant: Variant, arguments: Mapping[str, Any]) -> CostView:
-    """The prediction of a variant at `sizes` (those left out have their defaults) on `backend` in
+    """Predict a variant's cost at `sizes` (omitted ones have their defaults) on `backend` in
     `dtype`.
 
-    Raises SizeError for sizes that the program does not take, UnavailableError for a backend whose
-    constants nobody knows, WorkbenchError for an unknown dtype.
+    Raises SizeError for sizes that the program does not take, UnavailableError for a backend
+    without known constants, WorkbenchError for an unknown dtype.
     """
     prediction = variant.predict(arguments["sizes"], arguments["backend"], arguments["dtype"])
     return CostView(
@@ -88,7 +88,7 @@ def _share(statement: str, share: Share) -> ShareView:
 def _footprints(
     variant: Variant, sizes: Mapping[str, int], dtype: str, formulas: Mapping[str, object]
 ) -> tuple[FootprintView, ...]:
-    """Every array's storage, in the program's order."""
+    """Return every array's storage, in the program's order."""
     stored = variant.loop_program.stored
     words = described(variant.program).splitlines()
     return tuple(

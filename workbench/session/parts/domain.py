@@ -21,16 +21,16 @@ from workbench.session.picture.snapshot import title
 from workbench.variants.variant import Variant
 
 MOST_POINTS = 400
-"""Instances of a statement that a picture holds."""
+"""The most instances of a statement in a picture."""
 MOST_ARROWS = 2000
-"""Dependences that a picture holds."""
+"""The most dependences in a picture."""
 
 
 @dataclass(frozen=True)
 class PointsView:
-    """A statement's instances: `dims` name the coordinates, `order` is each one's place in the
-    order of execution (equal places run as one array operation), null where there is none to show.
-    `elements` are those that the instances write, of `array` over `array_dims`.
+    """A statement's instances. `dims` name the coordinates. `order` is each instance's place in the
+    order of execution (equal places run as one array operation), null without an order to show.
+    `elements` are the elements that the instances write, of `array` over `array_dims`.
     """
 
     statement: str
@@ -45,11 +45,11 @@ class PointsView:
 
 @dataclass(frozen=True)
 class ArrowView:
-    """A pair of instances of which the first must come before: of "reads" `sink` reads what
-    `source` wrote, of "copies" from a copy that is made some iterations early; of "overwrites"
-    `sink` takes the place of what `source` has still to read.
-    Statements are positions in `DomainView.statements`, points positions in their `points`.
-    `violated`: the second would not come after the first.
+    """A pair of instances of which the first must come before the second. "reads": `sink` reads
+    what `source` wrote. "copies": `sink` reads it from a copy made some iterations early.
+    "overwrites": `sink` overwrites an element that `source` has still to read. Statements are
+    positions in `DomainView.statements`, points positions in their `points`. `violated`: the second
+    would not come after the first.
     """
 
     kind: Literal["reads", "copies", "overwrites"]
@@ -63,7 +63,9 @@ class ArrowView:
 
 @dataclass(frozen=True)
 class DomainView:
-    """`remark` says what is left out, "" where all is there."""
+    """The drawn statements, instances and dependences. `remark` says what is left out, "" if
+    nothing.
+    """
 
     sizes: Mapping[str, int]
     statements: tuple[PointsView, ...]
@@ -72,7 +74,7 @@ class DomainView:
 
 
 def domain(variant: Variant, arguments: Mapping[str, Any]) -> DomainView:
-    """The instances of `statements` in the variant's order at `sizes`, small where not given.
+    """Return the instances of `statements` in the variant's order at `sizes`, small by default.
 
     Raises WorkbenchError for an unknown statement, SizeError for sizes that the program does not
     take.
@@ -91,7 +93,7 @@ def domain(variant: Variant, arguments: Mapping[str, Any]) -> DomainView:
 def space(
     program: Program, chosen: Sequence[Statement], sizes: Mapping[str, int], order: Tree | None
 ) -> DomainView:
-    """The instances of some statements, in their order by a tree that holds them all."""
+    """Return the instances of some statements, in the order of a tree that holds them all."""
     points, remarks = _instances(chosen, sizes)
     own = None if order is None else trees.only(order, [s.name for s in chosen])
     run = {} if own is None else places(own, {s.name: s.dims for s in chosen}, points)
@@ -109,7 +111,7 @@ def space(
 def _instances(
     chosen: Sequence[Statement], sizes: Mapping[str, int]
 ) -> tuple[dict[str, list[Point]], list[str]]:
-    """Every statement's instances, none of one that has too many, and a remark for each such."""
+    """Return every statement's instances. A statement with too many gets none, and a remark."""
     points: dict[str, list[Point]] = {}
     remarks = []
     for s in chosen:
@@ -153,8 +155,8 @@ def _arrows(
     points: Mapping[str, Sequence[Point]],
     run: Mapping[tuple[str, Point], int],
 ) -> list[ArrowView]:
-    """Every dependence between drawn instances, each pair of instances and array once, those that
-    are violated first.
+    """Return every dependence between drawn instances, each pair of instances and array once,
+    violated ones first.
     """
     position = {s.name: k for k, s in enumerate(chosen)}
     number = {name: dict(zip(listed, numbers())) for name, listed in points.items()}

@@ -21,9 +21,8 @@ from workbench.variants.variant import Variant
 
 @dataclass(frozen=True)
 class MemoryPoint:
-    """From this place in the loop program on so many bytes are held. `line` is the place's line in
-    the loop program's text (`CodeView.loops`, from 0), `text` what stands there, `loops` the loops
-    around it.
+    """The bytes held from one place in the loop program on. `line` is the place's line in the loop
+    program's text (`CodeView.loops`, from 0), `text` the text there, `loops` the loops around it.
 
     `born` live from here on, `gone` no more: positions in `MemoryView.arrays`.
     """
@@ -38,7 +37,7 @@ class MemoryPoint:
 
 @dataclass(frozen=True)
 class BufferView:
-    """What lives for a while. `array` is the program's array that it holds (or a slice of which),
+    """A buffer with a lifetime. `array` is the program's array that it holds (whole or a slice),
     null for memory that operations need in between. `statements` write it.
     """
 
@@ -51,7 +50,9 @@ class BufferView:
 
 @dataclass(frozen=True)
 class SpaceView:
-    """A memory space's course; one iteration stands for all of a loop."""
+    """The bytes held in a memory space over the schedule; one iteration stands for all of a
+    loop.
+    """
 
     space: str
     peak_bytes: int
@@ -60,21 +61,22 @@ class SpaceView:
 
 @dataclass(frozen=True)
 class MemoryView:
-    """The courses of all spaces in which anything is held. `peak_formula` is the device's peak in
-    the sizes, wherever the same loops run.
+    """The courses of all memory spaces that hold anything. `peak_formula` is the device's peak as a
+    formula in the sizes, valid wherever the same loops run.
     """
 
     sizes: Mapping[str, int]
     dtype: str
     lines: int
-    """Of the loop program's text."""
+    """The number of lines in the loop program's text."""
     peak_formula: str
     arrays: tuple[BufferView, ...]
     spaces: tuple[SpaceView, ...]
 
 
 def memory(variant: Variant, arguments: Mapping[str, Any]) -> MemoryView:
-    """What a variant holds at `sizes` (those left out have their defaults) in `dtype`.
+    """Return the memory that a variant holds at `sizes` (omitted ones have their defaults) in
+    `dtype`.
 
     Raises SizeError for sizes that the program does not take, WorkbenchError for an unknown dtype.
     """
@@ -112,7 +114,7 @@ def _points(
     places: Mapping[int, int],
     texts: Sequence[str],
 ) -> tuple[MemoryPoint, ...]:
-    """The points, each with what changed in the arrays that live."""
+    """Return the points of a course, each with the arrays that begin and end to live there."""
     points = []
     before: set[int] = set()
     for point in course:
@@ -135,7 +137,7 @@ def _points(
 def _buffers(
     loops: LoopProgram, program: Program, held: Mapping[str, int], dtype: str
 ) -> tuple[BufferView, ...]:
-    """Everything that is held at some time, called by the user's names."""
+    """Return every buffer that is ever held, under the user's names."""
     arrays = {where.buffer.name: name for name, where in loops.stored.items()}
     slices = {copy.device: arrays[copy.host] for copy in copies(loops.body)}
     needed = first_needed(loops.body)
@@ -164,7 +166,7 @@ def _title(
     slices: Mapping[str, str],
     written: Sequence[str],
 ) -> str:
-    """What a buffer is called: by its array, or by the array for whose sake it is there."""
+    """Return a buffer's name: that of its array, or of the array that it serves."""
     name = record.buffer.name
     if array is not None:
         return f"a slice of {array}" if name in slices else array

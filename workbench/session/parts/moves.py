@@ -1,4 +1,4 @@
-"""Moves: what can be done next, or why not."""
+"""Moves: the steps that can come next, and the reasons against those that cannot."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from workbench.variants.proposals import every_step, steps_about
 from workbench.variants.variant import Variant
 
 OFTEN = 0.1
-"""Seconds between two batches of moves that are judged."""
+"""Seconds between two batches of judged moves."""
 
 
 @dataclass(frozen=True)
 class MoveView:
-    """A step that could come next; `refused` says in a sentence why not, null where it can. What
-    helps is tried when somebody looks (`preview`).
+    """A step that could come next. `refused` is the reason against it in a sentence, null where it
+    is legal. Its effect is computed only when somebody looks (`preview`).
     """
 
     step: StepView
@@ -34,9 +34,9 @@ class MoveView:
 
 @dataclass(frozen=True)
 class TransformView:
-    """A kind of step: what its documentation says, and the JSON Schema of its arguments, where
-    `names` says what an argument's names are names of ("dim", "loop", "array", "statement" or
-    "rule") and `known` which there are in the program.
+    """A kind of step: its documentation and the JSON Schema of its arguments. In the schema,
+    `names` says what an argument names ("dim", "loop", "array", "statement" or "rule") and `known`
+    lists those of the program.
     """
 
     name: str
@@ -55,9 +55,9 @@ class MovesView:
 
 
 def moves(variant: Variant, arguments: Mapping[str, Any]) -> Iterator[MovesView]:
-    """The moves of a variant, or those about `statements` where they are given, batch by batch:
-    what can be done and what cannot. What they cost is another part (`price`), asked for one by
-    one. Raises WorkbenchError for an unknown statement.
+    """Yield the moves of a variant in batches, legal and refused; with `statements`, only moves
+    about those. Their prices are another part (`price`), asked for one by one. Raises
+    WorkbenchError for an unknown statement.
     """
     program, names = variant.program, arguments.get("statements")
     yield MovesView(tuple(transform_view(one, program) for one in REGISTRY.values()), ())
@@ -67,7 +67,7 @@ def moves(variant: Variant, arguments: Mapping[str, Any]) -> Iterator[MovesView]
 
 
 def transform_view(transform: type[Transform], program: Program) -> TransformView:
-    """What is known of a kind of step on a program."""
+    """Describe a kind of step on a program."""
     documentation = inspect.getdoc(transform) or ""
     return TransformView(
         name=transform.__name__,
@@ -87,7 +87,7 @@ def _judged(variant: Variant, step: Transform) -> MoveView:
 
 
 def _batches(found: Iterator[MoveView]) -> Iterator[list[MoveView]]:
-    """What is found, as often as somebody who watches can follow."""
+    """Yield moves in batches, often enough for somebody who watches."""
     batch: list[MoveView] = []
     said = time.monotonic()
     for one in found:

@@ -1,4 +1,4 @@
-"""What a step would make of a variant, and what it would cost, before it is taken."""
+"""The program that a step would make of a variant, and its predicted cost, before it is taken."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from workbench.variants.variant import Variant
 
 @dataclass(frozen=True)
 class PreviewView:
-    """The program after the step, or why there is none (then everything but `refusal` is null).
-    What it costs is another part, `price`.
+    """The program after the step, or the refusal (then everything but `refusal` is null). Its cost
+    is another part, `price`.
     """
 
     step: StepView
@@ -28,9 +28,9 @@ class PreviewView:
 
 
 def preview(variant: Variant, arguments: Mapping[str, Any]) -> PreviewView:
-    """The variant after `step`, with the code that it has on `backend`.
+    """Return the variant after `step`, with its code on `backend`.
 
-    Raises WorkbenchError for what is no step.
+    Raises WorkbenchError where `step` is not a step.
     """
     step = from_json(arguments["step"])
     shown = step_view(step, variant.program)
@@ -57,10 +57,10 @@ class EffectView:
 
 
 def price(variant: Variant, arguments: Mapping[str, Any]) -> EffectView:
-    """What the variant after `step` is predicted to cost at `sizes` on `backend` in `dtype`.
+    """Predict the cost of the variant after `step` at `sizes` on `backend` in `dtype`.
 
-    Raises Refused where the step cannot be taken, WorkbenchError for what is no step, SizeError for
-    sizes that the program does not take, UnavailableError where nothing can be predicted.
+    Raises Refused where the step cannot be taken, WorkbenchError where it is not a step, SizeError
+    for sizes that the program does not take, UnavailableError where nothing can be predicted.
     """
     after = variant.apply(from_json(arguments["step"]))
     prediction = after.predict(arguments["sizes"], arguments["backend"], arguments["dtype"])

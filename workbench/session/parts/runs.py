@@ -1,4 +1,4 @@
-"""How long the runs of a measurement take, and smaller sizes where that is more than is measured
+"""The predicted time of a measurement's runs, and smaller sizes where that exceeds what is measured
 without being asked.
 """
 
@@ -17,9 +17,9 @@ from workbench.variants.variant import Variant
 
 @dataclass(frozen=True)
 class RunsView:
-    """All runs of a variant in a measurement: `run` is the seconds of one, `seconds` those of all,
-    as predicted, or by the pace of a trial run. Where they are too slow, `affordable` are the sizes
-    that can be set, cut until the runs are soon over; null where no cut is enough.
+    """All runs of a variant in a measurement. `run` is the seconds of one run, `seconds` those of
+    all, as predicted, or by the pace of a trial run. For runs that are too slow, `affordable` are
+    the sizes cut until they are soon over; null where no cut is enough.
     """
 
     run: float
@@ -29,12 +29,12 @@ class RunsView:
 
 
 def runs(variant: Variant, arguments: Mapping[str, Any]) -> RunsView:
-    """The runs of a measurement of a variant at `sizes` on `backend` in `dtype`, with `repeats`
-    rounds (null: as many as are enough), on a machine of which a trial run told the `pace` (null:
-    none was made).
+    """Predict the runs of a measurement of a variant at `sizes` on `backend` in `dtype`. `repeats`
+    is the number of rounds (null: as many as are enough), `pace` that of a trial run (null: none
+    was made).
 
-    Raises SizeError for sizes that the program does not take, UnavailableError for a backend whose
-    constants nobody knows.
+    Raises SizeError for sizes that the program does not take, UnavailableError for a backend
+    without known constants.
     """
     sizes, pace = arguments["sizes"], arguments["pace"]
     request = MeasureRequest(

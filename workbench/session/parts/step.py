@@ -15,10 +15,10 @@ from workbench.transforms.step.transform import Transform
 
 @dataclass(frozen=True)
 class StepView:
-    """A step: `json` is what `transforms.from_json` reads, `text` is for reading
-    (`Vectorize('b')`), `source` is Python. `statements`, `arrays` and `dims` are those of the
-    program it is about, by which moves are found for a selection. `equation_step`: it changes
-    equations, not the order or the storage.
+    """A step. `json` is read by `transforms.from_json`, `text` is for reading (`Vectorize('b')`),
+    `source` is Python. `statements`, `arrays` and `dims` are those of the program that the step is
+    about; moves are found by them for a selection. `equation_step`: it changes equations, not the
+    order or the storage.
     """
 
     transform: str
@@ -56,7 +56,7 @@ class WitnessView:
 
 @dataclass(frozen=True)
 class RefusalView:
-    """Why a step is not legal. `repairs` make it legal, `instead` do what it wanted."""
+    """The reason why a step is not legal. `repairs` make it legal, `instead` do what it wanted."""
 
     kind: Literal["dependence", "capability", "no effect", "cost", "input"]
     sentence: str
@@ -67,7 +67,7 @@ class RefusalView:
 
 
 def step_view(step: Transform, program: Program) -> StepView:
-    """A step on a program."""
+    """Describe a step on a program."""
     named = step.named(program)
     return StepView(
         transform=type(step).__name__,
@@ -82,7 +82,7 @@ def step_view(step: Transform, program: Program) -> StepView:
 
 
 def refusal_view(refusal: Refusal, program: Program) -> RefusalView:
-    """Why a step is not legal on a program."""
+    """Describe a refusal on a program."""
     return RefusalView(
         kind=refusal.kind,
         sentence=refusal.sentence,
@@ -94,7 +94,7 @@ def refusal_view(refusal: Refusal, program: Program) -> RefusalView:
 
 
 def witness_view(witness: Witness) -> WitnessView:
-    """Two instances that show a violated dependence."""
+    """Describe a witness."""
     source, sink = (
         InstanceView(name, dict(instance), instance_text(name, instance))
         for name, instance in zip(witness.statements, witness.instances, strict=True)

@@ -1,5 +1,5 @@
-"""What a variant will cost as one size grows, the others staying: for a slider that needs no
-question while it moves.
+"""The predicted cost of a variant as one size grows and the others stay. A slider reads it and asks
+nothing while it moves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from workbench.variants.variant import Variant
 FACTORS = (
     0.0625, 0.09375, 0.125, 0.1875, 0.25, 0.375, 0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16,
 )  # fmt: skip
-"""The stops around the value that the size has now."""
+"""The stops, as factors of the present value of the size."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class SweepPoint:
 @dataclass(frozen=True)
 class SweepView:
     """Predictions at several values of `size`, least first. Values that the program does not take
-    (a derived size does not divide) are left out.
+    are left out (a derived size does not divide).
     """
 
     size: str
@@ -39,11 +39,11 @@ class SweepView:
 
 
 def sweep(variant: Variant, arguments: Mapping[str, Any]) -> SweepView:
-    """Predictions at stops of `size` around its value in `sizes` (those left out have their
-    defaults), on `backend` in `dtype`.
+    """Predict at stops of `size` around its value in `sizes` (omitted ones have their defaults), on
+    `backend` in `dtype`.
 
     Raises WorkbenchError where there is no such size to set, SizeError for sizes that the program
-    does not take, UnavailableError for a backend whose constants nobody knows.
+    does not take, UnavailableError for a backend without known constants.
     """
     size = arguments["size"]
     free = [p.name for p in variant.program.parameters if p.definition is None]

@@ -1,4 +1,4 @@
-"""One instance's value, the direct inputs it came from, and what made it not finite."""
+"""One instance's value, its direct inputs, and the cause of a value that is not finite."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from workbench.session.picture.snapshot import LineView, line_view
 from workbench.variants.variant import Variant
 
 MOST_INPUTS = 200
-"""Inputs that are listed."""
+"""The most inputs that are listed."""
 LONGEST = 20.0
-"""Seconds that one value may take."""
+"""The most seconds that one value may take."""
 
 Element = tuple[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
 class ElementView:
-    """An element of an array: its value as text (of a tensor its least, mean and greatest), which
-    statement's instance writes it (null where it was given from outside), and in words how much of
-    it is not finite, "" where all of it is.
+    """An element of an array. It has its value as text (of a tensor its least, mean and greatest),
+    the statement whose instance writes it (null for an input of the program), and in words how much
+    of it is not finite, "" if all is finite.
     """
 
     array: str
@@ -45,8 +45,9 @@ class ElementView:
 
 @dataclass(frozen=True)
 class ValueView:
-    """`of` and where it came from. `cause` leads back from what is not finite, an input after the
-    other, to the first that is not although all its inputs are; it is empty where `of` is finite.
+    """The element `of` and its origin. `cause` leads from a non-finite element back, one input
+    after the other, to the first that is not finite although all its inputs are. It is empty where
+    `of` is finite.
     """
 
     of: ElementView
@@ -54,17 +55,17 @@ class ValueView:
     line: LineView | None
     inputs: tuple[ElementView, ...]
     more_inputs: int
-    """How many inputs are left out of `inputs`."""
+    """The number of inputs left out of `inputs`."""
     cause: tuple[ElementView, ...]
     sizes: Mapping[str, int]
     seed: int
 
 
 def value(variant: Variant, arguments: Mapping[str, Any]) -> ValueView:
-    """The value of the element of `array` at `coordinates` by the reference, at the least sizes at
-    which it exists (those given are as they are).
+    """Evaluate the element of `array` at `coordinates` by the reference, at the least sizes at
+    which it exists (given ones stay).
 
-    Raises WorkbenchError for what is no element, and for one that takes too long.
+    Raises WorkbenchError where there is no such element, and where it takes too long.
     """
     program, name = variant.program, str(arguments["array"])
     resolved = Reference(program).resolve(name)
@@ -91,14 +92,14 @@ def value(variant: Variant, arguments: Mapping[str, Any]) -> ValueView:
 
 
 class _Limit:
-    """Ends an evaluation that takes too long."""
+    """A time limit that ends an evaluation."""
 
     def __init__(self, what: str) -> None:
         self._what = what
         self._end = time.monotonic() + LONGEST
 
     def watch(self, statement: Statement, call: Call, operands: Sequence[Any]) -> None:
-        """Told of every operation."""
+        """Hear of every operation."""
         if time.monotonic() > self._end:
             raise WorkbenchError(
                 f"{self._what} takes the reference longer than {LONGEST:g} s; choose smaller sizes"
@@ -124,7 +125,9 @@ def _element(reference: Reference, element: Element) -> ElementView:
 
 
 def _not_finite(found: npt.NDArray[Any]) -> str:
-    """`NaN`, `-infinite`; of a tensor `3 of 64 entries are NaN, 1 infinite`."""
+    """Describe the non-finite part: `NaN`, `-infinite`; of a tensor `3 of 64 entries are NaN, 1
+    infinite`.
+    """
     if found.dtype.kind != "f" or np.isfinite(found).all():
         return ""
     if found.ndim == 0:
@@ -135,7 +138,7 @@ def _not_finite(found: npt.NDArray[Any]) -> str:
 
 
 def _cause(reference: Reference, of: Element) -> list[Element]:
-    """From an element that is not finite back to the first that is not though its inputs are."""
+    """Follow a non-finite element back to the first that is not finite though its inputs are."""
     if not _not_finite(reference.element(*of)):
         return []
     trail: dict[Element, None] = {of: None}

@@ -1,4 +1,4 @@
-"""Why not: the small iteration space in which a refused step's two instances stand."""
+"""The explanation of a refused step: its two instances in a small iteration space."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant
 
 BEYOND = 2
-"""How much larger than the least a size is drawn: a pair alone shows no pattern."""
+"""How much larger than its least a size is drawn: a pair alone shows no pattern."""
 
 ELSEWHERE = "at these sizes it does not happen"
 
 
 @dataclass(frozen=True)
 class WhyView:
-    """A refused step explained. `space` shows the instances of the two statements at `sizes`
-    (small; at least the witness's), with the order in which the step would run them; null where the
-    refusal has no witness, and where the sizes are too small for it or too large for a picture.
-    `pair` is a witness at these sizes; null where there is none to show, which `remark` then says.
+    """The explanation of a refused step. `space` shows the instances of the two statements at
+    `sizes` (small; at least the witness's), in the order in which the step would run them. It is
+    null without a witness, and where the sizes are too small for it or too large for a picture.
+    `pair` is a witness at these sizes, null without one to show; `remark` then says so.
     """
 
     step: StepView
@@ -52,16 +52,16 @@ class WhyView:
 
 
 class Drawn(NamedTuple):
-    """A picture, and two of its instances that show what is wrong."""
+    """A picture, and two of its instances that show the violation."""
 
     space: DomainView
     pair: Witness | None
 
 
 def why(variant: Variant, arguments: Mapping[str, Any]) -> WhyView:
-    """Why `step` cannot be taken, drawn at `sizes` (small ones where null or left out).
+    """Explain why `step` cannot be taken, drawn at `sizes` (small ones where null or left out).
 
-    Raises WorkbenchError where it can be, SizeError for sizes that the program does not take.
+    Raises WorkbenchError where it can be taken, SizeError for sizes that the program does not take.
     """
     step = from_json(arguments["step"])
     refusal = variant.check(step)
@@ -85,7 +85,9 @@ def why(variant: Variant, arguments: Mapping[str, Any]) -> WhyView:
 
 
 def _telling(program: Program, witness: Witness) -> Mapping[str, int]:
-    """Sizes above the least: those that matter there, or else that of the reader's inner dim."""
+    """Return sizes above the least: those that matter to the witness, or else that of the reader's
+    inner dim.
+    """
     large = [name for name, n in witness.sizes.items() if n > 1]
     inner = [d for d in witness.instances[-1] if d in program.dim][-1:]
     grown = large or [name for d in inner for name in program.dim[d].size.sizes]
@@ -104,7 +106,7 @@ def _drawn(
     witness: Witness,
     sizes: Mapping[str, int],
 ) -> Drawn:
-    """The two statements' instances in the order, or with the storage, that was refused."""
+    """Draw the two statements' instances in the order, or with the storage, that was refused."""
     tried = refusal.attempted or program
     chosen = [tried.statement[name] for name in dict.fromkeys(witness.statements)]
     order = tried.schedule
@@ -119,7 +121,7 @@ def _drawn(
 
 
 def _violated(drawn: DomainView, witness: Witness, sizes: Mapping[str, int]) -> Witness | None:
-    """A violated dependence of the witness's kind: the witness itself where it is one."""
+    """Find a violated dependence of the witness's kind: the witness itself where it is one."""
     best: Witness | None = None
     for arrow in drawn.arrows:
         source, sink = (
@@ -143,7 +145,7 @@ def _violated(drawn: DomainView, witness: Witness, sizes: Mapping[str, int]) -> 
 
 
 def _with_early_copy(drawn: DomainView, witness: Witness, sizes: Mapping[str, int]) -> Drawn:
-    """The picture of a slice that is copied before it is written."""
+    """Draw a slice that is copied before it is written."""
     writer, reader = _ends(drawn, witness)
     for number, arrow in enumerate(drawn.arrows):
         ends = (arrow.source_statement, arrow.source), (arrow.sink_statement, arrow.sink)
@@ -157,8 +159,8 @@ def _with_early_copy(drawn: DomainView, witness: Witness, sizes: Mapping[str, in
 def _with_overwriting(
     program: Program, drawn: DomainView, witness: Witness, sizes: Mapping[str, int]
 ) -> Drawn:
-    """The picture of memory used twice at a time: the reader should come before the writer, which
-    takes the place of what is still to be read.
+    """Draw memory used twice at a time. The reader should come before the writer, which overwrites
+    an element that is still to be read.
     """
     writer, reader = _ends(drawn, witness)
     if writer is None or reader is None or not _reads(program, witness, sizes):
@@ -168,14 +170,14 @@ def _with_overwriting(
 
 
 def _writes(program: Program, witness: Witness) -> bool:
-    """Whether the witness's first instance writes the element, and not what takes its place."""
+    """Tell whether the witness's first instance writes the element, not what takes its place."""
     writer = program.statement[witness.statements[0]]
     element = written_element(writer.instances, witness.instances[0], witness.sizes)
     return (writer.array, element) == (witness.array, witness.element)
 
 
 def _reads(program: Program, witness: Witness, sizes: Mapping[str, int]) -> bool:
-    """Whether the witness's reader reads its element at these sizes too."""
+    """Tell whether the witness's reader reads its element at these sizes too."""
     reader = program.statement[witness.statements[1]]
     at = tuple(witness.instances[1][d] for d in reader.dims)
     for d in dependences(program).by_sink[reader.name]:
@@ -190,8 +192,8 @@ def _reads(program: Program, witness: Witness, sizes: Mapping[str, int]) -> bool
 
 
 def _ends(drawn: DomainView, witness: Witness) -> list[tuple[int, int] | None]:
-    """Where the witness's instances are: the position of a statement and of its point; None where
-    there is none.
+    """Return the positions of the witness's instances (statement, point), None for an instance that
+    is not drawn.
     """
     ends: list[tuple[int, int] | None] = []
     for name, instance in zip(witness.statements, witness.instances, strict=True):
@@ -203,9 +205,9 @@ def _ends(drawn: DomainView, witness: Witness) -> list[tuple[int, int] | None]:
 
 
 def at_once(order: Tree, dim: str, witness: Witness, axes: Collection[str]) -> Tree:
-    """The order of the witness's statements where each of `axes` would be one array operation over
-    `dim`. The source waits on a cycle for such an operation, and that for every instance of the
-    sink: these run before all of the source's, in a loop of their own where they are no axis.
+    """Return the order of the witness's statements with each of `axes` as one array operation over
+    `dim`. The source waits on a cycle for such an operation, and so for every instance of the sink.
+    Those run before all of the source's, in a loop of their own where they are no axis.
     """
     source, sink = witness.statements
     own = trees.only(order, (source, sink))
@@ -214,7 +216,9 @@ def at_once(order: Tree, dim: str, witness: Witness, axes: Collection[str]) -> T
 
 
 def _apart(node: Tree, dim: str, wanted: Sequence[str], axes: Collection[str]) -> Tree:
-    """The loop over `dim` that holds all wanted statements as one for each, in their order."""
+    """Split the loop over `dim` around all wanted statements into one loop for each, in their
+    order.
+    """
     if not isinstance(node, Loop) or not set(wanted) <= set(trees.statements(node)):
         return node
     if node.name != dim or node.kind == "axis":

@@ -1,8 +1,8 @@
 """A snapshot as Graphviz DOT text, and drawn by Graphviz' `dot` program.
 
-`extensions/jupyterlab-workbench/src/graph/layout/dot.ts` puts the same text together in the
-browser, where scopes open and close; a test holds the two to equal text. Nodes are `n<position>`,
-scopes `s<position>`, arrows `e<position>`.
+`extensions/jupyterlab-workbench/src/graph/layout/dot.ts` assembles the same text in the browser,
+where scopes open and close; a test holds the two to equal text. Nodes are `n<position>`, scopes
+`s<position>`, arrows `e<position>`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from workbench.session.picture.scopes import Scope, box, closed_at_first, scopes
 from workbench.session.picture.snapshot import Snapshot
 
 STATIC = 40
-"""Boxes of the static picture, which cannot be zoomed into."""
+"""The most boxes of the static picture, which cannot be zoomed."""
 
 
 @dataclass
 class Arrow:
-    """Arrows between the same two boxes, drawn as one."""
+    """The arrows between the same two boxes, drawn as one."""
 
     source: str
     target: str
@@ -43,7 +43,7 @@ class Arrow:
 
 
 def dot(snapshot: Snapshot, closed: frozenset[Scope] | None = None) -> str:
-    """DOT text of the snapshot with the scopes `closed` drawn as one box each.
+    """Return the DOT text of the snapshot, each of the scopes `closed` drawn as one box.
 
     Without `closed`, the snapshot says which.
     """
@@ -62,7 +62,9 @@ def dot(snapshot: Snapshot, closed: frozenset[Scope] | None = None) -> str:
 
 
 def static_svg(snapshot: Snapshot) -> str | None:
-    """The picture as SVG text; None where Graphviz' `dot` program is not installed or fails."""
+    """Return the picture as SVG text; None where Graphviz' `dot` program is not installed or
+    fails.
+    """
     if shutil.which("dot") is None:
         return None
     import graphviz
@@ -86,7 +88,7 @@ def static_svg(snapshot: Snapshot) -> str | None:
 def _inside(
     snapshot: Snapshot, path: Scope, closed: frozenset[Scope], names: dict[Scope, str]
 ) -> list[str]:
-    """What stands directly in the scope `path`, statements and scopes in the order of the text: dot
+    """Return the statements and scopes directly in the scope `path`, in the order of the text: dot
     breaks cycles where it meets them first.
     """
     lines = []

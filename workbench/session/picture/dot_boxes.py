@@ -1,8 +1,8 @@
 """DOT text of a picture's boxes, scopes and arrows: labels, sizes, colours, escaping.
 
 Snapshots carry what differs from box to box, `protocol.ts` the constants. `dot.py` and the browser
-only put them together, each for the scopes that are closed there. Every element has a class, so
-that a style sheet can give it the theme's colours.
+only put them together, each for its closed scopes. Every element has a class, so that a style sheet
+can give it the theme's colours.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from workbench.session.picture.scopes import Scope
 
 NAME = 16
-"""Points of a name that stands alone on its box, for which every box has room."""
+"""Font size, in points, of a name that stands alone on its box; every box has room for it."""
 
 ROUTED = 150
-"""Arrows go round boxes, and have room for what they say, up to this many boxes; beyond it Graphviz
-is slow and sometimes fails at that."""
+"""The most boxes up to which arrows go round boxes and have room for their labels. Beyond it
+Graphviz is slow at that and sometimes fails."""
 
 PATIENT = 300
-"""Up to this many boxes Graphviz takes as many steps as it has boxes; beyond it fewer, as its time
-grows with more than the square."""
+"""The most boxes up to which Graphviz takes as many steps as there are boxes. Beyond it takes
+fewer, as its time grows faster than the square."""
 
 HEAD = (
     'graph [bgcolor="white", rankdir="TB", ranksep="0.38", nodesep="0.22", pad="0.1", '
@@ -34,8 +34,8 @@ HEAD = (
 )
 
 LARGE = 'graph [splines="line", newrank="true", nslimit="LIMIT", nslimit1="LIMIT", mclimit="LIMIT"]'
-"""Of more than ROUTED boxes. Ranks of all scopes together: arrows are half as long as with ranks of
-each its own."""
+"""Attributes of a graph of more than ROUTED boxes. Scopes share their ranks, which halves the
+length of arrows."""
 
 KINDS = {
     kind: f'class="statement {kind}", color="{line}", fillcolor="{fill}"{shape}'
@@ -50,7 +50,7 @@ KINDS = {
     )
 }
 """Fill and line of a box by kind; the lines are Okabe and Ito's colours, told apart by all. The
-seventh has a shape of its own too: a component, which plugs in from outside."""
+seventh has its own shape too: a component, which plugs in from outside."""
 
 CLOSED = 'class="scope closed", color="#57606a", fillcolor="#eef0f3", penwidth="1.5"'
 OPEN = 'class="scope", style="rounded,filled", color="#d0d7de", fillcolor="#8c959f14", margin="9"'
@@ -59,19 +59,19 @@ CARRIED = 'class="carried", style="dashed", color="#b5420e", fontcolor="#b5420e"
 
 SECOND = '<br/><font point-size="9" color="#57606a">'
 END = "</font>>"
-"""What stands before a label's second line and behind it."""
+"""The markup in front of a label's second line and after it."""
 
 CONSTANTS = {
     "nameSize": NAME, "routed": ROUTED, "patient": PATIENT, "head": HEAD, "large": LARGE,
     "kinds": KINDS, "closed": CLOSED, "open": OPEN, "flow": FLOW, "carried": CARRIED, "end": END,
 }  # fmt: skip
-"""What the browser puts pictures together with."""
+"""The constants with which the browser assembles pictures."""
 
 
 @dataclass(frozen=True)
 class BoxText:
-    """What stands on a box: two lines, and `short` alone where these would be too small to read.
-    `dot` are the attributes of the box that its kind does not say.
+    """The texts on a box: two lines, and `short` alone where these would be too small to read.
+    `dot` are the attributes of the box that do not follow from its kind.
     """
 
     first: str
@@ -82,8 +82,8 @@ class BoxText:
 
 @dataclass(frozen=True)
 class ScopeText:
-    """What a scope says. `closed` begins the attributes of its box, up to how many statements it
-    holds; `open` are those of its ground that not every scope has.
+    """The text of a scope. `closed` begins the attributes of its box, up to the number of
+    statements; `open` are those attributes of its ground that not every scope has.
     """
 
     title: str
@@ -92,7 +92,7 @@ class ScopeText:
 
 
 def box_text(title: str, second: str, short: str, is_output: bool) -> BoxText:
-    """The texts of a statement's box; that of an output has a double line."""
+    """Return the texts of a statement's box; that of an output has a double line."""
     first, second, short = shortened(title, 44), shortened(second, 54), shortened(short)
     double = ', peripheries="2"' if is_output else ""
     label = f"<{_markup(first)}{SECOND}{_markup(second)}{END}"
@@ -100,7 +100,7 @@ def box_text(title: str, second: str, short: str, is_output: bool) -> BoxText:
 
 
 def scope_texts(paths: Iterable[Scope]) -> dict[str, ScopeText]:
-    """The texts of every scope around the paths, by its name."""
+    """Return the texts of every scope around the paths, by its name."""
     names = dict.fromkeys(name for path in paths for name in path)
     return {name: _scope_text(name) for name in names}
 
@@ -113,7 +113,7 @@ def _scope_text(name: str) -> ScopeText:
 
 
 def shortened(text: str, length: int = 34) -> str:
-    """The text, its middle left out where it is longer than `length`."""
+    """Return the text, its middle left out where it is longer than `length`."""
     if len(text) <= length:
         return text
     tail = length // 2 - 1
@@ -121,12 +121,12 @@ def shortened(text: str, length: int = 34) -> str:
 
 
 def decimal(hundredths: int) -> str:
-    """A number with two digits behind its point."""
+    """Return a number with two digits behind its point."""
     return f"{hundredths // 100}.{hundredths % 100:02d}"
 
 
 def _width(name: str) -> str:
-    """Inches that the name takes alone, its characters 0.6 em wide, with 8 points on both sides."""
+    """Return the width of a name in inches: its characters 0.6 em wide, 8 points on both sides."""
     return decimal((60 * NAME * len(name) + 1600) // 72)
 
 

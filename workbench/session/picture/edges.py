@@ -1,4 +1,4 @@
-"""The arrows of the dependence graph: whose elements a statement reads, and at which index.
+"""The arrows of the dependence graph: the statements between which elements flow, and the index.
 
 Arrows are the exact flow dependences of `polyhedral/`; the label is the index where that is not
 just the loop variables.
@@ -40,7 +40,7 @@ class Edge:
 
 
 def edges(program: Program) -> tuple[Edge, ...]:
-    """Every arrow of the program, by reader, in the order of its reads."""
+    """Return every arrow of the program, by reader, in the order of its reads."""
     extents = {a.name: a.extent for a in program.arrays}
     dependences = flow([s.instances for s in program.statements], extents)
     loops = _common_loops(program)
@@ -60,12 +60,14 @@ def edges(program: Program) -> tuple[Edge, ...]:
 
 
 def is_successor(statement: Statement) -> bool:
-    """Whether the statement writes the lexicographic successor of its instance (an update)."""
+    """Tell whether the statement writes the lexicographic successor of its instance (an update)."""
     return any(isinstance(a, Choice) for e in statement.write for a in e.atoms())
 
 
 def _common_loops(program: Program) -> Callable[[Statement, Statement], tuple[str, ...]]:
-    """The loops around both of two statements; without a schedule, the dimensions they share."""
+    """Return a function of the loops around both of two statements; without a schedule, the
+    dimensions they share.
+    """
     above = {} if program.schedule is None else tree.paths(program.schedule)
 
     def common(source: Statement, sink: Statement) -> tuple[str, ...]:
@@ -83,14 +85,14 @@ def _common_loops(program: Program) -> Callable[[Statement, Statement], tuple[st
 
 
 def _same_instance(source: Statement, read: Access) -> bool:
-    """Whether an element read was written by the instance at the reader's own coordinates, as a
-    write is injective.
+    """Tell whether an element read was written by the instance at the reader's own coordinates, as
+    a write is injective.
     """
     return source.write == read.index
 
 
 def _same_coordinate(source: Statement, read: Access, dim: str) -> bool:
-    """Whether an element read was surely written at the reader's own value of `dim`."""
+    """Tell whether an element read was surely written at the reader's own value of `dim`."""
     here = variable(dim)
     for written, index in zip(source.write, read.index, strict=True):
         if not isinstance(index, Expression) or any(isinstance(a, Choice) for a in written.atoms()):
@@ -133,5 +135,5 @@ def _index_text(sink: Statement, index: AccessEntry) -> str:
 
 
 def set_text(text: str) -> str:
-    """A set or relation in the user's names, without isl's list of sizes before it."""
+    """Return a set or relation in the user's names, without isl's list of sizes before it."""
     return re.sub(r"^\[[^\]]*\] -> (?=\{)", "", readable(text))

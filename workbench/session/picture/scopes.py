@@ -1,4 +1,4 @@
-"""The tree of scopes that statements stand in, and which of them a picture opens at first."""
+"""The tree of scopes around statements, and the choice of those that a picture opens at first."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Collection, Iterable, Sequence
 Scope = tuple[str, ...]
 
 OVERVIEW = 24
-"""Up to this many boxes are drawn at first; what is beyond stands in closed scopes. More make a
-picture that does not fit into a notebook's output with names that can be read (9 pixels)."""
+"""The most boxes drawn at first; closed scopes hold the rest. More boxes do not fit into a
+notebook's output with readable names (9 pixels)."""
 
 
 def scopes(paths: Iterable[Scope]) -> tuple[Scope, ...]:
-    """Every scope, outer ones included, in the order of their first statement."""
+    """Return every scope, outer ones included, in the order of their first statement."""
     return tuple(dict.fromkeys(path[:depth] for path in paths for depth in range(1, len(path) + 1)))
 
 
 def box(path: Scope, closed: Collection[Scope]) -> Scope:
-    """The outermost closed scope around a statement; empty where it is visible itself."""
+    """Return the outermost closed scope around a statement; empty where it is visible itself."""
     for depth in range(1, len(path) + 1):
         if path[:depth] in closed:
             return path[:depth]
@@ -25,7 +25,8 @@ def box(path: Scope, closed: Collection[Scope]) -> Scope:
 
 
 def closed_at_first(paths: Sequence[Scope], boxes: int = OVERVIEW) -> tuple[Scope, ...]:
-    """No scope of a small program; of a large one all but the smallest that fit into `boxes`.
+    """Return no scope of a small program; of a large one all but the smallest that fit into
+    `boxes`.
 
     `paths` holds the scope of each statement. Outer scopes open before inner ones.
     """

@@ -1,6 +1,6 @@
-"""Small sizes: for pictures of instances, and the least at which a given element exists. Sizes that
-neither says anything of are the program's own as far as the reference computes with them at once:
-an output shows what it is there, and not what it would be of one step of one environment.
+"""Small sizes: for pictures of instances, and the least at which a given element exists. A size
+about which neither says anything is the program's own, as far as the reference computes with it at
+once. So an output shows its real value, not that of one step of one environment.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from workbench.program.values import Program, Statement
 LENGTHS = (6, 5, 4, 3, 2)
 """Instances along a dimension, the more the better."""
 SHOWN = 64
-"""Instances of a statement that make a picture in which each can be told apart."""
+"""The most instances of a statement that can be told apart in a picture."""
 QUICK = 20_000
-"""Points that the reference evaluates within a second or so."""
+"""The points that the reference evaluates within a second or so."""
 BESIDE = (64, 32, 16, 8, 4, 2)
-"""The most that sizes beside the picture are where the program's own are too large."""
+"""The upper bounds, tried in turn, of the other sizes where the program's own are too large."""
 
 Sizes = Mapping[str, int]
 
 
 def picture_sizes(program: Program, statements: Sequence[Statement], given: Sizes) -> Sizes:
-    """All sizes, those of the statements that are not given as small as a picture wants them.
+    """Return all sizes; those of the statements that are not given are as small as a picture wants
+    them.
 
     Raises SizeError for given ones that the program does not take.
     """
@@ -45,13 +46,13 @@ def picture_sizes(program: Program, statements: Sequence[Statement], given: Size
 
 
 def sizes_at_least(program: Program, least: Sizes, given: Sizes) -> Sizes:
-    """All sizes, those that are not given as small as they can be where none is below `least`."""
+    """Return all sizes; those not given are as small as possible, with none below `least`."""
     return _resolved(program, [Need(size(name), n, "") for name, n in least.items()], given)
 
 
 def sizes_with(program: Program, array: str, element: Sizes, given: Sizes) -> Sizes:
-    """All sizes, those along the array that are not given as small as they can be where it has the
-    element (its coordinates by dimension).
+    """Return all sizes. Those along the array that are not given are as small as possible where the
+    array has the element (its coordinates by dimension).
     """
     record = program.array[array]
     extent = {dim: upper for dim, (_, upper) in zip(record.dims, record.extent, strict=True)}
@@ -60,8 +61,8 @@ def sizes_with(program: Program, array: str, element: Sizes, given: Sizes) -> Si
 
 
 def _with_others(program: Program, needs: Sequence[Need], given: Sizes) -> Sizes:
-    """Sizes that meet the needs, no larger than they must be where a need is about them; the others
-    are the program's own, or what the reference can afford of them.
+    """Return sizes that meet the needs. Sizes with a need are no larger than they must be; the
+    others are the program's own, or as large as the reference can afford.
     """
     least = _resolved(program, needs, given)
     own = settable(program, resolve(program))

@@ -1,7 +1,7 @@
-"""What views draw of a program: one immutable, JSON-able value.
+"""The data that views draw of a program: one immutable, JSON-able value.
 
 Knows the names, texts and shapes that a reader sees; lays nothing out (`dot.py`, the browser) and
-knows no isl. Field types are limited to what `protocol.py` can say in TypeScript.
+knows no isl. Field types are limited to those that `protocol.py` can write in TypeScript.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from workbench.session.picture.scopes import closed_at_first
 from workbench.session.picture.storing import storage_text
 
 VERSION = 6
-"""Raised with every change of the fields; a view says so when it is given another version."""
+"""The version of the fields, raised with every change; a view says so when it gets another one."""
 
 Kind = Literal[
     "operation", "contraction", "reduction", "random", "recurrence", "update", "external"
 ]
-"""What a statement is, most telling first: `external` calls an object outside of the program (an
-environment of Gymnasium), `update` writes the successor of its instance,
-`recurrence` is a piece of an array defined in pieces or from itself, then random draws,
-contractions, reductions, the rest."""
+"""The kind of a statement, most telling first. `external` calls an object outside of the program
+(an environment of Gymnasium), `update` writes the successor of its instance, `recurrence` is a
+piece of an array defined in pieces or from itself; then random draws, contractions, reductions, the
+rest."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class AccessView:
 
 @dataclass(frozen=True)
 class LineView:
-    """A line of the user's program. `file` is "cell" for a notebook's cell; `place` says where the
-    line stands: `cell 3, line 26`.
+    """A line of the user's program. `file` is "cell" for a notebook's cell; `place` locates the
+    line: `cell 3, line 26`.
     """
 
     file: str
@@ -75,8 +75,8 @@ class LineView:
 
 @dataclass(frozen=True)
 class LoopView:
-    """A loop of the schedule: `for t reversed`, `axis b`. `mark` is how it stands on a box: `t`,
-    `←t` backwards, `t/64` over blocks of 64, `[b]` as an array axis, all of it at once.
+    """A loop of the schedule: `for t reversed`, `axis b`. `mark` is its form on a box: `t`, `←t`
+    backwards, `t/64` over blocks of 64, `[b]` as an array axis, all of it at once.
     """
 
     text: str
@@ -85,7 +85,9 @@ class LoopView:
 
 @dataclass(frozen=True)
 class Node:
-    """A statement: what it writes (`title`), what it does (`summary`), what stands on its box."""
+    """A statement: the element it writes (`title`), its operation (`summary`), the text on its
+    box.
+    """
 
     id: str
     title: str
@@ -107,12 +109,12 @@ class Node:
     loops: tuple[int, ...]
     """The loops around it, outermost first: positions in `Snapshot.loops`."""
     storage: str
-    """Where what it writes is kept."""
+    """The storage of the array that it writes."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All of it."""
+    """A program as views draw it."""
 
     version: int
     name: str
@@ -128,11 +130,11 @@ class Snapshot:
     closed: tuple[tuple[str, ...], ...]
     """Scopes drawn as one box at first."""
     scopes: Mapping[str, ScopeText]
-    """What each scope says, by its name."""
+    """The text of each scope, by its name."""
 
 
 def snapshot(program: Program) -> Snapshot:
-    """What views draw of `program`."""
+    """Return the data that views draw of `program`."""
     paths = [s.scope for s in program.statements]
     loops, around = _loops(program)
     return Snapshot(
@@ -155,12 +157,16 @@ def snapshot(program: Program) -> Snapshot:
 
 
 def _unbroken(text: str) -> str:
-    """Text without the line breaks behind hyphens: as white space they would part a word."""
+    """Return the text without the line breaks behind hyphens: as white space they would part a
+    word.
+    """
     return re.sub(r"(?<=\w-)\n\s*(?=\w)", "", text)
 
 
 def _loops(program: Program) -> tuple[tuple[LoopView, ...], dict[str, tuple[int, ...]]]:
-    """Every loop of the schedule, and for each statement the positions of those around it."""
+    """Return every loop of the schedule, and for each statement the positions of the loops around
+    it.
+    """
     if program.schedule is None:
         return (), {}
     positions: dict[int, int] = {}
@@ -192,7 +198,7 @@ def _node(
     array = program.array[statement.array]
     outputs = tuple(o.name for o in program.outputs if o.array == statement.array)
     summary = _summary(statement, shape_text(array.shape) if array.shape else "")
-    # what it does and the loops that it stands in: `contract (64,) · i ←t [b]`
+    # its operation and the loops around it: `contract (64,) · i ←t [b]`
     marks = " ".join(loops[position].mark for position in around)
     second = f"{summary} · {marks}" if marks else summary
     short = _short(program, statement)
@@ -222,12 +228,12 @@ def _node(
 
 
 def line_view(line: SourceLine | None) -> LineView | None:
-    """A line as views read it."""
+    """Describe a line of the user's program."""
     return None if line is None else LineView(line.short_file, line.number, line.text, line.place)
 
 
 def title(statement: Statement) -> str:
-    """What is written, without the names of the scopes that are drawn around it."""
+    """Return the written element, without the names of the scopes that are drawn around it."""
     if is_successor(statement):
         return f"{_name(statement)}[next {', '.join(statement.dims)}]"
     return element_text(_name(statement), statement.write)
@@ -238,7 +244,9 @@ def _name(statement: Statement) -> str:
 
 
 def _short(program: Program, statement: Statement) -> str:
-    """The name, and of an array in several pieces the part of the index that tells them apart."""
+    """Return the name; of an array in several pieces also the part of the index that tells them
+    apart.
+    """
     pieces = program.writers[statement.array]
     if len(pieces) == 1:
         return _name(statement)

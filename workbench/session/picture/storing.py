@@ -1,4 +1,4 @@
-"""Where an array's elements are, in words."""
+"""The storage of an array, in words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from workbench.program.values import Program
 
 
 def storage_text(program: Program, array: str) -> str:
-    """As steps have it: `device memory` as written, else what they changed, such as `host memory,
-    slices come to the device for their use` or `device memory, of t only the slices in use`.
+    """Describe an array's storage as steps left it: `device memory` as written, else the changes,
+    such as `host memory, slices come to the device for their use` or `device memory, of t only the
+    slices in use`.
     """
     storage = program.storage
     swapped = dict(storage.swapped)

@@ -1,7 +1,7 @@
-"""The process that measures: one for each comparison.
+"""The measuring process: one for each comparison.
 
-It appends what it measured to the store itself, so that it is kept whatever becomes of the other
-end; when it is told to stop, or that end is gone, it keeps the rounds that are finished.
+It appends its measurements to the store itself, so that they are kept if the other end dies. When
+it is told to stop, or the other end is gone, it keeps the finished rounds.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from workbench.variants.variant import Variant
 EVERY = 0.5
 """Seconds between two reports of progress of one stage."""
 ROUNDS_EVERY = 1.0
-"""Seconds between two reports of finished rounds, at least: putting them together is work too."""
+"""Least seconds between two reports of finished rounds: assembling them is work too."""
 RESTS = 9
-"""How many times as long as that took nothing is put together then."""
+"""The pause after assembling a report, as a multiple of the time that it took."""
 STOPPED = "The measurement was stopped before its first round was done."
 
 
 @dataclass(frozen=True)
 class MeasureOrder:
-    """What to measure, and where it is written down."""
+    """The order of a measurement: what to measure, and where to write it down."""
 
     variants: tuple[Variant, ...]
     backend: str
@@ -49,12 +49,12 @@ class MeasureOrder:
 
 @dataclass(frozen=True)
 class Stop:
-    """Keep what is finished, and end."""
+    """The order to keep the finished rounds and end."""
 
 
 @dataclass(frozen=True)
 class MeterProgress:
-    """How far it is."""
+    """A report of progress."""
 
     stage: str
     done: int
@@ -63,22 +63,22 @@ class MeterProgress:
 
 @dataclass(frozen=True)
 class Rounds:
-    """What is finished so far, without the courses of memory, which are long."""
+    """The finished rounds so far, without the courses of memory, which are long."""
 
     comparison: Comparison
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The comparison, or as many rounds of it as were finished; why it is not all of it."""
+    """The comparison, or the finished rounds of it with the reason why it is not complete."""
 
     comparison: Comparison | None
     error: ErrorView | None
 
 
 class Keeping:
-    """What is finished, written down and told once: by the thread that measures when that is done,
-    by another when it is to end before.
+    """The finished rounds, written down and told once. The measuring thread does so when it is
+    done, another thread when the process is to end before.
     """
 
     def __init__(self, store: Store, parent: Parent) -> None:
@@ -88,7 +88,7 @@ class Keeping:
         self.so_far: SoFar | None = None
 
     def end(self, error: ErrorView | None) -> None:
-        """Append what is finished to the store, and tell it."""
+        """Append the finished rounds to the store and send them."""
         with self._lock:
             if self._over:
                 return
@@ -103,7 +103,7 @@ class Keeping:
 
 
 def measure(order: MeasureOrder, parent: Parent, keeping: Keeping) -> None:
-    """Measure, telling how far it is, and what came out at last."""
+    """Measure; report progress, and the result at the end."""
     told: dict[str, float] = {}
     least = ROUNDS_EVERY
 
@@ -134,21 +134,21 @@ def measure(order: MeasureOrder, parent: Parent, keeping: Keeping) -> None:
                 if is_due("rounds", least):
                     started = time.monotonic()
                     parent.send(Rounds(short(keeping.so_far.comparison())))
-                    # Of many variants and samples that takes longer than the rounds between.
+                    # With many variants and samples it takes longer than the rounds between.
                     least = max(ROUNDS_EVERY, RESTS * (time.monotonic() - started))
-    except Exception as problem:  # the caller is another process: whatever it is, it is told
+    except Exception as problem:  # the caller, another process, must hear of any error
         error = error_view(problem)
     keeping.end(error)
 
 
 def short(found: Comparison) -> Comparison:
-    """The comparison without courses of memory."""
+    """Return the comparison without courses of memory."""
     rows = (replace(row, measurement=replace(row.measurement, timeline=())) for row in found)
     return Comparison(tuple(rows))
 
 
 def main() -> None:
-    """Do the one thing that is asked for."""
+    """Carry out the one order."""
     parent = Parent()
     messages = iter(parent)
     order = next(messages)
@@ -158,7 +158,7 @@ def main() -> None:
 
 
 def _watch(messages: Iterator[object], keeping: Keeping) -> None:
-    """End when it is told to, or with the other end: at once, whatever is running."""
+    """End on `Stop`, or with the other end: at once, whatever is running."""
     next(messages, None)
     keeping.end(None if keeping.so_far else sentence(STOPPED))
     os._exit(0)

@@ -1,4 +1,4 @@
-"""A measurement in a process of its own, which is started for it and ended with it."""
+"""A client of the measuring process, which is started for one measurement and ended with it."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from workbench.session.protocol.failures import sentence
 
 MODULE = "workbench.session.processes.meter"
 GRACE = 1.0
-"""Seconds that it has to write down what is finished when it is stopped."""
+"""Seconds that a stopped process has to write down the finished rounds."""
 
 
 class MeasurementListener(Protocol):
-    """What hears of a measurement, on threads of its own."""
+    """A listener to a measurement. It is called on threads of the measurement."""
 
     def progress(self, made: MeterProgress) -> None:
-        """How far it is."""
+        """Hear of progress."""
 
     def rounds(self, found: Comparison) -> None:
-        """All that is finished so far."""
+        """Hear of all rounds finished so far."""
 
     def seen(self, place: RunPosition) -> None:
-        """Where it is."""
+        """Hear the position of the running program."""
 
     def ended(self, result: Measured) -> None:
-        """What came out: once, the last that is told."""
+        """Hear the result: once, after everything else."""
 
 
 class MeterClient:
-    """Variants being measured."""
+    """A measurement of variants in a process of its own."""
 
     def __init__(self, order: MeasureOrder, told: MeasurementListener) -> None:
         self._order, self._told = order, told
@@ -58,14 +58,14 @@ class MeterClient:
             raise
 
     def cancel(self) -> None:
-        """End it; the rounds that are finished are kept."""
+        """End the measurement; the finished rounds are kept."""
         self._child.send(Stop())
         late = threading.Timer(GRACE, self._stop)
         late.daemon = True
         late.start()
 
     def wait(self) -> Measured:
-        """What came out, when it is over."""
+        """Wait until the measurement is over, and return the result."""
         self._over.wait()
         assert self._result is not None
         return self._result
@@ -83,7 +83,7 @@ class MeterClient:
                 self._told.seen(message)
 
     def _stop(self) -> None:
-        """End it at once, where it was busy with what cannot be interrupted."""
+        """End the process at once, if it is still busy with work that cannot be interrupted."""
         if not self._over.is_set():
             self._child.stop()
             self._end(lambda: self._left("" if self._finished else STOPPED))
@@ -92,8 +92,8 @@ class MeterClient:
         self._end(lambda: self._left(f"The process that measured is gone: {reason}."))
 
     def _left(self, reason: str) -> Measured:
-        """What was heard of a process that could not write it down: it is kept from here, unless
-        that process wrote it and could not say so.
+        """Return what was heard of a dead process, and append it to the store, unless that process
+        did so and could not tell.
         """
         heard = self._finished
         if heard is not None:
@@ -106,8 +106,8 @@ class MeterClient:
         return Measured(heard, sentence(reason) if reason else None)
 
     def _end(self, came: Callable[[], Measured]) -> None:
-        """What came out, from whoever says so first: of a cancellation, a second one, the process
-        itself and its death.
+        """Take the result of the first to report the end: a cancellation, a second one, the process
+        itself or its death.
         """
         with self._lock:
             if self._result is not None:

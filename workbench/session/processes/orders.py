@@ -1,4 +1,4 @@
-"""What passes between a workbench and its worker process: orders and variants go in, results come
+"""Messages between a workbench and its worker process: orders and variants go in, results come
 back, and variants among them. Knows neither end.
 """
 
@@ -22,14 +22,14 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class VariantRef:
-    """A variant among the arguments of an order, which the worker knows by its key."""
+    """A reference to a variant among the arguments of an order; the worker knows it by its key."""
 
     key: str
 
 
 @dataclass(frozen=True)
 class ReplayOrder:
-    """A step to take anew: on what stands for `parent`; what comes out stands for `key`."""
+    """A step to take anew, on the variant that stands for `parent`; the result stands for `key`."""
 
     key: str
     parent: str
@@ -38,7 +38,9 @@ class ReplayOrder:
 
 @dataclass(frozen=True)
 class TemplateSource:
-    """A template and what its errors show: the lines of the cells by file, and their numbers."""
+    """A template and the context of its errors: the lines of the cells by file, and their
+    numbers.
+    """
 
     template: Callable[..., Program]
     arguments: Mapping[str, Any]
@@ -51,8 +53,8 @@ class TemplateSource:
 
 @dataclass(frozen=True)
 class Grown:
-    """Variants that came out of work, each behind its parent; they count only together. `entry` is
-    the key of what they stand for, where steps were taken anew.
+    """New variants, each after its parent; they count only together. `entry` is the key of the
+    variant that they stand for, where steps were taken anew.
     """
 
     variants: tuple[Variant, ...]
@@ -61,14 +63,14 @@ class Grown:
 
 @dataclass(frozen=True)
 class Picture:
-    """What is drawn of the variant that was made last, as JSON-able values."""
+    """The picture of the variant made last, as JSON-able values."""
 
     value: Plain
 
 
 @dataclass(frozen=True)
 class Misfit:
-    """An entry that does not fit any more, and why."""
+    """An entry that no longer fits, and the reason."""
 
     entry: str
     step: str
@@ -80,7 +82,7 @@ class Misfit:
 
 @dataclass(frozen=True)
 class NewVariant:
-    """A variant as it is told of to the other process, which knows that of the key `parent`."""
+    """A variant as described to the other process, which knows the variant of the key `parent`."""
 
     key: str
     parent: str | None
@@ -90,7 +92,7 @@ class NewVariant:
     why: str
 
     def variant(self, known: Mapping[str, Variant]) -> Variant:
-        """The variant, on the parent that is known here."""
+        """Return the variant, on the parent that is known here."""
         parent = None if self.parent is None else known[self.parent]
         return Variant(self.program, parent, self.step, self.notes, self.why)
 
@@ -107,8 +109,8 @@ def new_variant(variant: Variant) -> NewVariant:
 
 @dataclass(frozen=True)
 class ForgetVariants:
-    """Variants by key that are asked about no more, each with how often it was told of until then,
-    by either side. One that the worker made again meanwhile was told of once more, and stays.
+    """Variants by key that nobody asks about any more, each with how often either side has told of
+    it so far. A variant that the worker made again meanwhile was told of once more, and stays.
     """
 
     times: Mapping[str, int]
@@ -126,7 +128,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Hasten:
-    """An order has become more urgent."""
+    """Makes an order more urgent."""
 
     number: int
     urgency: int
@@ -134,14 +136,14 @@ class Hasten:
 
 @dataclass(frozen=True)
 class Rest:
-    """What nobody waits for rests from now on, or no longer."""
+    """Lets orders that nobody waits for rest from now on, or no longer."""
 
     resting: bool
 
 
 @dataclass(frozen=True)
 class Drop:
-    """An order is wanted no more."""
+    """Withdraws an order."""
 
     number: int
 
@@ -151,7 +153,7 @@ class Drop:
 
 @dataclass(frozen=True)
 class Started:
-    """The worker is busy with an order now."""
+    """Tells that the worker is busy with an order now."""
 
     number: int
 
@@ -166,7 +168,9 @@ class PartResult:
 
 @dataclass(frozen=True)
 class GrownResult:
-    """A result of an order that is variants: the worker knows them by their keys from now on."""
+    """A result of an order in the form of variants; the worker knows them by their keys from now
+    on.
+    """
 
     number: int
     variants: tuple[NewVariant, ...]
@@ -175,7 +179,7 @@ class GrownResult:
 
 @dataclass(frozen=True)
 class Finished:
-    """An order is done, or has failed."""
+    """The end of an order: done, or failed."""
 
     number: int
     error: ErrorView | None

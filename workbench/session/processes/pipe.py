@@ -1,8 +1,8 @@
 """A second Python process and the pickled messages to and from it.
 
-`Child` is the end that started it, `Parent` the end of the process itself. What a notebook defines
-is pickled by value, since the other process has not run its cells. Nothing here knows what the
-messages mean.
+`Child` is the end that started it, `Parent` the end of the process itself. Definitions of a
+notebook are pickled by value, since the other process has not run its cells. Knows nothing of the
+messages' meaning.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from workbench.errors import WorkbenchError
 
 Heard = Callable[[Any], None]
 PACKAGES = Path(__file__).parents[3]
-"""Where this package was found."""
+"""The folder of this package."""
 _LENGTH = struct.Struct("<Q")
 
 
 class Child:
-    """A process that runs `main` of a module. `heard` is called with each of its messages, `ended`
-    with why it is gone, unless it was stopped; both on a thread of their own.
+    """A process that runs `main` of a module. `heard` is called with each of its messages. `ended`
+    is called with the reason for its end, unless it was stopped. Both run on a thread of their own.
 
-    It starts in a session of its own, so that interrupting a cell does not interrupt it.
+    The process starts in a session of its own, so that interrupting a cell does not interrupt it.
     """
 
     def __init__(self, module: str, heard: Heard, ended: Callable[[str], None]) -> None:
@@ -61,7 +61,7 @@ class Child:
         return self._process.pid
 
     def send(self, message: Any) -> None:
-        """Send a message; what cannot be pickled raises here."""
+        """Send a message. Raises WorkbenchError where it cannot be pickled."""
         self._outbox.put(packed(message))
 
     def stop(self) -> None:
@@ -76,7 +76,7 @@ class Child:
     def _write(self) -> None:
         pipe = self._process.stdin
         assert pipe is not None
-        with contextlib.suppress(OSError):  # it is gone, which the reader says
+        with contextlib.suppress(OSError):  # it is gone, as the reader reports
             while (data := self._outbox.get()) is not None:
                 _put(pipe, data)
         with contextlib.suppress(OSError):
@@ -96,14 +96,14 @@ class Child:
                 self._ended(f"{_reason(code)}{self._last_words()}")
 
     def _last_words(self) -> str:
-        """The end of what it wrote as an error."""
+        """Return the end of its error output."""
         self._said.seek(0)
         lines = self._said.read().decode(errors="replace").strip().splitlines()
         return f": {lines[-1].strip()[:300]}" if lines else ""
 
 
 class Parent:
-    """The process's own end: what it prints goes where errors go, the pipe is for messages."""
+    """The process's own end. Its prints go to the error output, since the pipe is for messages."""
 
     def __init__(self) -> None:
         self._in = os.fdopen(os.dup(0), "rb")
@@ -120,15 +120,15 @@ class Parent:
             _put(self._out, data)
 
     def __iter__(self) -> Iterator[Any]:
-        """Messages as they come, until the other end is gone."""
+        """Yield messages as they come, until the other end is gone."""
         return _messages(self._in)
 
 
 def packed(message: Any) -> bytes:
-    """A message as bytes; classes and functions of a notebook by value. Raises WorkbenchError."""
+    """Pickle a message, classes and functions of a notebook by value. Raises WorkbenchError."""
     try:
         data: bytes = cloudpickle.dumps(message)
-    except Exception as error:  # whatever the __reduce__ of a user's class raises
+    except Exception as error:  # a user's __reduce__ may raise anything
         raise WorkbenchError(f"this cannot be given to another process: {error}") from error
     return data
 
@@ -148,7 +148,7 @@ def _messages(pipe: IO[bytes]) -> Iterator[Any]:
 
 
 def _reason(code: int) -> str:
-    """How a process ended, in words."""
+    """Describe in words how a process ended."""
     if code >= 0:
         return f"it ended with code {code}"
     if code == -signal.SIGKILL:

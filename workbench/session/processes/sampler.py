@@ -1,8 +1,8 @@
-"""Where a running program is, read from outside while it runs.
+"""The position of a running program, read from outside while it runs.
 
-A thread looks some twenty times a second at the frame of the generated function: its line tells the
+A thread looks some twenty times a second at the frame of the generated function: its line gives the
 statement, its locals the loop variables. The generated source knows nothing of it, and a program
-that is not looked at pays nothing.
+without a sampler pays nothing.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ SAMPLE = 1 / 20
 REPORT = 0.25
 """Seconds between two reports."""
 MOST_SOURCES = 16
-"""Sources of which is kept what their lines are."""
+"""The most sources whose parsed lines are kept."""
 
 MEASURE = str(Path(run.__file__).parent)
-"""Where variants are run from."""
+"""The folder of the modules that run variants."""
 
 _LOOP = re.compile(r"( *)for (\w+) in (range\(.*\)):$")
 _NAMES = {"__builtins__": {"range": range, "min": min, "max": max}}
@@ -39,7 +39,9 @@ _NAMES = {"__builtins__": {"range": range, "min": min, "max": max}}
 
 @dataclass(frozen=True)
 class RunPosition:
-    """Where a program is, as in `messages.Running`. `variant` is "" where a program runs alone."""
+    """The position of a program, as in `messages.Running`. `variant` is "" where a program runs
+    alone.
+    """
 
     program: str
     variant: str
@@ -51,7 +53,7 @@ class RunPosition:
 
 
 PositionListener = Callable[[RunPosition, Variant | None], None]
-"""What hears where a program is, and which variant it is, where it does not run alone."""
+"""A listener to a program's position and its variant, None where it runs alone."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class _Loop:
 
 @dataclass(frozen=True)
 class _Source:
-    """What a generated source says of its lines, from 1: the statement, the loops around."""
+    """A generated source by line, from 1: the statement and the loops around."""
 
     statements: list[str | None]
     loops: list[tuple[_Loop, ...]]
@@ -73,8 +75,8 @@ class _Source:
 
 @dataclass
 class _Seen:
-    """A program that was seen running, and how often on each line; whether it was said that it
-    runs. Its source is not read before there is something to report.
+    """A program that was seen running, how often on each line, and whether that was reported. Its
+    source is read only when there is something to report.
     """
 
     compiled: CompiledArrays
@@ -87,12 +89,12 @@ class _Seen:
     is_told: bool = False
 
     def look(self, line: int) -> None:
-        """It is at a line."""
+        """Count a sample at a line."""
         self.lines[line] += 1
         self.now.add(line)
 
     def place(self, line: int, known: Mapping[str, Any], over: bool) -> RunPosition:
-        """Where it is, with the shares of all samples so far."""
+        """Return its position, with the shares of all samples so far."""
         assert self.source is not None
         of = self.source.statements
         counts: Counter[str] = Counter()
@@ -114,7 +116,7 @@ class _Seen:
 
 
 class Sampler:
-    """Looks at the main thread from `start` to `stop`, or as long as its block lasts.
+    """A thread that looks at the main thread from `start` to `stop`, or as long as its block lasts.
 
     `seen` is called on the sampler's thread, at most once in `REPORT` seconds while a program runs
     and once when it is over.
@@ -134,7 +136,7 @@ class Sampler:
         self._thread.start()
 
     def stop(self) -> None:
-        """End; what runs is reported as over."""
+        """End; a running program is reported as over."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
@@ -160,7 +162,7 @@ class Sampler:
                     running = None
                 continue
             if running is None:
-                reported = now  # what is soon over is not worth a report
+                reported = now  # a short run is not worth a report
             if running is None or frame.f_code is not running.code:
                 if running is not None:
                     self._end(running)
@@ -178,13 +180,13 @@ class Sampler:
             self._end(running)
 
     def _end(self, running: _Seen) -> None:
-        """Say that it is over, if it was said that it runs."""
+        """Report its end, if its run was reported."""
         if running.is_told:
             running.is_told = False
             self._seen(running.place(1, {}, over=True), running.variant)
 
     def _read(self, running: _Seen) -> None:
-        """Find out what the lines are, and which variant it is."""
+        """Read the generated lines, and find the variant."""
         if running.source is not None:
             return
         code = running.code
@@ -198,7 +200,9 @@ class Sampler:
 
 
 def _found(frame: FrameType, programs: dict[CodeType, _Seen]) -> _Seen | None:
-    """What runs in the frame of a generated function; its caller knows the program."""
+    """Return the program that runs in the frame of a generated function; the function's caller
+    knows it.
+    """
     if frame.f_code not in programs:
         caller = frame.f_back
         compiled = None if caller is None else caller.f_locals.get("self")
@@ -209,15 +213,15 @@ def _found(frame: FrameType, programs: dict[CodeType, _Seen]) -> _Seen | None:
 
 
 def _generated(frame: FrameType | None) -> FrameType | None:
-    """The generated function among a frame and its callers."""
+    """Find the generated function among a frame and its callers."""
     while frame is not None and not frame.f_code.co_filename.startswith(GENERATED):
         frame = frame.f_back
     return frame
 
 
 def _variant(frame: FrameType | None) -> Variant | None:
-    """What is run or measured: what runs may return more than it, so that its program does not
-    tell.
+    """Find the variant that is run or measured. Its program does not tell, since it may return more
+    than the variant does.
     """
     while frame is not None:
         if frame.f_code.co_filename.startswith(MEASURE):
@@ -230,7 +234,7 @@ def _variant(frame: FrameType | None) -> Variant | None:
 
 
 def _lines(source: Sequence[SourceText]) -> _Source:
-    """The statement and the loops of each line."""
+    """Return the statement and the loops of each line."""
     around: list[_Loop] = []
     statements, loops = [], []
     for line in source:
@@ -247,7 +251,7 @@ def _lines(source: Sequence[SourceText]) -> _Source:
 
 
 def _counted(loops: Iterable[_Loop], known: Mapping[str, Any]) -> Iterator[tuple[str, int, int]]:
-    """Each loop's variable, how many of its values are done, and how many there are."""
+    """Yield each loop's variable, the number of its values that are done, and their total."""
     for loop in loops:
         value = known.get(loop.variable)
         if value is None:

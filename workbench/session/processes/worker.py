@@ -1,13 +1,12 @@
 """The worker process.
 
-Work is taken by urgency, and of equal urgency the newest first; lists rest while a measurement
-runs, and what takes long goes behind what does not. Work that gives its results in batches makes
-way for other work between two of them. The variants that the other side knows by a key stay here
-under it.
+Work is taken by urgency, and of equal urgency the newest first. Lists rest while a measurement
+runs, and long work goes behind short work. Work with results in batches makes way for other work
+between two of them. Variants that the other side knows by a key stay here under it.
 
-What is known when there is nothing to do is frozen, and thawed with the next variant that is let
-go: looking through a million remembered values for garbage takes most of a second, which would come
-in the midst of a click's work.
+When there is nothing to do, the garbage collector freezes all objects, and thaws them when a
+variant is next let go. Searching a million remembered values for garbage takes most of a second,
+which would fall into a click's work.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ LONG = 4.0
 
 
 class Worker:
-    """Does the work that comes through a pipe."""
+    """The worker, which takes orders from a pipe and works on them."""
 
     def __init__(self, pipe: Parent) -> None:
         self._pipe = pipe
@@ -73,26 +72,28 @@ class Worker:
             self._advance(min(self._ready(), key=self._rank).number)
 
     def _rank(self, order: Order) -> tuple[bool, int, int]:
-        """The least comes first. What has taken long already goes behind all that has not."""
+        """Rank an order; the least comes first. Work that has taken long goes behind all that has
+        not.
+        """
         return self._spent.get(order.number, 0.0) > LONG, order.urgency, -order.number
 
     def _ready(self) -> list[Order]:
-        """What may be worked on."""
+        """Return the orders that may be worked on."""
         orders = self._orders.values()
         return [order for order in orders if not self._resting or order.urgency < LATER]
 
     def _listen(self) -> None:
-        """What cannot be read ends the process: it may be of a module that came later, or was
-        changed, and a new process finds that.
+        """Receive messages. An unreadable one ends the process: it may be of a module that is newer
+        or changed, and a new process finds that.
         """
         code = 1
         try:
             for message in self._pipe:
                 self._inbox.put(message)
             code = 0
-        except Exception:  # whatever a user's module raises while it is imported
+        except Exception:  # an imported user's module may raise anything
             traceback.print_exc()
-        os._exit(code)  # whatever isl is busy with: nobody wants it any more
+        os._exit(code)  # even amid isl's work: nobody wants it any more
 
     def _take(self, message: Any) -> None:
         match message:
@@ -139,19 +140,19 @@ class Worker:
             self._pipe.send(Finished(number, error_view(error, line_of(error))))
 
     def _tell(self, number: int, grown: Grown) -> None:
-        """Send variants that were made; the other side may name them from now on."""
+        """Send new variants; the other side may name them from now on."""
         new = tuple(map(new_variant, grown.variants))
         self._pipe.send(GrownResult(number, new, grown.entry))
         for variant in grown.variants:
             self._know(variant.key, variant)
 
     def _know(self, key: str, variant: Variant) -> None:
-        """One side has told the other of a variant."""
+        """Keep a variant that one side has told the other of."""
         self._variants.setdefault(key, variant)
         self._times[key] += 1
 
     def _forget(self, times: Mapping[str, int]) -> None:
-        """Let go of variants, but not of those of which the other side is yet to hear again."""
+        """Let go of variants, except those that the other side is yet to hear of again."""
         self._times.subtract(times)
         for key in times:
             if self._times[key] <= 0:

@@ -1,7 +1,7 @@
-"""The worker process as seen from outside: orders go in, results come back on another thread.
+"""A client of the worker process: orders go in, results come back on another thread.
 
-What an order is about travels once. When the process dies, the order that it was busy with fails
-and the others are given to a new one; where it is busy with what nobody wants, it is ended.
+The arguments of orders travel once. When the process dies, the order that it was busy with fails
+and a new process gets the others. A process that is busy with a dropped order is ended.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ URGENCY: Mapping[str, int] = {
     "snapshot": 0, "preview": 1, "why": 1, "value": 1, "domain": 1, "code": 2, "cost": 2,
     "runs": 2, "memory": 2, "moves": 3, "sweep": 3, "price": 4, "prepare": 5,
 }  # fmt: skip
-"""Tasks and parts: the lower, the sooner. What a click waits for comes first, lists come last."""
+"""The urgency of tasks and parts: the lower, the sooner. Work for a click comes first, lists
+last."""
 LATER = 3
-"""The urgency from which on work rests while a measurement runs, whose times it would spoil."""
+"""The urgency from which on work rests during a measurement, since it would spoil the times."""
 
 GRACE = 10.0
 """Seconds that the process may go on with an order that was dropped."""
@@ -49,8 +50,8 @@ GRACE = 10.0
 
 @dataclass(frozen=True)
 class Job:
-    """An order and who waits for it. `came` is called with each result, and `ended` once, with an
-    error if there is one. `variants` are those that it is about and those that it made.
+    """An order and its listener. `came` is called with each result, `ended` once, with an error if
+    there is one. `variants` are those in the arguments and those that the order made.
     """
 
     number: int
@@ -63,7 +64,7 @@ class Job:
 
 
 class WorkerClient:
-    """Gives orders to a worker process, which is started with the first of them or by `warm`."""
+    """A client that gives orders to a worker process. The first order starts it, or `warm`."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -72,12 +73,12 @@ class WorkerClient:
         self._jobs: dict[int, Job] = {}
         self._times: Counter[str] = Counter()  # how often either side told of each variant
         self._busy: int | None = None
-        self._dropped: int | None = None  # the order that it goes on with though it was dropped
+        self._dropped: int | None = None  # the dropped order that it still works on
         self._resting = 0
 
     @property
     def pid(self) -> int | None:
-        """The number of the worker process, null where there is none."""
+        """The number of the worker process, None where there is none."""
         return None if self._child is None else self._child.pid
 
     def warm(self) -> None:
@@ -104,8 +105,8 @@ class WorkerClient:
             return job.number
 
     def drop(self, number: int) -> None:
-        """An order is wanted no more; nothing of it is heard after that. The process is ended where
-        it does not let go of it, as others would wait behind it for ever.
+        """Withdraw an order; nothing more of it is heard. A process that does not let go of it is
+        ended, as other orders would wait behind it for ever.
         """
         with self._lock:
             if not self._jobs.pop(number, None) or self._child is None:
@@ -115,14 +116,14 @@ class WorkerClient:
                 self._expect_end(number)
 
     def forget(self, keys: Iterable[str]) -> None:
-        """Variants will be asked about no more; if they are all the same, they travel again."""
+        """Forget variants that nobody will ask about; if somebody does, they travel again."""
         with self._lock:
             times = {key: self._times.pop(key) for key in keys if key in self._times}
             if times and self._child is not None:
                 self._child.send(ForgetVariants(times))
 
     def hasten(self, number: int, urgency: str) -> None:
-        """An order is at least as urgent as that."""
+        """Make an order at least as urgent as that."""
         with self._lock:
             job, wanted = self._jobs.get(number), URGENCY[urgency]
             if job is not None and wanted < job.urgency and self._child is not None:
@@ -130,7 +131,7 @@ class WorkerClient:
                 self._child.send(Hasten(number, wanted))
 
     def rest(self, resting: bool) -> None:
-        """Let lists wait, or no longer: as often as the one as the other."""
+        """Let lists rest, or no longer. Every call with True needs one with False."""
         with self._lock:
             self._resting += 1 if resting else -1
             if self._child is not None:
@@ -161,7 +162,9 @@ class WorkerClient:
         child.send(Order(job.number, job.task, arguments, job.urgency))
 
     def _ref(self, child: Child, job: Job, variant: Variant) -> VariantRef:
-        """A variant by its key; the worker is told of it first, if it does not know it."""
+        """Return a reference to a variant; tell the worker of the variant first, if it does not
+        know it.
+        """
         for one in variant.lineage:
             if one.key not in self._times:
                 child.send(new_variant(one))
@@ -170,7 +173,7 @@ class WorkerClient:
         return VariantRef(variant.key)
 
     def _expect_end(self, number: int) -> None:
-        """End the process where it goes on with a dropped order; what is left goes to another."""
+        """End the process if it goes on with a dropped order; another process gets the rest."""
         child, self._dropped = self._child, number
 
         def end() -> None:
@@ -207,22 +210,22 @@ class WorkerClient:
             job.came(result)
 
     def _grown(self, job: Job, message: GrownResult) -> Grown:
-        """The variants that were made, on the objects of this side."""
+        """Return the new variants as objects of this side."""
         for new in message.variants:
             job.variants[new.key] = new.variant(job.variants)
             self._times[new.key] += 1
         return Grown(tuple(job.variants[new.key] for new in message.variants), message.entry)
 
     def _hear_dropped(self, message: PartResult | GrownResult | Finished) -> None:
-        """What was made for a dropped order nobody asks about, so the worker forgets it."""
+        """Let the worker forget what it made for a dropped order, since nobody asks about it."""
         if isinstance(message, GrownResult) and self._child is not None:
             self._child.send(ForgetVariants({new.key: 1 for new in message.variants}))
         elif isinstance(message, Finished) and message.number == self._dropped:
             self._dropped = None
 
     def _died(self, reason: str) -> None:
-        """Give what is left to a new process, but not what the old one was busy with: that would
-        end the new one too.
+        """Give the remaining orders to a new process, except the one that the old process was busy
+        with: that would end the new one too.
         """
         with self._lock:
             self._child = None

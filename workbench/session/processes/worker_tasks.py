@@ -1,5 +1,5 @@
-"""What the worker process does: each kind of work is a generator of what comes out of it, so that
-more urgent work may come in between. Runs where isl may take its time; knows no views and no pipes.
+"""The tasks of the worker process. Each is a generator of results, so that more urgent work may
+come in between. Isl may take its time here. Knows no views and no pipes.
 """
 
 from __future__ import annotations
@@ -47,23 +47,23 @@ PARTS: Mapping[Part, Callable[[Variant, Json], Any]] = {
     "domain": domain,
     "value": value,
 }
-"""What computes each part; moves come in batches."""
+"""The function that computes each part; moves come in batches."""
 
 
 def part(variant: Variant, name: Part, arguments: Json) -> Iterator[Any]:
-    """A part of a variant, in batches where its builder gives them, each as JSON-able values."""
+    """Compute a part of a variant as JSON-able values, in batches where its builder gives them."""
     built = PARTS[name](variant, arguments)
     values = built if isinstance(built, Iterator) else iter([built])
     yield from (Plain(plain(one)) for one in values)
 
 
 def apply(variant: Variant, step: Json) -> Iterator[Grown | Picture]:
-    """One step on a variant."""
+    """Take one step on a variant."""
     yield from _grown(variant, variant.apply(from_json(step)))
 
 
 def replay(onto: Variant, other: Variant, only_last: bool) -> Iterator[Grown | Picture]:
-    """The steps by which another variant differs, on this one: all or none."""
+    """Take the steps by which another variant differs on this one: all or none."""
     if only_last and other.step is None:
         raise WorkbenchError("the program as written has no step that could be taken elsewhere")
     yield from _grown(onto, onto.replay(other.steps[-1:] if only_last else other))
@@ -72,13 +72,13 @@ def replay(onto: Variant, other: Variant, only_last: bool) -> Iterator[Grown | P
 def automatic(
     variant: Variant, objective: Any, capacity: int | None, sizes: Mapping[str, int]
 ) -> Iterator[Grown | Picture]:
-    """The steps of the automatic recipe on a variant."""
+    """Take the steps of the automatic recipe on a variant."""
     yield from _grown(variant, optimize(variant, objective, capacity, sizes=sizes))
 
 
 def anew(root: Variant, written: str, entries: Sequence[ReplayOrder]) -> Iterator[Grown | Misfit]:
-    """The steps of a whole tree, whose root was `written`, on this root. What came from a step that
-    does not fit is left out.
+    """Take the steps of a whole tree, with the root key `written`, on this root. The descendants of
+    a step that does not fit are left out.
     """
     stands = {written: root}
     for entry in entries:
@@ -94,7 +94,7 @@ def anew(root: Variant, written: str, entries: Sequence[ReplayOrder]) -> Iterato
 
 
 def trace(source: TemplateSource) -> Iterator[Grown]:
-    """The program of a template."""
+    """Trace a template."""
     for file, lines in source.lines.items():
         linecache.cache[file] = (sum(map(len, lines)), None, list(lines), file)
     CELLS.update(source.cells)
@@ -102,7 +102,7 @@ def trace(source: TemplateSource) -> Iterator[Grown]:
 
 
 def recorded(root: Variant, store: Store) -> Iterator[Any]:
-    """Views of the measurements in a file that are of this program."""
+    """Yield views of the measurements in a file that are of this program."""
     yield measurement_views(belonging(root, store.read()))
 
 
@@ -112,8 +112,8 @@ TASKS: dict[str, Callable[..., Iterator[Any]]] = {
 
 
 def _grown(start: Variant, end: Variant) -> Iterator[Grown | Picture]:
-    """The variants behind `start` up to `end`, then what is drawn of that: whoever looks waits for
-    it, and as work of its own it would wait for other work first.
+    """Yield the variants after `start` up to `end`, then the picture of `end`. Whoever looks waits
+    for it, and as a task of its own it would wait for other work first.
     """
     made = end.lineage[len(start.lineage) :]
     if made:

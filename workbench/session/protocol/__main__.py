@@ -1,4 +1,4 @@
-"""Writes the types of what passes to the views, in TypeScript, to standard output."""
+"""Writes the protocol's TypeScript types to standard output."""
 
 from workbench.session.protocol.typescript import typescript
 

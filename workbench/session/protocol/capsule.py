@@ -1,5 +1,5 @@
-"""A workbench as one value that can be kept: what a notebook's output, an exported page and a saved
-file hold. Views draw it without Python.
+"""A workbench as one value that can be stored: in a notebook's output, an exported page or a saved
+file. Views draw it without Python.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from workbench.session.protocol.shareable import shareable
 from workbench.session.protocol.state import State
 
 LARGE = 200_000
-"""Characters of JSON from which on a capsule is compressed."""
+"""The characters of JSON from which on a capsule is compressed."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,19 @@ class SavedPart:
 
     @cached_property
     def json(self) -> str:
-        """It as JSON, written once."""
+        """Return the part as JSON, written once."""
         return _text(plain(self))
 
 
 class Plain(dict[str, Any]):
-    """JSON-able values that need not be looked through again."""
+    """JSON-able values that need no second conversion."""
 
 
 @dataclass(frozen=True)
 class Capsule:
-    """A state with every part that was kept. `protocol` and `release` say who wrote it."""
+    """A state with every part that was kept. `protocol` and `release` name the version that wrote
+    it.
+    """
 
     protocol: int
     release: str
@@ -52,17 +54,17 @@ class Capsule:
 
 
 def capsule(state: State, parts: tuple[SavedPart, ...]) -> Capsule:
-    """A state and its parts, signed, without anybody's folders."""
+    """Return a state and its parts as a capsule, without anybody's folders."""
     return Capsule(PROTOCOL, release(), shareable(state), parts)
 
 
 def release() -> str:
-    """The installed version of the workbench; "unknown" where it runs from plain files."""
+    """Return the installed version of the workbench; "unknown" where it runs from plain files."""
     return process.release() or "unknown"
 
 
 def plain(value: Any) -> Any:
-    """A record as JSON-able values. What is not finite is null: JSON has no word for it."""
+    """Return a record as JSON-able values. JSON has no infinity and no NaN: null in their place."""
     if isinstance(value, Plain):
         return value
     if is_dataclass(value) and not isinstance(value, type):
@@ -78,7 +80,7 @@ def plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Packed:
-    """A capsule that is much text: its JSON, compressed with gzip, in base64."""
+    """A large capsule: its JSON, compressed with gzip, in base64."""
 
     protocol: int
     release: str
@@ -86,7 +88,7 @@ class Packed:
 
 
 def packed(kept: Capsule) -> Capsule | Packed:
-    """The capsule, compressed where it is large: a notebook is read and saved as a whole."""
+    """Return the capsule, compressed where it is large: a notebook is read and saved as a whole."""
     text = to_json(kept)
     if len(text) < LARGE:
         return kept
@@ -95,7 +97,7 @@ def packed(kept: Capsule) -> Capsule | Packed:
 
 
 def to_json(value: Any) -> str:
-    """A record as compact JSON text."""
+    """Return a record as compact JSON text."""
     if not isinstance(value, Capsule):
         return _text(plain(value))
     head = _text({"protocol": value.protocol, "release": value.release})

@@ -1,5 +1,5 @@
-"""Errors as views show them: a sentence, the user's line, a cycle if it is one, and the trace of
-what was no sentence.
+"""Errors as views show them: a sentence, the user's line, a cycle of instances if there is one, and
+the trace of an error that is no sentence.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from workbench.session.protocol.state import CycleView, ErrorView, UntracedView,
 
 
 def error_view(error: BaseException, line: SourceLine | None = None) -> ErrorView:
-    """An error; `line` is the user's where the error itself knows none."""
+    """Describe an error; `line` is the user's where the error itself knows none."""
     if isinstance(error, CycleError):
         return replace(sentence(error.message, error.line or line), cycle=_cycle_view(error))
     if isinstance(error, WorkbenchError):
@@ -25,12 +25,12 @@ def error_view(error: BaseException, line: SourceLine | None = None) -> ErrorVie
 
 
 def sentence(text: str, line: SourceLine | None = None) -> ErrorView:
-    """What is wrong, in words."""
+    """Return a sentence as an error."""
     return ErrorView(text, line_view(line), "", None)
 
 
 def untraced(template: Template, error: ErrorView) -> UntracedView:
-    """A template with the error that stands in the way of its program."""
+    """Describe a template with the error that stands in the way of its program."""
     code = template.function.__code__
     place = line_in(code.co_filename, code.co_firstlineno).origin
     if is_template(code.co_filename):

@@ -17,10 +17,10 @@ from workbench.variants.variant import Variant, key_of
 
 
 def measurement_views(measurements: Sequence[Measurement]) -> tuple[MeasurementView, ...]:
-    """The measurements in order, those made in one comparison against the first of them.
+    """Return the measurements in order, those of one comparison against the first of them.
 
-    What was read from a file stands with what was measured here: `Measurement.comparison` tells
-    what was run in turn, wherever it is kept.
+    Recorded measurements stand with new ones: `Measurement.comparison` tells which were run in
+    turn, wherever they are kept.
     """
     views: list[MeasurementView] = []
     for _, together in groupby(enumerate(measurements), key=_group):
@@ -34,7 +34,7 @@ def measurement_views(measurements: Sequence[Measurement]) -> tuple[MeasurementV
 
 
 def _last_steps(found: Measurement, measured: Sequence[Measurement]) -> DifferenceView | None:
-    """What the last steps changed, from the longest measured recipe that this one goes on from."""
+    """Compare a measurement with that of the longest measured recipe that its own continues."""
     before = [
         other
         for other in measured
@@ -52,7 +52,7 @@ def _last_steps(found: Measurement, measured: Sequence[Measurement]) -> Differen
 def together(
     first: tuple[MeasurementView, ...], second: tuple[MeasurementView, ...]
 ) -> tuple[MeasurementView, ...]:
-    """Measurements of two sources, each once: the same one as it was measured, not as recorded."""
+    """Merge the measurements of two sources, each once: as measured rather than as recorded."""
     known = {one.id: one for one in first}
     for one in second:
         if one.id not in known or not one.recorded:
@@ -61,14 +61,14 @@ def together(
 
 
 def belonging(root: Variant, recorded: Iterable[Measurement]) -> tuple[Measurement, ...]:
-    """Those that are of variants of this program, whichever variants there are now."""
+    """Return the measurements of any variant of this program, in the tree or not."""
     program = root.program
     named_so = (m for m in recorded if m.program == program.name)
     return tuple(m for m in named_so if key_of(program.canonical, m.steps) == m.key)
 
 
 def _group(numbered: tuple[int, Measurement]) -> str:
-    """What was measured in no comparison is alone."""
+    """Return the comparison of a measurement; one made alone is a group of its own."""
     position, row = numbered
     return row.comparison or str(position)
 
@@ -117,8 +117,8 @@ def _view(row: Row, last_steps: DifferenceView | None, name: str) -> Measurement
 
 
 def _names(measured: Sequence[Measurement]) -> Iterator[str]:
-    """Names of measurements of one comparison: each keeps its own while its rounds are run, and
-    when it is read again from the file that it was appended to.
+    """Yield the names of measurements of one comparison. Each keeps its own while its rounds are
+    run, and when it is read again from the file that it was appended to.
     """
     seen: Counter[str] = Counter()
     for measurement in measured:

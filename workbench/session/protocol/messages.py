@@ -1,11 +1,11 @@
 """The messages between a workbench in Python and its views, both ways.
 
-A view says `Hello` and gets `Welcome`, `State`s and answers. A part is asked for with `Want`, once:
-what it is of never changes, as a variant's key is a hash of its content. Everything else is a
-request to change something, whose effect is a new `State`, or a `Failed`.
+A view says `Hello` and gets `Welcome`, `State`s and answers. `Want` asks for a part, once: parts
+never change, as a variant's key is a hash of its content. Everything else is a request to change
+something, whose effect is a new `State`, or a `Failed`.
 
-States go to every view. An answer goes to the connection that asked, and views that share one know
-theirs by the request's `id`, which no two requests have in common.
+States go to every view. An answer goes to the connection that asked. Views that share a connection
+know their answers by the request's `id`, which no two requests have in common.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Want:
 
 @dataclass(frozen=True)
 class Forget:
-    """What was wanted is wanted no more."""
+    """Withdraws a `Want`."""
 
     type: Literal["forget"]
     id: int
@@ -112,7 +112,7 @@ class Rename:
 
 @dataclass(frozen=True)
 class Remove:
-    """Takes a variant and all that came from it out of the tree."""
+    """Takes a variant and all its descendants out of the tree."""
 
     type: Literal["remove"]
     id: int
@@ -122,7 +122,7 @@ class Remove:
 
 @dataclass(frozen=True)
 class Replay:
-    """Tries the steps by which `variant` differs from `onto` on `onto`, every one checked anew;
+    """Takes the steps by which `variant` differs from `onto` on `onto`, every one checked anew;
     with `only_last`, its last step alone.
     """
 
@@ -165,7 +165,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Cancel:
-    """Stops the measurement under way; what is finished stays."""
+    """Stops the current measurement; finished rounds stay."""
 
     type: Literal["cancel"]
     id: int
@@ -249,8 +249,8 @@ class StateMessage:
 
 @dataclass(frozen=True)
 class Untraced:
-    """The programs without a workbench that could not be traced: all of them, whenever one comes or
-    goes, and after `Welcome` where there are any. Of the others their states tell.
+    """The programs without a workbench that could not be traced: all of them, after every change,
+    and after `Welcome` where there are any. States tell of the others.
     """
 
     type: Literal["untraced"]
@@ -279,7 +279,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class Done:
-    """A request's work is done; `variant` is the one that it made, if any."""
+    """Tells that a request's work is done; `variant` is the one that it made, if any."""
 
     type: Literal["done"]
     id: int
@@ -288,7 +288,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Failed:
-    """A request could not be met. `id` is null where the message had none that could be read."""
+    """Refuses a request. `id` is null where the message had none that could be read."""
 
     type: Literal["failed"]
     id: int | None
@@ -297,7 +297,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Running:
-    """Where a running program is: statements with the share of samples taken in each, loop
+    """The position of a running program: statements with the share of samples taken in each, loop
     variables with their values and numbers of iterations, seconds so far. `variant` is "" of one
     that is not in the tree. `over`: it has ended.
     """

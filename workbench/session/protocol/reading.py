@@ -1,4 +1,4 @@
-"""Reads JSON from a view: as records of `messages` by their types, or refused in a sentence."""
+"""Reads JSON from a view as records of `messages`, by their types, or refuses it in a sentence."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true o
 
 
 def record(name: str, value: Any, kind: type[Record]) -> Record:
-    """A record of that class. Raises WorkbenchError where fields are missing or of wrong types;
-    `name` is how the sentence calls it.
+    """Read a record of a class. Raises WorkbenchError where fields are missing or of wrong types;
+    the sentence calls the value `name`.
     """
     if not isinstance(value, Mapping):
         raise WorkbenchError(f"{name} is {shown(value)}; expected an object")
@@ -37,13 +37,15 @@ def record(name: str, value: Any, kind: type[Record]) -> Record:
 
 
 def shown(value: Any) -> str:
-    """A value in a sentence."""
+    """Return a value as it stands in a sentence."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
 def _read(name: str, value: Any, hint: Any) -> Any:
-    """The value as the hint says. JSON has one kind of number, so 2.0 is a whole number too."""
+    """Read the value as the hint says. JSON has one kind of number, so 2.0 is a whole number
+    too.
+    """
     origin, arguments = get_origin(hint), get_args(hint)
     if hint is Any:
         return value
@@ -90,7 +92,9 @@ RECORDS: Mapping[str, type[Request]] = {
 
 
 def read(value: Any) -> Request:
-    """The request that JSON holds. Raises WorkbenchError: unknown, incomplete or of wrong types."""
+    """Read a request from JSON. Raises WorkbenchError where it is unknown, incomplete or of wrong
+    types.
+    """
     if not isinstance(value, Mapping):
         raise WorkbenchError(f"a request is an object; found {shown(value)}")
     kind = value.get("type")
@@ -101,6 +105,6 @@ def read(value: Any) -> Request:
 
 
 def number_of(value: Any) -> int | None:
-    """The id of a request that may be broken otherwise."""
+    """Return the id of a request that may be broken otherwise."""
     number = value.get("id") if isinstance(value, Mapping) else None
     return number if isinstance(number, int) and not isinstance(number, bool) else None

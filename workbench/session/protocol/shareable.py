@@ -1,4 +1,4 @@
-"""Values as they can be given away: files are named without their folders, which tell who works
+"""Values fit to be given away: files are named without their folders, which tell who works
 where.
 """
 
@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 SOMEWHERE = "…"
-"""The user's folder itself."""
+"""The text that replaces the user's folder itself."""
 _NAME = r"[^\s/\\'\"`,;:|<>()\[\]{}]+"
 
 
 def shareable(value: Any) -> Any:
-    """A record, mapping, tuple or text, in which every absolute path is its last component."""
+    """Return a record, mapping, tuple or text with every absolute path cut to its last
+    component.
+    """
     if isinstance(value, str):
         return without_folders(value)
     if is_dataclass(value) and not isinstance(value, type):
@@ -31,7 +33,7 @@ def shareable(value: Any) -> Any:
 
 
 def without_folders(text: str) -> str:
-    """The text, in which a file with all its folders (`/…/data.csv`) is `data.csv`."""
+    """Return the text with every file path (`/…/data.csv`) cut to the file's name, `data.csv`."""
     if "/" not in text and "\\" not in text:
         return text
     own = {str(Path.home()), str(Path.cwd()), tempfile.gettempdir()}
@@ -40,7 +42,9 @@ def without_folders(text: str) -> str:
 
 @lru_cache(maxsize=4)
 def _paths(own: frozenset[str]) -> re.Pattern[str]:
-    """Absolute paths; folders of the user's own may have spaces, at which others end."""
+    """Return a pattern of absolute paths. The user's own folders may have spaces; other paths end
+    there.
+    """
     folders = "|".join(map(re.escape, sorted(own, key=len, reverse=True)))
     return re.compile(
         rf"(?<![\w/.~)\]])(?:file://)?"
@@ -50,7 +54,7 @@ def _paths(own: frozenset[str]) -> re.Pattern[str]:
 
 
 def _last(found: re.Match[str]) -> str:
-    """The last component of a path; what is none stays: `x /y` divides."""
+    """Return the last component of a path. A match that is no path stays: `x /y` divides."""
     top, below = found["top"], found["below"]
     if top and not _is_folder(top):
         return found[0]

@@ -24,9 +24,9 @@ class SizeView:
 
 @dataclass(frozen=True)
 class VariantView:
-    """A variant in the tree. `key` names it everywhere; `number` tells when it came, and stays when
-    another is removed; `name` is the user's, else the last step's text; `why` is why the automatic
-    recipe took the step. `recipe` is Python that rebuilds it.
+    """A variant in the tree. `key` names it everywhere. `number` counts variants as they came, and
+    stays when another is removed. `name` is the user's, else the last step's text. `why` is the
+    automatic recipe's reason for the step. `recipe` is Python that rebuilds the variant.
     """
 
     key: str
@@ -42,7 +42,7 @@ class VariantView:
 
 @dataclass(frozen=True)
 class CurveView:
-    """An output over its first remaining dimension (`episode_return` over updates); each value is
+    """An output over its first remaining dimension (`episode_return` over updates). Each value is
     the mean of `every` consecutive ones, null where none of them is a number.
     """
 
@@ -54,8 +54,8 @@ class CurveView:
 
 @dataclass(frozen=True)
 class DifferenceView:
-    """A median over another's that was measured in turn with it, with interval; `since` is the
-    other's variant. `text` says it in words: "no measurable difference" is an answer.
+    """A median over that of another variant measured in turn with it, with interval; `since` is the
+    other variant. `text` says it in words: "no measurable difference" is an answer.
     """
 
     since: str
@@ -67,10 +67,10 @@ class DifferenceView:
 
 @dataclass(frozen=True)
 class MeasurementView:
-    """A measured variant: times in seconds, memory in bytes by space. A row of `wb.compare` beside
-    what the charts need. `variant` is its key, `label` its steps as text. `ratio` is to the first
-    of its comparison. `recorded` is the file it was read from, "" where it was measured here.
-    `group` tells the comparison it was part of, so that only what was interleaved is compared.
+    """A measured variant: times in seconds, memory in bytes by space. It is a row of `wb.compare`,
+    with the data of the charts. `variant` is its key, `label` its steps as text. `ratio` is to the
+    first of its comparison. `recorded` is the file it was read from, "" where it was measured here.
+    `group` is its comparison, so that only interleaved runs are compared.
     """
 
     id: str
@@ -90,10 +90,11 @@ class MeasurementView:
     check: str
     """The check in a sentence."""
     check_report: str
-    """All that is known of the check, over several lines."""
+    """The check in full, over several lines."""
     samples: tuple[float, ...]
     planned: int
-    """Samples that were to be taken: there are fewer while it is measured, or where that ended."""
+    """The number of samples planned; fewer are there during the measurement, or where that ended
+    early."""
     median: float | None
     low: float | None
     high: float | None
@@ -113,7 +114,8 @@ class MeasurementView:
     pace: float | None
     """Seconds of a trial run at small sizes over those predicted of it, where there was one."""
     stopped: str
-    """Why there are no times, where a run stops: out of memory, an index outside its range."""
+    """The reason why a run stops, and there are no times: out of memory, an index outside its
+    range."""
     curves: tuple[CurveView, ...]
 
 
@@ -135,9 +137,7 @@ class WaitingView:
 
 @dataclass(frozen=True)
 class CycleView:
-    """Instances of which each needs the next, and the last the first, at the least sizes that have
-    them.
-    """
+    """A cycle of instances, each of which needs the next, at the least sizes that have it."""
 
     instances: tuple[WaitingView, ...]
     sizes: Mapping[str, int]
@@ -145,9 +145,9 @@ class CycleView:
 
 @dataclass(frozen=True)
 class ErrorView:
-    """What went wrong: a sentence, and the user's line where one is known. `trace` is the rest of
-    what Python said, for errors that are not the workbench's own. `cycle` is there where instances
-    wait for each other.
+    """An error: a sentence, and the user's line where one is known. `trace` is the rest of Python's
+    report, for errors that are not the workbench's own. `cycle` is there where instances wait for
+    each other.
     """
 
     sentence: str
@@ -158,8 +158,8 @@ class ErrorView:
 
 @dataclass(frozen=True)
 class UntracedView:
-    """A program that could not be traced. `place` is the file or the cell that it is written in, of
-    one that the workbench brings the cell that called it; "" where that is not known.
+    """A program that could not be traced. `place` is the file or cell that defines it; of a
+    program that comes with the workbench, the cell that called it; "" where that is not known.
     """
 
     program: str
@@ -169,9 +169,7 @@ class UntracedView:
 
 @dataclass(frozen=True)
 class ProgressView:
-    """A measurement under way; `group` is the comparison that it will be, "" before a round of it
-    is finished.
-    """
+    """A measurement under way. `group` is its comparison, "" before the first round is finished."""
 
     stage: str
     done: int
@@ -189,14 +187,15 @@ class ArgumentView:
     value: Any
     default: Any
     choices: tuple[Any, ...]
-    """What it may be where it is annotated as `Literal`; none where it may be anything."""
+    """The values that `Literal` in its annotation allows; none where any is allowed."""
 
 
 @dataclass(frozen=True)
 class State:
-    """All that is known of a workbench beside its parts. `revision` grows; a view drops older ones.
+    """All that is known of a workbench besides its parts. `revision` grows; a view drops older
+    ones.
 
-    `error` is why the program as it is written now is not the one that is shown, `recipe_error` why
+    `error` is the reason why the shown program is not the one as written now, `recipe_error` why
     steps no longer fit.
     """
 

@@ -10,7 +10,7 @@ from workbench.variants.variant import Variant
 
 
 def variant_view(variant: Variant, number: int, name: str = "") -> VariantView:
-    """A variant in the tree, as which it came into it, under the user's name if there is one."""
+    """Describe a variant in the tree, by its number and the user's name if there is one."""
     parent = variant.parent
     own = "as written" if variant.step is None else str(variant.step)
     return VariantView(
@@ -29,7 +29,7 @@ def variant_view(variant: Variant, number: int, name: str = "") -> VariantView:
 
 
 def size_views(program: Program) -> tuple[SizeView, ...]:
-    """The sizes of a program."""
+    """Describe the sizes of a program."""
     return tuple(
         SizeView(p.name, p.default, None if p.definition is None else str(p.definition))
         for p in program.parameters
@@ -37,12 +37,12 @@ def size_views(program: Program) -> tuple[SizeView, ...]:
 
 
 def backend_views() -> tuple[BackendView, ...]:
-    """Every backend, the ones that are not available with the reason."""
+    """Describe every backend, an unavailable one with the reason."""
     return tuple(BackendView(name, reason or "") for name, reason in backends().items())
 
 
 def still(variant: Variant) -> State:
-    """A variant and those that it came from, of a workbench that nobody can change."""
+    """Return the state of a fixed workbench: a variant and its ancestors."""
     return State(
         workbench=variant.program.name,
         revision=1,

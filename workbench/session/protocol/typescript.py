@@ -1,4 +1,4 @@
-"""The TypeScript types of what passes between Python and the views, written from the dataclasses.
+"""The protocol's TypeScript types, written from the dataclasses.
 
 `python -m workbench.session.protocol` prints the file
 `extensions/jupyterlab-workbench/src/protocol.ts`; a test holds that file to this text.
@@ -45,7 +45,7 @@ SIMPLE = {
 
 
 def records() -> dict[str, type]:
-    """Every record by name, in the order of the modules."""
+    """Return every record by name, in the order of the modules."""
     return {
         name: record
         for module in MODULES
@@ -57,7 +57,7 @@ def records() -> dict[str, type]:
 
 
 def typescript() -> str:
-    """The text of the TypeScript file."""
+    """Return the text of the TypeScript file."""
     parts = [
         "// Written by `python -m workbench.session.protocol`. Do not edit.\n",
         f"export const VERSION = {snapshot.VERSION};\n",

@@ -1,4 +1,4 @@
-"""What each request does to a workbench; its answer goes to whoever asked, now or later."""
+"""The effect of each request on a workbench; its answer goes to whoever asked, now or later."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from workbench.variants.variant import Variant
 
 
 def handle(session: Session, request: Request, reply: Reply) -> None:
-    """Meet a request; one that cannot be met is answered with why."""
+    """Handle a request; one that cannot be met is answered with the reason."""
     try:
         _handle(session, request, reply)
-    except Exception as error:  # whatever it is, who asked must hear of it
+    except Exception as error:  # whoever asked must hear of any error
         reply(Failed("failed", getattr(request, "id", None), error_view(error)))
 
 
@@ -97,7 +97,7 @@ def _grow(
     task: str,
     *arguments: Any,
 ) -> None:
-    """Have variants made, take them into the tree, and say which came out."""
+    """Have variants made, take them into the tree, and answer with the last."""
     made: list[Variant] = []
     late: list[ErrorView] = []
 
@@ -137,7 +137,7 @@ def _measure(session: Session, request: Measure, reply: Reply) -> None:
 
 
 def _save(session: Session, request: Save, reply: Reply) -> None:
-    """Write everything as text; on a thread of its own, since it is much."""
+    """Write everything as text, on a thread of its own, since it is much."""
     html = request.format == "html"
     if html:
         fill(session.kept, session.tree, session.name)
@@ -153,7 +153,7 @@ def _finish(
     error: ErrorView | None,
     variant: str | None = None,
 ) -> None:
-    """The end of a request's work."""
+    """Answer the end of a request's work."""
     if error is None:
         reply(Done("done", request.id, variant))
     else:

@@ -1,6 +1,6 @@
-"""A notebook's cells followed: what a cell defines anew brings the workbenches up to date.
+"""The variables of a notebook: a cell that defines one anew brings the workbenches up to date.
 
-Looks at the variables that cells leave behind, after each of them. Knows no Jupyter.
+Looks at the variables after each cell. Knows no Jupyter.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Redefined = Callable[[Template], None]
 
 @dataclass(frozen=True)
 class Failure:
-    """What is said of a template that could not be traced, how often it had been before, and the
-    cell that tried.
+    """The report of a template that could not be traced, how often it had been traced before, and
+    the cell that tried.
     """
 
     view: UntracedView
@@ -38,7 +38,7 @@ class Failure:
 
 
 class Following:
-    """Follows the variables of a notebook."""
+    """A follower of a notebook's variables."""
 
     def __init__(self, sessions: Sessions) -> None:
         self._sessions = sessions
@@ -54,7 +54,9 @@ class Following:
     def after_cell(
         self, variables: Mapping[str, Any], error: BaseException | None, cell: str | None = None
     ) -> None:
-        """A cell was run; `error` is what it raised, `cell` how the notebook calls it."""
+        """Follow the variables after a cell. `error` is the one that it raised, `cell` the
+        notebook's name for it.
+        """
         failed = None if error is None else _traced(error.__traceback__)
         self._forgive(variables, error is None or failed is not None, cell)
         for name, (template, redefined) in list(self._templates.items()):
@@ -67,12 +69,12 @@ class Following:
             self._take(name, value)
             self._held[name] = weakref.ref(value)
         self._take_measured(variables)
-        if error is not None and failed is not None:  # last: what came before it stands
+        if error is not None and failed is not None:  # last: the cell's earlier changes stand
             self._tell(failed, error, cell)
 
     def _take_measured(self, variables: Mapping[str, Any]) -> None:
-        """What a cell measured of shown programs is shown too: a variable, or what the cell gave
-        back, which IPython calls `_`.
+        """Show measurements of shown programs: a variable, or a cell's result, which IPython calls
+        `_`.
         """
         for name, value in variables.items():
             if not isinstance(value, Comparison | Measurement) or value is self._measured.get(name):
@@ -90,8 +92,8 @@ class Following:
         return held is None or held() is not value
 
     def _take(self, name: str, value: Program | Variant) -> None:
-        """A variant of a shown program joins its tree; another program replaces the shown one where
-        the same variable held that.
+        """Add a variant of a shown program to its tree. Another program replaces the shown one
+        where the same variable held that.
         """
         variant = value if isinstance(value, Variant) else Variant(value)
         session = self._sessions.find(variant.root.program.name)
@@ -108,15 +110,15 @@ class Following:
         return program is session.tree.variants[session.tree.root].program
 
     def _tell(self, template: Template, error: BaseException, cell: str | None) -> None:
-        """Tell that a template could not be traced, whether its program is shown or not."""
+        """Report a template that could not be traced, whether its program is shown or not."""
         view = untraced(template, error_view(error, line_of(error)))
         self._failed[template.name] = Failure(view, template, template.traced, cell)
         self._sessions.fail(view)
 
     def _forgive(self, variables: Mapping[str, Any], traces: bool, cell: str | None) -> None:
-        """Take back errors that are over: the template was traced since, whoever holds what came
-        out, or the cell that failed was run again. `traces`: the cell came to its end, or to a
-        template, whose error is told anew; of another error nothing is known.
+        """Take back errors that are over: the template was traced since, by anybody, or the failed
+        cell was run again. `traces`: the cell ran to its end, or to a template, whose error is
+        reported anew. After another error nothing is known.
         """
         for name, failure in list(self._failed.items()):
             now = variables.get(name)
@@ -133,7 +135,7 @@ def _steps(value: Program | Variant) -> int:
 
 
 def _traced(traceback: TracebackType | None) -> Template | None:
-    """The template whose trace an error came out of."""
+    """Return the template whose trace raised an error."""
     while traceback is not None:
         frame = traceback.tb_frame
         if frame.f_code is Template.__call__.__code__:

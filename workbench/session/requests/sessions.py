@@ -31,7 +31,9 @@ Send = Callable[[Message], None]
 
 
 class Sessions:
-    """Workbenches by their programs' names, the last shown last; views that hear of all of them."""
+    """Workbenches by their programs' names, the last shown last, and the views that hear of all of
+    them.
+    """
 
     def __init__(self) -> None:
         self.work = WorkerClient()
@@ -56,12 +58,12 @@ class Sessions:
             return tuple(reversed(self._sessions.values()))
 
     def find(self, name: str) -> Session | None:
-        """The workbench of programs of that name."""
+        """Return the workbench of programs of that name."""
         return self._sessions.get(name)
 
     def show(self, variant: Variant, store: Store) -> Session:
-        """The workbench of a variant's program, made if there is none, with the variant current;
-        every view opens it.
+        """Show the variant in the workbench of its program, made if there is none; every view opens
+        it.
         """
         name = variant.root.program.name
         self.work.warm()
@@ -85,7 +87,7 @@ class Sessions:
         self.broadcast(StateMessage("state", session.state(), True))
 
     def fail(self, view: UntracedView) -> None:
-        """A program could not be traced; views are told, whether it has a workbench or not."""
+        """Tell views that a program could not be traced, whether it has a workbench or not."""
         session = self.find(view.program)
         if session is not None:
             session.fail(view)
@@ -93,7 +95,7 @@ class Sessions:
             self._tell_untraced({**self._untraced, view.program: view})
 
     def mended(self, view: UntracedView) -> None:
-        """That is over; another error of the program stays."""
+        """Take back that error; another error of the program stays."""
         session = self.find(view.program)
         if session is not None:
             session.mended(view)
@@ -110,14 +112,14 @@ class Sessions:
             send(message)
 
     def forget(self, name: str) -> None:
-        """A workbench is there no more."""
+        """Forget a workbench."""
         with self._lock:
             session = self._sessions.pop(name, None)
         if session is not None:
             session.close()
 
     def close(self) -> None:
-        """End what the workbenches have started."""
+        """End everything that the workbenches have started."""
         for session in self.all():
             session.cancel()
         self.work.stop()
@@ -125,20 +127,20 @@ class Sessions:
     # -- views -------------------------------------------------------------------------------------
 
     def connect(self, send: Send) -> None:
-        """A view is there, if it was not yet."""
+        """Connect a view, if it is not yet connected."""
         with self._lock:
             if send not in self._views:
                 self._views = (*self._views, send)
 
     def disconnect(self, send: Send) -> None:
-        """A view is gone."""
+        """Disconnect a view."""
         with self._lock:
             self._views = tuple(view for view in self._views if view != send)
         for session in self.all():
             session.kept.forget_all(send)
 
     def receive(self, payload: Any, send: Send) -> None:
-        """A view's request, as JSON; what only it is told goes to `send`."""
+        """Handle a view's request, given as JSON; messages for this view alone go to `send`."""
         try:
             request = read(payload)
             if isinstance(request, Hello):

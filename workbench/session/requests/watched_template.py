@@ -1,6 +1,6 @@
-"""A template watched: its arguments can be changed, and what comes out replaces the program shown.
+"""A watched template: its arguments can be changed, and the new program replaces the shown one.
 
-Tracing is done by the worker process; of several changes in a row only the last is traced.
+The worker process traces it; of several changes in a row only the last is traced.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Arguments = Mapping[str, Any]
 
 
 class Watched:
-    """A template and the arguments that it is traced with; `listeners` hear of those."""
+    """A template and the arguments with which it is traced; `listeners` hear of those."""
 
     def __init__(
         self, template: Template, arguments: Arguments, session: Session, work: WorkerClient
@@ -46,7 +46,7 @@ class Watched:
         self._trace()
 
     def redefined(self, template: Template) -> None:
-        """The template was written anew; arguments that it no longer has are left out."""
+        """Take the template as written anew; arguments that it no longer has are left out."""
         known = template.signature.parameters
         self.template = template
         self.arguments = bound(template, {k: v for k, v in self.arguments.items() if k in known})
@@ -77,8 +77,9 @@ class Watched:
 
 
 def bound(template: Template, given: Arguments) -> dict[str, Any]:
-    """All arguments of a template: those given, in the form of the default (JSON knows no tuples),
-    and the defaults of the others. Raises WorkbenchError for one that the template has not.
+    """Return all arguments of a template: given ones, in the form of the default (JSON knows no
+    tuples), and the defaults of the others. Raises WorkbenchError for one that the template has
+    not.
     """
     known = template.signature.parameters
     arguments = {}
@@ -95,7 +96,7 @@ def bound(template: Template, given: Arguments) -> dict[str, Any]:
 
 
 def argument_views(template: Template, arguments: Arguments) -> tuple[ArgumentView, ...]:
-    """The arguments as views show them; of values that JSON has no word for their text."""
+    """Describe the arguments; a value that JSON cannot hold is given as text."""
     return tuple(
         ArgumentView(
             name,
@@ -109,7 +110,9 @@ def argument_views(template: Template, arguments: Arguments) -> tuple[ArgumentVi
 
 
 def choices(template: Template, name: str) -> tuple[Any, ...]:
-    """What an argument annotated as `Literal` may be; nothing of any other."""
+    """Return the values that an argument annotated as `Literal` allows; none for any other
+    argument.
+    """
     hint = get_type_hints(template.function).get(name)
     return get_args(hint) if get_origin(hint) is Literal else ()
 
@@ -140,7 +143,7 @@ def _like(value: Any, default: Any) -> Any:
 
 
 def _lines() -> dict[str, list[str]]:
-    """The lines of everything that is in no file: errors in another process show them too."""
+    """Return the lines of all code outside of files: errors in another process show them too."""
     return {
         file: entry[2]
         for file, entry in list(linecache.cache.items())

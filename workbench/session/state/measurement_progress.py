@@ -1,6 +1,6 @@
-"""A measurement under way, as its workbench shows it: how far it is, where it is, what is finished.
+"""The progress of a measurement in its workbench: its stage, its position, its finished rounds.
 
-Called on the threads of `Measuring`.
+Called on the threads of `MeterClient`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class MeasurementProgress:
-    """What a measurement of the variants of these keys tells a workbench."""
+    """A listener that shows a workbench the measurement of the variants of these keys."""
 
     def __init__(
         self, session: Session, keys: tuple[str, ...], ended: Callable[[Measured], None]
@@ -29,13 +29,13 @@ class MeasurementProgress:
         self._place: RunPosition | None = None
 
     def begin(self) -> None:
-        """It is to start; what nobody waits for rests meanwhile."""
+        """Begin; work that nobody waits for rests meanwhile."""
         starting = ProgressView("starting", 0, 1, self._keys, "")
         self._session.change(lambda values: replace(values, measuring=starting))
         self._session.work.rest(True)
 
     def progress(self, made: MeterProgress) -> None:
-        """It came so far."""
+        """Show how far it is."""
 
         def changed(values: Values) -> Values:
             if values.measuring is None:  # it was ended meanwhile
@@ -47,7 +47,7 @@ class MeasurementProgress:
         self._session.change(changed)
 
     def rounds(self, found: Comparison) -> None:
-        """So many rounds are finished."""
+        """Show the finished rounds."""
 
         def changed(values: Values) -> Values:
             if values.measuring is None:
@@ -58,18 +58,18 @@ class MeasurementProgress:
         self._session.change(changed)
 
     def seen(self, place: RunPosition) -> None:
-        """It was seen running there."""
+        """Show where it is."""
         self._place = place
         self._session.show_running(place)
 
     def ended(self, result: Measured) -> None:
-        """This came out."""
+        """Show the result."""
         self._session.measured()
         self.over(result.comparison)
         self._ended(result)
 
     def over(self, found: Comparison | None) -> None:
-        """It is no more under way."""
+        """End, with the comparison if there is one."""
         self._session.work.rest(False)
         place = self._place
         if place is not None and not place.over:  # the process is gone before it could say so
@@ -77,7 +77,7 @@ class MeasurementProgress:
         self._session.change(lambda v: replace(self._with(v, found), measuring=None))
 
     def _with(self, values: Values, found: Comparison | None) -> Values:
-        """With what was found, unless the program was traced again meanwhile."""
+        """Return the values with the comparison, unless the program was traced again meanwhile."""
         if found is None or self._keys[0] not in values.tree.variants:
             return values
         views = measurement_views(found.measurements)

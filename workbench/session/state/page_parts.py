@@ -1,6 +1,6 @@
-"""What a page holds beyond what was looked at, so that it shows the same without Python: instances
-of the shown variant's statements at small sizes, predictions over each size, and what can be done
-next with each variant.
+"""The parts that a page holds beyond those looked at, so that it shows the same without Python:
+instances of the shown variant's statements at small sizes, predictions over each size, and the
+moves of each variant.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from workbench.session.state.variant_tree import VariantTree
 from workbench.variants.variant import Variant
 
 MOST = 48
-"""Statements whose instances a page holds: what an output is first, then the others."""
+"""The most statements whose instances a page holds: outputs first, then the others."""
 PATIENCE = 20.0
-"""Seconds that a page waits for what it would hold; it is written without what comes later."""
+"""Seconds that a page waits for its parts; it is written without later ones."""
 MORE = 8.0
-"""The same for the moves of variants that are not shown: seconds each, in large programs."""
+"""The same for the moves of variants that are not shown, which take seconds each in large
+programs."""
 
 WantedPart = tuple[Part, Variant, Mapping[str, Any]]
 
 
 def fill(kept: PartCache, tree: VariantTree, name: str) -> None:
-    """Have it computed, and wait for it. What fails is left out, as when it is asked for later."""
+    """Have the parts computed, and wait for them. One that fails is left out."""
     _wait(kept, name, list(_of_shown(tree)), PATIENCE)
     _wait(kept, name, list(_of_others(tree)), MORE)
 
@@ -48,8 +49,8 @@ def _wait(kept: PartCache, name: str, wanted: Sequence[WantedPart], patience: fl
 
 
 def _of_shown(tree: VariantTree) -> Iterator[WantedPart]:
-    """Parts of the shown variant, with the arguments that views ask for at first; predictions of
-    the program as written too, beside which they are drawn.
+    """Yield parts of the shown variant, with the arguments that views begin with, and predictions
+    of the program as written, which are drawn beside them.
     """
     shown, root = tree.shown, tree.variants[tree.root]
     program = shown.program
@@ -66,7 +67,9 @@ def _of_shown(tree: VariantTree) -> Iterator[WantedPart]:
 
 
 def _of_others(tree: VariantTree) -> Iterator[WantedPart]:
-    """Moves of the other variants: those last that come first, as the worker takes the newest."""
+    """Yield the moves of the other variants: the first to compute last, as the worker takes the
+    newest.
+    """
     for variant in reversed(list(tree.variants.values())):
         if variant is not tree.shown:
             yield "moves", variant, {}

@@ -1,4 +1,4 @@
-"""Parts of variants that were asked for: computed once, kept for whoever asks again."""
+"""A cache of parts: each is computed once by the worker and answered from here."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ FIRST: tuple[tuple[Part, Json], ...] = (
     ("memory", {"sizes": {}, "dtype": "float32"}),
     ("code", {"backend": "numpy"}),
 )
-"""What views ask for at first of each variant, with the arguments that they begin with."""
+"""The parts of each variant that views ask for at first, with the arguments they begin with."""
 OF_SHOWN: tuple[tuple[Part, Json], ...] = ((STREAMED, {}),)
-"""The same of the variant that is shown: what takes seconds, and is a list."""
+"""The same of the shown variant alone: lists, which take seconds."""
 AS_LONG_AS_VARIANTS: frozenset[Part] = frozenset({"snapshot", "price"})
-"""Parts that are kept as long as their variants: what is drawn first; what is many and small."""
+"""Parts kept as long as their variants: the first to be drawn; many small ones."""
 MOST = 256
-"""Other answers that are kept."""
+"""The most other answers that are kept."""
 MOST_TEXT = 32_000_000
-"""Characters of JSON that a capsule holds; compressed a tenth of that."""
+"""The most characters of JSON in a capsule; compressed a tenth of that."""
 
 
 @dataclass(eq=False)
 class _Entry:
-    """A part: its value so far, and while it is not done the order and who waits."""
+    """A part: its value so far, and until it is done the order and those who wait."""
 
     saved: SavedPart
     done: bool = False
     forgettable: bool = True
-    """Whether it is dropped when nobody waits for it."""
+    """True if the part is dropped when nobody waits for it."""
     order: int = 0
     waiting: list[tuple[Reply, int]] = field(default_factory=list)
 
 
 class PartCache:
-    """Answers `Want`, out of what is there or through the worker. Parts are JSON-able values."""
+    """A cache that answers `Want`, by itself or through the worker. Parts are JSON-able values."""
 
     def __init__(self, work: WorkerClient, changed: Callable[[], None]) -> None:
         self._work, self._changed = work, changed
@@ -62,9 +62,7 @@ class PartCache:
         self._entries: dict[Key, _Entry] = {}
 
     def prepare(self, variant: Variant, parts: Sequence[tuple[Part, Json]] = FIRST) -> None:
-        """Have parts of a variant computed before they are asked for, and keep them for what is
-        saved.
-        """
+        """Have parts of a variant computed before they are asked for, and keep them for saving."""
         for part, arguments in parts:
             with self._lock:
                 key = _key(part, variant.key, arguments)
@@ -73,8 +71,8 @@ class PartCache:
                     self._start(key, _Entry(saved, forgettable=False), variant, "prepare")
 
     def prepare_shown(self, variant: Variant) -> None:
-        """Have what can be done next with the shown variant computed. What of that is not done of
-        those that were shown before is left to who waits for it.
+        """Have the moves of the shown variant computed. Unfinished ones of variants shown before
+        continue only if somebody waits for them.
         """
         with self._lock:
             for key, entry in list(self._entries.items()):
@@ -101,7 +99,7 @@ class PartCache:
             reply(Answer("part", want.id, there, entry.done))
 
     def forget(self, reply: Reply, number: int) -> None:
-        """One who waited waits no more; what nobody waits for is dropped."""
+        """Forget one who waited; a part that nobody waits for is dropped."""
         with self._lock:
             for key, entry in list(self._entries.items()):
                 if (reply, number) not in entry.waiting:
@@ -110,7 +108,7 @@ class PartCache:
                 self._drop_unwanted(key, entry)
 
     def forget_all(self, reply: Reply) -> None:
-        """A view is gone."""
+        """Forget a view that is gone."""
         with self._lock:
             for key, entry in list(self._entries.items()):
                 own = [pair for pair in entry.waiting if pair[0] == reply]
@@ -120,7 +118,7 @@ class PartCache:
                     self._drop_unwanted(key, entry)
 
     def keep(self, variant: Variant, picture: Snapshot | Plain) -> None:
-        """A picture that was drawn elsewhere: nobody needs to draw it again."""
+        """Keep a picture that was drawn elsewhere, so that nobody draws it again."""
         with self._lock:
             key = _key("snapshot", variant.key, {})
             saved = SavedPart("snapshot", variant.key, {}, Plain(plain(picture)))
@@ -134,14 +132,14 @@ class PartCache:
         self._changed()
 
     def picture(self, variant: Variant) -> Snapshot | None:
-        """What is drawn of a variant, if it was computed."""
+        """Return the picture of a variant, if it was computed."""
         with self._lock:
             entry = self._entries.get(_key("snapshot", variant.key, {}))
             value = entry.saved.value if entry is not None and entry.done else None
         return None if value is None else record("snapshot", value, Snapshot)
 
     def keep_only(self, variants: Container[str]) -> None:
-        """Let go of what was computed of other variants, and of what nobody waits for."""
+        """Let go of parts of other variants, and of parts that nobody waits for."""
         with self._lock:
             for key, entry in list(self._entries.items()):
                 if key[1] not in variants and not entry.waiting:
@@ -150,7 +148,7 @@ class PartCache:
                     del self._entries[key]
 
     def saved(self) -> tuple[SavedPart, ...]:
-        """All that is complete: pictures, then the newest first, up to `MOST_TEXT`."""
+        """Return all complete parts: pictures, then the newest first, up to `MOST_TEXT`."""
         with self._lock:
             done = [e.saved for e in reversed(self._entries.values()) if e.done]
         done.sort(key=lambda saved: saved.part != "snapshot")
@@ -203,12 +201,12 @@ class PartCache:
                 reply(Answer("part", number, _rest(entry.saved), True))
             else:
                 reply(Failed("failed", number, error))
-        if entry.saved.part != "price":  # one of hundreds is no reason to write everything again
+        if entry.saved.part != "price":  # one of hundreds: no reason to write all again
             self._changed()
 
 
 def joined(before: Any, batch: Any) -> Any:
-    """A batch of moves added to those that came before; a step that is proposed again is one."""
+    """Join a batch of moves to those before it; a step that is proposed again counts once."""
     if before is None:
         return batch
     moves = {move["step"]["source"]: move for move in (*before["moves"], *batch["moves"])}
@@ -217,7 +215,7 @@ def joined(before: Any, batch: Any) -> Any:
 
 
 def _rest(saved: SavedPart) -> Any:
-    """What the last answer adds to the batches before it."""
+    """Return the last answer's addition to the batches before it."""
     if saved.part == STREAMED:
         return Plain(transforms=[], moves=[])
     return saved.value

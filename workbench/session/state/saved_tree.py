@@ -16,13 +16,13 @@ from workbench.session.protocol.state import MeasurementView, State
 from workbench.session.state.variant_tree import VariantTree
 
 RECORDED = "a saved workbench"
-"""Where measurements come from that a saved file brought."""
+"""The file name shown for measurements of a saved file."""
 
 
 @dataclass(frozen=True)
 class SavedTree:
-    """A tree that was: its root, every other variant as a step on its parent (parents first, those
-    that led to the current one before all others), the users' names.
+    """A tree from before: its root, every other variant as a step on its parent (parents first, the
+    ancestors of the current one before all others), the users' names.
     """
 
     name: str
@@ -33,7 +33,7 @@ class SavedTree:
     measurements: tuple[MeasurementView, ...] = ()
 
     def way(self) -> tuple[str, ...]:
-        """The variants that led to the current one, it included, the root first."""
+        """The path to the current variant, from the root, both included."""
         parents = {entry.key: entry.parent for entry in self.entries}
         way = [self.current]
         while way[-1] in parents:
@@ -42,7 +42,7 @@ class SavedTree:
 
 
 def old_tree(name: str, tree: VariantTree) -> SavedTree:
-    """The tree of a program that has since been traced again."""
+    """Return the tree of a program that has since been traced again."""
     first = {one.key for one in tree.shown.lineage}
     ordered = sorted(tree.variants.values(), key=lambda one: one.key not in first)
     return SavedTree(
@@ -59,8 +59,8 @@ def old_tree(name: str, tree: VariantTree) -> SavedTree:
 
 
 def saved_tree(text: str) -> SavedTree:
-    """The tree in a state file. Raises WorkbenchError where the text is none, or of another
-    release.
+    """Read the tree in a state file. Raises WorkbenchError where the text is no state file, or of
+    another release.
     """
     state = _state(text)
     entries = [
@@ -87,7 +87,9 @@ def saved_tree(text: str) -> SavedTree:
 
 
 def misfit_text(old: SavedTree, misfits: list[Misfit]) -> str:
-    """What no longer fits, in a sentence: first what stands in the way of the current variant."""
+    """Tell in a sentence what no longer fits: first what stands in the way of the current
+    variant.
+    """
     way = old.way()
     first, *others = sorted(misfits, key=lambda one: one.entry not in way)
     more = f" {len(others)} more do not fit either." if others else ""

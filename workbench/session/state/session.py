@@ -1,8 +1,8 @@
-"""A workbench: a tree of variants and what is known of them, changed by requests from any thread.
+"""A workbench: a tree of variants and their data, changed by requests from any thread.
 
-All that can be read is one immutable value that is replaced under a lock. Work that takes time is
-given to other processes (`work`, `measuring`), whose results come back on threads of their own;
-nothing here computes sets, waits, or knows Jupyter.
+All that can be read is one immutable value, replaced under a lock. Slow work goes to other
+processes (`worker_client`, `meter_client`), whose results come back on threads of their own.
+Nothing here computes sets, waits, or knows Jupyter.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ from workbench.variants.variant import Variant
 Ended = Callable[[ErrorView | None], None]
 
 AUTOMATIC = "automatic"
-"""What the variant of the automatic recipe is called that `wb.run` runs a program as."""
+"""The name of the automatic recipe's variant when `wb.run` runs a program as it."""
 
 
 @dataclass(frozen=True)
 class Values:
-    """All that a workbench is at a moment."""
+    """The whole content of a workbench at a moment."""
 
     revision: int
     tree: VariantTree
@@ -64,7 +64,7 @@ class Values:
 
 
 class Session:
-    """One workbench, known by its program's name. `send` gets what all views are told."""
+    """A workbench, known by its program's name. `send` gets the messages for all views."""
 
     def __init__(
         self, variant: Variant, work: WorkerClient, store: Store, send: Callable[[Message], None]
@@ -73,7 +73,8 @@ class Session:
         self.store = store
         self.kept = PartCache(work, self._tell)
         self.on_change: Callable[[Mapping[str, Any]], None] | None = None
-        """Takes new arguments for the watched template; None where none is watched."""
+        """The function that takes new arguments for the watched template; None where none is
+        watched."""
         self.work, self._send = work, send
         self._lock = threading.RLock()
         self._values = Values(1, planted(variant))
@@ -88,7 +89,7 @@ class Session:
 
     @property
     def values(self) -> Values:
-        """All of it, at this moment."""
+        """The whole content, at this moment."""
         return self._values
 
     @property
@@ -97,11 +98,11 @@ class Session:
         return self._values.tree
 
     def state(self) -> State:
-        """What views are told of it."""
+        """The state that views get."""
         return self._state(self._values)
 
     def capsule(self) -> Capsule:
-        """Its state with every part that was computed."""
+        """The state with every part that was computed."""
         state = self.state()
         keys = {variant.key for variant in state.variants}
         return capsule(state, tuple(p for p in self.kept.saved() if p.variant in keys))
@@ -121,8 +122,8 @@ class Session:
             self._prepare_shown()
 
     def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call back after every change of the state and with every part that was computed; what
-        comes back ends that.
+        """Call back after every change of the state and every computed part. Returns the function
+        that ends this.
         """
 
         def ignore() -> None:
@@ -156,7 +157,7 @@ class Session:
         )
 
     def _variant_views(self, tree: VariantTree) -> tuple[VariantView, ...]:
-        """The variants as views show them; of those that are no longer there nothing is kept."""
+        """Describe the variants; forget the descriptions of removed ones."""
         known, views = self._views, dict[tuple[str, int, str], VariantView]()
         for key, variant in tree.variants.items():
             what = key, tree.numbers[key], tree.names.get(key, "")
@@ -181,8 +182,8 @@ class Session:
         self._prepare(new)
 
     def redefine(self, variant: Variant) -> None:
-        """The program was traced again, and this is a variant of what came out. Steps are taken
-        anew on another program; the same one only clears an error.
+        """Take a variant of the program as traced again. Steps are taken anew on a changed program;
+        the same program only clears an error.
         """
         before = self.tree
         if variant.root.key == before.root:
@@ -219,11 +220,11 @@ class Session:
         self.work.forget(set(before) - set(after))
 
     def fail(self, error: UntracedView) -> None:
-        """The program could not be traced again; what is shown stays."""
+        """Show that the program could not be traced again; the shown program stays."""
         self.change(lambda v: replace(v, error=error))
 
     def mended(self, error: UntracedView) -> None:
-        """That is over; another error stays."""
+        """Take back that error; another error stays."""
         self.change(lambda v: replace(v, error=None) if v.error is error else v)
 
     def load(self, old: SavedTree, ended: Ended = lambda error: None, show: bool = True) -> None:
@@ -238,8 +239,8 @@ class Session:
     def _take_anew(
         self, old: SavedTree, ended: Ended = lambda error: None, show: bool = True
     ) -> None:
-        """Take the steps of another tree on this root, in the worker; what fits comes in as it is
-        made, and what does not is told at the end.
+        """Take the steps of another tree on this root, in the worker. Steps that fit come in as
+        they are made; those that do not are told at the end.
         """
         start = self.tree
         root = start.variants[start.root]
@@ -258,7 +259,7 @@ class Session:
                 if values.tree.root != root.key:
                     return values  # traced again meanwhile
                 tree = values.tree.with_variant(variant)
-                if name and tree.named(name) is None:  # what is there keeps its name
+                if name and tree.named(name) is None:  # present variants keep their names
                     tree = tree.renamed(variant.key, name)
                 return replace(values, tree=tree)
 
@@ -283,18 +284,18 @@ class Session:
         self.work.order("anew", root, old.root, old.entries, came=came, ended=finished)
 
     def _prepare(self, variants: Iterable[Variant]) -> None:
-        """Have what is drawn first of variants computed, whoever looks at them."""
+        """Have the first picture of variants computed, whoever looks at them."""
         for variant in variants:
             self.kept.prepare(variant)
 
     def _prepare_shown(self) -> None:
-        """Have what can be done next with the shown variant computed: what is saved holds it too,
-        whoever looked at it.
+        """Have the moves of the shown variant computed: a saved file holds them too, whoever
+        looked.
         """
         self.kept.prepare_shown(self.tree.shown)
 
     def _read_store(self) -> None:
-        """Show what was measured before, here or elsewhere."""
+        """Show measurements recorded before, here or elsewhere."""
         root = self.tree.variants[self.tree.root]
 
         def came(found: tuple[MeasurementView, ...]) -> None:
@@ -309,7 +310,7 @@ class Session:
         self.work.order("recorded", root, self.store, came=came, ended=lambda error: None)
 
     def take_measured(self, found: Iterable[Measurement]) -> None:
-        """Show what was measured elsewhere of variants of this program."""
+        """Show measurements made elsewhere of variants of this program."""
         views = measurement_views(belonging(self.tree.variants[self.tree.root], found))
         if views:
             self.change(lambda v: replace(v, measurements=together(v.measurements, views)))
@@ -319,7 +320,7 @@ class Session:
     def measure(
         self, order: MeasureOrder, ended: Callable[[Measured], None] = lambda result: None
     ) -> MeterClient:
-        """Start to measure variants of the tree. Raises WorkbenchError while others are."""
+        """Start to measure variants of the tree. Raises WorkbenchError while a measurement runs."""
         told = MeasurementProgress(self, tuple(variant.key for variant in order.variants), ended)
         with self._lock:
             if self._measuring is not None:
@@ -333,12 +334,12 @@ class Session:
             return self._measuring
 
     def measured(self) -> None:
-        """Another measurement may start."""
+        """Allow the next measurement."""
         with self._lock:
             self._measuring = None
 
     def cancel(self) -> bool:
-        """Stop what is being measured; False where nothing is."""
+        """Stop the current measurement; False where there is none."""
         with self._lock:
             measuring = self._measuring
         if measuring is not None:
@@ -346,13 +347,13 @@ class Session:
         return measuring is not None
 
     def close(self) -> None:
-        """Stop what is measured; nobody hears of this workbench any more."""
+        """Stop the measurement, and send nothing more."""
         self.cancel()
         self._send = lambda message: None
 
     def join_running(self, variant: Variant) -> None:
-        """Take a variant that runs into the tree, if it is of this program, so that views can name
-        it; what is shown stays. The automatic recipe's is called so.
+        """Take a running variant into the tree, if it is of this program, so that views can name
+        it. The shown variant stays. The automatic recipe's variant is named so.
         """
         tree = self.tree
         if variant.key in tree.variants or variant.root.key != tree.root:
@@ -369,8 +370,8 @@ class Session:
         self.change(changed)
 
     def show_running(self, place: RunPosition) -> None:
-        """Tell every view where a program of this name is; `variant` is "" of one that is not in
-        the tree.
+        """Tell every view the position of a running program of this name; `variant` is "" for a
+        variant outside the tree.
         """
         self._send(
             Running(

@@ -1,4 +1,4 @@
-"""The variants of a workbench as one immutable value: which there are, what the user calls them."""
+"""The variants of a workbench and the user's names for them, as one immutable value."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from workbench.variants.variant import Variant
 
 @dataclass(frozen=True)
 class VariantTree:
-    """Variants by key, each behind the one it came from. `numbers` count them as they came, and
-    stay when another is removed. `names` are the user's.
+    """Variants by key, each after its parent. `numbers` count them as they came, and stay when
+    another is removed. `names` are the user's.
     """
 
     root: str
@@ -23,7 +23,7 @@ class VariantTree:
     names: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, key: str) -> Variant:
-        """The variant of that key. Raises WorkbenchError where there is none."""
+        """Return the variant of that key. Raises WorkbenchError where there is none."""
         variant = self.variants.get(key)
         if variant is None:
             raise WorkbenchError(f"there is no variant {key[:8]} in the tree any more")
@@ -35,11 +35,11 @@ class VariantTree:
         return self.variants[self.current]
 
     def showing(self, key: str) -> VariantTree:
-        """The tree with another current variant."""
+        """Return the tree with another current variant."""
         return replace(self, current=self[key].key)
 
     def with_variant(self, variant: Variant) -> VariantTree:
-        """The tree with a variant, and those that it came from, which must start at this root."""
+        """Return the tree with a variant and its ancestors, which must start at this root."""
         if variant.root.key != self.root:
             raise WorkbenchError("a variant of another program does not belong into this tree")
         new = {one.key: one for one in variant.lineage if one.key not in self.variants}
@@ -49,12 +49,12 @@ class VariantTree:
         return replace(self, variants={**self.variants, **new}, numbers={**self.numbers, **numbers})
 
     def named(self, name: str) -> str | None:
-        """The key of the variant that the user called so."""
+        """Return the key of the variant that has this name."""
         return next((key for key, own in self.names.items() if own == name), None)
 
     def renamed(self, key: str, name: str) -> VariantTree:
-        """The tree with the user's name for a variant; "" takes it away. Raises WorkbenchError
-        where another variant has the name.
+        """Return the tree with the user's name for a variant; "" removes the name. Raises
+        WorkbenchError where another variant has it.
         """
         others = {other: own for other, own in self.names.items() if other != self[key].key}
         holder = self.named(name)
@@ -67,7 +67,7 @@ class VariantTree:
         return replace(self, names={**others, key: name} if name else others)
 
     def without(self, key: str) -> VariantTree:
-        """The tree without a variant and all that came from it."""
+        """Return the tree without a variant and its descendants."""
         variant = self[key]
         if variant.parent is None:
             raise WorkbenchError("the program as written cannot be removed")
@@ -83,6 +83,6 @@ class VariantTree:
 
 
 def planted(variant: Variant) -> VariantTree:
-    """The tree of a variant and those that it came from."""
+    """Return the tree of a variant and its ancestors."""
     root = variant.root
     return VariantTree(root.key, root.key, {}, {}).with_variant(variant).showing(variant.key)

@@ -1,4 +1,4 @@
-// What can be done with the whole workbench: the header's buttons, its menu and JupyterLab's commands are these.
+// Actions on the whole workbench, shared by the header's buttons, its menu and JupyterLab's commands.
 
 import { tickedIn } from "../model/selection";
 import type { Store, Values } from "../model/store";
@@ -25,7 +25,7 @@ export interface Action extends Item {
   readonly name: ActionName;
 }
 
-/** Does something and tells where it fails, or what came of it. */
+/** Runs an action and reports its failure or its result. */
 export async function perform(store: Store, what: () => unknown): Promise<void> {
   try {
     const told = await what();
@@ -35,7 +35,7 @@ export async function perform(store: Store, what: () => unknown): Promise<void> 
   }
 }
 
-/** All of them, in the order of menus. `root` is the element that the workbench is drawn in. */
+/** Returns all actions in the order of menus. `root` is the element that the workbench is drawn in. */
 export function actions(store: Store, root: HTMLElement): readonly Action[] {
   const values = store.values();
   const current = shown(values);
@@ -56,7 +56,7 @@ export function actions(store: Store, root: HTMLElement): readonly Action[] {
     ),
     action("fit", "Show the whole graph", drawn, () => store.tools.fit?.()),
     action("measure", "Measure", none || live || measuring, () => {
-      store.select({ pane: "compare" }); // where its progress and results are
+      store.select({ pane: "compare" }); // that pane has its progress and results
       return store.ask(measurement(values, current));
     }),
     action("cancel", "Cancel the measurement", live || (measuring ? "" : "Nothing is measured now."), () =>
@@ -107,7 +107,7 @@ function undoRefused({ status }: Values, current: VariantView | undefined): stri
   return status === "connected" || status === "saved" ? "" : "This wants the notebook's Jupyter kernel.";
 }
 
-/** Of the variants that are ticked for comparing, of the shown one where none are. */
+/** Measures the variants that are ticked for comparing, or the shown one where none are. */
 function measurement({ selection, state }: Values, current: VariantView | undefined) {
   const { compared, backend, sizes, dtype } = selection;
   const ticked = state ? tickedIn(state, compared) : [];

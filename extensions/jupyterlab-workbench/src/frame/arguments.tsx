@@ -57,7 +57,7 @@ const EXPECTED: Readonly<Record<ArgumentView["kind"], string>> = {
   other: "a list such as [16, 16]",
 };
 
-/** Takes effect when it is left, or at Enter; what is no value of its kind stays and is said to be none. */
+/** A text field that takes effect when it is left, or at Enter. A text of the wrong kind stays, marked as wrong. */
 function Typed(props: { argument: ArgumentView; change: (value: unknown) => void }): JSX.Element {
   const { argument, change } = props;
   const before = argument.kind === "text" ? String(argument.value) : JSON.stringify(argument.value);
@@ -94,7 +94,7 @@ function Typed(props: { argument: ArgumentView; change: (value: unknown) => void
   );
 }
 
-/** The value that a text stands for; undefined where it is none of the argument's kind. */
+/** Reads a text as a value; undefined where it is none of the argument's kind. */
 export function valueOf({ kind, value }: ArgumentView, text: string): unknown {
   if (kind === "text") return text;
   let found: unknown;

@@ -1,4 +1,4 @@
-// What is shown, how it came about, and what can be done with the whole of it.
+// The header: the shown variant, its steps, and the actions on the whole workbench.
 
 import { useRef } from "react";
 import { useCurrent, useStore, useValues, useWorkbench } from "../model/hooks";
@@ -86,7 +86,7 @@ function Undo(): JSX.Element {
   );
 }
 
-/** Which variant runs, and how far it is; another one than is shown can be gone to. */
+/** The running variant and its progress, with a way to show it. */
 function Now({ running }: { running: Running }): JSX.Element {
   const store = useStore();
   const { variants, current } = useWorkbench();
@@ -128,7 +128,8 @@ const IN_NOTEBOOK = ["saved in notebook", "What is saved with the notebook; the 
 
 const OLDER = ["out of date", "The program could not be traced since; this is how it was before"] as const;
 
-/** What was saved is in a file of its own, or a cell's output. `older`: the program is written differently by now. */
+/** A mark for a workbench that is not live: a saved file or a cell's output. `older`: the program is written
+ * differently by now. */
 function StatusMark({ status, inNotebook, older }: { status: Status; inNotebook: boolean; older: boolean }): JSX.Element {
   const here = status === "saved" && inNotebook ? IN_NOTEBOOK : MARKS[status];
   const stale = status === "connected" && older;

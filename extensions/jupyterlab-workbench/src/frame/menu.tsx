@@ -5,14 +5,14 @@ import { useEffect, useId, useRef, useState } from "react";
 export interface Item {
   readonly name: string;
   readonly label: string;
-  /** Why it cannot be chosen; empty where it can. */
+  /** The reason why it cannot be chosen; empty where it can. */
   readonly refused: string;
   run(): void;
 }
 
 type Groups = readonly (readonly Item[])[];
 
-/** `title` is what a label means that says little. */
+/** `title` explains a label that says little. */
 export function Menu(props: { label: string; title?: string; items: () => Groups }): JSX.Element {
   const [groups, setGroups] = useState<Groups | null>(null);
   const host = useRef<HTMLDivElement>(null);

@@ -93,8 +93,8 @@ function Tabs(props: { id: string; shown: View | undefined; upright: boolean }):
   );
 }
 
-/** A statement that is selected while no pane is open shows its details; a scope does not, as what moves under the
- * pointer cannot be double clicked. */
+/** Opens the details of a statement that is selected while no pane is open. A scope opens none: the graph would move
+ * under the pointer, and could not be double clicked. */
 function useDetailsOfSelection(): void {
   const store = useStore();
   const { statements } = useSelection();

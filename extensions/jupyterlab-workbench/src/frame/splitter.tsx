@@ -1,4 +1,4 @@
-// The bar between graph and panes. It is dragged, or moved with the arrow keys; where it stood is remembered.
+// The bar between graph and panes. It is dragged, or moved with the arrow keys; its place is remembered.
 
 import { useState } from "react";
 
@@ -58,7 +58,7 @@ type Way = keyof typeof AT_FIRST;
 
 const name = (way: Way): string => `workbench:share:${way}`;
 
-/** A page opened from a file, or one without cookies, may have no storage. */
+/** Returns the remembered share. A page opened from a file, or one without cookies, may have no storage. */
 function remembered(way: Way): number {
   try {
     const share = Number(localStorage.getItem(name(way)));

@@ -1,4 +1,4 @@
-// The drawn graph as a document of its own: at full size, with the colours that it is drawn with.
+// The drawn graph as a document of its own: at full size, in the colours on the screen.
 
 import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
@@ -7,20 +7,20 @@ import type { Store } from "../model/store";
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 12;
 
-/** What the style sheet gives, written into each element. */
+/** The properties of the style sheet that are written into each element. */
 const STYLES = [
   "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linejoin",
   "paint-order", "opacity", "font-family", "font-size", "font-weight", "text-anchor",
 ] as const;
 
-/** What is of the page alone. */
+/** The attributes that concern the page alone. */
 const UNWANTED = ["class", "style", "tabindex", "role", "aria-pressed", "data-name"] as const;
 
-/** An SVG of all that the graph shows, whatever of it is in view. `root` is the element it is drawn in. */
+/** Returns an SVG of the whole graph, in view or not. `root` is the element it is drawn in. */
 export function picture(root: HTMLElement, { tools }: Store): SVGSVGElement {
   const sheet = tools.sheet?.();
   if (!sheet) throw new Error("There is no picture yet.");
-  // It is drawn where the style sheet of the page holds, and then given what that says.
+  // It is drawn where the page's style sheet holds, and then gets the sheet's values.
   const stage = document.createElementNS(SVG, "svg");
   stage.setAttribute("class", "wbk-sheet");
   root.append(stage);
@@ -48,7 +48,7 @@ export function picture(root: HTMLElement, { tools }: Store): SVGSVGElement {
 
 const everything = (group: SVGGElement): SVGElement[] => [group, ...group.querySelectorAll<SVGElement>("*")];
 
-/** Writes into the copies what the style sheet gives to the drawn. */
+/** Writes the style sheet's values for the drawn elements into their copies. */
 function settle(drawn: readonly SVGElement[], copies: readonly SVGElement[]): void {
   drawn.forEach((element, position) => {
     const copy = copies[position];
@@ -69,7 +69,7 @@ function ground(x: number, y: number, width: number, height: number, colour: str
   return made;
 }
 
-/** Opens the browser's print dialogue, which also writes PDF, on a page of the picture's own size. */
+/** Opens the browser's print dialogue on a page of the picture's own size; it also writes PDF. */
 export function print(drawn: SVGSVGElement, title: string): void {
   const frame = document.createElement("iframe");
   frame.style.cssText = "position: fixed; width: 0; height: 0; border: 0; visibility: hidden";

@@ -1,4 +1,4 @@
-// The steps from the program as written to what is shown; each goes back to its variant.
+// The steps from the program as written to the shown variant; each goes back to its variant.
 
 import { useRef } from "react";
 import { useCurrent, useStore, useValues, useWorkbench } from "../model/hooks";
@@ -7,7 +7,7 @@ import { useWidth } from "../views/charts/width";
 import { perform } from "./actions";
 import { Menu } from "./menu";
 
-/** Pixels: of a letter, around a name, of the longest name, of the button that holds those for which there is no room. */
+/** Pixels: of a letter, around a name, of the longest name, of the button that holds the names without room. */
 const [LETTER, AROUND, LONGEST, BUTTON] = [6.8, 20, 210, 52];
 
 export function Steps(): JSX.Element {
@@ -69,7 +69,8 @@ function lineageOf(current: VariantView, variants: readonly VariantView[]): read
   return found;
 }
 
-/** How many of the last names can be read side by side in so many pixels: one at least, all where the room is unknown. */
+/** Counts the last names that can be read side by side in so many pixels: one at least, all where the room is
+ * unknown. */
 export function inRoom(names: readonly string[], width: number): number {
   const wide = names.map((name) => Math.min(LONGEST, AROUND + LETTER * name.length));
   if (!width || wide.reduce((sum, one) => sum + one, 0) <= width) return names.length;

@@ -1,14 +1,14 @@
-// What differs between two programs as a graph of its own, small enough to be seen beside something else.
+// The difference between two programs as a graph of its own, small enough to be seen beside something else.
 
 import { scopes } from "../model/scopes";
 import type { Node, Snapshot } from "../protocol";
 import type { Changes } from "./diff";
 
-/** Up to so many boxes are told apart in a small picture; of more, only the outermost scopes are drawn. */
+/** The most boxes that can be told apart in a small picture; of more, only the outermost scopes are drawn. */
 const FEW = 40;
 
-/** The program after a step with what is gone where it stood; of it only what differs and what is next to that, unless
- * the `whole` is wanted. */
+/** Returns the program after a step, with lost statements in their old place. It holds only changed statements and
+ * their neighbours, unless the `whole` is wanted. */
 export function around(before: Snapshot, after: Snapshot, changes: Changes, whole: boolean): Snapshot {
   const lost = new Set(changes.gone.map((node) => node.id));
   const own = new Set([...changes.changed.keys(), ...lost]);
@@ -33,7 +33,7 @@ export function around(before: Snapshot, after: Snapshot, changes: Changes, whol
   return !whole && nodes.length > FEW ? { ...made, closed: outermost } : made;
 }
 
-/** Every statement after the step, those that are gone behind what stood in front of them. */
+/** Returns every statement after the step, each lost one behind the statement that was in front of it. */
 function withGone(before: Snapshot, after: Snapshot, lost: ReadonlySet<string>): readonly Node[] {
   const behind = new Map<string, Node[]>();
   let front = "";

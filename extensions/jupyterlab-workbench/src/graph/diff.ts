@@ -1,13 +1,13 @@
-// What differs between two variants' programs, by the ids of their statements and by what they mean: never by where
-// or how they are drawn.
+// The difference between two variants' programs, by the ids of their statements and by their meaning, never by their
+// drawing.
 
 import type { Node, Snapshot } from "../protocol";
 
-/** What can differ of a statement, in the words that a reader sees. */
+/** The aspects in which a statement can differ, in the reader's words. */
 export type Difference = "new" | "equation" | "domain" | "reads" | "loops" | "storage";
 
 export interface Changes {
-  /** Statements that are new or differ, with what differs. */
+  /** New or changed statements, with their differences. */
   readonly changed: ReadonlyMap<string, readonly Difference[]>;
   /** Statements that are there no more. */
   readonly gone: readonly Node[];
@@ -38,7 +38,7 @@ function differences(was: Node, node: Node): Difference[] {
   return found;
 }
 
-/** Statements that stand in other loops: by the loops' headings, else by which others share their loops. */
+/** Finds statements that stand in other loops: by the loops' headings, else by the statements that share them. */
 function moves(before: Snapshot, after: Snapshot): ReadonlySet<string> {
   const old = new Map(before.nodes.map((node) => [node.id, headings(before, node)]));
   const moved = new Set<string>();
@@ -56,7 +56,7 @@ function moves(before: Snapshot, after: Snapshot): ReadonlySet<string> {
 const headings = (snapshot: Snapshot, node: Node): string =>
   JSON.stringify(node.loops.map((position) => snapshot.loops[position]?.text));
 
-/** For each of these statements who of them shares its loops, outermost loop first. */
+/** Lists for each of these statements those of them that share its loops, outermost loop first. */
 function companions(snapshot: Snapshot, of: ReadonlySet<string>): ReadonlyMap<string, string> {
   const nodes = snapshot.nodes.filter((node) => of.has(node.id));
   const members = new Map<number, string[]>();

@@ -1,4 +1,4 @@
-// What the colours, lines and signs mean; only those that the picture has.
+// The meaning of the colours, lines and signs that the picture has.
 
 import { useLayoutEffect, useRef, useState } from "react";
 import type { Overlay } from "../model/selection";
@@ -22,7 +22,7 @@ export function Legend(props: {
   readonly overlay: Overlay;
   readonly colouring: Colouring;
   readonly theme: Theme;
-  /** Why nothing is coloured, and what the numbers rest on. */
+  /** The reason why nothing is coloured, and the origin of the numbers. */
   readonly note: string;
   readonly changes: Changes | null;
 }): JSX.Element {
@@ -80,7 +80,7 @@ export function Legend(props: {
   );
 }
 
-/** Whether the one row that is shown is not all. */
+/** Tells whether the one row that is shown is not all. */
 function useHides(entries: React.RefObject<HTMLElement>, open: boolean): boolean {
   const [hides, setHides] = useState(false);
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-// Which statements have a text in their name, their equation or the scopes around them; names come first.
+// A search for statements by their name, their equation or the scopes around them; names come first.
 
 import type { Node, Snapshot } from "../protocol";
 

@@ -1,4 +1,4 @@
-// The graph's tools: search, zoom, which scopes are open, what the boxes are coloured by.
+// The graph's tools: search, zoom, open scopes, colouring of boxes.
 
 import { useEffect, useState } from "react";
 import type { Overlay } from "../model/selection";
@@ -69,7 +69,7 @@ function Button({ text, label, press }: { text: string; label: string; press: ()
   );
 }
 
-/** Lights the statements that have the text; Enter goes from one to the next. */
+/** A search that lights the statements with the text; Enter goes from one to the next. */
 function Search({ snapshot, tools }: { snapshot: Snapshot; tools: Tools }): JSX.Element {
   const [text, setText] = useState("");
   const [next, setNext] = useState(0);

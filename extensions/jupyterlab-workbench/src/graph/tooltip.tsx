@@ -1,4 +1,4 @@
-// What is said of a box or an arrow while it is pointed at or has the focus: text that can be read and copied.
+// The text about a box or an arrow with the pointer or the focus; it can be read and copied.
 
 import { useLayoutEffect, useRef } from "react";
 import type { Node } from "../protocol";
@@ -6,13 +6,13 @@ import type { Changes } from "./diff";
 import type { Size } from "./window/geometry";
 import { type Arrow, type Scene, scopeOf } from "./layout/scene";
 
-/** So many relations of an arrow are written out. */
+/** The most relations of an arrow that are written out. */
 const MOST = 6;
 
 export interface Pointed {
   readonly kind: "box" | "arrow";
   readonly id: string;
-  /** Where it is in the window, in pixels: what is said stands beside it. */
+  /** Its place in the window, in pixels: the text stands beside it. */
   readonly x: number;
   readonly y: number;
 }

@@ -1,4 +1,4 @@
-// The graph as a view: the picture of the shown variant, with its tools above and what it means below.
+// The graph as a view: the picture of the shown variant, its tools above and its legend below.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useCurrent, useSelection, useStore, useTool, useValues } from "../model/hooks";
@@ -36,7 +36,7 @@ export function GraphView(): JSX.Element {
       </div>
     );
   }
-  // Until the next picture comes, the one before stays.
+  // Until the next picture comes, the previous one stays.
   const late = shown.variant !== current.key;
   return <Graph shown={shown} parent={late ? null : parent} waiting={late} engine={engine} />;
 }
@@ -103,7 +103,7 @@ function Graph(props: {
     [fit, store, drawing, show],
   );
 
-  // What another view selected is brought into sight.
+  // A selection made in another view is brought into sight.
   const [chosen] = selection.statements;
   useEffect(() => {
     if (chosen !== undefined && chosen !== own.current) show(chosen);
@@ -148,7 +148,7 @@ function Graph(props: {
   );
 }
 
-/** Why boxes are lit that nobody selected, and the end of that. */
+/** The reason why boxes are lit that nobody selected, with a button to end it. */
 function Brushed(): JSX.Element | null {
   const store = useStore();
   const { brushed } = useSelection();
@@ -174,7 +174,7 @@ function Brushed(): JSX.Element | null {
   );
 }
 
-/** What is under way, and what became of it. */
+/** The layout under way, and its result. */
 function Status({ drawing, busy }: { drawing: Drawing; busy: boolean }): JSX.Element | null {
   if (busy) {
     return (
@@ -231,7 +231,7 @@ function reveal(id: string, drawing: Drawing, snapshot: Snapshot, window: Window
   window?.seek(statementBox(id));
 }
 
-/** The prediction for the sizes and the backend that are chosen, where it is wanted. */
+/** Gets the prediction for the chosen sizes and backend, where it is wanted. */
 function useCost(variant: string, wanted: boolean): { readonly value: CostView | null; readonly why: string } {
   const store = useStore();
   const { sizes, backend, dtype } = useSelection();
@@ -247,7 +247,7 @@ function useCost(variant: string, wanted: boolean): { readonly value: CostView |
   return { value, why: why[status] };
 }
 
-/** What the numbers of an overlay rest on, or why there are none. */
+/** Returns the origin of an overlay's numbers, or the reason why there are none. */
 function note(measured: boolean, cost: { value: CostView | null; why: string }, run: Shares | null): string {
   if (!cost.value) return cost.why;
   if (!measured) return `predicted for ${cost.value.backend}, ${cost.value.dtype}`;
@@ -255,7 +255,7 @@ function note(measured: boolean, cost: { value: CostView | null; why: string }, 
   return "shares of the last run's time over predicted shares";
 }
 
-/** Where the variant runs now, and what was seen of its last run. */
+/** Gets the variant's present position, and the shares of its last run. */
 function useRunning(variant: string): { readonly now: Running | null; readonly last: Shares | null } {
   const { running } = useValues();
   const seen = useRef(new Map<string, Shares>());

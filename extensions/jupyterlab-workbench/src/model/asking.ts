@@ -1,19 +1,19 @@
-// Asking for a change: what is being done, and why it could not be.
+// Requests for a change: the one under way, and the reason why one failed.
 
 import { useState } from "react";
 import { useStore } from "./hooks";
 import type { Asked } from "./store";
 
-/** Asks; `doing` says meanwhile what takes its time ("" where nothing needs to be said). */
+/** Asks; `doing` names a slow task meanwhile ("" for a quick one). */
 export type Ask = (request: Asked, doing?: string) => void;
 
 export interface Asking {
   readonly ask: Ask;
-  /** Whether an answer is awaited. */
+  /** True if an answer is awaited. */
   readonly busy: boolean;
-  /** What is going on or was done. */
+  /** The present or last task. */
   readonly doing: string;
-  /** The sentence why the last request could not be met. */
+  /** The reason in a sentence why the last request could not be met. */
   readonly said: string;
   tell(sentence: string): void;
   forget(): void;

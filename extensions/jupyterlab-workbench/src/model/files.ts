@@ -11,7 +11,7 @@ export function download(name: string, type: string, text: string): void {
   URL.revokeObjectURL(address);
 }
 
-/** The text of a file that the reader chooses; null where none is chosen. */
+/** Reads the text of a file that the reader chooses; null where none is chosen. */
 export function pick(accept: string): Promise<string | null> {
   const input = document.createElement("input");
   input.type = "file";
@@ -27,7 +27,7 @@ export function pick(accept: string): Promise<string | null> {
   });
 }
 
-/** A page that is neither encrypted nor on this machine has no clipboard of its own: text is selected and copied. */
+/** Copies text. A page that is neither encrypted nor on this machine has no clipboard: text is selected and copied. */
 export async function copy(text: string): Promise<void> {
   if (navigator.clipboard) {
     await navigator.clipboard.writeText(text);

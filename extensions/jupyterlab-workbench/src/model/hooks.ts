@@ -1,4 +1,4 @@
-// How React components read the store.
+// React hooks that read the store.
 
 import { createContext, useContext, useEffect, useSyncExternalStore } from "react";
 import type { LineView, Part, State, VariantView } from "../protocol";
@@ -19,7 +19,7 @@ export function useValues(): Values {
   return useSyncExternalStore(store.subscribe, store.values);
 }
 
-/** The workbench's state: views are only drawn once there is one. */
+/** Returns the workbench's state: views are only drawn once there is one. */
 export function useWorkbench(): State {
   const { state } = useValues();
   if (!state) throw new Error("a view is drawn before there is a state");
@@ -30,7 +30,7 @@ export function useSelection(): Selection {
   return useValues().selection;
 }
 
-/** The variant that is shown. */
+/** Returns the variant that is shown. */
 export function useCurrent(): VariantView {
   const state = useWorkbench();
   const found = state.variants.find((variant) => variant.key === state.current);
@@ -38,14 +38,14 @@ export function useCurrent(): VariantView {
   return found;
 }
 
-/** A part of a variant, of the current one unless said otherwise. */
+/** Returns a part of a variant, of the current one unless said otherwise. */
 export function usePart<P extends Part>(part: P, given: Arguments, variant?: string): Loaded<Parts[P]> {
   const store = useStore();
   const values = useValues();
   return store.part(part, variant ?? values.state?.current ?? "", given);
 }
 
-/** A part that only one view asks for: called back where it has not come by the time that the view asks for another. */
+/** Returns a part for one view only: it is called back where it has not come when the view asks for another. */
 export function useOwnPart<P extends Part>(part: P, given: Arguments, variant?: string): Loaded<Parts[P]> {
   const store = useStore();
   const loaded = usePart(part, given, variant);
@@ -54,10 +54,10 @@ export function useOwnPart<P extends Part>(part: P, given: Arguments, variant?: 
   return loaded;
 }
 
-/** How Python names the file of a line that stands in a cell. */
+/** Python's name for the file of a line in a cell. */
 const CELL = "cell";
 
-/** Shows a line in the notebook; null for a line of a file, and where there is no notebook. */
+/** Returns a function that shows a line in the notebook; null for a line of a file, and where there is no notebook. */
 export function useLineInNotebook(line: LineView | null): (() => void) | null {
   const { showLine } = useStore().transport;
   return showLine && line?.file === CELL ? () => showLine(line.number, line.text) : null;

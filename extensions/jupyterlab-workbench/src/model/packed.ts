@@ -1,8 +1,8 @@
-// Large capsules are kept compressed, since a notebook is read and saved as a whole.
+// Compressed capsules: a large one is kept so, since a notebook is read and saved as a whole.
 
 import type { Packed } from "../protocol";
 
-/** What was packed by Python's `capsule.packed`; anything else as it is. */
+/** Unpacks the result of Python's `capsule.packed`; anything else stays as it is. */
 export async function unpacked(saved: unknown): Promise<unknown> {
   if (!isPacked(saved)) return saved;
   const bytes = Uint8Array.from(atob(saved.gzip), (character) => character.charCodeAt(0));

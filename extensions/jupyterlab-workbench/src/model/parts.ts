@@ -1,4 +1,4 @@
-// Parts of variants: what was loaded is kept under its content's name and never asked for again.
+// Parts of variants: a loaded one is kept under its content's name and never asked for again.
 
 import type {
   CodeView,
@@ -44,7 +44,7 @@ export interface Loaded<T> {
 export const WAITING: Loaded<never> = { status: "waiting", value: null, error: null };
 export const ABSENT: Loaded<never> = { status: "absent", value: null, error: null };
 
-/** The name under which a part is kept; arguments in any order give the same. */
+/** Returns the name under which a part is kept; arguments in any order give the same. */
 export function partKey(part: Part, variant: string, given: Arguments): string {
   return `${part} ${variant} ${canonical(given)}`;
 }
@@ -57,7 +57,7 @@ function canonical(value: unknown): string {
   return `{${entries.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join(",")}}`;
 }
 
-/** A batch added to what is there: moves come some at a time. */
+/** Adds a batch to those before it: moves come some at a time. */
 export function merged(part: Part, before: unknown, batch: unknown): unknown {
   if (part !== "moves" || before === null) return batch;
   const [old, more] = [before as MovesView, batch as MovesView];

@@ -1,4 +1,4 @@
-// A transport without Python: it answers from what was saved.
+// A transport without Python: it answers from a saved workbench.
 
 import type { Capsule, Message, Request } from "../protocol";
 import { PROTOCOL } from "../protocol";
@@ -6,15 +6,15 @@ import { unpacked } from "./packed";
 import { partKey } from "./parts";
 import type { Transport } from "./transport";
 
-/** What answers a request. */
+/** A function that answers a request. */
 type Answer = (request: Request) => readonly Message[];
 
 export interface SavedTransport extends Transport {
-  /** Goes on with what was saved since. */
+  /** Goes on with a newer saved workbench. */
   renew(saved: unknown): void;
 }
 
-/** What is possible without Python: what a notebook gives. */
+/** The abilities of a notebook, there without Python. */
 export type Beside = Pick<Transport, "insertCell" | "showLine" | "runCell" | "openPanel" | "saveNotebook">;
 
 export function savedTransport(saved: unknown, more: Beside = {}): SavedTransport {
@@ -28,7 +28,7 @@ export function savedTransport(saved: unknown, more: Beside = {}): SavedTranspor
   }
 
   function say(message: Message): void {
-    // What is shown never goes back, whatever number the file's state has.
+    // The shown state never goes back, whatever number the file's state has.
     const told = message.type === "state" ? { ...message, state: { ...message.state, revision: ++revision } } : message;
     for (const listener of [...listeners]) listener(told);
   }
@@ -49,7 +49,7 @@ export function savedTransport(saved: unknown, more: Beside = {}): SavedTranspor
       return () => listeners.delete(heard);
     },
     send(request) {
-      // Later, as an answer from Python would be: whoever asks may be drawing just now.
+      // Later, as an answer from Python would be: the asker may be drawing just now.
       void answering.then((answer) => meet(request, answer));
     },
     renew(found) {
@@ -72,7 +72,7 @@ async function answers(saved: unknown): Promise<Answer> {
 
 type Signed = Pick<Capsule, "protocol" | "release">;
 
-/** Who wrote it can be told whatever release that was. */
+/** Tells whether it names its release, whichever that is. */
 function isSigned(saved: unknown): saved is Signed {
   if (typeof saved !== "object" || saved === null) return false;
   const { protocol, release } = saved as Record<string, unknown>;

@@ -7,7 +7,7 @@ export const key = (path: Path): string => JSON.stringify(path);
 
 const known = new WeakMap<Snapshot, readonly Path[]>();
 
-/** Every scope, outer ones included, in the order of their first statement. */
+/** Lists every scope, outer ones included, in the order of their first statement. */
 export function scopes(snapshot: Snapshot): readonly Path[] {
   const there = known.get(snapshot);
   if (there) return there;
@@ -27,7 +27,7 @@ function listed(snapshot: Snapshot): readonly Path[] {
   return [...found.values()];
 }
 
-/** The outermost closed scope around a statement, null where it is visible itself. */
+/** Returns the outermost closed scope around a statement, null where it is visible itself. */
 export function box(path: Path, closed: ReadonlySet<string>): Path | null {
   for (let depth = 1; depth <= path.length; depth++) {
     if (closed.has(key(path.slice(0, depth)))) return path.slice(0, depth);

@@ -5,13 +5,13 @@ import type { State } from "../protocol";
 export type Path = readonly string[];
 export type Sizes = Readonly<Record<string, number>>;
 
-/** What the boxes of the graph are coloured by. */
+/** The quantity that colours the boxes of the graph. */
 export type Overlay = "kind" | "seconds" | "bytes" | "operations" | "measured";
 
-/** What the code is shown as. */
+/** The form in which code is shown. */
 export type Level = "equations" | "order" | "loops" | "source";
 
-/** From one line of a loop program to another, both included. */
+/** A range from one line of a loop program to another, both included. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -26,7 +26,7 @@ export interface Brushed {
 }
 
 export interface Selection {
-  /** Selected statements by id, the one that details are shown of first. */
+  /** Selected statements by id; details are shown of the first. */
   readonly statements: readonly string[];
   /** A closed scope that is selected instead. */
   readonly scope: Path | null;
@@ -51,7 +51,7 @@ export interface Selection {
   readonly pane: string;
 }
 
-/** The ticked variants that are in the tree: a tick outlives its variant, which may come back. */
+/** Returns the ticked variants that are in the tree: a tick outlives its variant, which may come back. */
 export function tickedIn({ variants }: State, compared: readonly string[]): readonly string[] {
   return variants.map(({ key }) => key).filter((key) => compared.includes(key));
 }

@@ -1,5 +1,5 @@
-// What all views of one workbench are functions of: its state, its parts, the selection. Immutable values that are
-// replaced; whoever subscribes hears of it.
+// The data of one workbench's views: its state, its parts, the selection. Immutable values are replaced; subscribers
+// hear of it.
 
 import type {
   Capsule, Done, Message, Part, PreviewView, Request, Running, Saved, Snapshot, State, UntracedView, VariantView, Welcome,
@@ -18,22 +18,23 @@ export interface Notice {
 
 export interface Values {
   readonly status: Status;
-  /** What the notebook's Jupyter kernel does, where what was saved is shown in its place; null where it is not. */
+  /** The status of the notebook's Jupyter kernel, where a saved workbench is shown in its place; null where it is
+   * not. */
   readonly kernel: Status | null;
-  /** Null until the first has come. */
+  /** The state; null until the first has come. */
   readonly state: State | null;
-  /** Python has answered. */
+  /** True if Python has answered. */
   readonly welcomed: boolean;
-  /** The names of all workbenches there are to choose from. */
+  /** The names of all workbenches to choose from. */
   readonly workbenches: readonly string[];
   readonly selection: Selection;
-  /** The programs that could not be traced, beside the one that is shown. */
+  /** The programs that could not be traced, besides the shown one. */
   readonly untraced: readonly UntracedView[];
-  /** Where the running program is; null while none runs. */
+  /** The position of the running program; null while none runs. */
   readonly running: Running | null;
-  /** Why nothing can be shown: another release, a message that cannot be read. */
+  /** The reason why nothing can be shown: another release, a message that cannot be read. */
   readonly problem: string;
-  /** What came of something that was asked for, until it is put away. */
+  /** The result of a request, until it is put away. */
   readonly notice: Notice | null;
   /** Grows with every part that comes. */
   readonly loaded: number;
@@ -46,25 +47,26 @@ export interface Store {
   values(): Values;
   subscribe(changed: () => void): () => void;
   select(change: Partial<Selection>): void;
-  /** A part, asked for where it is not there. The same object as long as nothing new came of it. */
+  /** Returns a part, asked for where it is not there. The same object as long as nothing new came of it. */
   part<P extends Part>(part: P, variant: string, given: Arguments): Loaded<Parts[P]>;
-  /** A part as far as it is there or on its way; nothing is asked for. */
+  /** Returns a part as far as it is there or on its way; asks for nothing. */
   known<P extends Part>(part: P, variant: string, given: Arguments): Loaded<Parts[P]> | undefined;
-  /** Calls a part back that has not come; whoever wants it asks again. */
+  /** Withdraws a request for a part that has not come; whoever wants it asks again. */
   forget(part: Part, variant: string, given: Arguments): void;
-  /** The program that a preview of a step on this variant showed last; null where none did. */
+  /** Returns the program that a preview of a step on this variant showed last; null where none did. */
   foreseen(variant: string): Snapshot | null;
-  /** Ends in an Error with the sentence where the request cannot be met. */
+  /** Asks; ends in an Error with the sentence where the request cannot be met. */
   ask(request: Asked): Promise<Done | Saved>;
-  /** When Python has a workbench of this name again, it takes up the variants, names and measurements of this state. */
+  /** Goes on from this state: when Python has a workbench of this name again, it takes up its variants, names and
+   * measurements. */
   goOn(from: State): void;
-  /** Tells what came of something; null puts it away. */
+  /** Shows a notice; null puts it away. */
   say(notice: Notice | null): void;
-  /** Tells what the Jupyter kernel does in whose place this is shown. */
+  /** Tells the status of the Jupyter kernel in whose place this is shown. */
   standFor(kernel: Status | null): void;
   /** Shows another workbench of the same Jupyter kernel, as it was left. */
   choose(workbench: string): void;
-  /** What views offer to menus and to JupyterLab's commands, by name. */
+  /** The tools that views offer to menus and to JupyterLab's commands, by name. */
   readonly tools: Partial<Tools>;
   readonly transport: Transport;
   destroy(): void;
@@ -73,7 +75,7 @@ export interface Store {
 export interface Tools {
   /** Brings the whole graph into view. */
   fit: () => void;
-  /** The whole graph as elements for an `svg`, whatever of it is in view; null before it is laid out. */
+  /** Returns the whole graph as elements for an `svg`, in view or not; null before it is laid out. */
   sheet: () => JSX.Element | null;
 }
 
@@ -82,12 +84,12 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The number of the last request of this page, by which its answer is known: of all that is said on a connection, a
- * view takes the answers to its own requests. Other views may have the same connection, and other pages too, as Jupyter
- * gives a comm that Python opened to all of them; so every page counts from somewhere else. */
+/** The number of this page's last request. A view knows the answers to its own requests by their numbers. Other views
+ * may have the same connection, and other pages too, as Jupyter gives a comm that Python opened to all of them; so
+ * every page counts from somewhere else. */
 let id = Math.floor(Math.random() * 2 ** 52);
 
-/** `workbench` names the one to show; "" for the one that was shown last. */
+/** Makes a store. `workbench` names the one to show; "" for the one that was shown last. */
 export function createStore(
   transport: Transport,
   workbench = "",
@@ -186,14 +188,14 @@ export function createStore(
     void takeUp(state);
   }
 
-  /** Of a Jupyter kernel that is gone nothing is told that is not shown. */
+  /** Returns the untraced programs; of a Jupyter kernel that is gone only the shown one. */
   function untraced(): readonly UntracedView[] {
     if (transport.status() !== "connected") return [];
     const others = [...states.values()].filter((state) => state.workbench !== shown);
     return [...others.flatMap(({ error }) => error ?? []), ...strangers];
   }
 
-  /** A Jupyter kernel that was restarted knows nothing of the tree that is shown: every step is checked anew. */
+  /** Takes the shown tree up in a restarted Jupyter kernel, which knows nothing of it: every step is checked anew. */
   async function takeUp({ workbench: name, variants }: State): Promise<void> {
     const state = lost.get(name);
     lost.delete(name);
@@ -201,7 +203,7 @@ export function createStore(
     if (!state || state.variants.every(({ key }) => known.has(key))) return;
     const file: Capsule = { protocol: PROTOCOL, release, state, parts: [] };
     try {
-      // Cells that run now act on what is shown: that stays theirs.
+      // Cells that run now act on the shown variant: that stays theirs.
       await request({ type: "load", text: JSON.stringify(file), show: false }, name);
       const shown = state.variants.find(({ key }) => key === state.current);
       change({ notice: { text: `The variants from before are in the tree again; shown was ${shown?.name}.`, failed: false } });
@@ -229,13 +231,13 @@ export function createStore(
     if (name !== shown) selections.set(shown, values.selection);
     const before = name === shown || !shown ? values.selection : (selections.get(name) ?? selection);
     shown = name;
-    // Which pane is open is the reader's, whatever it shows.
+    // The open pane is the reader's, whatever it shows.
     const next = { ...before, pane: values.selection.pane };
     const state = states.get(name) ?? null;
     change({ state, selection: state ? holding(next, state) : next, untraced: untraced(), running: null, problem: "" });
   }
 
-  /** A preview showed the program of what now is a variant: it is not asked for again. */
+  /** Takes the snapshot of a previewed step for its variant, so that it is not asked for again. */
   function takePreviewed({ key, parent, step }: VariantView): void {
     const name = partKey("snapshot", key, {});
     const value = step && parent !== null && !parts.has(name) && previews.get(parent)?.get(step.source);
@@ -269,7 +271,7 @@ export function createStore(
     } else if (number === null) change({ problem: error.sentence }); // else nobody wants it any more
   }
 
-  /** A new connection, which was greeted by who made it, knows nothing of what was asked for on the old one. */
+  /** Asks again on a new connection, greeted by its maker: it knows nothing of earlier requests. */
   function reconnect(): void {
     const status = transport.status();
     if (status === "empty") for (const [name, state] of states) lost.set(name, state);
@@ -344,7 +346,7 @@ export function createStore(
   };
 }
 
-/** What is brushed is of one variant: with another nothing is. */
+/** Ends the brushing with another variant: it is of one only. */
 function holding(selection: Selection, { current }: State): Selection {
   const { brushed } = selection;
   return brushed && brushed.variant !== current ? { ...selection, brushed: null } : selection;

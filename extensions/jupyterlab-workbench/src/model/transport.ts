@@ -1,27 +1,26 @@
-// How views speak with a workbench in Python, or with a saved one. Shells bring their own.
+// The transport between views and a workbench, in Python or saved. Shells bring their own.
 
 import type { Message, Request } from "../protocol";
 
 /** `empty`: the Jupyter kernel has no workbench yet. `waiting`: it takes long to answer, as while it runs a cell.
- * `saved`: there is no more than what the file holds. */
+ * `saved`: there is only the file's content. */
 export type Status = "connecting" | "waiting" | "empty" | "connected" | "disconnected" | "saved";
 
-/** Who makes a connection greets, again after each `disconnected` or `empty`. */
+/** A connection. Its maker greets, again after each `disconnected` or `empty`. */
 export interface Transport {
   send(request: Request): void;
   /** Calls back with every message; the result ends that. */
   onMessage(heard: (message: Message) => void): () => void;
   status(): Status;
   onStatus(changed: () => void): () => void;
-  /** Puts text into a new cell below the active one; absent where there is no notebook. */
+  /** Puts text into a new cell below the active one; absent without a notebook. */
   readonly insertCell?: (source: string) => void;
-  /** Shows the cell that has the text at that line; absent where there is no notebook. */
+  /** Shows the cell that has the text at that line; absent without a notebook. */
   readonly showLine?: (line: number, text: string) => void;
-  /** Runs the cell that shows the workbench, with `above` all cells before it first; absent where there is no
-   * notebook. */
+  /** Runs the cell that shows the workbench, with `above` all cells before it first; absent without a notebook. */
   readonly runCell?: (workbench: string, above: boolean) => Promise<void>;
-  /** Opens the workbench's panel beside the notebook; absent where there is none or this is in it. */
+  /** Opens the workbench's panel beside the notebook; absent without one, and in the panel itself. */
   readonly openPanel?: (workbench: string) => void;
-  /** Saves the notebook; absent where there is none. */
+  /** Saves the notebook; absent without one. */
   readonly saveNotebook?: () => void;
 }

@@ -1,6 +1,6 @@
-// What JupyterLab loads: a module-federation container written out by hand (JupyterLab asks a container for `init`
-// and `get`, nothing else), so that the shells take from the running JupyterLab what they need of it, and the views
-// are one file for all shells, loaded with the first picture.
+// The module-federation container that JupyterLab loads, written out by hand (JupyterLab asks a container for `init`
+// and `get`, nothing else). The shells take shared packages from the running JupyterLab, and the views are one file for
+// all shells, loaded with the first picture.
 
 import { type Packages, provided, type Shared } from "./lab/jupyterlab";
 import { labPlugin } from "./lab/plugin";

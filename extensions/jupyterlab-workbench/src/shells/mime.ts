@@ -1,4 +1,4 @@
-// Draws a workbench that a notebook's output holds, with or without a Jupyter kernel.
+// The renderer of a workbench in a notebook's output, with or without a Jupyter kernel.
 
 import type { Packages, Widget } from "./lab/jupyterlab";
 import type { DrawnSaved, InNotebook, Views } from "./views";
@@ -9,7 +9,8 @@ interface MimeModel {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** `around` gives what the notebook that an element is in can do; nothing where there is no panel. */
+/** Makes the plugin. `around` gives the abilities of the notebook around an element; nothing where there is no
+ * panel. */
 export function mimePlugin(
   { Widget }: Packages["@lumino/widgets"],
   views: () => Promise<Views>,

@@ -1,16 +1,16 @@
-// What the bundle of the views gives to shells that load it when they need it.
+// The interface of the views' bundle to the shells that load it when they need it.
 
 import type { Drawn, Options } from "../workbench";
 import type { Beside } from "../model/saved";
 import type { Transport } from "../model/transport";
 
 export interface DrawnSaved {
-  /** Goes on with what was saved since. */
+  /** Goes on with a newer saved workbench. */
   renew(saved: unknown): void;
   takeDown(): void;
 }
 
-/** What a notebook's output can do with the notebook. */
+/** The actions of a notebook's output on the notebook. */
 export type InNotebook = Pick<Transport, "openPanel" | "saveNotebook">;
 
 export interface Views {

@@ -1,4 +1,4 @@
-// The views as shells load them: connected to a widget's custom messages, or drawn from what was saved.
+// The views as shells load them: connected to a widget's custom messages, or drawn from a saved workbench.
 
 import { type Beside, savedTransport } from "../model/saved";
 import type { Transport } from "../model/transport";
@@ -13,7 +13,7 @@ interface WidgetModel {
   off(event: string, callback: (content: unknown) => void): void;
 }
 
-/** A workbench that is live in a widget, called by workbench/session/widget.js; the result takes it down. */
+/** Draws a live workbench in a widget, called by workbench/session/widget.js; the result takes it down. */
 export function drawWidget(el: HTMLElement, model: WidgetModel): () => void {
   const transport: Transport = {
     send: (request) => model.send(request),
@@ -28,19 +28,19 @@ export function drawWidget(el: HTMLElement, model: WidgetModel): () => void {
   return draw(el, transport, { workbench: String(model.get("workbench") ?? ""), sized: true }).takeDown;
 }
 
-/** A saved workbench, drawn into an element without a widget. */
+/** Draws a saved workbench into an element without a widget. */
 export function drawSaved(el: HTMLElement, saved: unknown, options: Options = {}, more: Beside = {}): Drawn {
   return draw(el, savedTransport(saved, more), options);
 }
 
-/** A saved workbench in a notebook's output. */
+/** Draws a saved workbench in a notebook's output. */
 export function renderSaved(el: HTMLElement, saved: unknown, more: InNotebook = {}): DrawnSaved {
   const transport = savedTransport(saved, more);
   const { takeDown } = draw(el, transport, { sized: true });
   return { renew: transport.renew, takeDown };
 }
 
-/** A saved workbench as a page of its own. */
+/** Draws a saved workbench as a page of its own. */
 export function renderPage(el: HTMLElement, saved: unknown): void {
   drawSaved(el, saved, { pane: "details" });
 }

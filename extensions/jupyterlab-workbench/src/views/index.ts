@@ -10,7 +10,7 @@ import { Moves } from "./moves/moves";
 import { Variants } from "./variants/variants";
 
 export interface View {
-  /** Names the pane in the selection. */
+  /** The pane's name in the selection. */
   readonly name: string;
   readonly title: string;
   readonly component: ComponentType;

@@ -1,5 +1,5 @@
-// What the reader must know of, between header and graph: programs that could not be traced, a Jupyter kernel that is
-// gone or does not know the program, a measurement under way.
+// Banners between header and graph: programs that could not be traced, a Jupyter kernel that is gone or does not know
+// the program, a measurement under way.
 
 import { useEffect, useState } from "react";
 import { useLineInNotebook, useStore, useValues, useWorkbench } from "../../model/hooks";
@@ -56,7 +56,7 @@ function Told({ text, warns, children }: { text: string; warns?: boolean; childr
   );
 }
 
-/** A Jupyter kernel that was just started mostly wants the cells before it too. */
+/** An offer to run the cell. A Jupyter kernel that was just started mostly needs the cells before it too. */
 function RunIt({ workbench }: { workbench: string }): JSX.Element | null {
   const store = useStore();
   const [runs, setRuns] = useState(false);
@@ -86,12 +86,12 @@ function Close({ close }: { close: () => void }): JSX.Element {
   );
 }
 
-/** The program that is shown, then others. One that nobody will trace again can be put away. */
+/** The error of the shown program, then those of others. One that nobody will trace again can be put away. */
 function Failures({ own, others }: { own: UntracedView | null; others: readonly UntracedView[] }): JSX.Element {
   const [away, setAway] = useState<readonly string[]>([]);
   const all = [...(own ? [own] : []), ...others].map((view) => ({ view, key: JSON.stringify(view) }));
   const keys = all.map(({ key }) => key).join();
-  // What fails again in the same way is told again.
+  // A program that fails again in the same way is reported again.
   useEffect(() => setAway((old) => old.filter((key) => keys.includes(key))), [keys]);
   return (
     <>
@@ -108,7 +108,7 @@ function Failures({ own, others }: { own: UntracedView | null; others: readonly 
   );
 }
 
-/** A cycle is drawn: its instances need not be told twice. */
+/** Returns the error's sentence; of a cycle one without its instances, since these are drawn. */
 function reason({ sentence, cycle }: ErrorView): string {
   if (!cycle) return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
   const sizes = Object.entries(cycle.sizes).map(([name, value]) => `${name}=${value}`);
@@ -138,7 +138,7 @@ function Failure(props: { error: ErrorView; close?: () => void; children: React.
   );
 }
 
-/** The user's line, and the way to it where it stands in the notebook. */
+/** The user's line, with a way to it where it stands in the notebook. */
 function Line({ line }: { line: LineView }): JSX.Element {
   const show = useLineInNotebook(line);
   return (
@@ -154,7 +154,7 @@ function Line({ line }: { line: LineView }): JSX.Element {
   );
 }
 
-/** What a stage of a measurement counts. */
+/** The unit that a stage of a measurement counts. */
 const COUNTED: Readonly<Record<string, string>> = {
   "compiling and checking": "variants",
   "warming up": "rounds of all variants",

@@ -1,10 +1,10 @@
-// A cycle drawn: its instances one below the other, an arrow from each to the one that it needs, and one from the last
+// A drawn cycle: its instances one below the other, an arrow from each to the one that it needs, and one from the last
 // back to the first.
 
 import { useState } from "react";
 import type { CycleView, LineView } from "../../protocol";
 
-/** Of longer ones the first and the last are drawn, until all are asked for. */
+/** The most instances drawn of a long cycle, first and last ones, until all are asked for. */
 const MOST = 6;
 
 /** `line` draws a line of the user's. */

@@ -1,4 +1,4 @@
-// What stands in place of a workbench: none yet, no Jupyter kernel, something that cannot be read.
+// The view in place of a workbench: none yet, no Jupyter kernel, something that cannot be read.
 
 import { useValues } from "../../model/hooks";
 

@@ -6,7 +6,7 @@ import type { Rectangle } from "../window/geometry";
 import { counted, type Scene, scopeOf } from "../layout/scene";
 import type { Text } from "../window/sight";
 
-/** What is written in a box and how it is drawn, wherever it stands. */
+/** The content of a box and its style, wherever it stands. */
 export interface Face {
   readonly first: string;
   readonly second: string;
@@ -40,13 +40,13 @@ interface BoxProps {
   readonly face: Face;
   readonly place: Rectangle;
   readonly text: Text;
-  /** Classes that say how it stands to the selection, to a search, to the running program. */
+  /** Classes for its part in the selection, a search and the running program. */
   readonly state: string;
   readonly pressed: boolean;
   readonly tabbable: boolean;
   /** The ground's colour where an overlay gives one. */
   readonly ground: string | undefined;
-  /** Whether it differs from the parent variant. */
+  /** True if it differs from the parent variant. */
   readonly changed: boolean;
   /** The share of a run's samples taken here. */
   readonly share: string | undefined;
@@ -111,12 +111,12 @@ function Share({ text, right, large }: { text: string; right: number; large: boo
   );
 }
 
-/** A result of the program stands on a thick line: within the box's own outline, round as that. */
+/** Returns the path of the thick line under a result of the program: within the box's own outline, and as round. */
 function foot(width: number, height: number): string {
   return `M0,${height - 5}h${width}a5,5 0 0 1 -5,5h${10 - width}a5,5 0 0 1 -5,-5z`;
 }
 
-/** A statement that calls out of the program has the plugs of a component on its left. */
+/** Returns the outline's path. A statement that calls out of the program has a component's plugs on its left. */
 function outline({ kind }: Face, width: number, height: number): string {
   if (!kind.endsWith("external")) return rounded(0, 0, width, height, 5);
   const plug = (y: number): string => `M-4,${y}h9v5h-9z`;

@@ -5,9 +5,9 @@ import { rounded } from "./box";
 import type { Rectangle } from "../window/geometry";
 import { type Layout, scopeOf } from "../layout/scene";
 
-/** Points of a scope's name: as large as this at full size, growing from afar up to the most. */
+/** Points of a scope's name: at full size, growing from afar up to the most. */
 const [SIZE, LARGEST] = [11, 90];
-/** A name of fewer characters says nothing. */
+/** The least characters of a shortened name: a shorter one says nothing. */
 const FEWEST = 4;
 
 export const Grounds = memo(function Grounds({ layout }: { layout: Layout }): JSX.Element {
@@ -43,7 +43,7 @@ function header(name: string, { left, top, width }: Rectangle, scale: number): J
   );
 }
 
-/** The text, its middle left out where it is longer than `length` characters. */
+/** Returns the text, its middle left out where it is longer than `length` characters. */
 function shortened(text: string, length: number): string {
   const characters = [...text];
   if (characters.length <= length) return text;

@@ -1,27 +1,27 @@
-// What is lit in a picture: the selection with what it reads and is read by, what a search found, arrays that live.
+// The lit boxes and arrows of a picture: the selection with its inputs and readers, a search's results, live arrays.
 
 import type { Selection } from "../../model/selection";
 import { type Scene, scopeBox } from "../layout/scene";
 
 export interface Light {
-  /** The box that details are shown of. */
+  /** The box whose details are shown. */
   readonly first: string | null;
   readonly selected: ReadonlySet<string>;
   readonly inputs: ReadonlySet<string>;
   readonly outputs: ReadonlySet<string>;
-  /** Arrows of what is selected, and the one pointed at. */
+  /** Arrows of the selection, and the one pointed at. */
   readonly touched: ReadonlySet<string>;
   readonly matches: ReadonlySet<string> | null;
   readonly live: ReadonlySet<string> | null;
   /** Boxes that are elements wherever the window looks. */
   readonly near: readonly string[];
-  /** Whether all else stands back. */
+  /** True if all else stands back. */
   readonly dim: boolean;
   /** The picture's classes. */
   readonly classes: string;
 }
 
-/** So many boxes beside those in sight are elements because they are lit. */
+/** The most boxes that are elements because they are lit. */
 const MOST = 60;
 
 export function light(
@@ -64,7 +64,7 @@ export function light(
   };
 }
 
-/** The classes of a box. */
+/** Returns the classes of a box. */
 export function stateOf({ selected, inputs, outputs, matches, live, dim }: Light, name: string): string {
   const lit = [selected, inputs, outputs, ...(matches ? [matches] : []), ...(live ? [live] : [])];
   return [

@@ -1,18 +1,18 @@
-// The arrows of what is selected or pointed at: elements above the boxes, that the keyboard reaches and reads.
+// The arrows of the selection and of the box pointed at: elements above the boxes, for keyboard and screen reader.
 
 import { letters } from "../window/geometry";
 import { corners } from "./paint";
 import { labelPlace } from "../window/pick";
 import { type Arrow, markOf, type Layout, type Line, type Scene } from "../layout/scene";
 
-/** Of a box with very many arrows so many are elements. */
+/** The most arrows of a box that are elements. */
 const MOST = 300;
 
 export function LitArrows(props: {
   readonly scene: Scene;
   readonly layout: Layout;
   readonly touched: ReadonlySet<string>;
-  /** At which the picture is seen. */
+  /** The scale at which the picture is seen. */
   readonly scale: number;
 }): JSX.Element {
   const { scene, layout, touched, scale } = props;
@@ -56,7 +56,7 @@ function path({ points, tip }: Line): string {
   return `M${x},${y}C${rest.join(",")}L${tip[0]},${tip[1]}`;
 }
 
-/** What a screen reader says of an arrow: its relations, exactly. */
+/** Returns a screen reader's text for an arrow: its relations, exactly. */
 function spoken(scene: Scene, arrow: Arrow): string {
   const said = arrow.edges.flatMap((position) => {
     const edge = scene.snapshot.edges[position];

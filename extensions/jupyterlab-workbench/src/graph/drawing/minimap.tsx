@@ -1,4 +1,4 @@
-// The whole picture, small, with the part that the window shows; drawn where the window does not show all of it.
+// The whole picture, small, with the window's part marked; drawn where the window does not show all of it.
 
 import { useEffect, useLayoutEffect, useRef } from "react";
 import type { Rectangle, Size, View } from "../window/geometry";
@@ -6,17 +6,18 @@ import { paint, type Painting } from "./paint";
 import { meets, windowOf } from "../window/sight";
 import { css } from "./theme";
 
-/** Where the window shows so much of the picture, the small one would tell nothing. */
+/** The share of the picture in the window from which on the small one would tell nothing. */
 const ENOUGH = 0.85;
-/** In a window lower than this the small picture would hide what the window is for. */
+/** The height of a window below which the small picture would hide too much. */
 const LOWEST = 360;
-/** The most pixels that the small picture is wide or high, and the share of the window that it may take. */
+/** The most pixels of the small picture's width or height, and its greatest share of the window. */
 const [LARGEST, SHARE] = [130, 0.22];
 
 /** Pixels from the window's edge, and of its own frame. */
 const [GAP, FRAME] = [8, 4];
 
-/** Whether the small picture stands on the left, as on the right it would hide one of these places and there none. */
+/** Tells whether the small picture stands on the left: on the right it would hide one of these places, and on the left
+ * none. */
 export function goesLeft(places: readonly Rectangle[], small: Size, view: View, room: Size): boolean {
   const hides = (x: number): boolean => {
     const y = room.height - GAP - small.height - 2 * FRAME;
@@ -34,14 +35,14 @@ const onScreen = ({ left, top, width, height }: Rectangle, { x, y, k }: View): R
 });
 
 export interface Overview {
-  /** Draws the frame of what the window shows, or hides the whole. */
+  /** Draws the frame of the window's part, or hides the whole. */
   show(view: View, room: Size): void;
 }
 
 export function Minimap(props: {
   readonly painting: Painting;
   readonly room: Size;
-  /** What it hides only where it must. */
+  /** Places that it hides only where it must. */
   readonly lit: readonly Rectangle[];
   readonly handle: React.MutableRefObject<Overview | null>;
   /** Hears the point of the picture that the reader wants in the middle. */
@@ -61,7 +62,7 @@ export function Minimap(props: {
     if (drawn && size.width > 0) paint(drawn, { ...painting, crowd: true, dim: false, apart: NONE }, { x: 0, y: 0, k }, size);
   }, [painting, k, size.width, size.height]);
 
-  // Before the picture is drawn, which asks for it.
+  // This comes before the picture is drawn, which asks for it.
   useLayoutEffect(() => {
     handle.current = {
       show(view, { width: wide, height: tall }) {

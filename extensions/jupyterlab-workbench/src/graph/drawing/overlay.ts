@@ -1,4 +1,4 @@
-// What the boxes are coloured by: numbers of statements, summed over the statements of a closed scope.
+// The numbers that colour boxes: numbers of statements, summed over the statements of a closed scope.
 
 import type { Overlay } from "../../model/selection";
 import type { CostView, ShareView } from "../../protocol";
@@ -15,13 +15,13 @@ export const OVERLAYS: readonly (readonly [Overlay, string])[] = [
 
 type Amount = "seconds" | "bytes" | "operations";
 
-/** What was seen of a run: the share of its samples taken in each statement. */
+/** The samples of a run: the share taken in each statement. */
 export type Shares = Readonly<Record<string, number>>;
 
 export interface Colouring {
   /** Boxes have the colours of their kinds. */
   readonly byKind: boolean;
-  /** How full a box's colour is, -1 to 1; a box without a number has none. */
+  /** The strength of a box's colour, -1 to 1; a box without a number has none. */
   readonly levels: ReadonlyMap<string, number>;
   /** The number of each box, in words. */
   readonly words: ReadonlyMap<string, string>;
@@ -64,7 +64,7 @@ function amounts(amount: Amount, scene: Scene, cost: CostView): Colouring {
   return { byKind: false, levels, words, ticks: ticks.reverse() };
 }
 
-/** The share of the samples of a run over the share of its predicted time. */
+/** Divides each share of a run's samples by the share of its predicted time. */
 function ratios(scene: Scene, cost: CostView, run: Shares): Colouring {
   const whole = cost.shares.reduce((sum, { seconds }) => sum + seconds, 0);
   const predicted = summed(scene, new Map(cost.shares.map((one: ShareView) => [one.statement, one.seconds / whole])));
@@ -81,7 +81,7 @@ function ratios(scene: Scene, cost: CostView, run: Shares): Colouring {
   return { byKind: false, levels, words, ticks: [`1/${RATIO}`, "as predicted", `${RATIO} times`] };
 }
 
-/** Numbers of statements by the box they are drawn in. */
+/** Sums numbers of statements by the box they are drawn in. */
 export function summed(scene: Scene, numbers: ReadonlyMap<string, number>): Map<string, number> {
   const found = new Map<string, number>();
   for (const [name, nodes] of scene.inside) {
@@ -91,12 +91,12 @@ export function summed(scene: Scene, numbers: ReadonlyMap<string, number>): Map<
   return found;
 }
 
-/** The ground of a box; none where it has its kind's. */
+/** Returns the ground of a box; none where it has its kind's. */
 export function groundOf(colouring: Colouring, name: string, theme: Theme): string | undefined {
   return colouring.byKind ? undefined : fill(colouring.levels.get(name) ?? 0, theme);
 }
 
-/** The colour of a level: the page's own at 0, never so full that the text is hard to read. */
+/** Returns the colour of a level: the page's own at 0, never so full that the text is hard to read. */
 export function fill(level: number, theme: Theme): string {
   const [end, share]: readonly [Colour, number] = [level < 0 ? theme.cool : theme.heat, Math.abs(level) * 0.72];
   return css(mixed(theme.back, end, share));

@@ -6,7 +6,7 @@ import { type Layout, type Line, markOf, type Arrow } from "../layout/scene";
 import { meets, windowOf } from "../window/sight";
 import { type Colour, css, mixed, type Theme } from "./theme";
 
-/** Everything that decides how the canvas looks beside the view. */
+/** Everything besides the view that decides how the canvas looks. */
 export interface Painting {
   readonly layout: Layout;
   readonly arrows: readonly Arrow[];
@@ -16,23 +16,23 @@ export interface Painting {
   /** Arrows drawn as elements above. */
   readonly apart: ReadonlySet<string>;
   readonly crowd: boolean;
-  /** Everything stands back behind what is selected. */
+  /** True if everything stands back behind the selection. */
   readonly dim: boolean;
 }
 
 /** Pixels of a dash and the gap after it. */
 const DASH = 7;
 
-/** Of lines so many times as long as the window's sides only the part in sight is traced. */
+/** The length of a line, in sides of the window, from which on only the part in sight is traced. */
 const LONG = 1.5;
 
-/** Below this scale heads of arrows are specks. */
+/** The scale below which heads of arrows are specks. */
 const HEADS = 0.25;
 
-/** From this scale on arrows have their full strength; from afar, where many lie upon each other, less and less. */
+/** The scale from which on arrows have their full strength, and the least strength from afar, where many overlap. */
 const [FULL, FAINTEST] = [0.4, 0.12];
 
-/** From afar, where little room is left beside arrows, only indices of so few characters are drawn. */
+/** The most characters of an index that is drawn from afar, where little room is left beside arrows. */
 const BRIEF = 6;
 
 export function paint(canvas: HTMLCanvasElement, painting: Painting, view: View, room: Size): void {
@@ -92,7 +92,7 @@ function paintArrows(context: CanvasRenderingContext2D, painting: Painting, show
   if (letters(k)) for (const paint of named) paint(); // over the lines of both kinds
 }
 
-/** The indices on arrows, each on a ground of its own, so that no line runs through it. */
+/** Paints the indices of arrows, each on a ground of its own, so that no line runs through it. */
 function paintLabels(
   context: CanvasRenderingContext2D,
   seen: readonly [Arrow, Line][],
@@ -124,7 +124,8 @@ function trace(context: CanvasRenderingContext2D, { points, tip }: Line): void {
   context.lineTo(tip[0], tip[1]);
 }
 
-/** The part of a line in sight; it begins at a whole dash, so that dashes stay where they are when the window moves. */
+/** Traces the part of a line in sight. It begins at a whole dash, so that dashes stay where they are when the window
+ * moves. */
 function traceSeen(context: CanvasRenderingContext2D, line: Line, shown: Rectangle, dash: number): void {
   const points = course(line);
   for (let at = 0; at + 3 < points.length; at += 2) {
@@ -138,7 +139,7 @@ function traceSeen(context: CanvasRenderingContext2D, line: Line, shown: Rectang
   }
 }
 
-/** The part of a straight line inside a rectangle, as two shares of its length; null where it is outside. */
+/** Returns the part of a straight line inside a rectangle, as two shares of its length; null where it is outside. */
 export function clipped(
   ax: number,
   ay: number,
@@ -162,7 +163,7 @@ export function clipped(
   return from <= to ? [from, to] : null;
 }
 
-/** The corners of an arrow's head: its tip, and two beside the curve's end. */
+/** Returns the corners of an arrow's head: its tip, and two beside the curve's end. */
 export function corners({ points, tip }: Line): readonly [number, number][] {
   const [x = 0, y = 0] = points.slice(-2);
   const [dx, dy] = [tip[0] - x, tip[1] - y];

@@ -25,7 +25,7 @@ export interface PictureProps {
   readonly theme: Theme;
   readonly changes: Changes | null;
   readonly colouring: Colouring;
-  /** Statements found by a search; null while nothing is searched for. */
+  /** Statements found by a search; null without a search. */
   readonly matches: ReadonlySet<string> | null;
   /** Statements that run now, and the share of time of each box, in words. */
   readonly now: ReadonlySet<string>;
@@ -75,7 +75,7 @@ export function Picture(props: PictureProps): JSX.Element {
 
   useEffect(() => {
     if (matches) window.bring(null, places(scene, matches));
-    // Where the search changes; the reader may look elsewhere afterwards.
+    // It follows a change of the search only; the reader may look elsewhere afterwards.
   }, [matches]);
 
   const shining = useMemo(
@@ -161,7 +161,8 @@ export function Picture(props: PictureProps): JSX.Element {
   );
 }
 
-/** The boxes that are elements, in the picture's order: those in sight that are there by now, and all that are lit. */
+/** Returns the boxes that are elements, in the picture's order: those in sight that are there by now, and all lit
+ * ones. */
 function elements(
   scene: Scene,
   wanted: readonly string[],
@@ -172,7 +173,7 @@ function elements(
   return drawn.size ? [...scene.layout.boxes.keys()].filter((name) => drawn.has(name)) : NOBODY;
 }
 
-/** The ground and the line of a painted box: stronger colours than an element has, as there are no names. */
+/** Returns the ground and the line of a painted box, in stronger colours than an element's, as there are no names. */
 function paints(
   scene: Scene,
   theme: Theme,

@@ -1,4 +1,4 @@
-// The whole picture as elements, to be kept: every box with both lines of its text and every arrow, seen or not.
+// The whole picture as elements, for export: every box with both lines of its text and every arrow, seen or not.
 
 import { Box, face } from "./box";
 import { Grounds, Names } from "./grounds";

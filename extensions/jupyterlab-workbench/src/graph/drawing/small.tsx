@@ -1,5 +1,5 @@
-// A small picture of a program beside another view: it is moved, zoomed and opened like the large one, and what is
-// clicked is told.
+// A small picture of a program beside another view. It is moved, zoomed and opened like the large one, and reports
+// clicks.
 
 import { useMemo, useRef, useState } from "react";
 import { key } from "../../model/scopes";

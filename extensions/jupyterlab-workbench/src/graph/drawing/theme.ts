@@ -1,4 +1,4 @@
-// The theme's colours as numbers, for what is painted on a canvas and for scales between two of them.
+// The theme's colours as numbers, for painting on a canvas and for scales between two of them.
 
 import type { Kind } from "../../protocol";
 
@@ -20,7 +20,7 @@ const KINDS: readonly Kind[] = [
   "operation", "contraction", "reduction", "random", "recurrence", "update", "external",
 ];
 
-/** Read from the `--wbk-…` properties that hold at `host`. */
+/** Reads the `--wbk-…` properties that hold at `host`. */
 export function readTheme(host: Element): Theme {
   const style = getComputedStyle(host);
   const canvas = document.createElement("canvas");
@@ -65,7 +65,7 @@ function parsed(text: string): Colour {
   return [red, green, blue];
 }
 
-/** The colour a share of the way from one to the other. */
+/** Mixes two colours, by the share of the way from one to the other. */
 export const mixed = (from: Colour, to: Colour, share: number): Colour => [
   from[0] + (to[0] - from[0]) * share,
   from[1] + (to[1] - from[1]) * share,

@@ -1,4 +1,4 @@
-// The theme's colours where an element stands, and again when the theme changes.
+// The theme's colours at an element, read again when the theme changes.
 
 import { useEffect, useState } from "react";
 import { onTheme, readTheme, type Theme } from "./theme";
@@ -9,7 +9,7 @@ export function useTheme(host: React.RefObject<HTMLElement>): Theme | null {
     const read = (): void => setTheme(host.current?.isConnected ? readTheme(host.current) : null);
     read();
     const forget = onTheme(read);
-    // An element that stands in no document yet has no colours; it has them with its first size.
+    // An element outside of a document has no colours yet; it has them with its first size.
     const observer = new ResizeObserver(() => {
       if (!host.current?.isConnected) return;
       observer.disconnect();

@@ -1,4 +1,4 @@
-// A picture that always comes: laid out by Graphviz, where that fails with more scopes closed, at last in plain rows.
+// A layout that never fails: by Graphviz, where that fails with more scopes closed, at last in plain rows.
 
 import { key } from "../../model/scopes";
 import type { Snapshot } from "../../protocol";
@@ -9,17 +9,17 @@ import type { Placed } from "./placed";
 import { rows } from "./plain-rows";
 import { contents, type Contents, type Layout, type Line, type Scene, scopeBox, statementBox } from "./scene";
 
-/** Milliseconds that the picture asked for may take, and those that stand in for it. */
+/** Milliseconds for the requested picture, and for those in its place. */
 export const PATIENCE = 20_000;
 const SHORT = 4_000;
 
 export interface Arranged {
   readonly scene: Scene;
-  /** Why it is not the picture that was asked for; empty where it is. */
+  /** The reason why it is not the requested picture; empty where it is. */
   readonly remark: string;
 }
 
-/** Lays out `snapshot` with the scopes `closed`; if that fails with the first of `instead` that works. */
+/** Lays out `snapshot` with the scopes `closed`; if that fails, with the first of `instead` that works. */
 export async function arrange(
   engine: Engine,
   snapshot: Snapshot,
@@ -58,7 +58,7 @@ function outermost({ scopes }: Contents): ReadonlySet<string> {
   return new Set(scopes.filter((path) => path.length === 1).map(key));
 }
 
-/** Places under the names that stay the same from picture to picture. */
+/** Gives the places the names that stay the same from picture to picture. */
 function named(places: Placed, shown: Contents): Layout {
   const name = (short: string): string => {
     const position = Number(short.slice(1));

@@ -1,5 +1,5 @@
-// A snapshot as Graphviz DOT text; the same text as workbench/session/picture/dot.py puts together (a test compares
-// them). What a box says, how large it is and how it looks comes from Python.
+// A snapshot as Graphviz DOT text, the same as that of workbench/session/picture/dot.py (a test compares them). Text,
+// size and style of boxes come from Python.
 
 import { key } from "../../model/scopes";
 import type { Path } from "../../model/selection";
@@ -22,7 +22,7 @@ export function dot(contents: Contents): string {
   return [...lines, "}", ""].join("\n");
 }
 
-/** A scope with what stands directly in it, in the order of the text: dot breaks cycles where it meets them first. */
+/** A scope with its direct content in the order of the text: dot breaks cycles where it meets them first. */
 interface Branch {
   readonly path: Path;
   readonly children: (Node | Branch)[];

@@ -3,13 +3,14 @@
 import type { Placed } from "./placed";
 import source from "./engine.worker.ts?inline";
 
-/** Where pictures are laid out. */
+/** A layout engine. */
 export interface Engine {
-  /** Refused with a reason where it fails, takes more than `deadline` milliseconds, or is stopped. */
+  /** Lays out a picture. Rejects with a reason where it fails, takes more than `deadline` milliseconds, or is
+   * stopped. */
   place(dot: string, deadline: number): Promise<Placed>;
-  /** A picture will be asked for soon: the worker is started now. */
+  /** Starts the worker, since a picture will be asked for soon. */
   wake(): void;
-  /** Ends what is under way: its promise is refused. */
+  /** Ends the current layout: its promise is rejected. */
   stop(): void;
   /** Ends the worker too. */
   end(): void;
@@ -17,10 +18,11 @@ export interface Engine {
 
 type Answer = { readonly placed: Placed } | { readonly problem: string };
 
-/** A worker that has nothing to do for so many milliseconds is ended: it holds some 30 MB. */
+/** Milliseconds without work after which the worker is ended: it holds some 30 MB. */
 const IDLE = 60_000;
 
-/** So many pictures are remembered: going back to a variant needs no layout, nor does a step that only moves storage. */
+/** The number of remembered pictures: going back to a variant needs no layout, nor does a step that only moves
+ * storage. */
 const REMEMBERED = 12;
 
 let address: string | null = null;
@@ -40,7 +42,7 @@ export function createEngine(): Engine {
     refuse = under = null;
   }
 
-  /** A page may forbid workers: then the constructor throws, or the worker says an error. */
+  /** Starts the worker. A page may forbid workers: then the constructor throws, or the worker reports an error. */
   function started(): Worker {
     address ??= URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
     worker ??= new Worker(address);

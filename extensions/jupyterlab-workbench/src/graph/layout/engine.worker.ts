@@ -1,4 +1,4 @@
-// Graphviz in a worker: DOT text in, places out. It cannot be interrupted but by ending the worker.
+// Graphviz in a worker: DOT text in, places out. Only ending the worker interrupts it.
 
 import { Graphviz } from "@hpcc-js/wasm-graphviz";
 import { placed } from "./placed";

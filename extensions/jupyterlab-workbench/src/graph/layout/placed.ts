@@ -43,7 +43,7 @@ export function placed(json: string): Placed {
   return { width, height, boxes, grounds, lines };
 }
 
-/** `e,x,y x,y x,y …`: the tip of the head, then the curve's points. */
+/** Reads `e,x,y x,y x,y …`: the tip of the head, then the curve's points. */
 function line(text: string, label: string | undefined, height: number): Line | null {
   const parts = text.split(" ");
   const flipped = (part: string): [number, number] => {

@@ -1,10 +1,10 @@
-// A plain layout that takes milliseconds for any size: boxes in rows, each below what it reads, arrows straight.
+// A plain layout within milliseconds for any size: boxes in rows, each below its inputs, arrows straight.
 
 import type { Rectangle } from "../window/geometry";
 import { type Contents, type Layout, type Line, scopeOf, statementOf } from "./scene";
 
 const [HEIGHT, ACROSS, DOWN] = [40, 16, 44];
-/** Width of a character of a box's name, and what is left free beside it. */
+/** Width of a character of a box's name, and the free room beside it. */
 const [CHARACTER, MARGIN] = [9.6, 20];
 
 export function rows(contents: Contents): Layout {
@@ -36,7 +36,7 @@ export function rows(contents: Contents): Layout {
   };
 }
 
-/** How many arrows lead to each box at most, counting those that go on in the order of the text. */
+/** Counts the most arrows on a way to each box, along arrows that follow the order of the text. */
 function layers({ inside, arrows }: Contents): Map<string, number> {
   const places = new Map([...inside.keys()].map((name, position) => [name, position]));
   const incoming = new Map<string, string[]>();

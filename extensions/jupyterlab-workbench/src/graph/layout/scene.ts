@@ -1,5 +1,5 @@
-// What is drawn where: boxes of statements and closed scopes, grounds of open scopes, arrows. Boxes and arrows have
-// names that stay the same from one picture to the next.
+// The places of a picture: boxes of statements and closed scopes, grounds of open scopes, arrows. Names of boxes and
+// arrows stay the same from one picture to the next.
 
 import { box, key, scopes } from "../../model/scopes";
 import type { Path } from "../../model/selection";
@@ -21,7 +21,7 @@ export interface Layout {
   readonly lines: ReadonlyMap<string, Line>;
 }
 
-/** What stands behind an arrow of the picture: positions in `snapshot.edges`. */
+/** The relations of an arrow in the picture: positions in `snapshot.edges`. */
 export interface Arrow {
   readonly id: string;
   readonly source: string;
@@ -31,15 +31,15 @@ export interface Arrow {
   readonly edges: readonly number[];
 }
 
-/** A snapshot with some scopes closed: the boxes there are and the arrows between them, placed or not yet. */
+/** A snapshot with some scopes closed: its boxes and the arrows between them, placed or not yet. */
 export interface Contents {
   readonly snapshot: Snapshot;
   readonly closed: ReadonlySet<string>;
   /** Every scope, outer ones first. */
   readonly scopes: readonly Path[];
-  /** The box that each statement is drawn in, by its id. */
+  /** The box of each statement, by its id. */
   readonly boxes: ReadonlyMap<string, string>;
-  /** The statements drawn in each box. */
+  /** The statements in each box. */
   readonly inside: ReadonlyMap<string, readonly Node[]>;
   readonly arrows: readonly Arrow[];
 }
@@ -51,11 +51,11 @@ export interface Scene extends Contents {
 export const statementBox = (id: string): string => `n:${id}`;
 export const scopeBox = (path: Path): string => `s:${key(path)}`;
 
-/** The scope that a box or a ground is of; null for a statement's. */
+/** Returns the scope of a box or a ground; null for a statement's. */
 export const scopeOf = (name: string): Path | null =>
   name.startsWith("s:") ? (JSON.parse(name.slice(2)) as Path) : null;
 
-/** The statement that a box is of; null for a scope's. */
+/** Returns the statement of a box; null for a scope's. */
 export const statementOf = (name: string): string | null => (name.startsWith("n:") ? name.slice(2) : null);
 
 export function contents(snapshot: Snapshot, closed: ReadonlySet<string>): Contents {
@@ -72,7 +72,7 @@ export function contents(snapshot: Snapshot, closed: ReadonlySet<string>): Conte
   return { snapshot, closed, scopes: scopes(snapshot), boxes, inside, arrows: arrows(snapshot, boxes) };
 }
 
-/** Arrows between the same two boxes are one. */
+/** Merges arrows between the same two boxes into one. */
 function arrows(snapshot: Snapshot, boxes: ReadonlyMap<string, string>): readonly Arrow[] {
   const found = new Map<string, Arrow & { marks: string[]; edges: number[] }>();
   snapshot.edges.forEach((edge, position) => {
@@ -87,9 +87,9 @@ function arrows(snapshot: Snapshot, boxes: ReadonlyMap<string, string>): readonl
   return [...found.values()];
 }
 
-/** What the arrow says on itself: up to two indices. */
+/** Returns the label of the arrow: up to two indices. */
 export const markOf = (arrow: Arrow): string => (arrow.marks.length > 2 ? "" : arrow.marks.join("; "));
 
-/** What a closed scope says of the statements in it. */
+/** Returns the text of a closed scope about its statements. */
 export const counted = (inside: readonly Node[]): string =>
   inside.length === 1 ? "1 statement" : `${inside.length} statements`;

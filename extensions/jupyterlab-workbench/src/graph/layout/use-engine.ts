@@ -3,7 +3,7 @@
 import { useEffect, useState } from "react";
 import { createEngine, type Engine } from "./engine";
 
-/** Where pictures are laid out; made ready while one is `awaited`. */
+/** Holds a layout engine, made ready while a picture is `awaited`. */
 export function useEngine(awaited: boolean): Engine {
   const [engine] = useState(createEngine);
   useEffect(() => {

@@ -21,14 +21,14 @@ export interface Drawing {
   open(wanted: readonly Path[]): void;
   /** Opens every scope, or goes back to those open at first. */
   openAll(all: boolean): void;
-  /** Whether any scope stands otherwise than at first. */
+  /** True if any scope stands otherwise than at first. */
   readonly changed: boolean;
 }
 
-/** What the reader opened (true) and closed, by the scope's key; all others are as the snapshot says. */
+/** The scopes that the reader opened (true) and closed, by key; all others are as the snapshot says. */
 type Choices = ReadonlyMap<string, boolean>;
 
-/** `next` may come after this snapshot: it is laid out when nothing else is to be. */
+/** Lays out `snapshot`. `next` may come after it: it is laid out when there is nothing else to do. */
 export function useScene(snapshot: Snapshot, next: Snapshot | null, engine: Engine): Drawing {
   const [choices, setChoices] = useState<Choices>(new Map());
   const [drawn, setDrawn] = useState<Arranged | null>(null);
@@ -61,7 +61,7 @@ export function useScene(snapshot: Snapshot, next: Snapshot | null, engine: Engi
 
   useEffect(() => {
     if (busy || !next) return;
-    // What stands in its way is told when it is asked for.
+    // A failure is reported when that picture is asked for.
     engine.place(dot(contents(next, closedBy(next, choices))), PATIENCE).catch(() => undefined);
   }, [engine, busy, next, choices]);
 

@@ -1,4 +1,4 @@
-// The view as d3-zoom keeps it: moved by the reader's hand, or by what the picture shows.
+// The view as d3-zoom keeps it: moved by the reader's hand, or by the program.
 
 import { select } from "d3-selection";
 import { zoom, type ZoomBehavior, zoomIdentity } from "d3-zoom";
@@ -15,7 +15,7 @@ export interface Camera {
 export const CLOSEST = 6;
 export const FARTHEST = 0.02;
 
-/** `moved` hears every change; `byHand` where the reader dragged or turned the wheel. */
+/** Makes a camera. `moved` hears every change; `byHand` where the reader dragged or turned the wheel. */
 export function createCamera(svg: SVGSVGElement, moved: (view: View, byHand: boolean) => void): Camera {
   let view: View = { x: 0, y: 0, k: 1 };
   const behavior: ZoomBehavior<SVGSVGElement, unknown> = zoom<SVGSVGElement, unknown>()

@@ -1,11 +1,11 @@
-// Bézier curves: read as points to measure distances, and turned into one another.
+// Bézier curves: sampled as points to measure distances, and blended into one another.
 
 import type { Rectangle } from "./geometry";
 import type { Line } from "../layout/scene";
 
 const SAMPLES = 8;
 
-/** Points along a curve with its head's tip last: `x, y, x, y, …`. */
+/** Returns points along a curve with its head's tip last: `x, y, x, y, …`. */
 export function along(line: Line): number[] {
   const { points } = line;
   const found = [points[0] ?? 0, points[1] ?? 0];
@@ -35,7 +35,7 @@ function isStraight({ points, tip }: Line): boolean {
   return true;
 }
 
-/** How far a point is from a polyline. */
+/** Returns the distance of a point from a polyline. */
 export function distance(points: readonly number[], x: number, y: number): number {
   let least = Infinity;
   for (let at = 0; at + 3 < points.length; at += 2) {
@@ -48,7 +48,7 @@ export function distance(points: readonly number[], x: number, y: number): numbe
   return least;
 }
 
-/** The least rectangle around a curve's points. */
+/** Returns the least rectangle around a curve's points. */
 export function extent({ points, tip, label }: Line): Rectangle {
   let [left, top, right, bottom] = [tip[0], tip[1], tip[0], tip[1]];
   const all = label ? [...points, ...label] : points;
@@ -60,7 +60,7 @@ export function extent({ points, tip, label }: Line): Rectangle {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** The curve on the way from one to the other: `e` goes from 0 to 1. */
+/** Returns the curve on the way from one to the other: `e` goes from 0 to 1. */
 export function blended(before: Line, after: Line, e: number): Line {
   const pieces = Math.max(before.points.length, after.points.length);
   const [from, to] = [divided(before.points, pieces), divided(after.points, pieces)];
@@ -75,7 +75,7 @@ export function blended(before: Line, after: Line, e: number): Line {
   };
 }
 
-/** The same curve in more pieces, the longest halved until it has `length` numbers. */
+/** Divides a curve into more pieces, the longest halved until it has `length` numbers. */
 function divided(points: readonly number[], length: number): readonly number[] {
   let found = points;
   while (found.length < length) {
@@ -89,7 +89,7 @@ function divided(points: readonly number[], length: number): readonly number[] {
   return found;
 }
 
-/** De Casteljau: the points after the first of both halves of a piece. */
+/** Halves a piece by De Casteljau; returns the points after the first of both halves. */
 function halves(piece: readonly number[]): number[] {
   const axis = (which: number): number[] => {
     const [a = 0, b = 0, c = 0, d = 0] = [0, 2, 4, 6].map((at) => piece[at + which]);

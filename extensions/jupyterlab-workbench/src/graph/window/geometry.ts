@@ -1,4 +1,4 @@
-// Which part of a picture a window shows: rectangles in, a scale and a place out.
+// The part of a picture in a window: rectangles in, a scale and a place out.
 
 export interface Rectangle {
   readonly left: number;
@@ -12,21 +12,21 @@ export interface Size {
   readonly height: number;
 }
 
-/** A point of the picture stands `k` times as far from the window's corner, then moved by `x`, `y`. */
+/** A view: a point of the picture stands `k` times as far from the window's corner, then moved by `x`, `y`. */
 export interface View {
   readonly x: number;
   readonly y: number;
   readonly k: number;
 }
 
-/** Below this scale the two lines of a box cannot be read, and its name alone is drawn. */
+/** The scale below which the two lines of a box cannot be read, and its name alone is drawn. */
 export const FAR = 0.85;
 
-/** Below this scale names drawn alone are smaller than 9 pixels; no view chosen for the reader is. */
+/** The scale below which names drawn alone are smaller than 9 pixels; no view chosen for the reader is. */
 export const READABLE = 0.6;
 
-/** The size at which the index on an arrow is drawn, in the picture's measure; 0 where none could be told apart. It stays
- * as large on the screen when the window looks from further away. */
+/** Returns the size of the index on an arrow, in the picture's measure; 0 where none could be told apart. It stays as
+ * large on the screen when the window looks from further away. */
 export function letters(k: number): number {
   if (k >= FAR) return LETTERS;
   return k >= DISCERNIBLE ? (LETTERS * FAR) / k : 0;
@@ -34,7 +34,7 @@ export function letters(k: number): number {
 
 const LETTERS = 9;
 
-/** Down to this scale the first view shows the whole picture rather than a part whose names are larger. */
+/** The scale down to which the first view shows the whole picture rather than a part with larger names. */
 const DISCERNIBLE = 0.5;
 
 const LARGEST = 1.4;
@@ -42,7 +42,7 @@ const MARGIN = 8;
 
 export const whole = ({ width, height }: Size): Rectangle => ({ left: 0, top: 0, width, height });
 
-/** The scale at which all of it is seen. */
+/** Returns the scale at which all of it is seen. */
 export function fitting(inner: Size, outer: Size): number {
   return Math.min(
     LARGEST,
@@ -51,7 +51,7 @@ export function fitting(inner: Size, outer: Size): number {
   );
 }
 
-/** The rectangle in the middle of the window. */
+/** Puts the rectangle in the middle of the window. */
 export function centred(inner: Rectangle, outer: Size, k: number): View {
   return {
     x: outer.width / 2 - (inner.left + inner.width / 2) * k,
@@ -60,10 +60,10 @@ export function centred(inner: Rectangle, outer: Size, k: number): View {
   };
 }
 
-/** The first view tries so many places. */
+/** The number of places that the first view tries. */
 const TRIES = 120;
 
-/** All of the picture where its names can then be made out, else a part at the top where most boxes are seen. */
+/** Shows all of the picture where its names can then be made out, else a part at the top where most boxes are seen. */
 export function atFirst(picture: Size, boxes: readonly Rectangle[], outer: Size): View {
   const all = fitting(picture, outer);
   const k = all >= DISCERNIBLE ? all : READABLE;
@@ -85,7 +85,7 @@ export function atFirst(picture: Size, boxes: readonly Rectangle[], outer: Size)
   return { x: wide ? -best * k : x, y: picture.height > height ? (down ? -down * k : MARGIN) : y, k };
 }
 
-/** The view moved as little as shows the rectangle; of one larger than the window, its left and top. */
+/** Moves the view as little as shows the rectangle; of one larger than the window, its left and top. */
 export function showing(inner: Rectangle, outer: Size, view: View): View {
   const along = (start: number, length: number, room: number, moved: number): number => {
     const [first, last] = [start * view.k + moved, (start + length) * view.k + moved];
@@ -99,7 +99,7 @@ export function showing(inner: Rectangle, outer: Size, view: View): View {
   };
 }
 
-/** The least rectangle around all of them. */
+/** Returns the least rectangle around all of them. */
 export function around(all: readonly Rectangle[]): Rectangle {
   const left = Math.min(...all.map((one) => one.left));
   const top = Math.min(...all.map((one) => one.top));
@@ -108,7 +108,7 @@ export function around(all: readonly Rectangle[]): Rectangle {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** Whether all of it is seen. */
+/** Tells whether all of it is seen. */
 export function isInSight(inner: Rectangle, outer: Size, view: View): boolean {
   const [left, top] = [inner.left * view.k + view.x, inner.top * view.k + view.y];
   return (

@@ -1,17 +1,17 @@
-// How one picture becomes the next: what is in both glides, what is only in one comes from or goes to the box that
-// holds it in the other.
+// The transition from one picture to the next. Boxes in both glide; a box in only one comes from or goes to the box
+// that holds it in the other.
 
 import { blended } from "./curve";
 import type { Rectangle } from "./geometry";
 import { type Layout, type Line, type Scene, scopeBox, scopeOf, statementOf } from "../layout/scene";
 
-/** Milliseconds that a picture takes to become the next. */
+/** Milliseconds of the transition between pictures. */
 export const GLIDE = 420;
 
-/** Slow at both ends. */
+/** Eases a share of time: slow at both ends. */
 export const eased = (s: number): number => (s < 0.5 ? 4 * s ** 3 : 1 - (2 - 2 * s) ** 3 / 2);
 
-/** The layout on the way from one scene to the next: `e` goes from 0 to 1. */
+/** Returns the layout on the way from one scene to the next: `e` goes from 0 to 1. */
 export function between(before: Scene, after: Scene, e: number): Layout {
   if (e >= 1) return after.layout;
   const [old, next] = [before.layout, after.layout];
@@ -32,7 +32,7 @@ export function between(before: Scene, after: Scene, e: number): Layout {
   return { width: next.width, height: next.height, boxes, grounds, lines };
 }
 
-/** Where the boxes that are no more go while they fade. */
+/** Returns the places to which the lost boxes go while they fade. */
 export function leaving(before: Scene, after: Scene, e: number): Map<string, Rectangle> {
   const found = new Map<string, Rectangle>();
   if (e >= 1) return found;
@@ -43,7 +43,7 @@ export function leaving(before: Scene, after: Scene, e: number): Map<string, Rec
   return found;
 }
 
-/** Where a box that only `has` draws is drawn in `other`: in a closed scope around it, or where its scope is open. */
+/** Returns the place in `other` of a box that only `has` draws: in a closed scope around it, or in its open scope. */
 function holding(other: Scene, has: Scene, name: string): Rectangle | null {
   const id = statementOf(name) ?? has.inside.get(name)?.[0]?.id;
   const place = other.layout.boxes.get(other.boxes.get(id ?? "") ?? "");

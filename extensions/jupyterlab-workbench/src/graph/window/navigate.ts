@@ -1,4 +1,4 @@
-// Where an arrow key leads: the nearest box in its direction.
+// The target of an arrow key: the nearest box in its direction.
 
 import type { Rectangle } from "./geometry";
 

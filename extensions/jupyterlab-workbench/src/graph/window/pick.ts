@@ -1,4 +1,4 @@
-// What lies under a point of the picture.
+// The object under a point of the picture.
 
 import { along, distance, extent } from "./curve";
 import type { Rectangle } from "./geometry";
@@ -13,7 +13,7 @@ export const NONE: Hit = { kind: "none" };
 const extents = new WeakMap<Line, Rectangle>();
 const courses = new WeakMap<Line, readonly number[]>();
 
-/** A box, else an arrow at most `reach` away, else the innermost ground. */
+/** Finds a box, else an arrow at most `reach` away, else the innermost ground. */
 export function pick(layout: Layout, x: number, y: number, reach: number): Hit {
   for (const [id, place] of layout.boxes) if (holds(place, x, y, 0)) return { kind: "box", id };
   let [nearest, least] = ["", reach];
@@ -31,20 +31,20 @@ export function pick(layout: Layout, x: number, y: number, reach: number): Hit {
   return ground ? { kind: "ground", id: ground } : NONE;
 }
 
-/** The middle of an arrow's course, where what is said of it is shown. */
+/** Returns the middle of an arrow's course, where its text is shown. */
 export function middle(line: Line): readonly [number, number] {
   const points = course(line);
   const at = 2 * Math.floor(points.length / 4);
   return [points[at] ?? 0, points[at + 1] ?? 0];
 }
 
-/** Where an arrow's label stands: in the room that was left for it, else at the middle. */
+/** Returns the place of an arrow's label: the room that was left for it, else the middle. */
 export const labelPlace = (line: Line): readonly [number, number] => line.label ?? middle(line);
 
-/** Points along an arrow: `x, y, x, y, …`. */
+/** Returns points along an arrow: `x, y, x, y, …`. */
 export const course = (line: Line): readonly number[] => kept(courses, line, along);
 
-/** The least rectangle around an arrow. */
+/** Returns the least rectangle around an arrow. */
 export const reaches = (line: Line): Rectangle => kept(extents, line, extent);
 
 function kept<T>(known: WeakMap<Line, T>, line: Line, make: (line: Line) => T): T {

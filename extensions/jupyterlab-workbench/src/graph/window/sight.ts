@@ -1,18 +1,18 @@
-// How much of the picture is drawn how: boxes near the window are elements that can be read and reached by the
-// keyboard; of a crowd whose names nobody could read, boxes are painted.
+// The level of detail. Boxes near the window are elements, for reader and keyboard; a crowd with unreadable names is
+// painted.
 
 import { FAR, type Rectangle, type Size, type View } from "./geometry";
 
-/** Which lines of text a box shows; from far away none could be read. */
+/** The lines of text on a box; from far away none could be read. */
 export type Text = "both" | "name" | "none";
 
-/** Below this scale not even names are more than specks. */
+/** The scale below which even names are specks. */
 const SPECKS = 0.25;
 
-/** A picture of up to so many boxes is elements throughout. */
+/** The most boxes of a picture that is elements throughout. */
 export const ALL = 300;
 
-/** More boxes than these in the window are a crowd. */
+/** The most boxes in the window that are no crowd. */
 export const CROWD = 260;
 
 /** Boxes that become elements in one frame. */
@@ -23,15 +23,15 @@ export interface Sight {
   readonly boxes: readonly string[];
   /** The part of the picture they were chosen for. */
   readonly area: Rectangle;
-  /** Boxes without an element are painted. */
+  /** True if boxes without an element are painted. */
   readonly crowd: boolean;
-  /** Which lines of text a box shows. */
+  /** The lines of text on a box. */
   readonly text: Text;
   /** The scale, rounded to a quarter of a doubling: what letters' sizes depend on. */
   readonly scale: number;
 }
 
-/** The part of the picture that the window shows. */
+/** Returns the part of the picture in the window. */
 export function windowOf({ x, y, k }: View, room: Size): Rectangle {
   return { left: -x / k, top: -y / k, width: room.width / k, height: room.height / k };
 }
@@ -58,7 +58,7 @@ export function sight(boxes: ReadonlyMap<string, Rectangle>, view: View, room: S
   };
 }
 
-/** Whether what is drawn no longer suits the view. */
+/** Tells whether the drawing no longer suits the view. */
 export function isStale(seen: Sight, boxes: ReadonlyMap<string, Rectangle>, view: View, room: Size): boolean {
   if (seen.text !== textAt(view.k) || seen.scale !== rounded(view.k)) return true;
   if (boxes.size <= ALL) return false;

@@ -1,4 +1,4 @@
-// What mouse and keyboard do to the picture.
+// The effect of mouse and keyboard on the picture.
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { isInside, key } from "../../model/scopes";
@@ -11,9 +11,9 @@ import type { Pointed } from "../tooltip";
 import type { Pointing } from "./use-pointed";
 import type { Window } from "./use-window";
 
-/** What the picture's surroundings do for it. */
+/** The actions of the picture's surroundings. */
 export interface Hands {
-  /** `more` keeps what is selected already. */
+  /** Selects; `more` keeps the present selection. */
   readonly select: (name: string | null, more: boolean) => void;
   readonly toggle: (scope: Path) => void;
 }
@@ -25,7 +25,7 @@ const ARROW_KEYS: Readonly<Record<string, Direction>> = {
   ArrowRight: "right",
 };
 
-/** Pixels beside an arrow at which it is still meant. */
+/** Pixels beside an arrow within which a click hits it. */
 const REACH = 6;
 
 interface Given {
@@ -74,7 +74,7 @@ export function useHands({ scene, window, pointing, hands, selected }: Given): H
     [layout, window],
   );
 
-  /** What is under the pointer: an element, else what is painted there. */
+  /** Finds the object under the pointer: an element, else a painted one. */
   function hit(event: React.MouseEvent): Hit & { readonly header?: boolean } {
     const element = event.target instanceof Element ? event.target.closest<SVGElement>("g[data-name]") : null;
     const name = element?.dataset["name"];
@@ -99,7 +99,7 @@ export function useHands({ scene, window, pointing, hands, selected }: Given): H
     focusNext.current = inner;
   }
 
-  /** From afar, a click on a scope's ground brings that scope close. */
+  /** Brings a scope close at a click on its ground from afar. */
   function closer(place: Rectangle | undefined): void {
     if (!place) return;
     window.move(centred(place, window.room, Math.max(READABLE, fitting(place, window.room))));
@@ -137,7 +137,7 @@ export function useHands({ scene, window, pointing, hands, selected }: Given): H
     else pointing.point({ kind: found.kind, id: found.id, x: event.clientX - outer.left, y: event.clientY - outer.top });
   }
 
-  /** Says what an arrow is, beside its middle. */
+  /** Tells what an arrow is, beside its middle. */
   function read(id: string): void {
     const line = layout.lines.get(id);
     if (!line) return;
@@ -205,7 +205,7 @@ export function useHands({ scene, window, pointing, hands, selected }: Given): H
   };
 }
 
-/** The arrows of a box one after the other, those that lead to it first. */
+/** Goes through the arrows of a box one after the other, those that lead to it first. */
 function nextArrow(scene: Scene, box: string | null, now: Pointed | null, step: number): string | null {
   const touching = (end: keyof Pick<Arrow, "source" | "target">): readonly Arrow[] =>
     scene.arrows.filter((arrow) => arrow[end] === box);
@@ -216,7 +216,7 @@ function nextArrow(scene: Scene, box: string | null, now: Pointed | null, step: 
   return all[next]?.id ?? null;
 }
 
-/** The box that the first statement inside a scope gets once the scope is open. */
+/** Returns the box that the first statement inside a scope gets once the scope is open. */
 function firstInside(scene: Scene, scope: Path): string | null {
   const node = scene.snapshot.nodes.find((one) => isInside(one.scope, scope));
   if (!node) return null;

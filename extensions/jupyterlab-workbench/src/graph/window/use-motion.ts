@@ -8,11 +8,11 @@ import { SLICE } from "./sight";
 
 export interface Motion {
   readonly scene: Scene;
-  /** Where everything stands now. */
+  /** The present place of everything. */
   readonly layout: Layout;
-  /** The scene that is left, while it glides. */
+  /** The previous scene, while it glides. */
   readonly before: Scene | null;
-  /** Boxes of that scene that are no more, on their way. */
+  /** Boxes of the previous scene that are no more, on their way. */
   readonly gone: ReadonlyMap<string, Rectangle>;
 }
 
@@ -22,7 +22,7 @@ interface Glide {
   readonly e: number;
 }
 
-/** `step` hears how far the glide is, 0 to 1, before every drawing of it. */
+/** Glides to a scene. `step` hears the progress, 0 to 1, before every drawing of it. */
 export function useGlide(scene: Scene, step: (e: number) => void): Motion {
   const [glide, setGlide] = useState<Glide>({ before: null, after: scene, e: 1 });
   if (glide.after !== scene) setGlide(isStill() ? { before: null, after: scene, e: 1 } : next(glide, scene));
@@ -55,7 +55,7 @@ export function useGlide(scene: Scene, step: (e: number) => void): Motion {
   };
 }
 
-/** From where everything stands now. */
+/** Begins the next glide at the present place of everything. */
 function next({ before, after, e }: Glide, scene: Scene): Glide {
   const layout = before ? between(before, after, e) : after.layout;
   return { before: { ...after, layout }, after: scene, e: 0 };
@@ -65,7 +65,7 @@ function isStill(): boolean {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Those of `wanted` that are there by now: what was there stays, the others come a slice a frame. */
+/** Returns the boxes of `wanted` that are there by now: present ones stay, the others come a slice a frame. */
 export function useSlices(wanted: readonly string[]): ReadonlySet<string> {
   const [present, setPresent] = useState<ReadonlySet<string>>(() => new Set(wanted.slice(0, SLICE)));
   const latest = useRef(present);

@@ -1,23 +1,24 @@
-// What the reader points at: lit at once, said after a moment, and said until the pointer has left what is said too.
+// The object that the reader points at: lit at once, explained after a moment, until the pointer has left the
+// explanation too.
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { Pointed } from "../tooltip";
 
-/** Milliseconds before something is said of what is pointed at, and before that goes again. */
+/** Milliseconds before an explanation comes, and before it goes again. */
 const [LATER, LONGER] = [350, 220];
 
-/** Stands for what is said itself, where it is pointed at. */
+/** Stands for the explanation, where the pointer is on it. */
 const SAID = "said";
 
 export interface Pointing {
-  /** What is lit. */
+  /** The lit object. */
   readonly over: Pointed | null;
-  /** What something is said of. */
+  /** The explained object. */
   readonly said: Pointed | null;
   point(at: Pointed | null): void;
-  /** Says it at once, for the keyboard; null ends it at once. */
+  /** Explains it at once, for the keyboard; null ends it at once. */
   say(at: Pointed | null): void;
-  /** The pointer went into what is said: it stays. */
+  /** The pointer went into the explanation: it stays. */
   keep(): void;
 }
 

@@ -1,4 +1,4 @@
-// The window onto the picture: where it looks, and where it goes when the picture, the room or the reader changes.
+// The window onto the picture, and its moves when the picture, the room or the reader changes.
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { type Camera, createCamera } from "./camera";
@@ -8,7 +8,7 @@ import {
 import type { Layout, Scene } from "../layout/scene";
 import { isStale, sight, type Sight } from "./sight";
 
-/** What the view goes back to when the room changes; none once the reader moved it. */
+/** The view to go back to when the room changes; none once the reader moved it. */
 type Frame = "first" | "whole" | "none";
 
 export interface Window {
@@ -24,15 +24,15 @@ export interface Window {
   fit(): void;
   /** Shows all of these places where their names can then be read; otherwise the first, or any. */
   bring(first: Rectangle | null, others: readonly Rectangle[]): void;
-  /** What stays where it is on the screen when the next picture comes; null for a first view. */
+  /** Holds a box at its place on the screen when the next picture comes; null for a first view. */
   hold(anchor: Anchor | null): void;
-  /** A box of this picture or of the next that is brought into sight. */
+  /** Brings a box of this picture or of the next into sight. */
   seek(name: string): void;
-  /** How far the glide to the new scene is, 0 to 1. */
+  /** Takes the progress of the glide to the new scene, 0 to 1. */
   step(e: number): void;
 }
 
-/** `closely`: all of the picture is shown where that fits, even if the anchor has to move for it. */
+/** A box to hold. `closely`: all of the picture is shown where that fits, even if the box has to move for it. */
 export interface Anchor {
   readonly name: string;
   readonly closely: boolean;
@@ -43,8 +43,8 @@ interface Travel {
   readonly to: View;
 }
 
-/** `drawn` is where everything stands now, `selected` the box that stays where it is unless `hold` says otherwise;
- * `moved` hears every change of the view. */
+/** Holds the window's view. `drawn` is the present layout, `selected` the box that stays in place unless `hold` says
+ * otherwise; `moved` hears every change of the view. */
 export function useWindow(
   scene: Scene,
   drawn: Layout,
@@ -92,7 +92,7 @@ export function useWindow(
     };
   }, []);
 
-  /** Where the first view, or that of the whole, looks. */
+  /** Returns the first view, or that of the whole. */
   const arranged = useCallback((kind: Frame, layout: Layout, outer: Size): View => {
     if (kind === "first") return atFirst(layout, [...layout.boxes.values()], outer);
     return centred(whole(layout), outer, fitting(layout, outer));
@@ -174,7 +174,7 @@ export function useWindow(
   }, [room, seen, scene, look, view, arranged]);
 }
 
-/** The view in which what is held stands where it stood, moved only where it would not be seen. */
+/** Returns the view in which the held box keeps its place, moved only where it would not be seen. */
 function holding(before: Layout, after: Layout, held: Anchor, view: View, room: Size): View | null {
   const [was, is] = [place(before, held.name), place(after, held.name)];
   if (!was || !is) return null;
@@ -183,7 +183,7 @@ function holding(before: Layout, after: Layout, held: Anchor, view: View, room: 
   return showing(held.closely && fitting(after, room) >= k ? whole(after) : is, room, kept);
 }
 
-/** The box that stands nearest to the window's middle, of those that both pictures have. */
+/** Finds the box nearest to the window's middle, of those in both pictures. */
 function middle(before: Layout, after: Layout, view: View, room: Size): Anchor | null {
   const [x, y] = [(room.width / 2 - view.x) / view.k, (room.height / 2 - view.y) / view.k];
   let [best, least] = ["", Infinity];

@@ -7,7 +7,7 @@ import type { Hands } from "./notebook";
 
 export const TARGET = "workbench";
 
-/** Milliseconds that a Jupyter kernel may take to answer before what is saved is shown in its place. */
+/** Milliseconds that a Jupyter kernel may take to answer before a saved workbench is shown in its place. */
 const PROMPT = 1000;
 
 export interface Connection {
@@ -18,7 +18,8 @@ export interface Connection {
   dispose(): void;
 }
 
-/** A Jupyter kernel that ends or restarts meanwhile does not answer; that it did is heard otherwise. */
+/** Tells whether Python has the comm. A Jupyter kernel that ends or restarts meanwhile does not answer; that is heard
+ * otherwise. */
 async function hasComm(kernel: Kernel): Promise<boolean> {
   try {
     const { content } = await kernel.requestCommInfo({ target_name: TARGET });
@@ -28,7 +29,7 @@ async function hasComm(kernel: Kernel): Promise<boolean> {
   }
 }
 
-/** `shown` is called when a cell shows a workbench. */
+/** Connects a notebook. `shown` is called when a cell shows a workbench. */
 export function connect(
   session: SessionContext,
   hands: Hands,
@@ -48,8 +49,8 @@ export function connect(
     for (const watcher of [...watchers]) watcher();
   }
 
-  /** Something was asked that all else waits for. Where messages go to the thread of the cells, a cell that runs keeps
-   * the answer back. The kernel's status does not tell: what other threads do meanwhile makes it idle. */
+  /** Waits for an answer that all else waits for. Where messages go to the thread of the cells, a running cell keeps
+   * the answer back. The kernel's status does not tell: the work of other threads makes it idle meanwhile. */
   function awaitAnswer(): void {
     unanswered += 1;
     window.clearTimeout(timer);
@@ -66,7 +67,8 @@ export function connect(
     opened.onMsg = ({ content }) => {
       if (comm !== opened) return;
       const message = content.data as Message;
-      // Each greeting has its own: a late one answers an earlier. Those of before a lost network may come after it.
+      // Each greeting has its own: a late one answers an earlier. Greetings from before a lost network may come after
+      // it.
       if (message.type === "welcome" && unanswered) unanswered -= 1;
       if (!unanswered || status !== "waiting") become("connected"); // what a cell says on its way is no answer
       for (const listener of [...listeners]) listener(message);
@@ -77,7 +79,7 @@ export function connect(
     };
   }
 
-  /** Python opened a comm: it waits for a view to greet it. */
+  /** Takes a comm that Python opened: it waits for a view to greet it. */
   const opened = (one: Comm): void => {
     adopt(one);
     greet();
@@ -91,7 +93,7 @@ export function connect(
     comm.send(request);
   }
 
-  /** A Jupyter kernel that never heard of the workbench closes the comm again. */
+  /** Opens a comm. A Jupyter kernel that never heard of the workbench closes it again. */
   function open(): void {
     if (!kernel || kernel.isDisposed || (comm && !comm.isDisposed)) return;
     const made = kernel.createComm(TARGET);
@@ -100,7 +102,7 @@ export function connect(
     greet();
   }
 
-  /** After a reload of the page, Python still has the comm of the page before. */
+  /** Takes up the comm of the page before a reload: Python still has it. */
   async function resume(): Promise<void> {
     const asked = kernel;
     if (!asked || comm) return;

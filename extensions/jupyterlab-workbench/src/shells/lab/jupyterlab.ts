@@ -1,5 +1,5 @@
-// What this extension uses of JupyterLab 4, declared here: JupyterLab gives it when the page is loaded, and its
-// packages are too many to be installed for a few types.
+// The types of JupyterLab 4 that this extension uses, declared here: JupyterLab provides the code when the page is
+// loaded, and its packages are too many to be installed for a few types.
 
 export interface Signal<Sender, Args> {
   connect(slot: (sender: Sender, args: Args) => void, context?: unknown): boolean;
@@ -137,13 +137,13 @@ export interface WidgetTracker {
   save(widget: Widget): Promise<void>;
 }
 
-/** A service is asked for by its token. */
+/** A token by which a service is asked for. */
 export interface Token<Service> {
   readonly name: string;
   readonly service?: Service;
 }
 
-/** The packages that JupyterLab shares, with what is used of each. */
+/** The packages that JupyterLab shares, with the members used of each. */
 export interface Packages {
   readonly "@lumino/widgets": { readonly Widget: new () => Widget };
   readonly "@jupyterlab/application": {
@@ -167,7 +167,7 @@ export interface Packages {
     readonly INotebookTracker: Token<NotebookTracker>;
     readonly NotebookActions: {
       insertBelow(notebook: Notebook): void;
-      /** These end in whether all cells ran to their ends. */
+      /** These resolve to whether all cells ran to their ends. */
       run(notebook: Notebook, session: SessionContext): Promise<boolean>;
       runAllAbove(notebook: Notebook, session: SessionContext): Promise<boolean>;
     };
@@ -183,7 +183,7 @@ export interface Packages {
 type Provided = Readonly<Record<string, { get(): Promise<() => unknown>; loaded?: unknown; eager?: boolean }>>;
 export type Shared = Readonly<Record<string, Provided | undefined>>;
 
-/** A package of the running JupyterLab's own. */
+/** Returns a package of the running JupyterLab. */
 export async function provided<Name extends keyof Packages>(shared: Shared, name: Name): Promise<Packages[Name]> {
   const versions = Object.values(shared[name] ?? {});
   const chosen = versions.find((one) => one.loaded ?? one.eager) ?? versions[0];

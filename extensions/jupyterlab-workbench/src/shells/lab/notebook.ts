@@ -1,4 +1,4 @@
-// What views do with the notebook that they stand beside.
+// The actions of views on the notebook beside them.
 
 import { unpacked } from "../../model/packed";
 import type { Transport } from "../../model/transport";
@@ -6,7 +6,7 @@ import type { Capsule } from "../../protocol";
 import { MIME } from "../mime";
 import type { Cell, NotebookPanel, Packages } from "./jupyterlab";
 
-/** What a notebook gives to the panel beside it. */
+/** The abilities that a notebook gives to the panel beside it. */
 export type Hands = Pick<Transport, "insertCell" | "showLine" | "runCell" | "saveNotebook">;
 
 export function beside(
@@ -14,7 +14,7 @@ export function beside(
   { NotebookActions }: Packages["@jupyterlab/notebook"],
   { Notification }: Packages["@jupyterlab/apputils"],
 ): Hands {
-  /** Those that were run from here: one that fails has its error in place of the workbench. */
+  /** Cells run from here: one that fails has its error in place of the workbench. */
   const known = new Map<string, Cell>();
   return {
     saveNotebook: () => save(panel),
@@ -52,14 +52,14 @@ export function beside(
 
 const saving = new WeakSet<NotebookPanel>();
 
-/** Not while it is being saved: JupyterLab would take its own file for one that another changed. */
+/** Saves the notebook, but not during a save: JupyterLab would take its own file for one that another changed. */
 export function save(panel: NotebookPanel): void {
   if (saving.has(panel)) return;
   saving.add(panel);
   void panel.context.save().finally(() => saving.delete(panel));
 }
 
-/** The cell that has the text at that line; of several, the one nearest to the active cell. */
+/** Finds the cell that has the text at that line; of several, the one nearest to the active cell. */
 function cellWith(panel: NotebookPanel, line: number, text: string): Cell | undefined {
   const { widgets, activeCellIndex } = panel.content;
   const far = (cell: Cell): number => Math.abs(widgets.indexOf(cell) - activeCellIndex);
@@ -68,7 +68,7 @@ function cellWith(panel: NotebookPanel, line: number, text: string): Cell | unde
     .sort((one, other) => far(one) - far(other))[0];
 }
 
-/** The last cell that has the workbench in its output. */
+/** Finds the last cell that has the workbench in its output. */
 async function cellShowing(panel: NotebookPanel, workbench: string): Promise<Cell | undefined> {
   for (const cell of [...panel.content.widgets].reverse()) {
     for (const saved of savedBy(cell)) {
@@ -79,7 +79,7 @@ async function cellShowing(panel: NotebookPanel, workbench: string): Promise<Cel
   return undefined;
 }
 
-/** The workbenches in a cell's output, the last first. */
+/** Lists the workbenches in a cell's output, the last first. */
 function savedBy({ model: { outputs } }: Cell): readonly unknown[] {
   const all = Array.from({ length: outputs?.length ?? 0 }, (_, position) => outputs?.get(position).data[MIME]);
   return all.filter((saved) => saved !== undefined).reverse();
@@ -97,7 +97,7 @@ async function reveal(panel: NotebookPanel, cell: Cell, line: number): Promise<v
     editor.getCoordinateForPosition({ line, column: 0 }),
     editor.host.getBoundingClientRect(),
   ];
-  // The editor's own lines are CodeMirror's: the mark lies over them for as long as it takes to be seen.
+  // The editor's own lines are CodeMirror's: the mark lies over them until it has been seen.
   const mark = document.createElement("div");
   mark.className = "wbk-line-mark";
   mark.style.cssText =
@@ -110,7 +110,8 @@ async function reveal(panel: NotebookPanel, cell: Cell, line: number): Promise<v
   mark.remove();
 }
 
-/** The last workbench in the notebook's outputs, null where there is none; one in the cell of `output` before others. */
+/** Returns the last workbench in the notebook's outputs, null where there is none; one in the cell of `output` before
+ * others. */
 export function savedIn(panel: NotebookPanel, output: HTMLElement | null): unknown {
   const last = [...panel.content.widgets].reverse();
   const own = last.filter((cell) => output !== null && cell.node.contains(output));

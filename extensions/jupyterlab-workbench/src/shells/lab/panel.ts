@@ -1,4 +1,4 @@
-// The panel in the main area: the workbench of the notebook that is used, each as it was left.
+// The panel in the main area: the workbench of the notebook in use, each as it was left.
 
 import type { Action } from "../../frame/actions";
 import type { Status } from "../../model/transport";
@@ -12,20 +12,20 @@ export interface Panel {
   readonly widget: Widget;
   /** Shows the workbench of this notebook; null: there is no notebook. */
   follow(notebook: NotebookPanel | null): void;
-  /** Shows one of the notebook's workbenches: what is drawn in that output. */
+  /** Shows one of the notebook's workbenches, drawn in that output. */
   choose(workbench: string, output: HTMLElement): void;
   actions(): readonly Action[];
-  /** What is restored after a reload. */
+  /** Returns the state to restore after a reload. */
   kept(): Kept;
 }
 
-/** The open pane, and the variants that are ticked in any notebook: their keys tell them apart. */
+/** The open pane, and the ticked variants of all notebooks: their keys tell them apart. */
 export interface Kept {
   readonly pane: string;
   readonly compared: readonly string[];
 }
 
-/** A notebook's connection lives as long as the notebook, whether a panel shows it or not. */
+/** Holds the connections. A notebook's lives as long as the notebook, whether a panel shows it or not. */
 export function connections(packages: Packages, shown: (notebook: NotebookPanel) => void) {
   const known = new Map<NotebookPanel, Connection>();
   return (notebook: NotebookPanel): Connection => {
@@ -48,7 +48,7 @@ export function createPanel(options: {
   connection: (notebook: NotebookPanel) => Connection;
   kept: Kept;
   icon: unknown;
-  /** Called when what can be done may have changed. */
+  /** Called when the possible actions may have changed. */
   changed: () => void;
 }): Panel {
   const { packages, views, connection, kept, icon, changed } = options;
@@ -82,7 +82,7 @@ export function createPanel(options: {
     return made;
   }
 
-  /** The tab says whose workbench it is. */
+  /** Names the workbench on the tab. */
   function called(): void {
     const name = face?.notebook.title.label.replace(/\.ipynb$/, "");
     widget.title.label = name ? `Workbench: ${name}` : "Workbench";
@@ -124,10 +124,10 @@ interface Face {
   takeDown(): void;
 }
 
-/** While there is no state, what was saved is shown. */
+/** The statuses without a live state, in which the saved workbench is shown. */
 const ABSENT: readonly Status[] = ["empty", "disconnected", "waiting"];
 
-/** One notebook's side of the panel: its live workbench, or what is saved in its outputs until there is one. */
+/** Makes one notebook's side of the panel: its live workbench, or the one saved in its outputs until there is one. */
 function createFace(
   views: Views,
   notebook: NotebookPanel,
@@ -144,7 +144,7 @@ function createFace(
 
   function look(): void {
     const { state, problem, status, welcomed } = live.store.values();
-    // A cell that runs may tell what became of a workbench, but nothing that is asked for.
+    // A running cell may tell the fate of a workbench, but answers no request.
     const wanted = !(state && welcomed) && !problem && ABSENT.includes(status);
     if (wanted && !saved) {
       const found = savedIn(notebook, from);

@@ -1,4 +1,5 @@
-// The JupyterLab extension: the panel, its commands, where they are found, and when the panel opens by itself.
+// The JupyterLab extension: the panel, its commands and their places, and the conditions under which the panel opens by
+// itself.
 
 import type { Action, ActionName } from "../../frame/actions";
 import type { InNotebook, Views } from "../views";
@@ -9,10 +10,10 @@ import { connections, createPanel, type Kept, type Panel } from "./panel";
 const PLUGIN = "jupyterlab-workbench:plugin";
 const OPEN = "workbench:open";
 
-/** The place of who wants notebook and panel as two tabs of one area: which of them is in sight is theirs to say. */
+/** The setting for notebook and panel as two tabs of one area, for users who choose themselves which is in sight. */
 const TAB = "tab-after";
 
-/** Commands by the action that they are, with what they are called while there is no workbench. */
+/** The commands by action, with their labels while there is no workbench. */
 const COMMANDS: Readonly<Record<ActionName, string>> = {
   undo: "Undo the last step",
   fit: "Show the whole graph",
@@ -39,7 +40,7 @@ type Launcher = Service<Packages["@jupyterlab/launcher"]["ILauncher"]>;
 type Restorer = Service<Packages["@jupyterlab/application"]["ILayoutRestorer"]>;
 type Registry = Service<Packages["@jupyterlab/settingregistry"]["ISettingRegistry"]>;
 
-/** `offer` is given what finds what the notebook that an element is in can do. */
+/** Makes the plugin. `offer` is given a function that finds the abilities of the notebook around an element. */
 export function labPlugin(
   packages: Packages,
   views: () => Promise<Views>,
@@ -99,7 +100,7 @@ function holding(notebooks: NotebookTracker, element: HTMLElement): NotebookPane
 
 type Place = ReturnType<typeof createPlace>;
 
-/** Where the panel is, and which notebook it follows. */
+/** Makes the panel's place: its area, and the notebook that it follows. */
 function createPlace(
   app: FrontEnd,
   notebooks: NotebookTracker,
@@ -113,7 +114,7 @@ function createPlace(
   let panel: Panel | null = null;
   let opening: Promise<Panel> | null = null;
   let [kept, possible, mode] = ["", "", "split-right"];
-  /** How the panel was left that was closed last. */
+  /** The state in which the last panel was closed. */
   let left: Partial<Kept> = {};
 
   const setting = async (name: string): Promise<unknown> => {
@@ -124,7 +125,7 @@ function createPlace(
     }
   };
 
-  /** Views change many times a second; JupyterLab is told what it keeps and shows of them. */
+  /** Tells JupyterLab what it keeps and shows of the views, which change many times a second. */
   function changed(): void {
     if (!panel) return;
     left = panel.kept();
@@ -182,8 +183,8 @@ function createPlace(
     app.shell.activateById(widget.id);
   }
 
-  /** The panel comes into sight and never covers the notebook that it follows: of one tab area, the notebook goes to
-   * the notebook that is in sight elsewhere, or the panel stands beside it where there is none. */
+  /** Brings the panel into sight without covering the notebook that it follows. From a common tab area, the notebook
+   * goes to a notebook in sight elsewhere, or else the panel goes beside it. */
   function beside(widget: Widget, notebook: NotebookPanel): void {
     if (mode === TAB) return;
     app.shell.activateById(widget.id);

@@ -19,7 +19,7 @@ export function Figure(props: { draw: (width: number) => Plot.PlotOptions; label
   return <div className="wbk-figure" ref={host} />;
 }
 
-/** The unit in which so many seconds are a number that can be read. */
+/** Returns the unit in which so many seconds are a readable number. */
 export function timeUnit(seconds: number): { readonly unit: string; readonly factor: number } {
   if (seconds >= 1) return { unit: "s", factor: 1 };
   return seconds >= 1e-3 ? { unit: "ms", factor: 1e3 } : { unit: "µs", factor: 1e6 };

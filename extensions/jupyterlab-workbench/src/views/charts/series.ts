@@ -1,4 +1,4 @@
-// How variants are told apart in charts: by colours that colour-blind readers can tell, and by dashes.
+// The marks of variants in charts: colours that colour-blind readers can tell apart, and dashes.
 
 import type { State } from "../../protocol";
 
@@ -10,8 +10,8 @@ export interface Series {
   readonly dash: string;
 }
 
-/** A variant has one colour in every chart and in the tree, that of when it came into the tree. `others` is the
- * place of one that is not in it among those that are not. */
+/** Returns the colour of a variant, the same in every chart and in the tree, by the time it came into the tree.
+ * `others` is the place of a variant outside the tree among those outside. */
 export function seriesIn({ variants }: State, key: string, others = 0): Series {
   const found = variants.find((variant) => variant.key === key);
   const next = 1 + Math.max(...variants.map(({ number }) => number));

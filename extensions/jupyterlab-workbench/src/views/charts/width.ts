@@ -1,4 +1,4 @@
-// The width that a chart may have.
+// The width of a chart.
 
 import { type RefObject, useLayoutEffect, useState } from "react";
 

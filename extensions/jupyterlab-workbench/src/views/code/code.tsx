@@ -48,7 +48,7 @@ function textOf(code: CodeView, level: Level): TextView | null {
   return level === "loops" ? code.loops : (code.kernels[0] ?? null);
 }
 
-/** The key of what is compared with: "parent" follows the shown variant; "" where there is none. */
+/** Returns the key of the variant to compare with: "parent" follows the shown variant; "" where there is none. */
 function useComparable(against: string, current: string): string {
   const { variants } = useWorkbench();
   const own = variants.find((variant) => variant.key === current);

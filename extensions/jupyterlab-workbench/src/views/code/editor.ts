@@ -1,4 +1,4 @@
-// A text as CodeMirror shows it: read only, in JupyterLab's colours, lines marked by statement.
+// A text in CodeMirror: read only, in JupyterLab's colours, lines marked by statement.
 
 import { python } from "@codemirror/lang-python";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
@@ -16,7 +16,7 @@ export interface Shown {
   readonly original: string | null;
 }
 
-/** What is pressed: a statement's line, or one of none. */
+/** A listener to presses: on a statement's line, or one of none. */
 export type Press = (statement: string | null) => void;
 
 const marks = StateEffect.define<DecorationSet>();
@@ -33,18 +33,18 @@ const marked = StateField.define<DecorationSet>({
 const own = Decoration.line({ class: "wbk-own-line" });
 const place = Decoration.line({ class: "wbk-own-line wbk-place-line" });
 
-/** Spans of some statements, in the order of the text. */
+/** Returns spans of some statements, in the order of the text. */
 export function spansOf(text: TextView, statements: readonly string[]): readonly SpanView[] {
   const wanted = new Set(statements);
   return text.spans.filter((span) => wanted.has(span.statement));
 }
 
-/** Where most of a statement stands: constants and memory that are prepared far above are not it. */
+/** Returns the span with most of a statement: not the constants and memory prepared far above. */
 export function mainSpan(spans: readonly SpanView[]): SpanView | undefined {
   return [...spans].sort((one, other) => other.last - other.first - (one.last - one.first))[0];
 }
 
-/** The statement of a line (from 0). Spans are in order and do not overlap. */
+/** Returns the statement of a line (from 0). Spans are in order and do not overlap. */
 export function statementAt(text: TextView, line: number): string | null {
   let [low, high] = [0, text.spans.length];
   while (low < high) {
@@ -61,8 +61,8 @@ export function editor(parent: HTMLElement, shown: Shown, label: string, press: 
   return new EditorView({ parent, state: stateOf(shown, label, press) });
 }
 
-/** Marks the lines of statements, and one line besides. Returns the line to look at, null for none: that one, else where
- * the most is marked. */
+/** Marks the lines of statements, and one line besides. Returns the line to look at, null for none: that one, else
+ * where the most is marked. */
 export function mark(
   view: EditorView,
   text: TextView,
@@ -86,7 +86,7 @@ export function mark(
   return line ?? mainSpan(spans)?.first ?? null;
 }
 
-/** Where reading starts: the first change, else the first statement. */
+/** Goes to where reading starts: the first change, else the first statement. */
 export function begin(view: EditorView, text: TextView): void {
   const change = getChunks(view.state)?.chunks[0];
   const at = change ? change.fromB : view.state.doc.line(text.start + 1).from;
@@ -139,7 +139,7 @@ function compared(original: string): Extension {
   });
 }
 
-/** The line of the cursor. A drag that selects text is no press. */
+/** Reports the line of the cursor as pressed. A drag that selects text is no press. */
 function pressed(view: EditorView, text: TextView, press: Press): boolean {
   const { main } = view.state.selection;
   if (!main.empty) return false;

@@ -1,18 +1,19 @@
-// What changed between two long texts, line by line: a diff of characters over two programs of thousands of lines takes
-// a second and finds equal letters, not equal lines.
+// The difference of two long texts, line by line. A diff of characters over two programs of thousands of lines takes a
+// second and finds equal letters, not equal lines.
 
 import { Change, diff, presentableDiff } from "@codemirror/merge";
 
-/** Changed lines of no more letters than this show which words of them changed. */
+/** The most letters of changed lines that show their changed words. */
 const REFINED = 1500;
 
-/** Changes from `a` to `b` as ranges of characters. Equal stretches are whole lines, but for lines that differ little. */
+/** Returns changes from `a` to `b` as ranges of characters. Equal stretches are whole lines, except in lines that
+ * differ little. */
 export function lineDiff(a: string, b: string): readonly Change[] {
   const letters = new Map<string, string>();
   const [before, after] = [encoded(a, letters), encoded(b, letters)];
   const found: Change[] = [];
   for (const change of diff(before.text, after.text, { scanLimit: 4000 })) {
-    // what comes behind the last line takes the end of the line in front of it along
+    // a change behind the last line includes the end of the line in front of it
     const last = change.toA === before.text.length && change.fromA > 0 && change.fromB > 0;
     const fromA = last ? before.end(change.fromA - 1) : before.start(change.fromA);
     const fromB = last ? after.end(change.fromB - 1) : after.start(change.fromB);
@@ -28,7 +29,7 @@ interface Encoded {
   readonly end: (line: number) => number;
 }
 
-/** Every line as one letter, equal lines as the same. */
+/** Encodes every line as one letter, equal lines as the same. */
 function encoded(text: string, letters: Map<string, string>): Encoded {
   const lines = text.split("\n");
   const starts: number[] = [];
@@ -51,8 +52,8 @@ function encoded(text: string, letters: Map<string, string>): Encoded {
   };
 }
 
-/** Letters of one code unit each, without the halves of pairs. Beyond them all lines are one letter: such a text has
- * more than sixty thousand different lines. */
+/** Returns a letter of one code unit, without the halves of pairs. Beyond them all lines are one letter: such a text
+ * has more than sixty thousand different lines. */
 function letterOf(number: number): string {
   const code = number + 0x20;
   return String.fromCharCode(code < 0xd800 ? code : Math.min(code + 0x800, 0xffff));

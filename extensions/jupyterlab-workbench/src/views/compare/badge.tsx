@@ -1,4 +1,4 @@
-// Whether a measured variant computes what the reference says, and whether all of its rounds were run.
+// Badges of a measured variant: its check against the reference, and its unfinished rounds.
 
 import { useValues, useWorkbench } from "../../model/hooks";
 import type { MeasurementView } from "../../protocol";
@@ -20,7 +20,7 @@ export function Badge({ measured }: { measured: MeasurementView | undefined }): 
   );
 }
 
-/** That it was ended before its time, or is still measured. */
+/** A badge of a measurement that was ended early, or still runs. */
 export function Unfinished({ row }: { row: MeasurementView }): JSX.Element | null {
   const { measuring } = useWorkbench();
   const { status } = useValues();

@@ -1,4 +1,4 @@
-// Compare: variants measured in turn, beside each other and beside what was predicted.
+// Compare: variants measured in turn, beside each other and beside their predictions.
 
 import { useEffect, useMemo, useState } from "react";
 import { useWorkbench } from "../../model/hooks";
@@ -85,7 +85,7 @@ function titleOf({ rows }: Comparison): string {
   return `${dateText(first.date)}, ${where}, ${count} at ${sizesText(first.sizes)}${taken && `, ${taken}`}`;
 }
 
-/** On what it was run, and that it was elsewhere. */
+/** The device of the measurements, and a mark where they were made elsewhere. */
 function Where({ first }: { first: MeasurementView }): JSX.Element {
   return (
     <p className="wbk-note">

@@ -1,11 +1,11 @@
-// How long a measurement would take, and the sizes at which it is made without being asked where that is long.
+// The expected time of a measurement, and the sizes at which a long one is made without being asked.
 
 import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import type { Sizes } from "../../model/selection";
 import { changedSizes, paceOf, runSizes } from "./measured";
 import { digits, secondsText, sizesText } from "../charts/numbers";
 
-/** `40 s`, `12 min`, `3 h`. */
+/** Formats seconds: `40 s`, `12 min`, `3 h`. */
 export function durationText(seconds: number): string {
   if (seconds < 1) return "a second";
   if (seconds < 100) return `${seconds.toFixed(0)} s`;
@@ -14,7 +14,7 @@ export function durationText(seconds: number): string {
 
 const runText = (seconds: number): string => (seconds < 100 ? secondsText(seconds) : durationText(seconds));
 
-/** The farthest of several cuts of the same sizes; null where one of them is none. */
+/** Returns the farthest of several cuts of the same sizes; null where one of them is null. */
 export function smallest(cuts: readonly (Sizes | null)[]): Sizes | null {
   const [first, ...others] = cuts;
   if (!first) return null;

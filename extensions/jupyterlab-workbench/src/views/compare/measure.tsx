@@ -1,4 +1,4 @@
-// What is to be measured, and how. How far a measurement is, the frame says whatever pane is open.
+// The settings of a measurement. Its progress is shown by the frame, whatever pane is open.
 
 import { useState } from "react";
 import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
@@ -8,14 +8,14 @@ import { useAsking } from "../../model/asking";
 import { Expected } from "./expected";
 import { changedSizes, runSizes } from "./measured";
 
-/** The ticked variants in the order of the tree; without any the shown one beside the program as written. */
+/** Returns the ticked variants in the order of the tree; without any the shown one beside the program as written. */
 export function chosenVariants(state: State, compared: readonly string[]): readonly string[] {
   const ticked = tickedIn(state, compared);
   const wanted = ticked.length ? ticked : [state.root, state.current];
   return state.variants.map((variant) => variant.key).filter((key) => wanted.includes(key));
 }
 
-/** Starts a measurement; `said` is why it could not. */
+/** Starts a measurement; `said` is the reason why it could not. */
 export function useMeasure(): {
   readonly measure: (variants: readonly string[], more?: Partial<Settings>) => void;
   readonly said: string;
@@ -38,7 +38,7 @@ interface Settings {
   readonly force: boolean;
 }
 
-/** As a measurement was made, for one more of the same. */
+/** Returns the settings of a measurement, for one more of the same. */
 export function settingsOf(known: readonly SizeView[], found: MeasurementView): Partial<Settings> {
   const { backend, seed } = found;
   return { backend, seed, sizes: changedSizes(known, found.sizes), dtype: found.dtype === "float64" ? "float64" : "float32" };
@@ -163,7 +163,7 @@ function SizeInputs(): JSX.Element {
   );
 }
 
-/** Takes effect when it is left, or at Enter: every value in between would be predicted anew. */
+/** A number field that takes effect when it is left, or at Enter: every value in between would be predicted anew. */
 function SizeInput(props: { name: string; value: number; set: (value: number) => void }): JSX.Element {
   const { name, value, set } = props;
   const [text, setText] = useState(String(value));

@@ -1,4 +1,4 @@
-// Measurements by comparison: only what was run in turn stands side by side.
+// Measurements by comparison: only those run in turn stand side by side.
 
 import { useStore, useValues } from "../../model/hooks";
 import type { Sizes } from "../../model/selection";
@@ -10,7 +10,7 @@ export interface Comparison {
   readonly rows: readonly MeasurementView[];
 }
 
-/** All comparisons, the newest first. */
+/** Lists all comparisons, the newest first. */
 export function comparisons(state: State): readonly Comparison[] {
   const found = new Map<string, MeasurementView[]>();
   for (const one of state.measurements) {
@@ -24,36 +24,36 @@ export function comparisons(state: State): readonly Comparison[] {
 
 const dateOf = ({ rows }: Comparison): string => rows[0]?.date ?? "";
 
-/** `8 Nov 2026, 14:03`, in the reader's own time; the text as it is where it is no date. */
+/** Formats a date in the reader's own time, `8 Nov 2026, 14:03`; the text as it is where it is no date. */
 export function dateText(date: string): string {
   const time = new Date(date);
   if (Number.isNaN(time.getTime())) return date;
   return time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 }
 
-/** `3 of 5 rounds` while it is measured, or where that was ended before its time. */
+/** Returns `3 of 5 rounds` while it is measured, or where that was ended early. */
 export function unfinished({ samples, planned }: Pick<MeasurementView, "samples" | "planned">): string {
   return samples.length > 0 && samples.length < planned ? `${samples.length} of ${planned} rounds` : "";
 }
 
-/** What a variant is called now; its steps where it is not in the tree any more. */
+/** Returns a variant's present name; its steps where it is not in the tree any more. */
 export function nameOf(state: State, found: Pick<MeasurementView, "variant" | "label">): string {
   return state.variants.find((variant) => variant.key === found.variant)?.name ?? found.label;
 }
 
-/** The sizes that can be set, without those derived from them. */
+/** Returns the sizes that can be set, without those derived from them. */
 export function freeSizes(known: readonly SizeView[], sizes: Sizes): Sizes {
   const free = known.filter((size) => size.derived === null && sizes[size.name] !== undefined);
   return Object.fromEntries(free.map((size) => [size.name, sizes[size.name] ?? size.default]));
 }
 
-/** What a run takes: the sizes that can be set, at their defaults where nothing else is selected. */
+/** Returns the sizes of a run: those that can be set, at their defaults where nothing else is selected. */
 export function runSizes(known: readonly SizeView[], sizes: Sizes): Sizes {
   const free = known.filter((size) => size.derived === null);
   return Object.fromEntries(free.map((size) => [size.name, sizes[size.name] ?? size.default]));
 }
 
-/** Only what differs from the defaults: as the selection keeps sizes. */
+/** Returns only sizes that differ from the defaults, as the selection keeps them. */
 export function changedSizes(known: readonly SizeView[], sizes: Sizes): Sizes {
   const free = Object.entries(freeSizes(known, sizes));
   return Object.fromEntries(
@@ -67,7 +67,7 @@ export interface Run {
   readonly dtype: "float32" | "float64";
 }
 
-/** The prediction of each variant where it is there; what is missing is asked for. */
+/** Returns the prediction of each variant where it is there; asks for missing ones. */
 export function usePredictions(variants: readonly VariantView[], run: Run): ReadonlyMap<string, CostView> {
   const store = useStore();
   useValues();
@@ -80,8 +80,8 @@ export function usePredictions(variants: readonly VariantView[], run: Run): Read
   return found;
 }
 
-/** What a trial run of the variant took over what was predicted of it, else the most that another's did; null where
- * none was made here. */
+/** Returns the seconds of the variant's trial run over those predicted of it, else the most of any other variant; null
+ * where none was made here. */
 export function paceOf(state: State, variant: string, run: Omit<Run, "sizes">): number | null {
   const tried = state.measurements.filter(
     (row) => row.pace !== null && !row.recorded && row.backend === run.backend && row.dtype === run.dtype,
@@ -91,7 +91,7 @@ export function paceOf(state: State, variant: string, run: Omit<Run, "sizes">): 
   return paces.length ? Math.max(...paces) : null;
 }
 
-/** The variant and those that it came from, the root first. */
+/** Returns the variant and its ancestors, the root first. */
 export function lineage(state: State, key: string): readonly VariantView[] {
   const found: VariantView[] = [];
   let at = state.variants.find((variant) => variant.key === key);
@@ -103,13 +103,13 @@ export function lineage(state: State, key: string): readonly VariantView[] {
   return found;
 }
 
-/** How many steps a variant took since it and another parted. */
+/** Counts the steps of a variant since it and another parted. */
 export function stepsSince(state: State, variant: string, onto: string): number {
   const others = new Set(lineage(state, onto).map((one) => one.key));
   return lineage(state, variant).filter((one) => !others.has(one.key)).length;
 }
 
-/** A variant with all that came from it. */
+/** Returns a variant with all its descendants. */
 export function family(state: State, key: string): readonly string[] {
   const found = [key];
   for (const variant of state.variants) {

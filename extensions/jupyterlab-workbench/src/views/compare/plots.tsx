@@ -103,7 +103,7 @@ const OUTPUTS: Readonly<Record<string, string>> = {
 
 const DIMS: Readonly<Record<string, string>> = { i: "update", t: "step", e: "epoch", m: "minibatch", b: "environment" };
 
-/** The curves of the last run of each: what computes the same lies on one line. */
+/** The curves of the last run of each: variants that compute the same lie on one line. */
 export function Curves({ rows }: { rows: readonly Lettered[] }): JSX.Element | null {
   const names = [...new Set(rows.flatMap(({ row }) => row.curves.map((curve) => curve.name)))];
   const first = names.includes("episode_return") ? "episode_return" : (names[0] ?? "");
@@ -124,7 +124,7 @@ export function Curves({ rows }: { rows: readonly Lettered[] }): JSX.Element | n
       x: { label: dim in DIMS ? `${DIMS[dim]} ${dim}` : dim, tickFormat: "d", ticks: Math.min(longest - 1, 10) },
       y: { label: OUTPUTS[name] ?? name, grid: true, nice: true, domain: extent(lines.flatMap(({ points }) => points)) },
       marks: [
-        // what lies on one line is seen all the same: the first the widest, each next one narrower
+        // lines that coincide are seen all the same: the first the widest, each next one narrower
         ...lines.map(({ series: { colour }, points }, position) =>
           Plot.lineY(points, {
             x: "at",
@@ -165,7 +165,7 @@ export function Curves({ rows }: { rows: readonly Lettered[] }): JSX.Element | n
   );
 }
 
-/** From the least to the greatest value; what stays the same has room above and below. */
+/** Returns the range from the least to the greatest value, with room above and below a constant one. */
 export function extent(points: readonly { readonly value: number }[]): readonly [number, number] {
   const values = points.map(({ value }) => value).filter(Number.isFinite);
   if (!values.length) return [0, 1];
@@ -174,7 +174,7 @@ export function extent(points: readonly { readonly value: number }[]): readonly 
   return [least - room, greatest + room];
 }
 
-/** Each a point; within the band the prediction is right by a factor of two. */
+/** A point for each variant; within the band the prediction is right by a factor of two. */
 export function Predicted({ rows }: { rows: readonly Lettered[] }): JSX.Element | null {
   const known = rows.filter(({ row }) => row.median !== null && (row.predicted_seconds ?? 0) > 0);
   const draw = useCallback(

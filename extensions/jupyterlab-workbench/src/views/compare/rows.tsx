@@ -13,11 +13,11 @@ import { bytesText, digits, secondsText } from "../charts/numbers";
 interface Column {
   readonly title: string;
   readonly says: string;
-  /** What rows are sorted by; rows without one come last. */
+  /** The value that rows are sorted by; rows without one come last. */
   readonly by: (row: MeasurementView) => number | string | null;
   readonly text: (row: MeasurementView) => string;
   readonly style?: string;
-  /** What stands below it, fainter; in `estimate` what was predicted. */
+  /** The fainter text below it; in `estimate` the prediction. */
   readonly below?: (row: MeasurementView) => string;
   readonly estimate?: (row: MeasurementView) => string;
 }
@@ -59,7 +59,7 @@ const COLUMNS: readonly Column[] = [
 
 const bytesOf = (count: number | undefined): string => (count ? bytesText(count) : "");
 
-/** Both ends in the unit of the higher. */
+/** Formats both ends in the unit of the higher. */
 function span(low: number | null, high: number | null): string {
   if (low === null || high === null) return "";
   const { unit, factor } = timeUnit(high);
@@ -162,7 +162,7 @@ function One({ one, columns }: { one: Lettered; columns: readonly Column[] }): J
   );
 }
 
-/** A stable order; what has no value comes last in both directions. */
+/** Sorts rows in a stable order; rows without a value come last in both directions. */
 export function sorted(rows: readonly Lettered[], by: Column["by"], down: boolean): readonly Lettered[] {
   const way = down ? -1 : 1;
   return [...rows].sort((one, other) => {
@@ -176,7 +176,7 @@ type Cell = string | number | null | undefined;
 
 const ms = (seconds: number | null): number | null => (seconds === null ? null : seconds * 1e3);
 
-/** The columns of `wb.compare`'s rows, and behind them what tells where they are from. */
+/** The columns of `wb.compare`'s rows, then those of their origin. */
 const FIELDS: readonly (readonly [string, (one: Lettered) => Cell])[] = [
   ["variant", ({ name }) => name],
   ["median_ms", ({ row }) => ms(row.median)],
@@ -206,7 +206,7 @@ const FIELDS: readonly (readonly [string, (one: Lettered) => Cell])[] = [
   ["date", ({ row }) => row.date],
 ];
 
-/** All that is known of the rows; empty where there is nothing (RFC 4180). */
+/** Returns all data of the rows as CSV; empty where there is nothing (RFC 4180). */
 export function csv(rows: readonly Lettered[]): string {
   const cell = (value: Cell): string => {
     const text = String(value ?? "");

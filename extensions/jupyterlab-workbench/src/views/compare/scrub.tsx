@@ -1,4 +1,4 @@
-// Sizes on sliders: predictions are there for every stop before the slider moves, so that they follow at once.
+// Sizes on sliders: predictions are there for every stop before the slider moves, and so follow at once.
 
 import { useState } from "react";
 import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
@@ -101,7 +101,7 @@ export function Scrubber({ rows }: { rows: readonly Lettered[] }): JSX.Element |
   );
 }
 
-/** A slider that is moved keeps its stops: they lie around the value that it started from. */
+/** Keeps a slider's stops while it is moved: they lie around the value that it started from. */
 function useSwept(
   size: string,
   rows: readonly Lettered[],

@@ -1,4 +1,4 @@
-// Predicted time and peak over one size, a line a variant, and where runs were measured.
+// Predicted time and peak over one size, a line a variant, with the measured runs.
 
 import * as Plot from "@observablehq/plot";
 import { useCallback } from "react";
@@ -17,7 +17,7 @@ export interface Swept {
   readonly view: SweepView;
 }
 
-/** What is drawn over the sizes: of what a run was measured there, the measured value stands beside the prediction. */
+/** A quantity drawn over the sizes. Where a run was measured, its value stands beside the prediction. */
 interface Quantity {
   readonly title: string;
   readonly predicted: (point: SweepView["points"][number]) => number | null;
@@ -41,7 +41,7 @@ interface Run {
   readonly value: number;
 }
 
-/** Measurements that differ from what is predicted in nothing but the size. */
+/** Returns measurements that differ from the prediction's settings in nothing but the size. */
 export function runsAlong(
   swept: readonly Swept[],
   size: string,
@@ -93,7 +93,7 @@ function Estimate(props: { one: Swept; value: number; measured: MeasurementView 
   const store = useStore();
   const { letter, name, series, variant, view } = props.one;
   const { sizes, backend, dtype } = useSelection();
-  // The sizes that are chosen need not be among the stops.
+  // The chosen sizes need not be among the stops.
   const stop = view.points.find((point) => point.value === props.value);
   const point = stop ?? store.part("cost", variant, { sizes, backend, dtype }).value;
   const { measured } = props;
@@ -119,7 +119,7 @@ function Sweep(props: {
   runs: readonly Run[];
   size: string;
   value: number;
-  /** What all of it is told by: the same sweeps are new objects with every drawing. */
+  /** A text that identifies the data: the same sweeps are new objects with every drawing. */
   mark: string;
 }): JSX.Element {
   const { quantity, swept, runs, size, value, mark } = props;

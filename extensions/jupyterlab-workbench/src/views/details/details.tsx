@@ -1,4 +1,4 @@
-// What is known of the selected statement: equation, sets and relations as text, line, neighbours.
+// The details of the selected statement: equation, sets and relations as text, line, neighbours.
 
 import { useLineInNotebook, usePart, useSelection, useStore, useWorkbench } from "../../model/hooks";
 import { isInside } from "../../model/scopes";

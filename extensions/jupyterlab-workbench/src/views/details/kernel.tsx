@@ -1,11 +1,11 @@
-// What runs a statement: its lines in the loops of the generated source.
+// The source of a statement: its lines in the loops of the generated source.
 
 import { usePart, useSelection, useStore } from "../../model/hooks";
 import { Waiting } from "../../waiting";
 import type { TextView } from "../../protocol";
 import { mainSpan, spansOf } from "../code/editor";
 
-/** Lines that are shown before the rest is left to the whole source. */
+/** The most lines that are shown; the whole source has the rest. */
 const MOST = 12;
 
 export function Kernel({ statement }: { statement: string }): JSX.Element {
@@ -31,7 +31,7 @@ export function Kernel({ statement }: { statement: string }): JSX.Element {
   );
 }
 
-/** Most of a statement's lines, moved to the left. */
+/** Returns most of a statement's lines, moved to the left. */
 export function kernelOf(source: TextView, statement: string): readonly string[] {
   const span = mainSpan(spansOf(source, [statement]));
   if (!span) return [];

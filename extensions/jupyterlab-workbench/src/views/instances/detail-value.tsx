@@ -8,7 +8,7 @@ import type { Node, Snapshot } from "../../protocol";
 import { elementOf, pointOf, settable } from "./domain";
 import { asElement, type Element, Value } from "./value";
 
-/** The elements on the way here, and the sizes at which all of them are. */
+/** The elements on the way here, and the sizes at which they all exist. */
 interface Way {
   readonly trail: readonly Element[];
   readonly sizes: Sizes;
@@ -50,7 +50,7 @@ export function DetailValue({ snapshot, node }: { snapshot: Snapshot; node: Node
   );
 }
 
-/** Finds out which element the instance writes. */
+/** Finds the element that the instance writes. */
 function Picked(props: {
   snapshot: Snapshot;
   node: Node;

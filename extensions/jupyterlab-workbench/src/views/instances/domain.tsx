@@ -10,7 +10,7 @@ import { Space } from "./space";
 import { coordinate } from "./space-layout";
 import { asElement, type Element, nameOf, Value } from "./value";
 
-/** More are no picture. */
+/** The most statements of a picture. */
 const MOST = 4;
 
 export function Domain(): JSX.Element {
@@ -45,13 +45,13 @@ function Instances({ statements, snapshot }: { statements: readonly string[]; sn
   const space = loaded.value ?? (last && same(last, shown) ? last : null);
   const at = trail.at(-1);
 
-  // Another statement that was not come to by an input starts anew.
+  // A statement not reached through an input starts anew.
   useEffect(() => {
     if (at && at.statement !== first) setTrail([]);
     if (at?.statement !== first) setAlso((old) => (old.length ? [] : old));
   }, [first]);
 
-  // An instance that was picked before this pane was opened.
+  // An instance may have been picked before this pane was opened.
   useEffect(() => {
     const points = space?.statements.find((one) => one.statement === first);
     const point = points && instance ? pointOf(points, instance) : -1;
@@ -109,7 +109,7 @@ function Instances({ statements, snapshot }: { statements: readonly string[]; sn
   );
 }
 
-/** As the program is written, each once, no more than make a picture. */
+/** Returns the statements as the program is written, each once, no more than make a picture. */
 function inOrder(snapshot: Snapshot, names: readonly string[]): readonly string[] {
   const kept = new Set([...new Set(names)].slice(0, MOST));
   return snapshot.nodes.map((node) => node.id).filter((id) => kept.has(id));
@@ -119,20 +119,20 @@ function same(space: DomainView, shown: readonly string[]): boolean {
   return space.statements.map((one) => one.statement).join() === shown.join();
 }
 
-/** Derived sizes follow from the others. */
+/** Returns the sizes that can be set; derived ones follow from them. */
 export function settable(space: DomainView, snapshot: Snapshot): Sizes {
   const derived = new Set(snapshot.parameters.filter((one) => one.definition !== null).map((one) => one.name));
   return Object.fromEntries(Object.entries(space.sizes).filter(([name]) => !derived.has(name)));
 }
 
-/** Where an instance is among those drawn; -1 where it is not. */
+/** Returns the position of an instance among those drawn; -1 where it is not. */
 export function pointOf(statement: PointsView, instance: Sizes): number {
   return statement.points.findIndex((_, point) =>
     statement.dims.every((dim) => coordinate(statement, point, dim) === instance[dim]),
   );
 }
 
-/** The element that an instance writes. */
+/** Returns the element that an instance writes. */
 export function elementOf(statement: PointsView, point: number): Element {
   const written = statement.elements[point] ?? [];
   const coordinates = Object.fromEntries(statement.array_dims.map((dim, place) => [dim, written[place] ?? 0]));
@@ -141,7 +141,7 @@ export function elementOf(statement: PointsView, point: number): Element {
   return { array, coordinates, statement: statement.statement, instance, text: nameOf({ array, coordinates }) };
 }
 
-/** Which statements are in the picture; neighbours can be added. */
+/** The statements in the picture; neighbours can be added. */
 function Shown(props: {
   shown: readonly string[];
   also: readonly string[];

@@ -35,7 +35,7 @@ export function SmallSizes(props: {
   );
 }
 
-/** A number is taken once it is one; what is being typed may be none yet. */
+/** A number field. A number is taken once it is complete, as the typed text may be none yet. */
 function OneSize(props: { name: string; value: number; set: (value: number) => void }): JSX.Element {
   const { name, value, set } = props;
   const [text, setText] = useState(String(value));

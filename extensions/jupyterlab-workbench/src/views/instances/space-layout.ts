@@ -1,14 +1,14 @@
-// Where instances stand in a picture: a band for each statement, along one dimension or two. Pure geometry.
+// The places of instances in a picture: a band for each statement, along one dimension or two. Pure geometry.
 
 import type { ArrowView, DomainView, PointsView } from "../../protocol";
 
 export interface Axes {
   readonly x: string;
-  /** Empty where one axis is enough. */
+  /** The vertical axis, empty where one axis is enough. */
   readonly y: string;
 }
 
-/** The value at which a dimension is cut that is no axis. */
+/** The value at which each dimension that is no axis is cut. */
 export type Cuts = Readonly<Record<string, number>>;
 
 export interface Spot {
@@ -30,7 +30,7 @@ export interface Band {
 export interface Line {
   readonly arrow: ArrowView;
   readonly path: string;
-  /** Its middle. */
+  /** The point's middle. */
   readonly x: number;
   readonly y: number;
 }
@@ -42,7 +42,7 @@ export interface Layout {
   readonly bands: readonly Band[];
   readonly spots: readonly Spot[];
   readonly lines: readonly Line[];
-  /** Dependences between instances of which one is cut away. */
+  /** The number of dependences with an instance cut away. */
   readonly hidden: number;
 }
 
@@ -56,7 +56,7 @@ const BOTTOM = 34;
 const WIDE = 380;
 const [NARROWEST, WIDEST] = [36, 76];
 
-/** Dimensions of any statement that have several values here, the innermost last. */
+/** Returns the dimensions of any statement that have several values here, the innermost last. */
 export function varying(space: DomainView): readonly string[] {
   const names = [...new Set(space.statements.flatMap((one) => one.dims))];
   return names.filter((dim) => valuesOf(space, dim).length > 1);
@@ -71,8 +71,8 @@ export function valuesOf(space: DomainView, dim: string): readonly number[] {
   return [...found].sort((one, other) => one - other);
 }
 
-/** The axes that tell most: dimensions along which instances depend on others, the innermost first. Where there are
- * none such, one statement alone still has room for two. */
+/** Returns the axes that tell most: dimensions along which instances depend on others, the innermost first. Where there
+ * are none such, one statement alone still has room for two. */
 export function bestAxes(space: DomainView, preferred: readonly string[] = []): Axes {
   const dims = [...varying(space)].reverse();
   const moved = new Set(space.arrows.flatMap((arrow) => changing(space, arrow)));
@@ -83,7 +83,7 @@ export function bestAxes(space: DomainView, preferred: readonly string[] = []): 
   return { x: sorted[0] ?? fallback, y: second ?? "" };
 }
 
-/** The dimensions whose value differs between the two ends. */
+/** Returns the dimensions whose value differs between the two ends. */
 function changing(space: DomainView, arrow: ArrowView): readonly string[] {
   const source = space.statements[arrow.source_statement];
   const sink = space.statements[arrow.sink_statement];
@@ -99,7 +99,7 @@ export function coordinate(statement: PointsView, point: number, dim: string): n
   return place < 0 ? null : (statement.points[point]?.[place] ?? null);
 }
 
-/** Whether an instance stands in the picture when other dimensions are cut. */
+/** Tells whether an instance stands in the picture when other dimensions are cut. */
 function isShown(statement: PointsView, point: number, axes: Axes, cuts: Cuts): boolean {
   return statement.dims.every((dim) => {
     const cut = cuts[dim];
@@ -141,7 +141,7 @@ export function layout(space: DomainView, axes: Axes, cuts: Cuts): Layout {
   return { width, height: top - GAP + BOTTOM, columns, bands, spots, lines, hidden };
 }
 
-/** A column for each value, and one in front for statements that do not vary along the axis. */
+/** Makes a column for each value, and one in front for statements that do not vary along the axis. */
 function columnsOf(
   space: DomainView,
   dim: string,
@@ -172,12 +172,12 @@ function linesOf(space: DomainView, spots: readonly Spot[], cell: number): { lin
     if (from && to) lines.push(lineOf(arrow, from, to, cell));
     else hidden += 1;
   }
-  // What is violated is drawn over the rest.
+  // Violated dependences are drawn over the rest.
   lines.sort((one, other) => Number(one.arrow.violated) - Number(other.arrow.violated));
   return { lines, hidden };
 }
 
-/** From rim to rim; bent where a straight line would run through instances between. */
+/** Makes a line from rim to rim, bent where a straight one would run through instances between. */
 function lineOf(arrow: ArrowView, from: Spot, to: Spot, cell: number): Line {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const far = Math.hypot(dx, dy) || 1;

@@ -20,14 +20,14 @@ export interface Place {
   readonly coordinates: Readonly<Record<string, number>>;
 }
 
-/** An instance that is named in the picture by a letter. */
+/** An instance marked in the picture by a letter. */
 export interface Named extends Place {
   readonly letter: string;
 }
 
 export interface SpaceProps {
   readonly space: DomainView;
-  /** What the numbers in the points say: "the order in which it runs now". */
+  /** The meaning of the numbers in the points: "the order in which it runs now". */
   readonly orderSays: string;
   readonly named?: readonly Named[];
   readonly picked?: Place | null;
@@ -57,7 +57,7 @@ export function Space(props: SpaceProps): JSX.Element {
   );
 }
 
-/** The dimensions in which the named instances differ. */
+/** Returns the dimensions in which the named instances differ. */
 function differing(named: readonly Named[]): readonly string[] {
   const [one, other] = named;
   if (!one || !other) return [];
@@ -240,7 +240,7 @@ function Picture(props: SpaceProps & { axes: Axes; cuts: Cuts }): JSX.Element {
   );
 }
 
-/** How strong an arrow is: of many that lie upon each other each is fainter. */
+/** Returns the strength of an arrow: of many that overlap each is fainter. */
 function crowd({ lines, spots }: ReturnType<typeof layout>): number {
   const each = lines.length / Math.max(1, spots.length);
   return Math.max(0.15, Math.min(1, 1.5 / Math.max(each, 1)));
@@ -259,7 +259,7 @@ function Instance(props: {
   statement: PointsView;
   letter: string;
   isPicked: boolean;
-  /** The one that the tab key comes to; arrow keys go on from there. */
+  /** True if the tab key comes to it; arrow keys go on from there. */
   isEntry: boolean;
   over: (spot: Spot | null) => void;
   pick?: (statement: PointsView, point: number) => void;
@@ -307,7 +307,7 @@ function Instance(props: {
   );
 }
 
-/** `gain[b=0, t=1]`, of a piece of an array `state[t + 1] at b=0, t=1`. */
+/** Formats an instance: `gain[b=0, t=1]`, of a piece of an array `state[t + 1] at b=0, t=1`. */
 export function instanceText(statement: PointsView, point: number): string {
   const inside = statement.dims.map((dim) => `${dim}=${coordinate(statement, point, dim)}`).join(", ");
   if (!inside) return statement.statement;
@@ -323,7 +323,7 @@ function isAt(place: Place, statement: PointsView, point: number): boolean {
   );
 }
 
-/** Whether a violated dependence is the one between the named instances. */
+/** Tells whether a violated dependence is the one between the named instances. */
 function isBetween(space: DomainView, { arrow }: Line, named: readonly Named[]): boolean {
   if (!arrow.violated || named.length < 2) return false;
   const [source, sink] = [space.statements[arrow.source_statement], space.statements[arrow.sink_statement]];
@@ -343,7 +343,7 @@ function cross(x: number, y: number): string {
   return `M${x - 4},${y - 4} L${x + 4},${y + 4} M${x - 4},${y + 4} L${x + 4},${y - 4}`;
 }
 
-/** Arrow keys go to the nearest point on that side. */
+/** Moves the focus by arrow key to the nearest point on that side. */
 function moveFocus(event: React.KeyboardEvent<SVGSVGElement>): void {
   const steps: Readonly<Record<string, readonly [number, number]>> = {
     ArrowRight: [1, 0],

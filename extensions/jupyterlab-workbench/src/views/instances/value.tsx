@@ -1,4 +1,4 @@
-// One element's value, its direct inputs, and where it came from that it is not finite.
+// One element's value, its direct inputs, and the origin of a value that is not finite.
 
 import { useOwnPart } from "../../model/hooks";
 import type { Sizes } from "../../model/selection";
@@ -96,7 +96,7 @@ function shapeText({ shape }: ElementView): string {
   return `(${shape.join(", ")}):`;
 }
 
-/** From what is not finite back to where it began. */
+/** The way from a non-finite element back to where it began. */
 function Cause(props: { value: ValueView; follow: (element: ElementView) => void }): JSX.Element | null {
   const { cause } = props.value;
   const start = cause.at(-1);

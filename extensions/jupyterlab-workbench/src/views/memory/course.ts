@@ -1,17 +1,17 @@
-// The course of memory over the lines of a loop program: what is held where, and its outline at a chart's width.
+// The course of memory over the lines of a loop program: the bytes held at each, and their outline at a chart's width.
 
 import type { MemoryPoint, MemoryView, SpaceView } from "../../protocol";
 
-/** Bytes from a line on. `highest` is what is held at most up to the next corner. */
+/** Bytes from a line on. `highest` is the most held up to the next corner. */
 export interface Corner {
   readonly line: number;
   readonly highest: number;
-  /** What is held at the end of it. */
+  /** The bytes held at its end. */
   readonly last: number;
 }
 
-/** The points at no more places than a chart has columns. The most that is held within a column is kept, so that no
- * peak is lost, however narrow it is. */
+/** Reduces the points to as many places as a chart has columns. The most bytes held within a column are kept, so that
+ * no peak is lost, however narrow it is. */
 export function outline(points: readonly MemoryPoint[], lines: number, columns: number): readonly Corner[] {
   const corners: Corner[] = [];
   let column = -1;
@@ -27,8 +27,8 @@ export function outline(points: readonly MemoryPoint[], lines: number, columns: 
   return corners;
 }
 
-/** The position of the point that holds the most from one line to another (both included); what is held when the first
- * is reached counts. -1 where nothing is held before the last. */
+/** Returns the position of the point that holds the most from one line to another (both included); the bytes held when
+ * the first is reached count. -1 where nothing is held before the last. */
 export function highestBetween(points: readonly MemoryPoint[], from: number, to: number): number {
   let found = lastBefore(points, from);
   for (let at = found + 1; at < points.length; at++) {
@@ -39,7 +39,7 @@ export function highestBetween(points: readonly MemoryPoint[], from: number, to:
   return found;
 }
 
-/** The position of the last point on or before a line; -1 before the first. */
+/** Returns the position of the last point on or before a line; -1 before the first. */
 export function lastBefore(points: readonly MemoryPoint[], line: number): number {
   let [low, high] = [0, points.length];
   while (low < high) {
@@ -50,7 +50,7 @@ export function lastBefore(points: readonly MemoryPoint[], line: number): number
   return low - 1;
 }
 
-/** What lives behind a point, as positions in `MemoryView.arrays`. */
+/** Returns the arrays that live behind a point, as positions in `MemoryView.arrays`. */
 export function liveAt(points: readonly MemoryPoint[], at: number): ReadonlySet<number> {
   const live = new Set<number>();
   for (const point of points.slice(0, at + 1)) {
@@ -60,7 +60,7 @@ export function liveAt(points: readonly MemoryPoint[], at: number): ReadonlySet<
   return live;
 }
 
-/** All that lives at some place from one line to another. */
+/** Returns all arrays that live at some place from one line to another. */
 export function liveBetween(points: readonly MemoryPoint[], from: number, to: number): ReadonlySet<number> {
   const start = lastBefore(points, from);
   const live = new Set(liveAt(points, start));

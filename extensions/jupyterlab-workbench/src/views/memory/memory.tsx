@@ -1,4 +1,4 @@
-// Memory: bytes over the schedule, what lives at a place, and how that grows with the sizes.
+// Memory: bytes over the schedule, the arrays that live at a place, and their growth with the sizes.
 
 import { useState } from "react";
 import { useCurrent, usePart, useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
@@ -10,7 +10,7 @@ import { bytesText, sizesText } from "../charts/numbers";
 import { seriesIn } from "../charts/series";
 import { type Layer, peakOf, Timeline } from "./timeline";
 
-/** So many arrays are listed before it is asked for more. */
+/** The most arrays listed before the reader asks for more. */
 const LISTED = 14;
 
 export function Memory(): JSX.Element {
@@ -63,7 +63,7 @@ export function Memory(): JSX.Element {
   );
 }
 
-/** The shown variant first, then those that are ticked and loaded. */
+/** Returns the shown variant first, then those that are ticked and loaded. */
 function useLayers(view: MemoryView | null): readonly Layer[] {
   const state = useWorkbench();
   const { compared, sizes, dtype } = useSelection();
@@ -81,7 +81,7 @@ function useLayers(view: MemoryView | null): readonly Layer[] {
   return layers;
 }
 
-/** Whether what is laid over would be lost on a linear scale. */
+/** Tells whether a layer laid over would be lost on a linear scale. */
 function isWide(layers: readonly Layer[]): boolean {
   const peaks = layers.map(({ view }) => Math.max(1, ...view.spaces.map((space) => space.peak_bytes)));
   return Math.max(...peaks) > 25 * Math.min(...peaks);
@@ -106,7 +106,7 @@ function Legend({ layers }: { layers: readonly Layer[] }): JSX.Element {
   );
 }
 
-/** Which loops run where, below the places. */
+/** The loops below the places where they run. */
 function Loops({ view }: { view: MemoryView }): JSX.Element | null {
   const spans = loopSpans(view);
   if (!spans.length) return null;
@@ -130,7 +130,7 @@ function Loops({ view }: { view: MemoryView }): JSX.Element | null {
   );
 }
 
-/** What lives where it was clicked, or at the highest place of what was brushed; at the peak before that. */
+/** The arrays that live at the clicked place, at the highest of the brushed ones, or at the peak before either. */
 function Live(props: { view: MemoryView; chosen: Brushed | null; clear: () => void }): JSX.Element | null {
   const { view, chosen, clear } = props;
   const store = useStore();

@@ -58,7 +58,7 @@ export function Timeline(props: {
     if (start === null) return;
     const end = lineAt(event.clientX);
     const [from, to] = start < end ? [start, end] : [end, start];
-    // a click means the place under it; the most that is held within its pixel
+    // a click means the place under it; the most held within its pixel
     const place = points[highestBetween(points, end - pixel / 2, end + pixel / 2)]?.line ?? end;
     choose(to - from < 3 * pixel ? { from: place, to: place } : { from, to });
     setStart(null);
@@ -144,7 +144,7 @@ export function peakOf(points: readonly Held[]): number {
   return found;
 }
 
-/** The share of the height: of six powers of ten on a logarithmic scale. */
+/** Returns the share of the height: of six powers of ten on a logarithmic scale. */
 function share(bytes: number, top: number, log: boolean): number {
   if (!log) return bytes / top;
   const least = Math.max(1, top / 1e6);
@@ -204,7 +204,7 @@ function Axis(props: {
   );
 }
 
-/** Round numbers of bytes: three or four of them, or powers of a hundred. */
+/** Returns round numbers of bytes: three or four of them, or powers of a hundred. */
 export function ticks(top: number, log: boolean): readonly number[] {
   if (log) {
     const highest = Math.floor(Math.log10(top));

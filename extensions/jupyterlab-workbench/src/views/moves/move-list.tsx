@@ -1,4 +1,4 @@
-// A list of moves, each with its price or why it is refused.
+// A list of moves, each with its price or the reason of its refusal.
 
 import { memo } from "react";
 import type { EffectView, MoveView } from "../../protocol";
@@ -63,12 +63,12 @@ function Price({ before, after, problem }: Pick<RowProps, "before" | "after" | "
   return <span className="wbk-prices wbk-faint" title="Estimated soon">…</span>;
 }
 
-/** `('b', statements=('x',))` reads as ` b, statements=x`. */
+/** Formats `('b', statements=('x',))` as ` b, statements=x`. */
 function plainArguments(text: string): string {
   return ` ${text.slice(1, -1).replace(/,\)/g, ")").replace(/['()]/g, "")}`.trimEnd();
 }
 
-/** The sentence without the step, which stands in front of it already. */
+/** Returns the sentence without the step, which stands in front of it already. */
 function reason(move: MoveView): string {
   return (move.refused ?? "").replace(`${move.step.text}: `, "");
 }

@@ -1,4 +1,4 @@
-// The order of moves: what helps most first, as far as it is known. What stands under somebody's hand stays there.
+// The order of moves: the most helpful first, as far as predicted. Rows under the reader's hand stay in place.
 
 import { useMemo, useRef, useState } from "react";
 import type { CostView, EffectView, MoveView, StepView } from "../../protocol";
@@ -8,9 +8,9 @@ import { worth } from "./price";
 export interface Shown {
   readonly move: MoveView;
   readonly after: EffectView | null;
-  /** Why there is no prediction; empty where there is one, or where it may still come. */
+  /** The reason why there is no prediction; empty where there is one, or where it may still come. */
   readonly problem: string;
-  /** How much of the program the step is about: what nobody has predicted yet stands by this. */
+  /** The share of the program that the step is about, which orders moves without a prediction. */
   readonly weight: number;
 }
 
@@ -35,8 +35,8 @@ export function filtered(moves: readonly Shown[], filter: Filter): readonly Show
   });
 }
 
-/** What helps most first, then what changes nothing or is not predicted yet, then what makes it worse; what is refused
- * last. Among equal ones those that are about most of the program come first. */
+/** Sorts moves: helpful ones first, then those without effect or prediction, then harmful ones, refused ones last.
+ * Among equals, those about most of the program come first. */
 export function sorted(moves: readonly Shown[], before: EffectView | null, by: Filter["by"]): readonly Shown[] {
   const worths = new Map(moves.map((shown) => [shown, worth(before, shown.after, by)]));
   return [...moves].sort(
@@ -47,12 +47,12 @@ export function sorted(moves: readonly Shown[], before: EffectView | null, by: F
   );
 }
 
-/** Those that are about most first. */
+/** Compares two moves: the one about more of the program comes first. */
 export function heavier(one: Shown, other: Shown): number {
   return one.weight === other.weight ? 0 : other.weight - one.weight;
 }
 
-/** The part of the time and of the memory that a step's statements and arrays have; all where it names none. */
+/** Returns the part of the time and of the memory that a step's statements and arrays have; all where it names none. */
 export function weight(step: StepView, cost: CostView): number {
   if (!step.statements.length && !step.arrays.length) return Infinity;
   const [statements, arrays] = [new Set(step.statements), new Set(step.arrays)];
@@ -62,7 +62,7 @@ export function weight(step: StepView, cost: CostView): number {
   return (cost.seconds ? spent / cost.seconds : 0) + held / most;
 }
 
-/** The moves as they stood; those that are new stand behind the ones of their sort. */
+/** Puts the moves in their old order; new ones stand behind those of their sort. */
 export function asBefore(order: readonly string[], moves: readonly Shown[]): readonly Shown[] {
   const places = new Map(order.map((source, place) => [source, place]));
   const place = ({ move }: Shown): number => places.get(move.step.source) ?? order.length;
@@ -72,7 +72,8 @@ export function asBefore(order: readonly string[], moves: readonly Shown[]): rea
   );
 }
 
-/** Sorted moves that keep their order while `held`, until `about` changes. `waits`: they would be sorted otherwise. */
+/** Returns sorted moves that keep their order while `held`, until `about` changes. `waits`: they would be sorted
+ * otherwise. */
 export function useOrder(
   moves: readonly Shown[],
   held: boolean,
@@ -90,7 +91,7 @@ export function useOrder(
   }, [order, moves]);
 }
 
-/** Whether the pointer or the focus is in an element that has these listeners. */
+/** Tells whether the pointer or the focus is in an element with these listeners. */
 export function useHeld(): {
   readonly held: boolean;
   readonly listeners: Pick<

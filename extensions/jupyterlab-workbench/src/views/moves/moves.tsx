@@ -1,4 +1,4 @@
-// Moves: the steps that could come next, for what is selected and for the whole, and the one that is open.
+// Moves: the possible next steps, for the selection and for the whole, and the one that is open.
 
 import { lazy, Suspense, useMemo, useRef, useState } from "react";
 import { useCurrent, useOwnPart, usePart, useSelection, useStore } from "../../model/hooks";
@@ -46,7 +46,7 @@ export function Moves(): JSX.Element {
   return <Lists whole={whole} own={own} statements={statements} make={() => setEditing("new")} />;
 }
 
-/** The selected statements, or those of the selected scope. */
+/** Returns the selected statements, or those of the selected scope. */
 function useSelected(): readonly string[] {
   const { statements, scope } = useSelection();
   const snapshot: Snapshot | null = usePart("snapshot", {}).value;
@@ -56,13 +56,13 @@ function useSelected(): readonly string[] {
   }, [statements, scope, snapshot]);
 }
 
-/** Moves that name the selected statements; null where nothing is selected. */
+/** Returns moves that name the selected statements; null where nothing is selected. */
 function useOwnMoves(statements: readonly string[]): Loaded<MovesView> | null {
   const loaded = useOwnPart("moves", statements.length ? { statements } : {});
   return statements.length ? loaded : null;
 }
 
-/** What predictions are made for, the same object as long as nothing of it changes. */
+/** Returns the settings of predictions, the same object as long as nothing of it changes. */
 function useRun(): Run {
   const { sizes, backend, dtype } = useSelection();
   return useMemo(() => ({ sizes, backend, dtype }), [sizes, backend, dtype]);
@@ -134,7 +134,7 @@ function Lists(props: {
   );
 }
 
-/** Moves with what is predicted of them, all and those that fit the filter, in the order in which they are shown. */
+/** Returns moves with their predictions, all and those that fit the filter, in the order in which they are shown. */
 function useShown(
   moves: readonly MoveView[],
   cost: CostView | null,
@@ -167,7 +167,7 @@ function useShown(
 
 const ABSENT_PRICE = "What was saved does not hold this estimate.";
 
-/** Has the prices of what can be seen asked for, and then those of the rest. */
+/** Has the prices of moves in view asked for, then those of the rest. */
 function useAskedInView(
   host: React.RefObject<HTMLElement>,
   wanted: boolean,
@@ -195,7 +195,7 @@ function useOwnArrays(statements: readonly string[]): { arrays: ReadonlySet<stri
   }, [snapshot, statements]);
 }
 
-/** What is about the selection first: what names it, and of the proposed steps those that do. */
+/** Puts moves about the selection first: those that name it, and of the proposed steps those that do. */
 export function parted(
   whole: MovesView | null,
   own: MovesView | null,
@@ -272,7 +272,7 @@ function Bar(props: {
   );
 }
 
-/** How far judging and predicting are. */
+/** The progress of judging and predicting. */
 function Progress(props: {
   loaded: Loaded<MovesView>;
   own: Loaded<MovesView> | null;
@@ -308,7 +308,7 @@ function Section({ title, children }: { title: string; children: React.ReactNode
   );
 }
 
-/** Up and down go from row to row, from the filter into the list. */
+/** Moves the focus up and down from row to row, from the filter into the list. */
 function moveThroughRows(event: React.KeyboardEvent<HTMLElement>): void {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
   if (event.target instanceof HTMLSelectElement) return;

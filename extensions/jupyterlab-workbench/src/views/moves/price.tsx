@@ -1,9 +1,9 @@
-// What a step is predicted to change: price tags. Always marked as an estimate.
+// Price tags: the predicted effect of a step, always marked as an estimate.
 
 import type { EffectView } from "../../protocol";
 import { bytesText, digits, secondsText } from "../charts/numbers";
 
-/** Less than this part is said to be the same. */
+/** The relative change below which values are called the same. */
 const SAME = 0.005;
 
 export interface Change {
@@ -13,7 +13,7 @@ export interface Change {
   readonly text: (value: number) => string;
 }
 
-/** Time first, then the peak of each memory space in which either holds anything. */
+/** Lists the time first, then the peak of each memory space in which either holds anything. */
 export function changes(before: EffectView, after: EffectView): readonly Change[] {
   const spaces = Object.keys({ ...before.peak_bytes, ...after.peak_bytes });
   const held = spaces.map((space) => ({
@@ -32,7 +32,7 @@ export function isSame({ before, after }: Change): boolean {
   return Math.abs(after - before) <= SAME * Math.max(before, after);
 }
 
-/** `−98 %`, `÷ 42`, `× 3.1`, `new`. */
+/** Formats a change: `−98 %`, `÷ 42`, `× 3.1`, `new`. */
 export function changeText(change: Change): string {
   const { before, after } = change;
   if (change.text(before) === change.text(after)) return "same";
@@ -89,7 +89,7 @@ export function direction(change: Change): string {
   return change.after < change.before ? "wbk-cheaper" : "wbk-dearer";
 }
 
-/** Lower is better: how much a step is worth, time before memory. Not yet known counts as nothing. */
+/** Returns the worth of a step, lower is better, time before memory. An unknown effect counts as none. */
 export function worth(before: EffectView | null, after: EffectView | null, by: "time" | "peak"): number {
   if (!before || !after) return 0;
   const [time, ...spaces] = changes(before, after);

@@ -1,4 +1,4 @@
-// Prices of moves, asked for a few at a time: those in view first, then, while nobody does anything, the others.
+// Prices of moves, asked for a few at a time: those in view first, then, while the reader does nothing, the others.
 
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useStore, useValues } from "../../model/hooks";
@@ -6,17 +6,17 @@ import type { Loaded } from "../../model/parts";
 import type { Selection } from "../../model/selection";
 import type { EffectView, StepView } from "../../protocol";
 
-/** What predictions are made for. */
+/** The settings of predictions. */
 export type Run = Pick<Selection, "sizes" | "backend" | "dtype">;
 
-/** So many are asked for at a time: one that is computed and one that comes next. More could not be called back. */
+/** The most prices asked for at a time: one that is computed and one that comes next. More could not be called back. */
 const AHEAD = 2;
-/** Milliseconds without a click or a key after which what is not in view is asked for too. */
+/** Milliseconds without a click or a key after which prices out of view are asked for too. */
 const QUIET = 2000;
 
 type Prices = ReadonlyMap<string, Loaded<EffectView>>;
 
-/** All prices that are there or on their way, by the step's source. */
+/** Returns all prices that are there or on their way, by the step's source. */
 export function usePrices(variant: string, run: Run, steps: readonly StepView[]): Prices {
   const store = useStore();
   const { loaded } = useValues();
@@ -30,8 +30,8 @@ export function usePrices(variant: string, run: Run, steps: readonly StepView[])
   }, [store, variant, run, steps, loaded]);
 }
 
-/** Has prices asked for: of the steps in view in their order, then of the others. What was asked for of another variant
- * or another run is called back. */
+/** Has prices asked for: of the steps in view in their order, then of the others. Requests for another variant or
+ * another run are called back. */
 export function useAsked(variant: string, run: Run, inView: readonly StepView[], others: readonly StepView[]): void {
   const store = useStore();
   const { loaded, status } = useValues();
@@ -56,7 +56,7 @@ export function useAsked(variant: string, run: Run, inView: readonly StepView[],
   }, [store, variant, run, inView, others, loaded, status, isQuiet]);
 }
 
-/** Whether nobody has pressed or turned anything for a while. */
+/** Tells whether nobody has pressed or turned anything for a while. */
 function useQuiet(): boolean {
   const [isQuiet, setQuiet] = useState(false);
   useEffect(() => {
@@ -76,7 +76,7 @@ function useQuiet(): boolean {
   return isQuiet;
 }
 
-/** Those of the elements with a `data-source` inside `host` that can be seen; `rows` says when there are others. */
+/** Returns the visible ones of the elements with a `data-source` inside `host`; `rows` says when there are others. */
 export function useInView(
   host: React.RefObject<HTMLElement>,
   rows: readonly unknown[],

@@ -1,4 +1,4 @@
-// What a step changed in time and memory: measured where both were measured in turn, else predicted, never mixed.
+// The effect of a step on time and memory: measured where both were measured in turn, else predicted, never mixed.
 
 import { useWorkbench } from "../../model/hooks";
 import type { CostView, MeasurementView, VariantView } from "../../protocol";
@@ -52,7 +52,7 @@ function Measured(props: { measured: MeasurementView; comparison: Comparison | u
   );
 }
 
-/** Beside a parent that was measured it says which prediction it is compared with. */
+/** The predicted effect. Beside a measured parent it says which prediction it is compared with. */
 function Predicted(props: {
   variant: VariantView;
   comparison: Comparison | undefined;
@@ -78,7 +78,7 @@ function Predicted(props: {
   );
 }
 
-/** `3.1–3.6`: the interval of a ratio as the words beside it count, from 1 upwards. */
+/** Formats the interval of a ratio as the words beside it count, from 1 upwards: `3.1–3.6`. */
 function interval(low: number, high: number): string {
   return high < 1 ? `${digits(1 / high)}–${digits(1 / low)}` : `${digits(low)}–${digits(high)}`;
 }

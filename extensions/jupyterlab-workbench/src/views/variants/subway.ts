@@ -6,11 +6,11 @@ import type { VariantView } from "../../protocol";
 export interface Station {
   readonly variant: VariantView;
   readonly lane: number;
-  /** The lane of the parent, from which the line comes; null for the root. */
+  /** The lane of the parent, where the line begins; null for the root. */
   readonly from: number | null;
-  /** Lanes of others that pass by. */
+  /** Lanes of other lines that pass by. */
   readonly passing: readonly number[];
-  /** Whether the line goes on below. */
+  /** True if the line goes on below. */
   readonly goesOn: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Row {
   readonly next: string | null;
 }
 
-/** The rows from top to bottom. */
+/** Returns the rows from top to bottom. */
 export function stations(variants: readonly VariantView[]): readonly Station[] {
   const keys = new Set(variants.map((variant) => variant.key));
   const children = new Map<string | null, VariantView[]>();
@@ -33,7 +33,7 @@ export function stations(variants: readonly VariantView[]): readonly Station[] {
     else children.set(parent, [variant]);
   }
   const rows: Row[] = [];
-  // a stack and no recursion: a history may be long
+  // a stack, no recursion: a history may be long
   const open = (children.get(null) ?? []).map((variant) => ({ variant, lane: 0, from: null as number | null })).reverse();
   for (let top = open.pop(); top; top = open.pop()) {
     const [next, ...branches] = children.get(top.variant.key) ?? [];

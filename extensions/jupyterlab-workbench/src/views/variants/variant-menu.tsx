@@ -1,4 +1,4 @@
-// What can be done with a variant besides showing it: its recipe, its name, its steps elsewhere, its end.
+// The menu of a variant: its recipe, its name, its steps elsewhere, its end.
 
 import { useState } from "react";
 import { copy } from "../../model/files";

@@ -1,4 +1,4 @@
-// A variant in the tree: its station on the line, its step, what that changed.
+// A variant in the tree: its station on the line, its step, the step's effect.
 
 import { useState } from "react";
 import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
@@ -12,7 +12,7 @@ import { seriesIn } from "../charts/series";
 import type { Station } from "./subway";
 import { Menu, Rename } from "./variant-menu";
 
-/** How wide a lane is, how high the part of a row that holds its station. */
+/** The width of a lane, and the height of the part of a row that holds its station. */
 const LANE = 16;
 const STATION = 15;
 
@@ -103,7 +103,7 @@ const DRAGGED = "application/x-workbench-variant";
 const toggled = (keys: readonly string[], key: string): readonly string[] =>
   keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key];
 
-/** The lines of a row: what passes by, where this one comes from and whether it goes on. */
+/** The lines of a row: passing ones, its own from its parent, and its continuation. */
 function Track(props: { row: Station; lanes: number; current: boolean; colour: string }): JSX.Element {
   const { row, lanes, current, colour } = props;
   const x = (lane: number): number => LANE * lane + LANE / 2;

@@ -1,4 +1,4 @@
-// The variants as a tree of steps: what each changed, measured or predicted, and what can be done with it.
+// The variants as a tree of steps: the effect of each, measured or predicted, and its menu.
 
 import { useState } from "react";
 import { useSelection, useStore, useWorkbench } from "../../model/hooks";
@@ -72,7 +72,7 @@ export function Variants(): JSX.Element {
   );
 }
 
-/** Predictions are of the run that the measurements beside them are of. */
+/** Returns the settings of predictions: those of the measurements beside them. */
 function useRun(shown: Comparison | undefined): Parameters<typeof usePredictions>[1] {
   const { sizes } = useWorkbench();
   const selection = useSelection();
@@ -103,7 +103,7 @@ function Basis(props: {
   );
 }
 
-/** To where the ticked variants are measured in turn and stand beside each other. */
+/** A button to where the ticked variants are measured in turn and stand beside each other. */
 function CompareTicked(): JSX.Element | null {
   const { variants } = useWorkbench();
   const { compared } = useSelection();
@@ -133,7 +133,7 @@ interface Dropped {
   readonly steps: number;
 }
 
-/** Which steps are meant, where there are several. */
+/** A choice of the steps that are meant, where there are several. */
 function Drop(props: { dropped: Dropped; ask: Ask; close: () => void }): JSX.Element {
   const { variant, onto, steps } = props.dropped;
   const { variants } = useWorkbench();
