@@ -1,4 +1,4 @@
-"""The loop program as a value: what lowering makes, and backends and planning read."""
+"""The loop program as a value: made by lowering, read by backends and planning."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ class LoopProgram:
     """The slices that were to come early, and do not."""
 
     def peak(self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE) -> int:
-        """High-water mark in bytes of a memory space at the given sizes."""
+        """Return the high-water mark in bytes of a memory space at the given sizes."""
         return memory.peak(self.body, sizes, dtype, space)
 
     def timeline(
         self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE
     ) -> list[memory.Point]:
-        """Bytes and live arrays of a space behind every allocation and free, in text order."""
+        """Return bytes and live arrays of a space behind every allocation and free, in text
+        order.
+        """
         return memory.timeline(self.body, sizes, dtype, space)
 
     def __str__(self) -> str:

@@ -1,5 +1,5 @@
-"""Sums of products as matrix products: letters are classified, neighbouring axes flattened, BLAS
-does the rest.
+"""Sums of products as matrix products: letters are classified, neighbouring axes flattened for
+BLAS.
 
 A letter is a named axis or (with a leading dot) an inner axis. Of two operands and a result, a
 letter is *batch* (in all three), *left* or *right* (in one operand and the result), or *summed* (in
@@ -28,22 +28,22 @@ class Operand:
     letters: Letters
 
     def size(self, letter: str) -> Expression:
-        """The length of a letter's axis."""
+        """Return the length of a letter's axis."""
         return self.value.shape[self.letters.index(letter)]
 
 
 def operand(value: Value, inner: Letters) -> Operand:
-    """A value with its named axes and the given inner letters as letters."""
+    """Return a value with its named axes and the given inner letters as letters."""
     return Operand(plain(value), (*value.axes, *inner))
 
 
 def plain(value: Value) -> Value:
-    """The same array with all its axes as inner axes."""
+    """Return the same array with all its axes as inner axes."""
     return replace(value, axes=(), counts=(), shape=value.extents)
 
 
 def contract(scope: Scope, left: Operand, right: Operand, letters: Letters, out: Value) -> None:
-    """out[letters] = sum over all other letters of left * right."""
+    """Write out[letters] = sum over all other letters of left * right."""
     left, right = (
         _used(scope, one, other, letters) for one, other in ((left, right), (right, left))
     )
@@ -78,7 +78,7 @@ def _contract(scope: Scope, left: Operand, right: Operand, target: Operand) -> N
 
 
 def product(scope: Scope, left: Operand, right: Operand, letters: Letters, dtype: str) -> Operand:
-    """left * right over the union of their letters, in memory of its own."""
+    """Return left * right over the union of their letters, in memory of its own."""
     sizes = tuple(left.size(x) if x in left.letters else right.size(x) for x in letters)
     out = _temporary(scope, letters, sizes, dtype)
     _product(scope, left, right, out)
@@ -86,7 +86,9 @@ def product(scope: Scope, left: Operand, right: Operand, letters: Letters, dtype
 
 
 def kept(scope: Scope, one: Operand, condition: Operand) -> Operand:
-    """The operand where a condition over some of its letters holds, else 0, in its own memory."""
+    """Return the operand where a condition over some of its letters holds, else 0, in its own
+    memory.
+    """
     out = _temporary(scope, one.letters, one.value.shape, one.value.dtype)
     zero = scope.workspace.constant(0, one.value.dtype)
     scope.apply("copyto", [zero], out.value)
@@ -95,7 +97,7 @@ def kept(scope: Scope, one: Operand, condition: Operand) -> Operand:
 
 
 def reduce(scope: Scope, function: str, source: Operand, target: Operand) -> None:
-    """target = source reduced over the letters that the target lacks."""
+    """Write target = source reduced over the letters that the target lacks."""
     gone = tuple(x for x in source.letters if x not in target.letters)
     kept = tuple(x for x in source.letters if x in target.letters)
     if not gone:
@@ -122,8 +124,9 @@ def reduce(scope: Scope, function: str, source: Operand, target: Operand) -> Non
 
 
 def _merged_run(source: Operand, gone: Letters) -> tuple[int, int] | None:
-    """First and last position of the reduced letters where they are neighbours that merge without a
-    copy.
+    """Return first and last position of the reduced letters, or None.
+
+    None where they are no neighbours that merge without a copy.
     """
     places = sorted(source.letters.index(x) for x in gone)
     first, last = places[0], places[-1]
@@ -133,7 +136,7 @@ def _merged_run(source: Operand, gone: Letters) -> tuple[int, int] | None:
 
 
 def _used(scope: Scope, one: Operand, other: Operand, letters: Letters) -> Operand:
-    """`one` summed over the letters that nobody else has."""
+    """Return `one` summed over the letters that nobody else has."""
     alone = [x for x in one.letters if x not in other.letters and x not in letters]
     if not alone:
         return one
@@ -147,7 +150,7 @@ def _used(scope: Scope, one: Operand, other: Operand, letters: Letters) -> Opera
 
 
 def _product(scope: Scope, left: Operand, right: Operand, target: Operand) -> None:
-    """No letter is summed: an elementwise product with broadcasting."""
+    """Write an elementwise product with broadcasting: no letter is summed."""
     ready = [spread(scope, one, target.letters) for one in (left, right)]
     scope.apply("multiply", ready, target.value)
 
@@ -186,7 +189,7 @@ def _matrix_product(
 
 
 def _summed_inside(one: Operand, summed: Letters) -> bool:
-    """Whether the summed letters stand between others, and each group merges without a copy."""
+    """Tell whether summed letters stand between others, each group merging without a copy."""
     first = min(one.letters.index(x) for x in summed)
     last = first + len(summed)
     if first == 0 or last == len(one.letters) or set(one.letters[first:last]) != set(summed):
@@ -197,7 +200,9 @@ def _summed_inside(one: Operand, summed: Letters) -> bool:
 
 
 def _stacked(scope: Scope, one: Operand, vector: Operand, summed: Letters, target: Operand) -> None:
-    """A vector times each matrix of a stack: what is summed stands between the result's letters."""
+    """Multiply a vector with each matrix of a stack: the summed letters are between the
+    result's.
+    """
     first = min(one.letters.index(x) for x in summed)
     last = first + len(summed)
     groups = (one.letters[:first], one.letters[first:last], one.letters[last:])
@@ -214,12 +219,12 @@ def _stacked(scope: Scope, one: Operand, vector: Operand, summed: Letters, targe
 
 
 def _contiguous(value: Value) -> bool:
-    """C or Fortran order."""
+    """Tell whether a value is in C or Fortran order."""
     return value.layout.dense or (value.rank == 2 and value.layout == _TURNED)
 
 
 _TURNED = Layout((True,), False)
-"""The transpose of a contiguous matrix."""
+"""The layout of a contiguous matrix's transpose."""
 
 
 def _batched(
@@ -248,7 +253,7 @@ def _batched(
 
 
 def _summed_order(left: Operand, right: Operand, summed: Letters) -> Letters:
-    """The order of the summed letters that needs the fewest copies: that of the larger operand."""
+    """Return the order of the summed letters with the fewest copies: that of the larger operand."""
     larger = left if len(left.letters) >= len(right.letters) else right
     return tuple(x for x in larger.letters if x in summed)
 
@@ -257,7 +262,7 @@ def _summed_order(left: Operand, right: Operand, summed: Letters) -> Letters:
 
 
 def _matrix(scope: Scope, one: Operand, first: Letters, second: Letters) -> Value:
-    """The operand as a matrix (first, second), or as a vector where a group is empty."""
+    """Return the operand as a matrix (first, second), or as a vector where a group is empty."""
     for lead, trail in ((first, second), (second, first)):
         order = (*lead, *trail)
         if one.letters == order and _blas_takes(one.value, len(lead)):
@@ -273,14 +278,16 @@ def _matrix(scope: Scope, one: Operand, first: Letters, second: Letters) -> Valu
 
 
 def _blas_takes(value: Value, split: int) -> bool:
-    """Whether both groups of axes merge and the rows are contiguous."""
+    """Tell whether both groups of axes merge and the rows are contiguous."""
     joined = value.layout.joined
     inside = all(j for k, j in enumerate(joined) if k != split - 1)
     return inside and value.layout.unit
 
 
 def _matrices(scope: Scope, one: Operand, batch: Letters, first: Letters, second: Letters) -> Value:
-    """The operand as a stack of matrices (batch…, first, second); empty groups have length 1."""
+    """Return the operand as a stack of matrices (batch…, first, second); empty groups have length
+    1.
+    """
     wanted = (*batch, *first, *second)
     n = len(batch)
     swapped = one.letters == (*batch, *second, *first) and one.value.layout.unit
@@ -316,7 +323,7 @@ def _copied(scope: Scope, one: Operand, order: Letters) -> Operand:
 def _temporary(
     scope: Scope, letters: Letters, shape: Symbolic, dtype: str, flat: bool = False
 ) -> Operand:
-    """Contiguous memory over letters."""
+    """Allocate contiguous memory over letters."""
     full = tuple(greatest_length(n, scope.ranges) for n in shape)
     draft = Value("", "", (), (), shape, dtype, dense(len(shape)))
     if full == shape:
@@ -325,13 +332,14 @@ def _temporary(
 
 
 def repeat(scope: Scope, source: Operand, target: Operand) -> None:
-    """target = source, permuted and repeated along the letters that the source lacks."""
+    """Write target = source, permuted and repeated along the letters that the source lacks."""
     scope.apply("copyto", [spread(scope, source, target.letters)], target.value)
 
 
 def spread(scope: Scope, one: Operand, letters: Letters) -> Value:
-    """A view of the operand with its axes in the order of `letters`, axes of length 1 for those it
-    lacks.
+    """View the operand with its axes in the order of `letters`.
+
+    Letters that it lacks become axes of length 1.
     """
     present = tuple(x for x in letters if x in one.letters)
     value = _transposed(scope, one.value, tuple(one.letters.index(x) for x in present))
@@ -369,7 +377,7 @@ def _transposed(scope: Scope, value: Value, axes: Sequence[int]) -> Value:
 
 
 def total(sizes: Sequence[Expression]) -> Expression:
-    """The product of lengths."""
+    """Return the product of lengths."""
     product = expression(1)
     for n in sizes:
         product = product * n
