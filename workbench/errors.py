@@ -165,5 +165,5 @@ def _bare(name: str) -> str:
 
 
 def _likeness(first: str, second: str) -> float:
-    """Return the share of two texts that is in both, as `get_close_matches` takes it."""
+    """Return the share that two texts have in common, as `get_close_matches` computes it."""
     return SequenceMatcher(None, second, first).ratio()

@@ -26,11 +26,11 @@ class NativeBackend:
         return "compiled C is not part of this version"
 
     def device(self) -> NoReturn:
-        """Refuse."""
+        """Raise UnavailableError."""
         raise UnavailableError(f"native: {self.unavailable()}")
 
     def compile(self, program: Program) -> NoReturn:
-        """Refuse."""
+        """Raise UnavailableError."""
         raise UnavailableError(f"native: {self.unavailable()}")
 
 

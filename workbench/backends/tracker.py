@@ -78,7 +78,7 @@ class Memory:
         return asked
 
     def free(self, name: str) -> None:
-        """Give back what was allocated under a name."""
+        """Free the memory that was allocated under a name."""
         size = self.live.pop(name)
         self.held -= size
         block = self._blocks.pop(name, None)

@@ -506,7 +506,7 @@ def _remainder(e: Expression) -> tuple[Expression, FloorDivision] | None:
 
 
 def _times_divisor(a: Atom, factor: int) -> Iterator[tuple[FloorDivision, Expression]]:
-    """Yield a term as a division times what may be its divisor."""
+    """Yield a term as a division times its possible divisor."""
     if isinstance(a, FloorDivision):
         yield a, Expression(factor)
     elif isinstance(a, Product) and factor == 1:
@@ -537,7 +537,7 @@ def _places(e: Expression, sign: str, other: object) -> int:
 
 
 def _no_index(written: str, instead: str) -> ProgramError:
-    """Return the error for arithmetic that leaves the whole numbers, with what to write instead."""
+    """Return the error for arithmetic that leaves the whole numbers, with the remedy."""
     return ProgramError(
         f"{written} is no index, which is made of whole numbers; as a number of the program, "
         f"{instead}"
@@ -545,7 +545,7 @@ def _no_index(written: str, instead: str) -> ProgramError:
 
 
 def _quotient(left: Expression | float, right: Expression | float) -> ProgramError:
-    """Return the error for a division by `/`, with what is to be written instead."""
+    """Return the error for a division by `/`, with the remedy."""
     written, indexed = (
         [as_text(e) if isinstance(e, Expression) else str(e) for e in (left, right)]
         for as_text in (_wrapped, lambda e: f"wb.index({e})")

@@ -92,7 +92,7 @@ def starts(program: Program) -> tuple[Start, ...]:
 
 
 def _from_outside(program: Program, statement: Statement) -> bool:
-    """Tell whether the statement needs what a call of an external object answers."""
+    """Tell whether the statement needs the answer of an external object's call."""
     seen = {statement.name: statement}
     todo = [statement] if program.externals else []
     while todo:

@@ -76,7 +76,7 @@ def known_of_sizes(parameters: tuple[Parameter, ...]) -> str:
 
 
 def _factors(e: Expression) -> list[Expression]:
-    """Return the sizes that a product is made of; nothing for what is no such product."""
+    """Return the sizes that a product is made of; empty if it is no such product."""
     if len(e.terms) != 1 or e.constant:
         return []
     ((a, coefficient),) = e.terms

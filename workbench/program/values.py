@@ -55,7 +55,7 @@ class Read:
 
     @property
     def access(self) -> Access:
-        """The access relation; data-dependent indices as what is known of their range."""
+        """The access relation; data-dependent indices by their known range."""
         index = (e if isinstance(e, Expression) else known_range(e) for e in self.index)
         return Access(self.array, tuple(index))
 
@@ -197,7 +197,7 @@ class Statement:
 
     @cached_property
     def calls(self) -> tuple[Call, ...]:
-        """Every call of the body, arguments before the call."""
+        """The calls of the body, arguments before the call."""
         return tuple(b for b in walk(self.body) if isinstance(b, Call))
 
     @cached_property

@@ -41,7 +41,7 @@ def _copy(x: Any, out: Any) -> None:
 
 
 def _evaluated(operation: str, *arguments: Any, **options: Any) -> None:
-    """Return the meaning of an operation of the operands, which come before the result."""
+    """Apply an operation's meaning to the operands, which come before the result."""
     *operands, out = arguments
     evaluate = OPERATIONS[operation].evaluate
     assert evaluate is not None

@@ -66,7 +66,7 @@ class Infinities:
         return self.xp.asarray(np.isin(_addresses(x), self.made)) & self.xp.isinf(x)
 
     def forget(self) -> None:
-        """Return the statement is done."""
+        """Forget the marks: the statement is done."""
         self.made = np.empty(0, np.int64)
 
     def _call(self, rule: Rule, function: Any, *arguments: Any, **options: Any) -> None:
@@ -181,7 +181,7 @@ def _segments(function: Any, out: Any, value: Any, indices: Any, lower: Any) -> 
 
 
 def _inside(function: Any, spec: str, out: Any, mask: Any, *operands: Any) -> Called:
-    """Return the sums that are not finite are made again from what the mask lets through."""
+    """Make the call that computes sums again from masked points, where they are not finite."""
 
     def marks(found: Sequence[Any]) -> Any:
         total: Any = 0.0

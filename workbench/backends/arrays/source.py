@@ -67,7 +67,7 @@ class SourceText(NamedTuple):
 
 
 def generate(program: LoopProgram, check_finite: bool = False) -> str:
-    """Return the source text; with `check_finite` every statement's result is looked at."""
+    """Return the source text; with `check_finite` it checks every statement's result."""
     return "".join(f"{line.text}\n" for line in source_lines(program, check_finite))
 
 

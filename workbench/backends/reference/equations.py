@@ -107,7 +107,7 @@ class Equation:
         return [instance + rest for rest in self._scan(instance)]
 
     def _value(self, body: Call, operands: Sequence[int]) -> ValueOf:
-        """Make a call ready: what does not depend on the point is found out here."""
+        """Prepare a call: all that does not depend on the point is computed here."""
         dtype = DTYPES[body.dtype]
         named = operand_dtypes(body.operation, [a.dtype for a in body.arguments], body.dtype)
         given = [(k, DTYPES[name]) for k, name in zip(operands, named, strict=True)]
@@ -188,7 +188,7 @@ class Equation:
             )
 
     def _check_possible(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
-        """Return the greatest logit is above -inf."""
+        """Require that the greatest logit is above -inf."""
         wrong = np.flatnonzero(arrays[0] == -np.inf)
         if wrong.size:
             where = at_text(self.dims, at[int(wrong[0]) if len(at) > 1 else 0], self.sizes)
@@ -213,7 +213,7 @@ class Equation:
         return total if state is None else ufunc(state, total)
 
     def finished(self, state: Any) -> Any:
-        """Return the element: of the array's dtype, and not to be written again."""
+        """Return the element in the array's dtype, read-only."""
         value = np.array(state[1] if self.statement.combiner == "argmax" else state, self.dtype)
         value.flags.writeable = False
         return value

@@ -185,7 +185,7 @@ class Reference:
     # -- evaluation -----------------------------------------------------------------------------
 
     def _settle(self, first: Wanted) -> None:
-        """Evaluate an element and whatever it needs."""
+        """Evaluate an element and all that it needs."""
         stack: list[Frame] = []
         active: dict[tuple[str, Point], None] = {}
         pending: Wanted | None = first

@@ -93,7 +93,7 @@ def value(
 
 
 def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> Value:
-    """Return the same from a reference that is already there, with what it already evaluated."""
+    """Return the same from an existing reference, whose elements are reused."""
     program = reference.program
     array = reference.resolve(name)
     dims = program.array[array].dims

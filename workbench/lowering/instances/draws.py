@@ -54,7 +54,7 @@ def draw(at: Linearizer, body: Call, target: Value | None) -> Value:
 
 
 def given(at: Linearizer, body: Call, target: Value | None) -> Value:
-    """Fill the result with what the run is given under a name, by instance."""
+    """Fill the result with the run's given values of a name, by instance."""
     scope, out = at.scope, at.result(body, target)
     coordinates = _coordinates(at, out, body.options["dims"], {})
     names = tuple(c for c in coordinates if isinstance(c, str))

@@ -172,7 +172,7 @@ def _fragment(parts: Same, place: InstancePlace) -> _Fragment:
 
 
 def _take(entry: _Named | _Once, workspace: Workspace, names: dict[str, str]) -> None:
-    """Name what was asked for; what is made in front already has its names."""
+    """Name an entry's results; values made in front of all loops already have names."""
     if isinstance(entry, _Named):
         names[entry.name] = workspace.fresh(entry.wish, names.get(entry.of, entry.of))
         return

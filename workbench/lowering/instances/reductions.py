@@ -178,7 +178,7 @@ class Sum:
                 self._beside("multiply", operand(scope.cast(n, out.value.dtype), ()), out)
 
     def _plain(self, body: Body, root: Body, inner: Letters, out: Operand) -> None:
-        """Return one factor, no mask: a reduction."""
+        """Reduce a sum of one factor without a mask."""
         one = self._operand(body, root, inner)
         contractions.reduce(self.at.scope, "add", one, out)
         self._repeated([one], out)
@@ -323,7 +323,7 @@ def _union(left: Letters, right: Letters, scope: Scope) -> Letters:
 
 
 def _collect(at: Linearizer, target: Value, axis: str) -> None:
-    """Return the axis becomes the leading inner one."""
+    """Collect the values along an axis, which becomes the leading inner one."""
     value = at.value(at.statement.body)
     inner = tuple(f".{p}" for p in range(len(value.shape)))
     out = Operand(plain(target), (*target.axes, axis, *inner))

@@ -210,7 +210,7 @@ def _reduction_box(
 def _range(
     reduction: str, others: tuple[str, ...], dim: str
 ) -> tuple[Expression, Expression] | None:
-    """Return the range of one dimension whatever the others are; None where it has gaps."""
+    """Return the range of one dimension for all values of the others; None where it has gaps."""
     if is_empty(reduction):  # at all sizes: nothing is combined
         return expression(0), expression(0)
     try:

@@ -93,7 +93,7 @@ class Swapping:
         self.held = {a: slices for a, slices in outside.items() if a not in written}
 
     def known(self) -> dict[str, list[Slice]]:
-        """Return the slices there are now."""
+        """Return the present slices."""
         return {array: list(slices) for array, slices in self.held.items()}
 
     def reading(self, scope: Scope, stored: Stored, index: Sequence[Expression | Value]) -> Stored:

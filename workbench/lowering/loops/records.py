@@ -228,7 +228,7 @@ class Result:
 
 
 def walk(body: tuple[Record, ...]) -> Iterator[Record]:
-    """Yield every record, loops and what is in them included, in text order."""
+    """Yield every record, loops and their contents included, in text order."""
     for record in body:
         yield record
         if isinstance(record, (For, If)):

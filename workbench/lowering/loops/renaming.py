@@ -40,7 +40,7 @@ def renamed(record: Record, names: Mapping[str, str]) -> Record:
 
 
 def mentioned(record: Apply) -> tuple[str, ...]:
-    """Return the names of what an operation works on and in."""
+    """Return the names of an operation's operands and result."""
     names = (*record.inputs, record.out)
     for key, value in record.options:
         if key == "coordinates":

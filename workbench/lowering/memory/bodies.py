@@ -56,7 +56,7 @@ class Body:
 
     @property
     def hoisted(self) -> bool:
-        """Tell whether what the body would allocate is allocated once, in front of its loop."""
+        """Tell whether the body's buffers are allocated once, in front of its loop."""
         return isinstance(self.frame, For) and self.innermost
 
     @property
@@ -164,7 +164,7 @@ def position(body: Body, time: int) -> int:
 
 
 def written(body: Body) -> Iterator[Record]:
-    """Yield the records of a body with what was put around its items."""
+    """Yield the records of a body with those put around its items."""
     for at, item in enumerate(body.items):
         front = body.before.get(at, [])
         yield from (r for r in front if isinstance(r, Allocate))

@@ -123,7 +123,7 @@ class _Prefetching:
     late: list[Late]
 
     def body(self, records: Iterable[Record]) -> list[Record]:
-        """Return the records of a body, with what comes in front of the loops in it."""
+        """Return the records of a body, with those in front of its loops."""
         placed: list[Record] = []
         for record in records:
             if isinstance(record, For):
@@ -228,7 +228,7 @@ class _Prefetching:
         return View(name, ring, Index((at, *[WHOLE] * (len(shape) - 1))))
 
     def beginning(self, fetch: _Fetch, ring: str) -> For:
-        """Return the slices of the first iterations come, in the same order."""
+        """Return the loop that fetches the slices of the first iterations, in the same order."""
         loop = fetch.loop
         lower, upper = loop.lower, minimum(loop.lower + fetch.n, loop.upper)
         if loop.backwards:
@@ -237,7 +237,7 @@ class _Prefetching:
         return replace(loop, lower=lower, upper=upper, body=body)
 
     def following(self, fetch: _Fetch, ring: str) -> list[Record]:
-        """Return the slice of the n-th next iteration comes, if there is one."""
+        """Return the records that fetch the slice of the n-th next iteration, if there is one."""
         loop, now = fetch.loop, variable(fetch.loop.variable)
         then = now - fetch.n if loop.backwards else now + fetch.n
         there = Comparison(loop.lower, "<=", then)

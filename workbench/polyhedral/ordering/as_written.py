@@ -140,7 +140,7 @@ def _chosen(loops: Sequence[Loop], wanted: Sequence[str]) -> Loop:
 
 
 def _open(left: Sequence[Loop]) -> dict[str, Loop]:
-    """Return the loops that may come next, by name: blocks come before what runs within them."""
+    """Return the loops that may come next, by name: blocks come before the loops within them."""
     return {
         loop.name: loop
         for loop in left

@@ -231,13 +231,13 @@ class Reader:
                 return
 
     def _of_sizes(self, function: isl.PwAff) -> isl.PwAff | None:
-        """Return the function of sizes that it is at every point; None where it moves."""
+        """Return the function's value over sizes, or None where it changes from point to point."""
         values = isl.Map.from_pw_aff(function).range().intersect_params(self.known)
         least, most = values.dim_min(0), values.dim_max(0)
         return least if least.is_equal(most) else None
 
     def _whole(self, function: isl.PwAff) -> int | None:
-        """Return the whole number that it is at all sizes."""
+        """Return the function's whole number if that is the same at all sizes, else None."""
         least, most = function.min_val(), function.max_val()
         return int(least.to_python()) if least.is_int() and least.eq(most) else None
 
@@ -260,7 +260,7 @@ class Reader:
         return in_turn
 
     def _refuse(self, own: Sequence[_Unit]) -> None:
-        """Say what units that wait for each other would be."""
+        """Raise Inexpressible with a description of units that wait for each other."""
         loops = [unit.loop for unit in own if unit.loop is not None]
         names = [n for u in own if u.loop is None for k in u.members for n in self.groups[k]]
         if not names:

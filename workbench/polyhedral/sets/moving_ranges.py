@@ -159,7 +159,7 @@ def split(text: str, dim: str, size: int, names: tuple[str, str]) -> str:
 
 
 def apart(points: str, dim: str, others: Sequence[str]) -> bool:
-    """Tell whether what `others` run over is the same for all values of `dim`."""
+    """Tell whether the set of `others` is the same for all values of `dim`."""
     everything = dims_of(points)
     alone, without = project_out(points, tuple(others)), project_out(points, (dim,))
     return is_equal(points, intersect(with_dims(alone, everything), with_dims(without, everything)))

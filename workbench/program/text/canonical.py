@@ -13,7 +13,7 @@ from workbench.program.values import Program
 
 
 def canonical(program: Program) -> str:
-    """Return one line a record: what a key is made from."""
+    """Return the text that keys are made from: one line a record."""
     plain = replace(
         program,
         description="",

@@ -24,7 +24,9 @@ def outside(
     extent: Sequence[tuple[int, int]],
     ranges: Ranges | None = None,
 ) -> str:
-    """Return `value[b, t + 1] is read at b=0, t=3 (T=4), but value has elements t=0..3 only`."""
+    """Return the refusal `value[b, t + 1] is read at b=0, t=3 (T=4), but value has elements t=0..3
+    only`.
+    """
     wrong = [
         (dim, position, lower, upper)
         for dim, position, (lower, upper) in zip(record.dims, element, extent, strict=True)
@@ -49,7 +51,7 @@ def undefined(
     sizes: Mapping[str, int],
     ranges: Ranges | None = None,
 ) -> str:
-    """Return `x[t - 1] is read at t=0 (T=4), but nothing defines x at t=-1`."""
+    """Return the refusal `x[t - 1] is read at t=0 (T=4), but nothing defines x at t=-1`."""
     where = f" at {point_text(record.dims, element)}" if element else ""
     if reader is None:
         return f"nothing defines {record.called}{where} ({_listed(sizes)})"
@@ -62,7 +64,7 @@ def impossible(where: str) -> str:
 
 
 def _read(record: Array, reader: Reader, sizes: Mapping[str, int], ranges: Ranges | None) -> str:
-    """Return `x[t:t + 3] is read at t=2 (T=4)`: what was written as a range is shown as one."""
+    """Return `x[t:t + 3] is read at t=2 (T=4)`: a read written as a range is shown as one."""
     read, dims, point = reader
     shown: set[str] = set()
     index: list[str] = []
@@ -82,7 +84,7 @@ def _read(record: Array, reader: Reader, sizes: Mapping[str, int], ranges: Range
 
 
 def empty(statement: Statement, program: Program, instance: Point, sizes: Mapping[str, int]) -> str:
-    """Return the maximum (minimum, position) over no points, which has no value."""
+    """Return the refusal of a maximum (minimum, position) over no points, which has no value."""
     return (
         f"{statement.combiner} over no points at {at_text(statement.dims, instance, sizes)}: "
         f"{equation(statement, program)}"
@@ -95,7 +97,9 @@ def cycle(
     elements: Sequence[tuple[str, Point]],
     sizes: Mapping[str, int],
 ) -> str:
-    """Return the chain of elements by which one needs itself, and the equations on it."""
+    """Return the refusal of a cycle: the elements by which one needs itself, with their
+    equations.
+    """
     names = [f"{array}[{', '.join(map(str, at))}]" if at else array for array, at in elements]
     chain = [*names, names[0]]
     if len(chain) > SHOWN + 1:
@@ -107,7 +111,7 @@ def cycle(
 
 
 def arity(record: Array, name: str, element: Point) -> str:
-    """Return the wrong number of coordinates."""
+    """Return the refusal of a wrong number of coordinates."""
     dims = ", ".join(record.dims) or "none"
     return f"{name} has the dimensions {dims}, asked for {len(element)} coordinates: {element}"
 
