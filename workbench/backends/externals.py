@@ -66,8 +66,9 @@ class Externals:
         out: Any,
         *operands: Any,
     ) -> None:
-        """Write an object's answer to `out`. Raises RunError, with the instance, for whatever it
-        raises.
+        """Write an object's answer to `out`.
+
+        Raises RunError, with the instance, for whatever the object raises.
         """
         function = getattr(self._objects[name], method)
         try:

@@ -70,9 +70,7 @@ def philox(counter: tuple[int, int, int, int], key: tuple[int, int]) -> tuple[in
 def block(
     seed: int, key: int, coordinates: Sequence[int], number: int
 ) -> tuple[int, int, int, int]:
-    """Return the words of one instance's inner elements from 4 * number on, in plain Python
-    integers.
-    """
+    """Return one instance's words from inner element 4 * number on, in plain Python integers."""
     checked_seed(seed)
     width, block_width = bits(len(coordinates))
     packed = _fitting(number, block_width, "the inner element's block")
@@ -99,13 +97,13 @@ def uniform(w: Words) -> npt.NDArray[np.float64]:
 
 
 def normal(w: Words) -> npt.NDArray[np.float64]:
-    """Return standard normal numbers: the inverse distribution function at ((word >> 8) + 1/2) *
-    2**-24.
+    """Return standard normal numbers, by the inverse distribution function.
 
-    Wichura, "Algorithm AS 241: the percentage points of the normal distribution" (Applied
-    Statistics 37, 1988), PPND16, relative error about 1e-16. Its third region (beyond 5 in
-    sqrt(-log p)) is never reached: the smallest p is 2**-25, where that is 4.2. Always computed in
-    float64, so that float32 draws are the rounded float64 ones.
+    Its arguments are ((word >> 8) + 1/2) * 2**-24. Wichura, "Algorithm AS 241: the percentage
+    points of the normal distribution" (Applied Statistics 37, 1988), PPND16, relative error about
+    1e-16. Its third region (beyond 5 in sqrt(-log p)) is never reached: the smallest p is 2**-25,
+    where that is 4.2. Always computed in float64, so that float32 draws are the rounded float64
+    ones.
     """
     drawn: npt.NDArray[np.float64] = _inverse_normal(((w >> 8) + 0.5) * 2.0**-24)
     return drawn
@@ -145,9 +143,7 @@ def fill(
 
 
 def draw(kind: str, seed: int, key: int, coordinates: Sequence[int], shape: tuple[int, ...]) -> Any:
-    """Draw for one instance: an array of the inner `shape` (float64, or int32 for a
-    permutation).
-    """
+    """Draw for one instance: an inner `shape` of float64, or of int32 for a permutation."""
     n = math.prod(shape)
     if n <= 40:  # ten blocks in plain Python take less time than one NumPy call
         blocks = [block(seed, key, coordinates, k) for k in range(-(-n // 4))]
@@ -227,9 +223,7 @@ def _packed(
 
 
 def _blocks(counter: list[npt.NDArray[np.uint64]], seed: int, key: int) -> Words:
-    """Run the rounds on 64-bit arrays of 32-bit words, which they overwrite. The words come
-    last.
-    """
+    """Run the rounds on 64-bit arrays of 32-bit words, overwriting them; words come last."""
     c0, c1, c2, c3 = counter
     p0, p1 = np.empty_like(c0), np.empty_like(c0)
     low, half = np.uint64(_LOW), np.uint64(32)

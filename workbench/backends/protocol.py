@@ -93,9 +93,7 @@ class Backend(Protocol):
         """Return the sentence that says why it cannot run here, or None."""
 
     def device(self) -> str:
-        """Return the device that runs programs, by its maker's name: recorded with every
-        measurement.
-        """
+        """Return the maker's name of the device that runs programs, as measurements record it."""
 
     def compile(self, program: Program) -> Compiled:
         """Lower and generate; raises UnavailableError where the backend is not available."""

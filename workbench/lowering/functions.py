@@ -39,8 +39,7 @@ Reads = Literal["operands", "result", "result and operands"]
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of a call: the machine's constants called `kind` times the elements it works
-    through.
+    """A call's cost: the machine's constants called `kind` times the elements it works through.
 
     An option's name in braces stands for its value. `operations` are those of arithmetic at each
     place. `call`, `row` and `element` (of float32 and of float64) are nanoseconds of a server's
@@ -109,9 +108,7 @@ POSITION = Cost("argmax", "reduction", call=100, row=14, element=(0.07, 0.2))
 def _elementwise(
     name: str, element: tuple[float, float] | None = None, integers: bool = False
 ) -> ArrayFunction:
-    """Make the row of a ufunc, with nanoseconds per element if it costs more than moving
-    operands.
-    """
+    """Make a ufunc's row, with nanoseconds per element if it costs more than moving operands."""
     cost = ELEMENTWISE if element is None else Cost(name, element=element)
     source = "{f}({inputs:list}, out={out})"
     return ArrayFunction(name, source, cost, name, elementwise=True, integers=integers)

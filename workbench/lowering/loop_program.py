@@ -13,8 +13,9 @@ from workbench.lowering.values.stored import Stored
 
 @dataclass(frozen=True)
 class LoopProgram:
-    """Loops of array operations with explicit memory. `main` is the variable of the outermost main
-    loop.
+    """Loops of array operations with explicit memory.
+
+    `main` is the variable of the outermost main loop.
     """
 
     name: str
@@ -33,9 +34,7 @@ class LoopProgram:
     def timeline(
         self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE
     ) -> list[memory.Point]:
-        """Return bytes and live arrays of a space behind every allocation and free, in text
-        order.
-        """
+        """Return a space's bytes and live arrays behind each allocation and free, in text order."""
         return memory.timeline(self.body, sizes, dtype, space)
 
     def __str__(self) -> str:

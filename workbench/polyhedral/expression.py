@@ -36,8 +36,9 @@ class Size:
 
 @dataclass(frozen=True)
 class FloorDivision:
-    """A floor division `dividend // divisor` with a positive divisor. Affine iff that is a
-    constant.
+    """A floor division `dividend // divisor`.
+
+    The divisor is positive. Affine iff the divisor is a constant.
     """
 
     dividend: Expression

@@ -126,9 +126,7 @@ def has_loop(tree: Tree) -> bool:
 
 
 def paths(tree: Tree) -> dict[str, Path]:
-    """Return the nodes from the root to each statement, each with the position taken (0 for a
-    loop).
-    """
+    """Return each statement's path from the root: nodes with positions taken (0 for a loop)."""
     path_of: dict[str, Path] = {}
 
     def walk(node: Tree, above: Path) -> None:

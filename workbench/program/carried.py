@@ -106,8 +106,7 @@ def _from_outside(program: Program, statement: Statement) -> bool:
 
 
 def keeping(program: Program, written: Program | None = None) -> Program:
-    """Return the program that also returns its carried values after the last update, as
-    `kept.NAME`.
+    """Return the program that also returns its last carried values, as `kept.NAME`.
 
     `written` is the program as written, where steps have changed it.
     """

@@ -56,7 +56,7 @@ class Itself:
 
 
 class ButForStorage(Itself):
-    """A key of a program without its storage, equal for steps that change only storage."""
+    """A key of a program without its storage: steps that change only storage keep it equal."""
 
     def _parts(self) -> tuple[object, ...]:
         p = self.program

@@ -80,9 +80,7 @@ Body: TypeAlias = Literal | IndexValue | Read | Call
 
 
 def known_range(body: Body) -> Between | None:
-    """Return the range of an integer body that `within` promises, shifted by what is added to
-    it.
-    """
+    """Return the range that `within` promises of an integer body, moved by what it adds."""
     if not isinstance(body, Call):
         return None
     if body.operation == "within":
@@ -101,9 +99,7 @@ def known_range(body: Body) -> Between | None:
 
 
 def walk(body: Body) -> Iterator[Body]:
-    """Yield the body and all bodies below it: arguments before the call, gather indices
-    included.
-    """
+    """Yield the body and all below it: arguments before the call, gather indices included."""
     if isinstance(body, Call):
         for argument in body.arguments:
             yield from walk(argument)
@@ -121,8 +117,9 @@ def reads(body: Body) -> Iterator[Read]:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A size. `definition` is the defining expression of a derived size (checked when run), else
-    None.
+    """A size.
+
+    `definition` is the defining expression of a derived size (checked when run), else None.
     """
 
     name: str
@@ -143,9 +140,7 @@ class Dim:
 
 @dataclass(frozen=True)
 class Array:
-    """An array that statements write: dimensions with their extent over sizes, inner shape,
-    dtype.
-    """
+    """An array written by statements: dimensions, extent over sizes, inner shape, dtype."""
 
     name: str
     dims: tuple[str, ...]
@@ -167,14 +162,14 @@ class Array:
 
 @dataclass(frozen=True)
 class Statement:
-    """One equation: every instance of `domain` combines `body` over the reduction points and writes
-    one element.
+    """One equation: each instance of `domain` combines `body` over reduction points.
 
-    `domain` and `reduction` are isl text of sets over `dims` and `dims + reduction_dims` (see
-    `polyhedral/sets/isl_names.py` for the names inside). `combiner` is None (no reduction), "sum",
-    "max", "min", "argmax" (the value of the single reduction dimension, first of equals) or
-    "collect" (the values themselves, along a leading inner axis as long as the single dimension).
-    The empty sum is 0. `origin` survives every step: random draws and lines refer to it.
+    An instance writes one element. `domain` and `reduction` are isl text of sets over `dims` and
+    `dims + reduction_dims` (see `polyhedral/sets/isl_names.py` for the names inside). `combiner` is
+    None (no reduction), "sum", "max", "min", "argmax" (the value of the single reduction dimension,
+    first of equals) or "collect" (the values themselves, along a leading inner axis as long as the
+    single dimension). The empty sum is 0. `origin` survives every step: random draws and lines
+    refer to it.
     """
 
     name: str

@@ -47,9 +47,7 @@ def _shown(value: Any, show: Show) -> str:
 
 @dataclass
 class _Filled(Formatter):
-    """A formatter of a row's text, with the names in braces filled in; see
-    `ArrayFunction.source`.
-    """
+    """A formatter that fills in the names in braces of a row's text; see `ArrayFunction.source`."""
 
     record: Apply
     function: Callable[[str], str]

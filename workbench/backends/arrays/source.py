@@ -47,9 +47,7 @@ results, step); `memory` is the device's.
 
 
 def main_loop(program: LoopProgram) -> For | None:
-    """Return the outermost loop with the most work inside: the one whose iterations count as
-    progress.
-    """
+    """Return the outermost loop with the most work: its iterations count as progress."""
     loops = [r for r in program.body if isinstance(r, For)]
     return max(loops, key=lambda loop: sum(1 for _ in walk(loop.body)), default=None)
 

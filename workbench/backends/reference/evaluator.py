@@ -136,9 +136,7 @@ class Reference:
         return {output.name: self.array(output.array) for output in self.program.outputs}
 
     def defining(self, array: str, coordinates: Sequence[int]) -> tuple[Equation, Point] | None:
-        """Return the statement (prepared) and instance that define an element; None if it is
-        given.
-        """
+        """Return the (prepared) statement and instance of an element, or None if it is given."""
         name, element = self.resolve(array), tuple(int(c) for c in coordinates)
         return None if self._override(name, element) is not None else self._writer(name, element)
 

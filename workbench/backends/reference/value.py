@@ -81,8 +81,7 @@ def value(
     sizes: Mapping[str, int] | None = None,
     **coordinates: int,
 ) -> Value:
-    """Return the element of `name` at `coordinates` (one for each of its dimensions), by the
-    reference.
+    """Return the element of `name` at `coordinates`, one for each dimension, by the reference.
 
     Coordinates may also be given as a mapping `at`: a dimension called `seed` or `sizes` must be.
     Evaluates only the elements that it needs. Raises ProgramError for an unknown name, an unknown

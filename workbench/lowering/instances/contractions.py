@@ -1,9 +1,8 @@
-"""Sums of products as matrix products: letters are classified, neighbouring axes flattened for
-BLAS.
+"""Sums of products as matrix products for BLAS, by classes of letters.
 
-A letter is a named axis or (with a leading dot) an inner axis. Of two operands and a result, a
-letter is *batch* (in all three), *left* or *right* (in one operand and the result), or *summed* (in
-both operands only).
+A letter is a named axis or (with a leading dot) an inner axis; neighbouring axes are flattened. Of
+two operands and a result, a letter is *batch* (in all three), *left* or *right* (in one operand and
+the result), or *summed* (in both operands only).
 """
 
 from __future__ import annotations
@@ -86,9 +85,7 @@ def product(scope: Scope, left: Operand, right: Operand, letters: Letters, dtype
 
 
 def kept(scope: Scope, one: Operand, condition: Operand) -> Operand:
-    """Return the operand where a condition over some of its letters holds, else 0, in its own
-    memory.
-    """
+    """Return the operand where a condition over its letters holds, else 0, in its own memory."""
     out = _temporary(scope, one.letters, one.value.shape, one.value.dtype)
     zero = scope.workspace.constant(0, one.value.dtype)
     scope.apply("copyto", [zero], out.value)
@@ -200,9 +197,7 @@ def _summed_inside(one: Operand, summed: Letters) -> bool:
 
 
 def _stacked(scope: Scope, one: Operand, vector: Operand, summed: Letters, target: Operand) -> None:
-    """Multiply a vector with each matrix of a stack: the summed letters are between the
-    result's.
-    """
+    """Multiply a vector with each matrix of a stack, summing between the result's letters."""
     first = min(one.letters.index(x) for x in summed)
     last = first + len(summed)
     groups = (one.letters[:first], one.letters[first:last], one.letters[last:])
@@ -285,8 +280,9 @@ def _blas_takes(value: Value, split: int) -> bool:
 
 
 def _matrices(scope: Scope, one: Operand, batch: Letters, first: Letters, second: Letters) -> Value:
-    """Return the operand as a stack of matrices (batch…, first, second); empty groups have length
-    1.
+    """Return the operand as a stack of matrices (batch…, first, second).
+
+    Empty groups have length 1.
     """
     wanted = (*batch, *first, *second)
     n = len(batch)

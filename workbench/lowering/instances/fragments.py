@@ -31,8 +31,7 @@ Ranges = tuple[tuple[str, tuple[Expression, Expression]], ...]
 
 @dataclass(frozen=True)
 class InstancePlace:
-    """The place of an instance: its array axes, the values of its other dimensions, and their
-    context.
+    """The place of an instance: array axes, values of its other dimensions, and context.
 
     The context is the ranges of loop variables, the order of dimensions in memory, and the axes'
     blocks.
@@ -117,9 +116,7 @@ class _Once:
 
 @dataclass(frozen=True, eq=False)
 class _Fragment:
-    """An instance's records under placeholders, with the list of these for a loop program to
-    name.
-    """
+    """An instance's records under placeholders, which a loop program replaces by names."""
 
     records: tuple[Record, ...]
     entries: tuple[_Named | _Once, ...]

@@ -167,9 +167,7 @@ class Sum:
         self.at.scope.apply(name, [out.value, ready], out.value)
 
     def _repeated(self, operands: Sequence[Operand], out: Operand) -> None:
-        """Multiply the sum by the length of each summed axis, inner ones too, that no operand
-        has.
-        """
+        """Multiply the sum by the lengths of summed axes, inner ones too, that no operand has."""
         scope = self.at.scope
         lengths = {axis: scope.length(axis) for axis in self.over} | self.lengths
         for axis, length in lengths.items():
@@ -184,9 +182,7 @@ class Sum:
         self._repeated([one], out)
 
     def _operand(self, body: Body, root: Body, inner: Letters) -> Operand:
-        """Return a factor with the root's letters, right-aligned, without repeated axes of length
-        1.
-        """
+        """Return a factor with the root's letters, right-aligned; repeated axes of length 1 go."""
         value = self.at.value(body, self.target.dtype)
         lead = len(inner) - len(value.shape)
         entries: list[Entry] = []
@@ -356,9 +352,7 @@ def _reduced(
 def _masked(
     at: Linearizer, value: Value, target: Value, over: Letters, mask: Mask, combiner: str
 ) -> Value:
-    """Return the value with the combiner's identity outside the reduction set, which is never
-    empty.
-    """
+    """Return the value with the combiner's identity outside the (non-empty) reduction set."""
     scope = at.scope
     axes = scope.ordered({*value.axes, *mask.inside.axes, *over})
     copy = scope.temporary(axes, value.shape, value.dtype)

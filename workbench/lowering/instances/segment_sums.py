@@ -12,8 +12,9 @@ from workbench.program.values import Body, Call, IndexValue, Literal
 
 
 def segment_sum(at: Linearizer, body: Body, target: Value, over: Letters) -> bool:
-    """Write `sum(where(index == element and …, value, 0))` as a scatter; tell whether the body is
-    one.
+    """Write `sum(where(index == element and …, value, 0))` as a scatter.
+
+    Tell whether the body is such a sum.
 
     Every axis of the target must be compared with an index that varies over reduction axes only,
     and the value must not vary over the target's axes. Indices outside the target count for

@@ -81,8 +81,7 @@ class Swapping:
 
     @contextmanager
     def body(self, written: Collection[str], repeated: bool) -> Iterator[None]:
-        """Enter the body of a loop (`repeated`) or of a condition, in which some arrays are
-        written.
+        """Enter the body of a loop (`repeated`) or of a condition that writes some arrays.
 
         A slice that is fetched in it is there inside it only.
         """

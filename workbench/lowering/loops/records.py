@@ -77,9 +77,7 @@ class Index:
 
 @dataclass(frozen=True)
 class Reshape:
-    """The same elements in the same order under another shape (the layout allows it without a
-    copy).
-    """
+    """The same elements in order under another shape (the layout allows it without a copy)."""
 
     shape: Symbolic
 
@@ -153,8 +151,9 @@ class Check:
 
 @dataclass(frozen=True)
 class Constant:
-    """A tensor made once in front of all loops: `value` is nested tuples of numbers, or a size
-    expression.
+    """A tensor made once in front of all loops.
+
+    `value` is nested tuples of numbers, or a size expression.
     """
 
     buffer: Buffer
@@ -180,9 +179,7 @@ class Allocate:
 
 @dataclass(frozen=True)
 class Free:
-    """A free: of the buffer last allocated (not taken over) under `name`, known as all of
-    `names`.
-    """
+    """A free of the buffer last allocated (not taken over) under `name`, also known as `names`."""
 
     name: str
     names: tuple[str, ...]

@@ -120,9 +120,7 @@ class _Placer:
         return []
 
     def _chains(self, body: Body, lifted: Sequence[Span]) -> list[Chain]:
-        """Return the chains that a body allocates: donated arrays, and temporaries where there is
-        room.
-        """
+        """Return the chains that a body allocates: donated arrays, temporaries where they fit."""
         arrays = [self._together(group, body) for group in self._arrays.get(id(body), ())]
         arrays += [[span] for span in lifted if self._holds_array(span)]
         chains = sorted(arrays, key=lambda chain: chain[0].first)
@@ -176,8 +174,7 @@ class _Placer:
         return Span((self.buffers[name],), first, last)
 
     def _by_home(self, groups: Sequence[tuple[str, ...]]) -> dict[int, list[tuple[str, ...]]]:
-        """Return the used buffers by the body (its id) in which they live, one group per piece of
-        memory.
+        """Return the used buffers by the body (its id) of their life, grouped by pieces of memory.
 
         Constants live outside all loops as they are.
         """
@@ -247,8 +244,7 @@ class _Placer:
         return bool(seen) and all(n == operand.name for n in seen)
 
     def _continues(self, old: Buffer, new: Buffer) -> bool:
-        """Tell whether a temporary is the result of an operation on the buffer whose memory it
-        takes.
+        """Tell whether a temporary is made from the very buffer whose memory it takes.
 
         Then one name will do.
         """

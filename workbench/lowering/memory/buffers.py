@@ -15,9 +15,7 @@ from workbench.program.values import Program
 def stored_arrays(
     program: Program, lifetimes: Mapping[str, Lifetime], workspace: Workspace
 ) -> dict[str, Stored]:
-    """Return each array with a buffer: as many slots as its lifetime needs, on the device or the
-    host.
-    """
+    """Return each array with a buffer of the slots that its lifetime needs, and its space."""
     order = memory_order(program)
     outputs = {o.array for o in program.outputs}
     on_host = set(program.storage.on_host)

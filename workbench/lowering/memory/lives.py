@@ -61,9 +61,7 @@ def _conflicts(key: ButForStorage, in_place: frozenset[str]) -> Mapping[str, Tog
 
 
 def in_place_gains(program: Program) -> tuple[tuple[str, str], ...]:
-    """Return the arrays that need fewer slices when they are updated in place, each beside
-    itself.
-    """
+    """Return the arrays that need fewer slices if updated in place, each beside itself."""
     axes = axis_dims(_schedule(program))
     storage = program.storage
     able = {

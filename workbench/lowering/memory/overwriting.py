@@ -30,8 +30,7 @@ def in_itself(statement: Statement) -> tuple[Beside, ...]:
 def may_overwrite(
     statement: Statement, axes: Sequence[str], array: str, places: Sequence[Beside]
 ) -> bool:
-    """Tell whether every read of `array` is over before the result is written, or is elementwise
-    there.
+    """Tell whether each read of `array` comes before the result's write, or elementwise with it.
 
     `places` are the dimensions in which the two arrays lie in memory; no other runs as an axis.
     """

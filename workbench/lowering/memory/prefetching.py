@@ -69,9 +69,7 @@ class Late:
 def prefetched(
     program: Program, stored: Mapping[str, Stored], workspace: Workspace, body: list[Record]
 ) -> tuple[list[Record], tuple[Late, ...]]:
-    """Return the records with slices fetched as early as the program's storage says, and those
-    late.
-    """
+    """Return the records with slices fetched as early as the storage says, and those late."""
     ahead = {stored[a].buffer.name: (a, n) for a, n in program.storage.swapped if n}
     if not ahead:
         return body, ()
@@ -135,8 +133,9 @@ class _Prefetching:
         return placed
 
     def loop(self, loop: For) -> list[Record]:
-        """Return a loop that fetches early, with the records in front of it; inner loops are
-        done.
+        """Return a loop that fetches early, and the records in front of it.
+
+        Inner loops are done before.
         """
         first: list[Record] = []
         front: list[Record] = []
@@ -155,9 +154,7 @@ class _Prefetching:
     def fetches(
         self, loop: For, records: Sequence[Record], conditions: tuple[Condition, ...]
     ) -> Iterator[_Fetch]:
-        """Yield the copies to the device that are meant to come early, without those of inner
-        loops.
-        """
+        """Yield the copies to the device that are meant to come early, without inner loops'."""
         for record in records:
             if isinstance(record, If):
                 yield from self.fetches(loop, record.body, (*conditions, record.condition))
@@ -252,9 +249,7 @@ class _Prefetching:
     def copied(
         self, fetch: _Fetch, ring: str, values: Values, options: tuple[tuple[str, int], ...]
     ) -> tuple[Record, ...]:
-        """Return the copy of an iteration's slice, under its conditions, with the views that it
-        needs.
-        """
+        """Return the copy of an iteration's slice, with its conditions and views."""
         fresh = self.workspace.fresh
         chain = (*fetch.source, *fetch.target)
         names = {name: fresh(name) for name in (fetch.slice, *(view.name for view in chain))}
@@ -278,9 +273,7 @@ def _entered(fetch: _Fetch) -> Enter:
 
 
 def _far(fetch: _Fetch) -> int:
-    """Return by how much a loop's dimension changes in the iterations that a slice is to be
-    early.
-    """
+    """Return how far a loop's dimension moves in the iterations that a slice is to be early."""
     for record in walk(fetch.loop.body):
         if isinstance(record, Check):
             value = dict(record.instance).get(fetch.loop.dim)

@@ -162,8 +162,9 @@ def _unlike(memory: Ownership, array: str, to: str) -> Hindrance | None:
 
 
 def _apart(memory: Ownership, array: str, to: str) -> Hindrance | None:
-    """Refuse arrays that live inside different loops: memory is handed on in one iteration of
-    them.
+    """Refuse arrays that live inside different loops.
+
+    Memory is handed on inside one iteration of the loops around both.
     """
     first, second = memory.homes[array], memory.homes[to]
     if len(first) == len(second) and all(p is q for p, q in zip(first, second, strict=True)):
@@ -223,9 +224,7 @@ def _in_turn(memory: Ownership, array: str, to: str) -> bool:
 
 
 def overwriting(memory: Ownership, array: str, to: str) -> set[str]:
-    """Return the writers of `to` that read the other array elementwise, in the place that they
-    write.
-    """
+    """Return the writers of `to` that read the other array elementwise, at the written place."""
     over = beside(memory, array, to)
     if over is None:
         return set()

@@ -122,9 +122,7 @@ def within(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> bool:
 
 
 def exists(scope: Scope, stored: Stored, index: Sequence[Expression | Value]) -> bool:
-    """Tell whether all single positions of an index, and all of an index array, are certainly
-    inside.
-    """
+    """Tell whether all positions and index arrays of an index are certainly inside the array."""
     gathers = any(isinstance(e, Value) for e in index)
     return all(
         isinstance(e, Value)

@@ -23,8 +23,9 @@ from workbench.polyhedral.expression import Expression
 
 @dataclass(frozen=True)
 class Layout:
-    """A memory layout: `joined[k]`: axes k and k + 1 can be merged; `unit`: the last has stride
-    one.
+    """A memory layout.
+
+    `joined[k]`: axes k and k + 1 can be merged; `unit`: the last axis has stride one element.
     """
 
     joined: tuple[bool, ...]
@@ -73,9 +74,7 @@ class Value:
 
 
 def indexed(layout: Layout, entries: Sequence[Entry]) -> Layout:
-    """Return the layout after an index with one entry for each old axis (and `NEW` ones
-    between).
-    """
+    """Return the layout after an index: one entry for each old axis, with `NEW` ones between."""
     kept: list[tuple[int, Entry]] = []  # old position (-1: new), entry
     position = 0
     for entry in entries:

@@ -58,9 +58,7 @@ Prepared = tuple[tuple[Value, ...], list[Record]]
 
 @dataclass
 class Workspace:
-    """The state that a whole loop program shares: names, buffers and values made in front of all
-    loops.
-    """
+    """The shared state of a loop program: names, buffers, values made in front of all loops."""
 
     names: Names
     buffers: dict[str, Buffer] = field(default_factory=dict)
@@ -69,9 +67,7 @@ class Workspace:
     """The values made in front of all loops, by their keys."""
 
     def fresh(self, wish: str, of: str = "") -> str:
-        """Return a name like `wish` that nothing else has, after the name `of` if it belongs to
-        that.
-        """
+        """Return a new name like `wish`, after the name `of` if it belongs to that."""
         return self.names.fresh(f"{of}_{wish}" if of else wish)
 
     def reserve(self, buffer: Buffer) -> None:
@@ -114,8 +110,7 @@ class Workspace:
 
 @dataclass
 class Scope:
-    """One statement's instance (or the front of the program): its axes, and the records made so
-    far.
+    """One statement's instance (or the front of the program): axes, and the records so far.
 
     `axes` are the named axes in order with (lower bound, length); `ranges` are the known ranges of
     loop variables.
@@ -248,9 +243,7 @@ class Scope:
         return self.view(value, Index(tuple(entries)), (), (), value.layout)
 
     def _by_depth(self, positions: Sequence[Expression]) -> list[list[Expression]]:
-        """Group positions into runs: one that changes in a deeper loop comes after those
-        outside.
-        """
+        """Group positions into runs; one that changes in a deeper loop comes later."""
         loops = list(self.ranges)
         runs: list[list[Expression]] = []
         deepest = -1
@@ -316,9 +309,7 @@ class Scope:
         return self.view(value, Reshape(shape), axes, inner, dense(len(shape)))
 
     def aligned(self, value: Value, axes: Sequence[str], rank: int) -> Value:
-        """Return `value` so that it broadcasts against a value over `axes` with inner rank
-        `rank`.
-        """
+        """Return `value` so that it broadcasts against values over `axes` of inner rank `rank`."""
         entries: list[Entry] = []
         for axis in axes:
             if axis in value.axes:

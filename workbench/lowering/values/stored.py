@@ -99,7 +99,7 @@ def _memory_order(key: ButForStorage) -> tuple[str, ...]:
 
 
 def _counted(program: Program, schedule: Tree) -> Iterator[tuple[str, str]]:
-    """Yield how dimensions run that count an array's dimension, for each such index."""
+    """Yield each array dimension that others count, with how those run ("loop" or "axis")."""
     for name, path in paths(schedule).items():
         kinds = {loop.name: loop.kind for loop in loops_above(path)}
         statement = program.statement[name]

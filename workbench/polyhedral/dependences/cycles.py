@@ -34,8 +34,7 @@ def find_cycle(
     dependences: Dependences,
     component: Sequence[str] | None = None,
 ) -> Cycle | None:
-    """Return the shortest cycle among `statements` (or a `component` of them) at the smallest
-    sizes.
+    """Return the shortest cycle among `statements` (or a `component`) at the smallest sizes.
 
     None means that small sizes have no cycle, which proves nothing for larger ones.
     """

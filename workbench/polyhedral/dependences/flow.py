@@ -199,7 +199,7 @@ def is_empty_relation(key: RelationKey) -> bool:
 
 
 def standings(loop: Loop, source: Instances, sink: Instances) -> tuple[Standing, Standing]:
-    """Return where two statements stand in a loop around both; equal where only that matters."""
+    """Return where two statements stand in a loop around both, in a normal form for keys."""
     first = standing(loop, source.name, source.dims)
     second = standing(loop, sink.name, sink.dims)
     if first.divisor != second.divisor or not second.shift:
@@ -215,9 +215,7 @@ def standings(loop: Loop, source: Instances, sink: Instances) -> tuple[Standing,
 def pair_order(
     sources: int, sinks: int, source: Standing, sink: Standing, sign: str = "="
 ) -> isl.Map:
-    """Return {source -> sink : the sink's value `sign` the source's} for ranks `sources` and
-    `sinks`.
-    """
+    """Return {source -> sink : the sink's value `sign` the source's} for the given ranks."""
     p = ", ".join(f"p{k}" for k in range(sources))
     q = ", ".join(f"q{k}" for k in range(sinks))
     left, right = _value_text("q", sink), _value_text("p", source)

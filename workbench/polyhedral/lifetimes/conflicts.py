@@ -76,9 +76,7 @@ def encounters(
     statements: Mapping[str, Instances],
     found: Mapping[str, Path],
 ) -> Iterator[Encounter]:
-    """Yield each use of one array with each of the uses `writing` of another or the same that
-    writes.
-    """
+    """Yield every use of one array with every write among the uses `writing`."""
     for write in writing:
         if not write.is_write:
             continue
@@ -173,8 +171,7 @@ def clash(
     bad: isl.Map,
     sizes: Sequence[str] = (),
 ) -> Clash | None:
-    """Return the smallest instances that show one of the pairs of elements `bad`; reads are
-    preferred.
+    """Return the smallest instances that show one of the pairs `bad`; reads are preferred.
 
     `sizes` are said in the witness even where it does not depend on them.
     """

@@ -40,8 +40,7 @@ def fold(
     sizes: tuple[tuple[str, int], ...],
     in_blocks: tuple[tuple[int, frozenset[int]], ...],
 ) -> tuple[Expression | None, ...]:
-    """Return the window of each dimension: none for those `full`, whole blocks for those
-    `in_blocks`.
+    """Return each dimension's window: none for those `full`, whole blocks for `in_blocks`.
 
     Of the orders of dimensions it takes the one that needs least storage at `sizes`.
     """

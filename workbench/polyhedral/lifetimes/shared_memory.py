@@ -80,9 +80,7 @@ def _both_live(
     places: tuple[SamePlace, ...],
     ranks: tuple[int, int],
 ) -> isl.Map:
-    """Return { element of the first -> element of the second in its place }, each overwriting the
-    other.
-    """
+    """Return { element of the first -> element of the second in its place }, both live."""
     same = _same_place(places, ranks)
     forwards = _empty(same)
     for conflict in over:

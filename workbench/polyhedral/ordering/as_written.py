@@ -182,9 +182,7 @@ def _inner(parts: Sequence[_Component], dependences: Dependences) -> dict[_Compo
 
 
 def _free_loop(left: Sequence[Loop], wanted: Sequence[str]) -> Loop | None:
-    """Return a loop for a statement that may run in any order: a cycle's at this level, if
-    possible.
-    """
+    """Return a loop for a statement that may run in any order, a cycle's here if possible."""
     loop = _open(left)
     return next((loop[name] for name in (*wanted, *loop) if name in loop), None)
 

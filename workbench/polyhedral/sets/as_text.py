@@ -238,9 +238,7 @@ def universe(dims: Sequence[str]) -> str:
 
 
 def with_dims(text: str, dims: Sequence[str]) -> str:
-    """Return the set over `dims`, which may add dimensions (unconstrained) and reorder the old
-    ones.
-    """
+    """Return the set over `dims`: new dimensions are unconstrained, old ones may change order."""
     old = dims_of(text)
     relation = parse_map(f"{{ [{dims_text(old)}] -> [{', '.join(_pairs(old, dims))}] }}")
     return to_text(parse_set(text).apply(relation), dims)

@@ -21,8 +21,7 @@ def is_box(text: str, axis: Sequence[str]) -> bool:
 
 
 def bounds(text: str, dims: Sequence[str]) -> list[tuple[Expression, Expression]]:
-    """Return the lower and exclusive upper bound of each of `dims`, over sizes and other
-    dimensions.
+    """Return lower and exclusive upper bounds of `dims`, over sizes and other dimensions.
 
     Raises ProgramError where the set is not a box in `dims`, or is empty.
     """
@@ -73,9 +72,7 @@ def _filled(row: isl.Map) -> isl.Map:
 
 
 def _interval(row: isl.Map, others: Sequence[str]) -> tuple[Expression, Expression]:
-    """Return the least and exclusive greatest value of a relation's one output, over `others` and
-    sizes.
-    """
+    """Return lower and exclusive upper bound of a relation's output, over `others` and sizes."""
     if row.is_empty():
         raise ProgramError("an empty set has no bounds")
     try:

@@ -109,8 +109,7 @@ def _both(left: str, right: str) -> str:
 def to_expression(
     function: isl.PwAff, dims: Sequence[str] = (), context: isl.Set | None = None
 ) -> Expression:
-    """Turn a piecewise affine function of sizes and the dimensions `dims` (by position) to an
-    expression.
+    """Turn a piecewise affine function of sizes and `dims` (by position) into an expression.
 
     `context` is what is known of the dimensions and sizes; outside it the result may be anything.
     Pieces that are the least or greatest of their functions become `min` and `max`.

@@ -127,9 +127,7 @@ def _now_and_then(domain: str, points: str, dim: str, step: int) -> tuple[str, s
 
 
 def single(text: str, dim: str) -> Expression | None:
-    """Return the value of `dim` as a function of the other dimensions, or None if it may have
-    several.
-    """
+    """Return the single value of `dim` as a function of the other dimensions, or None."""
     try:
         ((lower, upper),) = bounds(text, (dim,))
     except ProgramError:

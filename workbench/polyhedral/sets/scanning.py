@@ -26,8 +26,7 @@ Scanner = Callable[[Point], list[Point]]
 
 
 def scanner(text: str, sizes: Mapping[str, int], known: int) -> Scanner:
-    """Return a function from the first `known` coordinates to all that follow, in lexicographic
-    order.
+    """Return a function from the first `known` coordinates to all others, in order.
 
     With every coordinate known the answer is `[()]` where the point is in the set, else `[]`.
     """

@@ -67,9 +67,7 @@ def one_hot(index: Any, size: int, dtype: Any = float) -> Any:
 
 
 def orthogonalize(x: Any) -> Any:
-    """Make the rows or columns (the fewer) of `x` orthonormal by QR, signs fixed by R's
-    diagonal.
-    """
+    """Make the rows or columns (the fewer) of `x` orthonormal by QR, signs by R's diagonal."""
     tall = x.shape[-2] >= x.shape[-1]
     q, r = np.linalg.qr(x if tall else np.swapaxes(x, -1, -2))
     q = q * np.where(np.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0)[..., None, :]

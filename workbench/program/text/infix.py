@@ -22,8 +22,7 @@ _SHOWN_ENTRIES = 8
 
 
 def equation(statement: Statement, program: Program | None = None) -> str:
-    """Return one statement on one line: `to_go[b, t] = sum(k in t..T-1) 0.9 ** (k - t) * gain[b,
-    k]`.
+    """Return one statement as a line: `to_go[b, t] = sum(k in t..T-1) 0.9 ** (k - t) * gain[b, k]`.
 
     With the program, ranges that are a dimension's whole range are left out.
     """

@@ -81,9 +81,7 @@ def _by_scope(program: Program) -> Iterator[tuple[Scope, list[Statement]]]:
 def _same_scope(
     groups: Sequence[tuple[Scope, list[Statement]]], scope: Scope, needed: set[str]
 ) -> list[Statement] | None:
-    """Return the equations of a scope that more of it can follow, or None if they come too
-    early.
-    """
+    """Return the equations of a scope that can be continued, or None if they come too early."""
     for earlier, statements in reversed(groups):
         if earlier == scope:
             return statements

@@ -6,9 +6,7 @@ import math
 
 
 def digits(number: float) -> str:
-    """Write a number with three digits, a larger one with all before the point: `1030`, never
-    `1.03e+03`.
-    """
+    """Write three digits, or all before the point of a larger number: `1030`, not `1.03e+03`."""
     return f"{number:.3g}" if abs(number) < 999.5 else f"{number:.0f}"
 
 

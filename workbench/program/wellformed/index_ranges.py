@@ -29,9 +29,7 @@ def interval(e: Expression, of: Intervals) -> Interval:
 
 
 def intervals(sizes: Mapping[str, int], ranges: Iterable[tuple[str, Range]]) -> Intervals:
-    """Return the values of sizes and of dims, each dim by its range over sizes and the dims before
-    it.
-    """
+    """Return the values of sizes and dims: a dim's range is over sizes and the dims before it."""
     of = {name: (n, n) for name, n in sizes.items()}
     for dim, (lower, upper) in ranges:
         of[dim] = interval(lower, of)[0], interval(upper, of)[1] - 1

@@ -102,9 +102,7 @@ def names_are_unique(program: Program) -> None:
 
 
 def arrays_are_known(program: Program) -> None:
-    """Require that every array written, read or returned exists and is written by some
-    statement.
-    """
+    """Require that each array written, read or returned exists and some statement writes it."""
     for statement in program.statements:
         for name in (statement.array, *(r.array for r in statement.reads)):
             if name not in program.array:
@@ -200,9 +198,7 @@ def domains_fit(program: Program, statements: Iterable[Statement]) -> None:
 
 
 def _collected(program: Program, s: Statement) -> str:
-    """Return the points `0 <= k < n` at every instance, n the length of the array's leading inner
-    axis.
-    """
+    """Return the points `0 <= k < n` at every instance, n the array's leading inner length."""
     k, shape = variable(s.reduction_dims[0]), program.array[s.array].shape
     length = expression(shape[0]) if shape else expression(0)
     everything = with_dims(s.domain, s.dims + s.reduction_dims)

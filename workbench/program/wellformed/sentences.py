@@ -24,8 +24,9 @@ def outside(
     extent: Sequence[tuple[int, int]],
     ranges: Ranges | None = None,
 ) -> str:
-    """Return the refusal `value[b, t + 1] is read at b=0, t=3 (T=4), but value has elements t=0..3
-    only`.
+    """Return the refusal of a read outside an array's elements.
+
+    It reads `value[b, t + 1] is read at b=0, t=3 (T=4), but value has elements t=0..3 only`.
     """
     wrong = [
         (dim, position, lower, upper)
@@ -97,9 +98,7 @@ def cycle(
     elements: Sequence[tuple[str, Point]],
     sizes: Mapping[str, int],
 ) -> str:
-    """Return the refusal of a cycle: the elements by which one needs itself, with their
-    equations.
-    """
+    """Return the refusal of a cycle: its elements, each of which needs the next, and equations."""
     names = [f"{array}[{', '.join(map(str, at))}]" if at else array for array, at in elements]
     chain = [*names, names[0]]
     if len(chain) > SHOWN + 1:
