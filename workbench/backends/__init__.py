@@ -1,4 +1,4 @@
-"""Backends: the reference, which fixes the meaning of programs, and those that run variants.
+"""Backends: the reference, which fixes the meaning of programs, and the runners of variants.
 
 A backend is imported when it is asked for.
 """

@@ -45,7 +45,9 @@ class Execution:
 
     @cached_property
     def timeline(self) -> list[Point]:
-        """Bytes and live arrays at each point of the loop program, one iteration of every loop."""
+        """The bytes and live arrays at each point of the loop program, one iteration of every
+        loop.
+        """
         return self.memory()
 
 

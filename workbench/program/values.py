@@ -281,7 +281,7 @@ class Program:
     schedule: Tree | None = None
     description: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
-    """Pairs (name, array): the user's name of a value that is written straight into that array."""
+    """Pairs (name, array): the user's name of a value written straight into that array."""
     updates: str = ""
     """The dimension that counts updates (of `nn.parameters`), where there is one."""
     externals: tuple[External, ...] = ()

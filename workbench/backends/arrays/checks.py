@@ -81,7 +81,7 @@ class Checks:
     def within(
         self, index: Any, lower: Any, upper: Any, statement: str, instance: Named, axes: Named
     ) -> None:
-        """Require that every index of a gather is in the range that the program promises."""
+        """Require every index of a gather in the range that the program promises."""
         wrong = (index < lower) | (index >= upper)
         if not bool(wrong.any()):
             return

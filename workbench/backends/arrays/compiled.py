@@ -60,7 +60,7 @@ class CompiledArrays:
         _ = self._plain
 
     def checks_finite(self, code: CodeType) -> bool:
-        """Tell whether that is the code of the function that looks at every statement's result."""
+        """Tell whether the code is that of the checking function, for every statement's result."""
         checking = vars(self).get("_checking")
         return checking is not None and checking.__code__ is code
 

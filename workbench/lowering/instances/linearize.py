@@ -24,7 +24,7 @@ from workbench.program.values import Body, Call, IndexValue, Literal, Read, Stat
 
 
 class Linearizer:
-    """Evaluates the bodies of one statement in a scope."""
+    """An evaluator of one statement's bodies in a scope."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ Symbolic = tuple[Expression, ...]
 
 DEVICE, HOST = "device", "host"
 SPACES = (DEVICE, HOST)
-"""The memory spaces: that of the device, which computes, and that of the host, which drives it."""
+"""The memory spaces: the computing device's, and that of the host, which drives it."""
 
 ITEM_BYTES = {"int32": 4, "int64": 8, "bool": 1}
 """The bytes of an element; "float" depends on the run."""

@@ -125,7 +125,7 @@ class Dated:
 
 
 def used(records: Sequence[Record]) -> set[str]:
-    """Return the names that operations need, and the sources of views that they need."""
+    """Return the names needed by operations, and the sources of views needed by them."""
     names: set[str] = set()
     for record in reversed(list(walk(tuple(records)))):
         if isinstance(record, View) and record.name in names:

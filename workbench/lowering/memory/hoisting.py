@@ -22,7 +22,7 @@ ViewNames = dict[tuple[int, str, object], str]
 def hoist(root: Body, bound: dict[str, Body], renamed: dict[str, str]) -> None:
     """Move the views of a program.
 
-    `bound` says in which body a name is assigned, `renamed` what buffers are called now.
+    `bound` gives the body that assigns each name, `renamed` the present names of buffers.
     """
     _Hoisting(bound, renamed, {}).visit(root)
 

@@ -168,7 +168,7 @@ class _Prefetching:
                     yield _Fetch(array, n, loop, conditions, record, *ends, users)
 
     def chain(self, name: str) -> tuple[str, tuple[View, ...]]:
-        """Return the buffer that a view is of, and the views that lead there from it."""
+        """Return the buffer of a view, and the views that lead there from it."""
         views: list[View] = []
         while name in self.views:
             views.append(self.views[name])

@@ -1,4 +1,4 @@
-"""Takeover: which array may take over which other's memory, and which do by default."""
+"""Takeover of memory between arrays: which pairs may, and which do by default."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Ownership:
 
     @cached_property
     def masked(self) -> frozenset[str]:
-        """The arrays that are read at elements that may not be written."""
+        """The arrays with reads of elements that may not be written."""
         return masked(self.program)
 
     @cached_property

@@ -88,7 +88,7 @@ def _points(pairs: isl.Set) -> list[tuple[int, ...]]:
 
 
 def _trimmed(needs: dict[Node, list[Node]]) -> dict[Node, list[Node]]:
-    """Remove instances that need nothing, until all that remain need one. Any rest has a cycle."""
+    """Remove instances without needs, again and again. Any that remain include a cycle."""
     while True:
         kept = {n: [m for m in ms if m in needs] for n, ms in needs.items()}
         kept = {n: ms for n, ms in kept.items() if ms}

@@ -95,7 +95,7 @@ def _fixed(distances: isl.Set, position: int) -> isl.Set:
 
 
 class _Folding:
-    """Windows in any order of dimensions.
+    """The windows of dimensions in any order.
 
     A dimension's window depends on the set of those before it, not on their order, so each set is
     asked once.
@@ -163,7 +163,7 @@ def _window(
 def _whole_blocks(
     slots: int, bounds: tuple[Expression, Expression], blocks: frozenset[int]
 ) -> Expression | None:
-    """Return the least whole number of blocks with that many slots, or the extent if that is less.
+    """Return the least whole number of blocks with enough slots, or the extent if less.
 
     None where that is the extent, or indices do not count from 0: with a smaller extent blocks
     would wrap.

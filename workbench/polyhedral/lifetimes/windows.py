@@ -212,8 +212,8 @@ def whole_extent_clash(
         for encounter in met:
             if encounter.use.is_write:
                 later = later.union(overwritten(encounter.conflict).reverse())
-        # of two slices any recurrence needs both: three show what a window would not do for; and
-        # the element that is used was written first, where they were not written at one time
+        # Any recurrence needs both of two slices; elements further apart show that a window does
+        # not help. Prefer a used element that was written first, not at the same time.
         apart = bad.intersect(_ends(extent, position, 2))
         for pairs in (apart.intersect(later), apart, ends.intersect(later), ends):
             shown = clash(met, statements, pairs, sizes)

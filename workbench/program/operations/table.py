@@ -72,7 +72,7 @@ def _view(name: str, shape: Any, evaluate: Callable[..., Any], gradient: Rule) -
 def _ranked(
     name: str, shape: Any, dtype: Any, evaluate: Any, gradient: Rule | None = None, **more: Any
 ) -> Operation:
-    """Make a row of one operand whose meaning depends on which of its axes are inner."""
+    """Make a row of one operand whose meaning depends on the number of its inner axes."""
     return Operation(name, shape, dtype, evaluate, gradient, 1, ranked=True, **more)
 
 

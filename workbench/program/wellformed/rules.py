@@ -304,7 +304,7 @@ def pieces_are_apart(program: Program) -> None:
 
 
 def reads_are_inside(program: Program, statements: Iterable[Statement]) -> None:
-    """Require that every element that may be read lies in its array's extent."""
+    """Require that every readable element lies in its array's extent."""
     known = known_of_sizes(program.parameters)
     beyond = outside([s.instances for s in statements], _extents(program), known)
     if beyond is not None:
@@ -317,7 +317,7 @@ def reads_are_inside(program: Program, statements: Iterable[Statement]) -> None:
 
 
 def reads_are_defined(program: Program) -> None:
-    """Require that every element that may be read is written by some instance."""
+    """Require that every readable element is written by some instance."""
     known = known_of_sizes(program.parameters)
     undefined = undefined_read([s.instances for s in program.statements], _extents(program), known)
     if undefined is not None:
