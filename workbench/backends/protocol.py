@@ -45,9 +45,7 @@ class Execution:
 
     @cached_property
     def timeline(self) -> list[Point]:
-        """The bytes and live arrays at each point of the loop program, one iteration of every
-        loop.
-        """
+        """The bytes and live arrays at each point of the loop program: one iteration a loop."""
         return self.memory()
 
 

@@ -1,7 +1,7 @@
 """Groups of statements that always run together: they make isl's scheduler fast enough.
 
-Neighbours in one body of the greedy order form a group if their domains are equal, they need each
-other only at the same instance of one iteration, and no path leads out of the group and back. The
+Neighbours in one body of the greedy order form a group if their domains are equal, in one iteration
+they need each other only at the same instance, and no path leads out of the group and back. The
 greedy order itself proves that groups have an order, so no solution that matters is lost. Groups
 are internal: no step, name or key knows of them.
 """
