@@ -15,8 +15,9 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class SourceLine:
-    """A line of the user's program: the file (or notebook cell), its number and its text. `cell` is
-    the execution count of the cell that it was traced in, None where that is not known.
+    """A line of the user's program: the file (or notebook cell), its number and its text.
+
+    `cell` is the execution count of the cell that it was traced in, None where that is not known.
     """
 
     file: str
@@ -29,7 +30,7 @@ class SourceLine:
 
     @property
     def place(self) -> str:
-        """Where it stands, to be read: `cell 3, line 26`."""
+        """The place as text for the user: `cell 3, line 26`."""
         return f"{self.origin}, line {self.number}"
 
     @property
@@ -46,7 +47,7 @@ class SourceLine:
 
 
 class WorkbenchError(Exception):
-    """Base of every error that a user's input can cause.
+    """The base of every error that a user's input can cause.
 
     `message` is one or more sentences, `line` the user's line where one is known.
     """
@@ -61,11 +62,11 @@ class WorkbenchError(Exception):
 
 
 class ProgramError(WorkbenchError):
-    """The equations are not a program: undefined instance, overlap, cycle, shape or type."""
+    """Equations that are not a program: undefined instance, overlap, cycle, shape or type."""
 
 
 class CycleError(ProgramError):
-    """Instances that wait for each other: each needs the next, and the last the first.
+    """A cycle of instances: each needs the next, and the last the first.
 
     `instances` are their texts (`x[t=0]`) with their lines, at the least `sizes` that have them.
     """
@@ -82,20 +83,21 @@ class CycleError(ProgramError):
 
 
 class TooComplexError(ProgramError):
-    """A question about sets and relations took more work than is allowed for it."""
+    """A question about sets and relations that took more work than is allowed for it."""
 
 
 class SizeError(WorkbenchError):
-    """A size is not positive, or a derived size does not divide."""
+    """A size that is not positive, or a derived size that does not divide."""
 
 
 class RunError(WorkbenchError):
-    """A run could not go on: not finite, out of memory, an index outside its range."""
+    """A run that could not go on: not finite, out of memory, an index outside its range."""
 
 
 class OutOfMemoryError(RunError):
-    """More memory was asked for than there is. `space` is where, `arrays` what it was asked for
-    and what holds most of it there.
+    """A request for more memory than there is.
+
+    `space` is where, `arrays` are those that it was for and those that hold most of it there.
     """
 
     def __init__(self, message: str, space: str, arrays: Iterable[str] = ()) -> None:
@@ -105,12 +107,14 @@ class OutOfMemoryError(RunError):
 
 
 class UnavailableError(WorkbenchError):
-    """A backend or an optional package is not available; the message says why."""
+    """A backend or an optional package that is not available; the message says why."""
 
 
 def nearest(name: str, known: Iterable[str], kind: str = "names") -> str:
-    """What to offer for an unknown name: "did you mean T? (sizes: B, T)"; of many known names those
-    that are close, or that have the name as a part ("action" of "policy.action"), else the first.
+    """Return the hint for an unknown name: "did you mean T? (sizes: B, T)".
+
+    Of many known names it lists those that are close or have the name as a part ("action" of
+    "policy.action"), else the first.
     """
     listed = list(dict.fromkeys(known))
     if not listed:
@@ -128,7 +132,7 @@ def nearest(name: str, known: Iterable[str], kind: str = "names") -> str:
 
 
 def installing(requirement: str) -> str:
-    """The command that installs a package where this Python looks for packages."""
+    """Return the command that installs a package where this Python looks for packages."""
     python = sys.executable or "python"
     with contextlib.suppress(ValueError):  # it is not under the current folder
         python = str(Path(python).relative_to(Path.cwd()))
@@ -139,8 +143,9 @@ def installing(requirement: str) -> str:
 
 
 def _close(name: str, listed: list[str]) -> list[str]:
-    """Known names that are spelled like the name, then those of which it or they are a part; one
-    letter is not like another.
+    """Return the known names spelled like the name, then those of which it or they are a part.
+
+    One letter is not like another.
     """
     folded = {_bare(n): n for n in listed}
     wanted = _bare(name)
@@ -155,10 +160,10 @@ def _close(name: str, listed: list[str]) -> list[str]:
 
 
 def _bare(name: str) -> str:
-    """A name in small letters; of an option what stands behind the dashes."""
+    """Return a name in small letters, an option's without its dashes."""
     return name.casefold().lstrip("-")
 
 
 def _likeness(first: str, second: str) -> float:
-    """The share of two texts that is in both, as `get_close_matches` takes it."""
+    """Return the share that two texts have in common, as `get_close_matches` computes it."""
     return SequenceMatcher(None, second, first).ratio()

@@ -1,5 +1,6 @@
-"""Backends: the reference that fixes what a program means, and those that run variants of it. One
-is imported when it is asked for.
+"""Backends: the reference, which fixes the meaning of programs, and the runners of variants.
+
+A backend is imported when it is asked for.
 """
 
 from __future__ import annotations
@@ -21,36 +22,39 @@ class NativeBackend:
     name = "native"
 
     def unavailable(self) -> str | None:
-        """Always a reason."""
+        """Return the reason, always."""
         return "compiled C is not part of this version"
 
     def device(self) -> NoReturn:
-        """Refuse."""
+        """Raise UnavailableError."""
         raise UnavailableError(f"native: {self.unavailable()}")
 
     def compile(self, program: Program) -> NoReturn:
-        """Refuse."""
+        """Raise UnavailableError."""
         raise UnavailableError(f"native: {self.unavailable()}")
 
 
 _CALLED = {"cupy": "cuda", "gpu": "cuda", "cpu": "numpy", "np": "numpy"}
-"""What else people call them."""
+"""Other names of the backends."""
 
 
 def backends() -> dict[str, str | None]:
-    """Every backend by name: None where it is available, else the reason why not."""
+    """Return every backend by name: None where it is available, else the reason why not."""
     return {name: _made(name).unavailable() for name in NAMES}
 
 
 def unknown(name: str) -> UnavailableError:
-    """The error for a name that no backend has."""
+    """Return the error for a name that no backend has."""
     meant = _CALLED.get(name.casefold())
     said = nearest(name, NAMES, "backends") if meant is None else f"the name is {meant!r}"
     return UnavailableError(f"unknown backend {name!r}: {said}")
 
 
 def get(name: str) -> Backend:
-    """The backend of that name. Raises UnavailableError for an unknown or unavailable one."""
+    """Return the backend of that name.
+
+    Raises UnavailableError for an unknown or unavailable one.
+    """
     if name not in NAMES:
         raise unknown(name)
     backend = _made(name)

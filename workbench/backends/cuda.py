@@ -1,5 +1,6 @@
-"""Programs on CuPy: the same generated source with a few functions replaced. The only file that
-imports cupy.
+"""Programs on CuPy: the same generated source with a few functions replaced.
+
+The only file that imports cupy.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ class CudaBackend:
     name = "cuda"
 
     def unavailable(self) -> str | None:
-        """None, or why CuPy cannot run here."""
+        """Return why CuPy cannot run here, or None."""
         return _reason()
 
     def device(self) -> str:
-        """The GPU in use."""
+        """Return the GPU in use."""
         import cupy
 
         properties = cupy.cuda.runtime.getDeviceProperties(cupy.cuda.Device().id)
@@ -65,7 +66,7 @@ def _finish(cupy: Any) -> Any:
 
 
 def cupy_functions(cupy: Any) -> Functions:
-    """CuPy's functions under the names of the table."""
+    """Return CuPy's functions under the names of the table."""
     return functions_of(
         cupy,
         lambda row: row.cuda or row.path,
@@ -82,7 +83,7 @@ def cupy_functions(cupy: Any) -> Functions:
 
 
 def _segment_add(cupy: Any, out: Any, value: Any, indices: Any, lower: Sequence[int]) -> None:
-    """On the host: the device's atomic additions come in another order every time."""
+    """Add segments on the host: the device's atomic additions come in another order every time."""
     import numpy as np
 
     host = np.empty(out.shape, out.dtype)
@@ -91,7 +92,7 @@ def _segment_add(cupy: Any, out: Any, value: Any, indices: Any, lower: Sequence[
 
 
 def _sum_inside(cupy: Any, spec: str, out: Any, *operands: Any) -> None:
-    """On the host, where something is infinite at all."""
+    """Sum inside a mask on the host, if any value is infinite at all."""
     if cupy.isfinite(cupy.sum(out)):
         return
     host = cupy.asnumpy(out)
@@ -100,7 +101,7 @@ def _sum_inside(cupy: Any, spec: str, out: Any, *operands: Any) -> None:
 
 
 def _on_host(cupy: Any, function: Any, out: Any, *operands: Any) -> None:
-    """A call of an external object: operands to the host, its result back."""
+    """Call an external object: operands go to the host, its result comes back."""
     import numpy as np
 
     host = np.empty(out.shape, out.dtype)

@@ -1,5 +1,6 @@
-"""The external objects of one run: made when it starts, called by its statements, closed when it
-ends, however it ends.
+"""The external objects of one run: made when it starts, called by its statements.
+
+They are closed when the run ends, however it ends.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from workbench.program.values import Program
 
 
 class Externals:
-    """What a program's calls speak to during one run. A context manager.
+    """The external objects of a program during one run. A context manager.
 
     `on_host(call, out, *operands)` calls with arrays of the host where the run's are elsewhere.
     """
@@ -65,7 +66,10 @@ class Externals:
         out: Any,
         *operands: Any,
     ) -> None:
-        """`out` = what the object answers. Whatever it raises is a RunError with the instance."""
+        """Write an object's answer to `out`.
+
+        Raises RunError, with the instance, for whatever the object raises.
+        """
         function = getattr(self._objects[name], method)
         try:
             if self._on_host is None:

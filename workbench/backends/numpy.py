@@ -17,11 +17,11 @@ class NumPyBackend:
     name = "numpy"
 
     def unavailable(self) -> str | None:
-        """Always available."""
+        """Return None: always available."""
         return None
 
     def device(self) -> str:
-        """The processor."""
+        """Return the processor."""
         return processor()
 
     def compile(self, program: Program) -> CompiledArrays:

@@ -49,7 +49,7 @@ MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 KEY_INCREMENTS = (0x9E3779B9, 0xBB67AE85)
 ROUNDS = 10
 CHUNK = 8192
-"""Counters worked on at a time: the 64-bit temporaries stay in cache, about 1 MiB in all."""
+"""The counters in one chunk: the 64-bit temporaries stay in cache, about 1 MiB in all."""
 
 _LOW = 0xFFFFFFFF
 MOST_SEED = _LOW
@@ -57,7 +57,7 @@ _BITS = {0: (32, 32), 1: (32, 32), 2: (32, 32), 3: (32, 32), 4: (26, 24), 5: (21
 
 
 def philox(counter: tuple[int, int, int, int], key: tuple[int, int]) -> tuple[int, int, int, int]:
-    """One block of four words from one counter, in plain Python integers."""
+    """Return one block of four words from one counter, in plain Python integers."""
     c0, c1, c2, c3 = counter
     k0, k1 = key
     for _ in range(ROUNDS):
@@ -70,7 +70,7 @@ def philox(counter: tuple[int, int, int, int], key: tuple[int, int]) -> tuple[in
 def block(
     seed: int, key: int, coordinates: Sequence[int], number: int
 ) -> tuple[int, int, int, int]:
-    """The words of one instance's inner elements from 4 * number on, in plain Python integers."""
+    """Return one instance's words from inner element 4 * number on, in plain Python integers."""
     checked_seed(seed)
     width, block_width = bits(len(coordinates))
     packed = _fitting(number, block_width, "the inner element's block")
@@ -81,7 +81,7 @@ def block(
 
 
 def words(seed: int, key: int, coordinates: Sequence[Coordinate], inner: int) -> Words:
-    """Words of shape broadcast(coordinates).shape + (inner,)."""
+    """Return words of shape broadcast(coordinates).shape + (inner,)."""
     arrays, shape = _broadcast(coordinates)
     out = np.empty((*shape, inner), np.uint32)
     rows = out.reshape(-1, inner)
@@ -91,25 +91,26 @@ def words(seed: int, key: int, coordinates: Sequence[Coordinate], inner: int) ->
 
 
 def uniform(w: Words) -> npt.NDArray[np.float64]:
-    """Uniform on [0, 1): (word >> 8) * 2**-24, exact in float32 too."""
+    """Return uniform numbers on [0, 1): (word >> 8) * 2**-24, exact in float32 too."""
     drawn: npt.NDArray[np.float64] = np.multiply(w >> 8, 2.0**-24, dtype=np.float64)
     return drawn
 
 
 def normal(w: Words) -> npt.NDArray[np.float64]:
-    """Standard normal: the inverse distribution function at ((word >> 8) + 1/2) * 2**-24.
+    """Return standard normal numbers, by the inverse distribution function.
 
-    Wichura, "Algorithm AS 241: the percentage points of the normal distribution" (Applied
-    Statistics 37, 1988), PPND16, relative error about 1e-16. Its third region (beyond 5 in
-    sqrt(-log p)) is never reached: the smallest p is 2**-25, where that is 4.2. Always computed in
-    float64, so that float32 draws are the rounded float64 ones.
+    Its arguments are ((word >> 8) + 1/2) * 2**-24. Wichura, "Algorithm AS 241: the percentage
+    points of the normal distribution" (Applied Statistics 37, 1988), PPND16, relative error about
+    1e-16. Its third region (beyond 5 in sqrt(-log p)) is never reached: the smallest p is 2**-25,
+    where that is 4.2. Always computed in float64, so that float32 draws are the rounded float64
+    ones.
     """
     drawn: npt.NDArray[np.float64] = _inverse_normal(((w >> 8) + 0.5) * 2.0**-24)
     return drawn
 
 
 def permutation(w: Words) -> npt.NDArray[np.int32]:
-    """A permutation of the last axis: its stable argsort (ties are broken by index)."""
+    """Return a permutation of the last axis: its stable argsort (ties are broken by index)."""
     return np.argsort(w, axis=-1, kind="stable").astype(np.int32)
 
 
@@ -118,8 +119,8 @@ def fill(
 ) -> None:
     """Draw into `out`: leading axes of shape broadcast(coordinates).shape, then the inner shape.
 
-    `kind` is "uniform", "normal" or "permutation". Chunk by chunk, with bounded temporaries; a
-    permutation needs 12 bytes for each of its elements besides, one instance at a time.
+    `kind` is "uniform", "normal" or "permutation". It works chunk by chunk, with bounded
+    temporaries. A permutation also needs 12 bytes for each of its elements, one instance at a time.
     """
     arrays, shape = _broadcast(coordinates)
     if out.shape[: len(shape)] != shape:
@@ -142,7 +143,7 @@ def fill(
 
 
 def draw(kind: str, seed: int, key: int, coordinates: Sequence[int], shape: tuple[int, ...]) -> Any:
-    """One instance's draw: an array of the inner `shape` (float64, or int32 for a permutation)."""
+    """Draw for one instance: an inner `shape` of float64, or of int32 for a permutation."""
     n = math.prod(shape)
     if n <= 40:  # ten blocks in plain Python take less time than one NumPy call
         blocks = [block(seed, key, coordinates, k) for k in range(-(-n // 4))]
@@ -155,14 +156,14 @@ def draw(kind: str, seed: int, key: int, coordinates: Sequence[int], shape: tupl
 
 
 def bits(dimensions: int) -> tuple[int, int]:
-    """Bits of a coordinate and of the block number, for an instance of so many dimensions."""
+    """Return the bits of a coordinate and of the block number, for so many dimensions."""
     if dimensions not in _BITS:
         raise RunError(f"a random draw over {dimensions} dimensions: at most 5 are supported")
     return _BITS[dimensions]
 
 
 def checked_seed(seed: object) -> int:
-    """The seed as a number, which must fit 32 bits."""
+    """Return the seed as a number, which must fit 32 bits."""
     number = whole(seed)
     if number is None or not 0 <= number <= MOST_SEED:
         raise RunError(f"seed {seed!r}; expected a whole number from 0 to 2**32 - 1")
@@ -181,7 +182,7 @@ def _broadcast(coordinates: Sequence[Coordinate]) -> tuple[list[npt.NDArray[Any]
 def _chunks(
     seed: int, key: int, arrays: list[npt.NDArray[Any]], shape: tuple[int, ...], inner: int
 ) -> Iterator[tuple[slice, slice, Words]]:
-    """Pieces (rows, columns, words) of the matrix instances × inner elements."""
+    """Yield pieces (rows, columns, words) of the matrix instances × inner elements."""
     checked_seed(seed)
     width, block_width = bits(len(arrays))
     count, blocks = math.prod(shape), -(-inner // 4)
@@ -222,7 +223,7 @@ def _packed(
 
 
 def _blocks(counter: list[npt.NDArray[np.uint64]], seed: int, key: int) -> Words:
-    """The rounds on 64-bit arrays of 32-bit words, which they overwrite. The words come last."""
+    """Run the rounds on 64-bit arrays of 32-bit words, overwriting them; words come last."""
     c0, c1, c2, c3 = counter
     p0, p1 = np.empty_like(c0), np.empty_like(c0)
     low, half = np.uint64(_LOW), np.uint64(32)

@@ -1,4 +1,4 @@
-"""What this machine's processor is called."""
+"""The name of this machine's processor."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 
 @lru_cache(maxsize=1)
 def processor() -> str:
-    """Model and cores that this process may use: `AMD EPYC 7B13, 2 of 2 cores`."""
+    """Return model and cores that this process may use: `AMD EPYC 7B13, 2 of 2 cores`."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return f"{_model()}, {allowed} of {os.cpu_count()} cores"
 
 
 def _model() -> str:
-    """As Linux tells it; elsewhere what Python knows."""
+    """Return the model from Linux; elsewhere the name that Python has."""
     path = Path("/proc/cpuinfo")
     if path.is_file():
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():

@@ -1,4 +1,4 @@
-"""What every backend offers: compile a program, run it, and say how much memory that took."""
+"""The interface of every backend: compile a program, run it, and report the memory that took."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from workbench.program.values import Program
 
 Outputs = Mapping[str, Any]
 Progress = Callable[[int, int, Outputs], None]
-"""Called with (iterations done, in all, outputs of what is done) after each iteration of the
-outermost loop.
+"""A function of (iterations done, in all, outputs so far), called after each outermost
+iteration.
 """
 
 
@@ -24,10 +24,10 @@ outermost loop.
 class Execution:
     """One run. `outputs` are over their arrays' dimensions in order, then the inner shape.
 
-    `completed` of `total` iterations of the outermost loop were run; where that is fewer, outputs
-    hold those alone and outputs that do not vary over the loop's dimension are left out. `peak`
-    is what each memory space held at most, `timeline` one iteration of every loop on the device:
-    bytes and live arrays at each point of the loop program.
+    `completed` of `total` iterations of the outermost loop were run. If that is fewer, outputs hold
+    those alone, and outputs that do not vary over the loop's dimension are left out. `peak` is the
+    most that each memory space held. `timeline` is one iteration of every loop on the device: bytes
+    and live arrays at each point of the loop program.
     """
 
     outputs: dict[str, Any]
@@ -36,16 +36,16 @@ class Execution:
     completed: int
     total: int
     memory: Callable[[], list[Point]] = field(repr=False, default=list)
-    """Computes the timeline when it is asked for."""
+    """A function that computes the timeline."""
 
     @property
     def peak_bytes(self) -> int:
-        """What the device's memory held at most."""
+        """The most bytes that the device's memory held."""
         return self.peak[DEVICE]
 
     @cached_property
     def timeline(self) -> list[Point]:
-        """Bytes and live arrays at each point of the loop program, one iteration of every loop."""
+        """The bytes and live arrays at each point of the loop program: one iteration a loop."""
         return self.memory()
 
 
@@ -61,7 +61,7 @@ class Compiled(Protocol):
         """The loop program it was generated from."""
 
     def prepare(self) -> None:
-        """Generate and load what a run needs, so that the first does no more than the others."""
+        """Generate and load the code for a run, so that the first does no more than the others."""
 
     def run(
         self,
@@ -73,8 +73,10 @@ class Compiled(Protocol):
         capacity: Capacity = None,
         given: Mapping[str, Any] | None = None,
     ) -> Execution:
-        """Run once. Ctrl-C ends the run early and returns what was done. `given` are the values of
-        the bodies `given("…")` by name: over the instances, then the inner shape.
+        """Run once. Ctrl-C ends the run early and returns the work so far.
+
+        `given` are the values of the bodies `given("…")` by name: over the instances, then the
+        inner shape.
 
         Raises RunError: out of memory (more than `capacity` bytes on the device, or in the spaces
         that it names, or than the machine has), an index outside its range, an empty max; with
@@ -88,10 +90,10 @@ class Backend(Protocol):
     name: str
 
     def unavailable(self) -> str | None:
-        """None, or the sentence that says why it cannot run here."""
+        """Return the sentence that says why it cannot run here, or None."""
 
     def device(self) -> str:
-        """What the programs run on, by its maker's name: recorded with every measurement."""
+        """Return the maker's name of the device that runs programs, as measurements record it."""
 
     def compile(self, program: Program) -> Compiled:
         """Lower and generate; raises UnavailableError where the backend is not available."""

@@ -1,4 +1,4 @@
-"""How many threads matrix products use while a program runs."""
+"""The number of threads that matrix products use while a program runs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ CHOSEN = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "OMP_NU
 
 
 def one_blas_thread() -> contextlib.AbstractContextManager[Any]:
-    """One BLAS thread inside the block.
+    """Use one BLAS thread inside the block.
 
-    The products of these programs are small: a second thread gains at most a tenth on an idle
+    The products of these programs are small. A second thread gains at most a tenth on an idle
     machine, and on a busy one its waiting costs five to twenty times the work.
     """
     if any(name in os.environ for name in CHOSEN):

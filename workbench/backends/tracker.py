@@ -1,4 +1,4 @@
-"""Every byte a run holds: memory is handed out, counted and limited here."""
+"""The memory of a run: every byte is handed out, counted and limited here."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from workbench.lowering.loops.records import DEVICE, HOST, SPACES
 from workbench.program.text.units import bytes_text
 
 SHOWN = 3
-"""Live arrays that an error lists."""
+"""The number of live arrays that an error lists."""
 
 Capacity = int | Mapping[str, int] | None
-"""Bytes at most: of the device, or by memory space."""
+"""The limit in bytes: of the device, or by memory space."""
 
 
 class Memory:
-    """Hands out arrays of one memory space, made by the module `xp`, and keeps the books.
-    `capacity` is in bytes, None for no limit. `described` gives what errors call the memory under a
-    name.
+    """The allocator and the books of one memory space, whose arrays the module `xp` makes.
+
+    `capacity` is in bytes, None for no limit. `described` gives the memory under a name its name in
+    errors.
 
     Freed blocks are kept for the next request of their size as long as all blocks together stay
-    within the highest amount ever held: a loop that frees and asks again pays for no new pages, and
-    the peak is what the books say.
+    within the highest amount ever held. So a loop that frees and asks again pays for no new pages,
+    and the peak equals the books.
     """
 
     def __init__(
@@ -49,8 +50,9 @@ class Memory:
         self._spare_bytes = 0
 
     def allocate(self, name: str, shape: Sequence[int], dtype: Any, initial: str = "") -> Any:
-        """An array under a name; `initial` "nan" or "zero" fills it (NaN is 0 where the dtype has
-        none).
+        """Allocate an array under a name.
+
+        `initial` "nan" or "zero" fills it (NaN is 0 where the dtype has none).
         """
         asked = self.reserve(name, shape, dtype)
         kept = self._spare.get(asked)
@@ -76,7 +78,7 @@ class Memory:
         return asked
 
     def free(self, name: str) -> None:
-        """Give back what was allocated under a name."""
+        """Free the memory that was allocated under a name."""
         size = self.live.pop(name)
         self.held -= size
         block = self._blocks.pop(name, None)
@@ -85,19 +87,19 @@ class Memory:
             self._spare_bytes += size
 
     def constant(self, name: str, value: Any, shape: Sequence[int], dtype: Any) -> Any:
-        """A constant tensor."""
+        """Return a constant tensor."""
         array = self.allocate(name, shape, dtype)
         array[...] = self.xp.asarray(value) if shape else value
         return array
 
     def count(self, name: str, start: int, length: int, step: int, dtype: Any) -> Any:
-        """The integers start, start + step, …"""
+        """Return the integers start, start + step, …"""
         array = self.allocate(name, (length,), dtype)
         array[...] = self.xp.arange(start, start + step * length, step, dtype)
         return array
 
     def _asked(self, name: str, asked: int) -> Any:
-        """A new block; spare ones go where all would be more than was ever held."""
+        """Return a new block; spare ones are freed if all would be more than was ever held."""
         for size in sorted(self._spare, reverse=True):
             while self._spare[size] and self.held + self._spare_bytes > self.peak:
                 self._spare[size].pop()
@@ -111,7 +113,7 @@ class Memory:
     def _refused(
         self, name: str, asked: int, shape: Sequence[int] | None = None
     ) -> OutOfMemoryError:
-        """What was asked for, the limit, the largest of what is held, and what helps."""
+        """Return the error with the request, the limit, the largest arrays held, and what helps."""
         described = self.described()
         held: dict[str, int] = {}
         for other, n in self.live.items():
@@ -141,7 +143,7 @@ class Spaces:
 
     @property
     def peak(self) -> dict[str, int]:
-        """What each space held at most."""
+        """The most bytes that each space held."""
         return {DEVICE: self.device.peak, HOST: self.host.peak}
 
 
@@ -150,7 +152,10 @@ def spaces(
     capacity: Capacity = None,
     described: Callable[[], Mapping[str, str]] = dict,
 ) -> Spaces:
-    """Memory of the device, made by `xp`, and of the host. Raises WorkbenchError as `limits_of`."""
+    """Return memory of the device, made by `xp`, and of the host.
+
+    Raises WorkbenchError as `limits_of`.
+    """
     limits = limits_of(capacity)
     return Spaces(
         Memory(xp, limits.get(DEVICE), described, DEVICE),
@@ -159,7 +164,7 @@ def spaces(
 
 
 def limits_of(capacity: Capacity) -> Mapping[str, int | None]:
-    """What each space holds at most, None or left out where nothing limits it.
+    """Return the limit of each space, None or left out where nothing limits it.
 
     Raises WorkbenchError for a capacity of an unknown space, or that is no number of bytes.
     """

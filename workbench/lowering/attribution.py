@@ -1,4 +1,4 @@
-"""Which array of the user's a buffer belongs to: what to call it when memory runs out."""
+"""The user's array that each buffer belongs to: its name when memory runs out."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from workbench.program.values import Program
 
 
 def attributed(loops: LoopProgram, program: Program) -> dict[str, str]:
-    """For each buffer that is asked for, the array it holds, or whose equation needs it.
+    """Return the array of each allocated buffer: the one it holds, or whose equation needs it.
 
-    Memory that one buffer takes over from another goes by both.
+    Memory that one buffer takes over from another goes by both names.
     """
     arrays = {where.buffer.name: name for name, where in loops.stored.items()}
     needed = first_needed(loops.body)
@@ -46,10 +46,10 @@ def attributed(loops: LoopProgram, program: Program) -> dict[str, str]:
 
 
 def first_needed(body: tuple[Record, ...]) -> Mapping[str, str]:
-    """The statement in which a buffer is first mentioned, by name, itself or through views.
+    """Return the first statement that mentions each buffer, by its name or through views.
 
-    What is computed in front of all statements belongs to the one that needs it; memory that an
-    operation takes for itself belongs to the operation that comes next.
+    Records in front of all statements belong to the statement that needs them. Scratch memory of an
+    operation belongs to the operation that comes next.
     """
     statement_of: dict[str, str] = {}
     source: dict[str, str] = {}

@@ -1,6 +1,6 @@
-"""The table of array functions, which lowering emits: one row each, everything known of it in that
-row. How a call is written, what it reads and writes, what it costs, where an array module has it.
+"""The table of array functions that lowering emits: one row holds all about one function.
 
+A row says how a call is written, what it reads, writes and costs, and where an array module has it.
 Rows are values and text. A function that no array module has is the meaning of an operation, or is
 written in Python by the backend that runs it (`backends/arrays/array_functions.py`, for CuPy
 `backends/cuda.py`) under its name.
@@ -25,13 +25,13 @@ Walk = Literal[
     "segments",
     "factors",
 ]
-"""What a call works through, by its strides where they matter.
+"""The elements that a call works through, by their strides where these matter.
 
 "elements": the result's, to which operands are repeated. "looked": its first operand's, which is
-only read. "reduction": its operand's, of which fewer results are left. "product": that of matrices.
-"rows": the rows of a table that are asked for. "words": random ones, four at a time. "points": the
-result's, one after the other; "segments": so its first operand's. "factors": the result's, as often
-as its smaller side is long.
+only read. "reduction": its operand's, with fewer results. "product": that of matrices. "rows": the
+requested rows of a table. "words": random ones, four at a time. "points": the result's, one after
+the other; "segments": its first operand's in that way. "factors": the result's, as often as its
+smaller side is long.
 """
 
 Reads = Literal["operands", "result", "result and operands"]
@@ -39,11 +39,11 @@ Reads = Literal["operands", "result", "result and operands"]
 
 @dataclass(frozen=True)
 class Cost:
-    """What a call costs: the machine's constants called `kind` times what it works through.
+    """A call's cost: the machine's constants called `kind` times the elements it works through.
 
     An option's name in braces stands for its value. `operations` are those of arithmetic at each
     place. `call`, `row` and `element` (of float32 and of float64) are nanoseconds of a server's
-    core under NumPy, for where nobody measured; None: those of "elementwise". An element's are
+    core under NumPy, used without a measurement; None: those of "elementwise". An `element` is
     given where the work is more than moving it.
     """
 
@@ -60,12 +60,12 @@ class Cost:
     cuda: float | None = None
     """Microseconds of a call under CuPy, where it is more than a launch."""
     on_host: bool = False
-    """Whether it is done on the host for CuPy, with a copy there and back."""
+    """True if CuPy needs it done on the host, with a copy there and back."""
 
 
 @dataclass(frozen=True)
 class ArrayFunction:
-    """A row: how a call of the function is written, what it costs, where array modules have it.
+    """A row: the text of a call, its cost, and its place in array modules.
 
     In `source` a number in braces is that operand, `inputs` are all of them, `rest` all but the
     first, `out` is the result, `f` the function's local name, and an option's name its value.
@@ -81,20 +81,20 @@ class ArrayFunction:
     cuda: str = ""
     """The attribute of CuPy where it is another one."""
     elementwise: bool = False
-    """Whether it may write its result over an operand."""
+    """True if it may write its result over an operand."""
     integers: bool = False
-    """Whether it computes with integers only."""
+    """True if it computes with integers only."""
     assigns: bool = False
-    """Whether a call is an assignment to the result, of which `source` is the right side."""
+    """True if a call is an assignment to the result, with `source` as the right side."""
     evaluated: bool = False
-    """Whether no array module has it: the meaning of the operation of that name computes it."""
+    """True if no array module has it: the meaning of the operation of that name computes it."""
     scratch: int = 0
-    """Elements that an evaluated call takes for itself, for each of its result."""
+    """The elements of scratch memory that an evaluated call takes, per element of its result."""
     masked: ArrayFunction | None = None
     """The row where a mask is the second operand."""
 
     def of(self, operands: int) -> ArrayFunction:
-        """The row of a call with so many operands."""
+        """Return the row of a call with so many operands."""
         return self.masked if self.masked is not None and operands == 2 else self
 
 
@@ -108,14 +108,14 @@ POSITION = Cost("argmax", "reduction", call=100, row=14, element=(0.07, 0.2))
 def _elementwise(
     name: str, element: tuple[float, float] | None = None, integers: bool = False
 ) -> ArrayFunction:
-    """A ufunc; its own nanoseconds of an element where it costs more than moving its operands."""
+    """Make a ufunc's row, with nanoseconds per element if it costs more than moving operands."""
     cost = ELEMENTWISE if element is None else Cost(name, element=element)
     source = "{f}({inputs:list}, out={out})"
     return ArrayFunction(name, source, cost, name, elementwise=True, integers=integers)
 
 
 def _along(name: str, cost: Cost, cuda: str) -> ArrayFunction:
-    """A method of a ufunc along axes."""
+    """Make the row of a ufunc's method along axes."""
     return ArrayFunction(name, "{f}({0}, axis={axis}, out={out})", cost, name, cuda)
 
 
@@ -129,7 +129,7 @@ def _product(name: str, call: float, row: float | None = None) -> ArrayFunction:
 
 
 def _check(name: str, arguments: str, cost: Cost) -> ArrayFunction:
-    """What is looked at, what is expected, which instance it is."""
+    """Make the row of a check; its arguments are the value, the expected one and the instance."""
     where = '"{statement}", {instance:pairs}, {axes:pairs}'
     return ArrayFunction(name, f"{{f}}({arguments}, {where})", cost)
 
@@ -254,12 +254,12 @@ FUNCTIONS: dict[str, ArrayFunction] = {row.name: row for row in _ROWS}
 
 
 def row_of(record: Apply) -> ArrayFunction:
-    """The row of a call."""
+    """Return the row of a call."""
     return FUNCTIONS[record.function].of(len(record.inputs))
 
 
 def costs() -> Mapping[str, Cost]:
-    """The costs of all rows by kind: the first that gives a kind's nanoseconds."""
+    """Return the costs of all rows by kind: the first that gives a kind's nanoseconds."""
     kinds: dict[str, Cost] = {}
     for row in FUNCTIONS.values():
         for one in (row, row.masked):

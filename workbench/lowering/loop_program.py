@@ -1,4 +1,4 @@
-"""The loop program as a value: what lowering makes, and backends and planning read."""
+"""The loop program as a value: made by lowering, read by backends and planning."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from workbench.lowering.values.stored import Stored
 
 @dataclass(frozen=True)
 class LoopProgram:
-    """Loops of array operations with explicit memory. `main` is the variable of the outermost main
-    loop.
+    """Loops of array operations with explicit memory.
+
+    `main` is the variable of the outermost main loop.
     """
 
     name: str
@@ -27,13 +28,13 @@ class LoopProgram:
     """The slices that were to come early, and do not."""
 
     def peak(self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE) -> int:
-        """High-water mark in bytes of a memory space at the given sizes."""
+        """Return the high-water mark in bytes of a memory space at the given sizes."""
         return memory.peak(self.body, sizes, dtype, space)
 
     def timeline(
         self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE
     ) -> list[memory.Point]:
-        """Bytes and live arrays of a space behind every allocation and free, in text order."""
+        """Return a space's bytes and live arrays behind each allocation and free, in text order."""
         return memory.timeline(self.body, sizes, dtype, space)
 
     def __str__(self) -> str:

@@ -49,7 +49,8 @@ RESERVED = frozenset(
 
 @dataclass(frozen=True)
 class Stages:
-    """What each stage of lowering makes of a program, in their order; `stages` says what each does.
+    """The results of the stages of lowering, in their order; `stages` describes each.
+
     `workbench show reinforce --stage storage` prints one.
     """
 
@@ -132,7 +133,7 @@ def stages(program: Program) -> Stages:
 def _variables(
     program: Program, nodes: tuple[from_tree.Node, ...], names: FreshNames
 ) -> dict[str, str]:
-    """Python names of sizes and loop variables."""
+    """Return Python names of sizes and loop variables."""
     aliases = {p.name: names.fresh(p.name) for p in program.parameters}
 
     def visit(body: tuple[from_tree.Node, ...]) -> None:

@@ -1,4 +1,4 @@
-"""What each stage of lowering makes of a program, as text: for whoever learns or debugs."""
+"""Each stage of lowering as text, for learning and debugging."""
 
 from __future__ import annotations
 
@@ -77,9 +77,9 @@ STAGES: Mapping[str, tuple[str, Callable[[Stages], Iterator[str]]]] = {
         lambda stages: iter(str(stages.memory).splitlines()),
     ),
 }
-"""The stages in their order: what each is, and its text line by line."""
+"""The stages in their order: a description of each, and its text line by line."""
 
 
 def stage_text(stages: Stages, name: str) -> str:
-    """The text of one stage, a key of `STAGES`."""
+    """Return the text of one stage, a key of `STAGES`."""
     return "\n".join(STAGES[name][1](stages))

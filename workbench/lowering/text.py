@@ -1,6 +1,4 @@
-"""A loop program as Python-like text with the user's names: what runs, in order, and where memory
-comes and goes.
-"""
+"""A loop program as Python-like text with the user's names: order, work and memory."""
 
 from __future__ import annotations
 
@@ -39,8 +37,10 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """A line, the statement for whose sake it is there, its record's place in text order (from 1,
-    as `memory.Point.position` counts), and whether an instance of the statement begins here.
+    """A line, the statement that it serves, and its record's place in text order.
+
+    Places count from 1, as `bytes.Point.position` does. It also says whether an instance of the
+    statement begins here.
     """
 
     text: str
@@ -50,19 +50,19 @@ class Line(NamedTuple):
 
 
 def text(program: LoopProgram) -> str:
-    """The loop program, one record a line."""
+    """Return the loop program, one record a line."""
     return "".join(f"{line.text}\n" for line in lines(program.body))
 
 
 def lines(body: tuple[Record, ...]) -> Iterator[Line]:
-    """The lines of a loop program's body."""
+    """Yield the lines of a loop program's body."""
     return _lines(body, owners(body), "", 1)
 
 
 def _lines(
     body: tuple[Record, ...], owner: Sequence[str | None], indent: str, position: int
 ) -> Iterator[Line]:
-    """The lines of a body whose first record stands at `position`."""
+    """Yield the lines of a body whose first record stands at `position`."""
     for record in body:
         if isinstance(record, (For, If)):
             yield Line(indent + heading(record), None, position)
@@ -75,7 +75,7 @@ def _lines(
 
 
 def heading(record: For | If) -> str:
-    """The line that a loop or a condition begins with."""
+    """Return the line that a loop or a condition begins with."""
     if isinstance(record, If):
         return f"if {record.condition.text}:"
     way = " reversed" if record.backwards else ""
@@ -83,7 +83,7 @@ def heading(record: For | If) -> str:
 
 
 def line(record: Record) -> str:
-    """One record that is not a loop."""
+    """Return one record that is not a loop."""
     if isinstance(record, Enter):
         return f"# {record.statement}: {record.text}"
     if isinstance(record, Constant):
@@ -125,7 +125,7 @@ def _how(view: View) -> str:
 
 
 def entry_text(entry: Entry, show: Callable[[Expression], str]) -> str:
-    """One entry of an index in Python's notation; `show` prints an expression."""
+    """Return one entry of an index in Python's notation; `show` prints an expression."""
     if entry == WHOLE:
         return ":"
     if entry == NEW:

@@ -1,5 +1,5 @@
-"""Integer sets, and what can be known of a program from them: dependences, orders, lifetimes.
+"""The polyhedral model of a program: integer sets, dependences, orders and lifetimes.
 
-Here lie the values that everybody uses: expressions, conditions, accesses and schedule trees. The
-rooms below are the only place that uses isl. Knows no operation, no array and no program.
+The package's own files hold the shared values: expressions, conditions, accesses and schedule
+trees. Only the rooms below use isl. Knows no operation, no array and no program.
 """

@@ -1,4 +1,4 @@
-"""What the polyhedral package knows of a statement: its points and the elements they touch."""
+"""A statement in the polyhedral model: its points and the elements they touch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.polyhedral.hashed import Hashed
 
 @dataclass(frozen=True)
 class Between:
-    """A data-dependent index of which a range is known: `lower <= index < upper` over the point."""
+    """A data-dependent index in a known range: `lower <= index < upper` over the point."""
 
     lower: Expression
     upper: Expression
@@ -28,12 +28,12 @@ class Between:
 
 
 AccessEntry = Expression | Between | None
-"""An index along one dimension; of None any element within the array's extent may be touched."""
+"""An index along one dimension. None may touch any element within the array's extent."""
 
 
 @dataclass(frozen=True)
-class Access(Hashed):
-    """Elements of `array` that one point touches: an entry per array dimension.
+class Access:
+    """The elements of `array` that one point touches: an entry per array dimension.
 
     A data-dependent index (a gather) may touch any element in its range.
     """
@@ -43,7 +43,7 @@ class Access(Hashed):
 
     @cached_property
     def depends_on_data(self) -> bool:
-        """Whether any element along some dimension may be touched."""
+        """Tell whether any element along some dimension may be touched."""
         return any(e is None for e in self.index)
 
     def __hash__(self) -> int:
@@ -58,9 +58,10 @@ class Access(Hashed):
 class Instances(Hashed):
     """One statement as sets and relations.
 
-    `domain` is isl text of a set over `dims`, `points` isl text of a set over `dims +
-    reduction_dims` (equal to `domain` where there is no reduction). Both use the generated names of
-    `names.py`. The write's index is over `dims`, the reads' indices over `dims + reduction_dims`.
+    `domain` is isl text of a set over `dims`. `points` is isl text of a set over `dims +
+    reduction_dims`, equal to `domain` where there is no reduction. Both use the generated names of
+    `sets/isl_names.py`. The write's index is over `dims`, the reads' indices over `dims +
+    reduction_dims`.
     """
 
     name: str
@@ -71,7 +72,7 @@ class Instances(Hashed):
     reduction_dims: tuple[str, ...] = ()
     points: str = ""
     may_alias: tuple[str, ...] = field(default=())
-    """Arrays an instance may overwrite in place: it reads them elementwise only."""
+    """Arrays that an instance may overwrite in place: it reads them elementwise only."""
 
     def __hash__(self) -> int:
         return self._hash
@@ -82,4 +83,4 @@ class Instances(Hashed):
 
 
 Extent = tuple[tuple[Expression, Expression], ...]
-"""Per dimension of an array: lower (inclusive) and upper (exclusive) bound over sizes."""
+"""The lower (inclusive) and upper (exclusive) bound of each array dimension, over sizes."""

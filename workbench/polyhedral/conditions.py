@@ -1,4 +1,4 @@
-"""Conditions over expressions: what an `if` between loops asks."""
+"""Conditions over expressions, for an `if` between loops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class AffineComparison:
-    """`left relation right`; the relation is "==", "!=", "<" or "<="."""
+    """A comparison `left relation right`; the relation is "==", "!=", "<" or "<="."""
 
     left: Expression
     relation: str
@@ -28,7 +28,7 @@ class AffineComparison:
 
     @property
     def text(self) -> str:
-        """As Python text."""
+        """The condition as Python text."""
         return f"{self.left} {self.relation} {self.right}"
 
     def holds(self, at: Callable[[Expression], Any]) -> Any:
@@ -44,14 +44,14 @@ class AffineComparison:
 
 @dataclass(frozen=True)
 class Compound:
-    """All ("and") or any ("or") of the parts."""
+    """A condition that holds where all ("and") or any ("or") of its parts hold."""
 
     kind: str
     parts: tuple[Condition, ...]
 
     @property
     def text(self) -> str:
-        """As Python text."""
+        """The condition as Python text."""
         texts = (p.text if isinstance(p, AffineComparison) else f"({p.text})" for p in self.parts)
         return f" {self.kind} ".join(texts)
 
@@ -69,7 +69,7 @@ Condition = AffineComparison | Compound
 
 
 def negated(condition: Condition) -> Condition:
-    """The condition that holds where this one does not."""
+    """Return the condition that holds where this one does not."""
     if isinstance(condition, Compound):
         kind = "or" if condition.kind == "and" else "and"
         return Compound(kind, tuple(negated(p) for p in condition.parts))
@@ -81,7 +81,7 @@ def negated(condition: Condition) -> Condition:
 
 
 def selected(condition: Condition, then: Expression, otherwise: Expression) -> Expression:
-    """`then` where the condition holds, else `otherwise`, as one expression."""
+    """Return `then` where the condition holds, else `otherwise`, as one expression."""
     if isinstance(condition, Compound):
         # and: the first part decides unless it holds; or: unless it does not.
         result = then if condition.kind == "and" else otherwise

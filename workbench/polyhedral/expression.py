@@ -1,5 +1,4 @@
-"""Integer expressions over dimensions and size parameters: what indices, bounds and sizes are
-written in.
+"""Integer expressions over dimensions and size parameters, for indices, bounds and sizes.
 
 An expression is a canonical linear combination of atoms, so structural equality is equality of
 linear forms: `t + 1 - 1 == t`. Atoms beyond dimensions and parameters are floor division, minimum,
@@ -19,7 +18,6 @@ from typing import Any, ClassVar, NoReturn, SupportsIndex, TypeVar, Union
 import numpy as np
 
 from workbench.errors import ProgramError
-from workbench.polyhedral.hashed import Hashed
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,10 @@ class Size:
 
 @dataclass(frozen=True)
 class FloorDivision:
-    """`dividend // divisor`; the divisor is positive. Affine iff the divisor is a constant."""
+    """A floor division `dividend // divisor`.
+
+    The divisor is positive. Affine iff the divisor is a constant.
+    """
 
     dividend: Expression
     divisor: Expression
@@ -71,7 +72,7 @@ class Extremum:
 
 @dataclass(frozen=True)
 class Product:
-    """A product of two expressions neither of which is a constant. Never affine."""
+    """A product of two expressions, neither of them a constant. Never affine."""
 
     left: Expression
     right: Expression
@@ -85,7 +86,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Choice:
-    """`then` where every expression of `conditions` equals 0, else `otherwise`."""
+    """A choice: `then` where every expression of `conditions` equals 0, else `otherwise`."""
 
     conditions: tuple[Expression, ...]
     then: Expression
@@ -107,8 +108,8 @@ _NOTHING = frozenset[str]()
 
 
 @dataclass(frozen=True, eq=False)
-class Expression(Hashed):
-    """`constant + sum(coefficient * atom)`, terms sorted, no zero coefficient.
+class Expression:
+    """A sum `constant + sum(coefficient * atom)`, terms sorted, no zero coefficient.
 
     `==` compares structurally and gives a plain bool.
     """
@@ -312,7 +313,7 @@ class Expression(Hashed):
     # -- questions -------------------------------------------------------------------------
 
     def atoms(self) -> Iterator[Atom]:
-        """Every atom, nested ones included."""
+        """Yield every atom, nested ones included."""
         for a, _ in self.terms:
             yield a
             if not isinstance(a, Named):
@@ -321,31 +322,31 @@ class Expression(Hashed):
 
     @cached_property
     def variables(self) -> frozenset[str]:
-        """Names of the dimensions that occur."""
+        """The names of the dimensions that occur."""
         return _names(self, Variable, lambda part: part.variables)
 
     @cached_property
     def sizes(self) -> frozenset[str]:
-        """Names of the size parameters that occur."""
+        """The names of the size parameters that occur."""
         return _names(self, Size, lambda part: part.sizes)
 
     @property
     def is_affine(self) -> bool:
-        """Whether isl can express it: no product, no division by a parameter."""
+        """Tell whether isl can express it: no product, no division by a parameter."""
         return not any(
             isinstance(a, Product) or (isinstance(a, FloorDivision) and a.divisor.terms)
             for a in self.atoms()
         )
 
     def coefficient(self, name: str) -> int:
-        """The coefficient of the dimension `name` among the top-level terms."""
+        """Return the coefficient of the dimension `name` among the top-level terms."""
         for a, c in self.terms:
             if isinstance(a, Variable) and a.name == name:
                 return c
         return 0
 
     def evaluate(self, values: Mapping[str, int]) -> int:
-        """The value, given every dimension and parameter that occurs by name."""
+        """Return the value, given every dimension and parameter that occurs by name."""
         value: int = evaluated(
             self, lambda a: int(values[a.name]), lambda part: part.evaluate(values)
         )
@@ -390,8 +391,9 @@ def evaluated(e: Expression, named: Callable[[Named], Any], at: Callable[[Expres
 
 
 def whole(value: object) -> int | None:
-    """The number that a value is by its `__index__` (an int, NumPy's integers); None for others,
-    truth values and expressions among them.
+    """Return a value's number by its `__index__` (an int, a NumPy integer), or None.
+
+    None for truth values and expressions too.
     """
     if isinstance(value, (bool, Expression)) or not hasattr(value, "__index__"):
         return None
@@ -402,38 +404,39 @@ def whole(value: object) -> int | None:
 
 
 def expression(value: ExpressionLike) -> Expression:
-    """An expression from a whole number or an expression."""
+    """Make an expression from a whole number or an expression."""
     return value if isinstance(value, Expression) else Expression(operator.index(value))
 
 
 def atom(a: Atom) -> Expression:
-    """The expression that is one atom."""
+    """Return the expression that is one atom."""
     return Expression(0, ((a, 1),))
 
 
 def variable(name: str) -> Expression:
-    """The dimension `name` as an expression."""
+    """Return the dimension `name` as an expression."""
     return atom(Variable(name))
 
 
 def size(name: str) -> Expression:
-    """The size parameter `name` as an expression."""
+    """Return the size parameter `name` as an expression."""
     return atom(Size(name))
 
 
 def minimum(left: ExpressionLike, right: ExpressionLike) -> Expression:
-    """The smaller of two expressions."""
+    """Return the smaller of two expressions."""
     return _extremum("min", expression(left), expression(right))
 
 
 def maximum(left: ExpressionLike, right: ExpressionLike) -> Expression:
-    """The larger of two expressions."""
+    """Return the larger of two expressions."""
     return _extremum("max", expression(left), expression(right))
 
 
 def shortest(e: Expression) -> Expression:
-    """The same value with what stands beside a minimum or maximum drawn into it, where that is
-    shorter: `min(T, 4 * n + 4) - 4 * n` is `min(T - 4 * n, 4)`.
+    """Move the terms beside a minimum or maximum into it where that is shorter.
+
+    `min(T, 4 * n + 4) - 4 * n` becomes `min(T - 4 * n, 4)`.
     """
     for a, factor in e.terms:
         if isinstance(a, Extremum) and factor in (1, -1):
@@ -446,7 +449,7 @@ def shortest(e: Expression) -> Expression:
 
 
 def _parts_in(e: Expression) -> int:
-    """How many numbers and names an expression is written with, about."""
+    """Count the numbers and names that an expression is written with, about."""
     atoms = (a for a, _ in e.terms if not isinstance(a, Named))
     inner = sum(_parts_in(part) for a in atoms for part in a.parts)
     return inner + len(e.terms) + bool(e.constant)
@@ -455,7 +458,7 @@ def _parts_in(e: Expression) -> int:
 def choice(
     conditions: tuple[Expression, ...], then: ExpressionLike, otherwise: ExpressionLike
 ) -> Expression:
-    """`then` where every condition equals 0, else `otherwise`."""
+    """Return `then` where every condition equals 0, else `otherwise`."""
     then, otherwise = expression(then), expression(otherwise)
     if any(not c.terms and c.constant for c in conditions):
         return otherwise
@@ -485,7 +488,7 @@ def _linear(constant: int, terms: list[tuple[Atom, int]]) -> Expression:
 
 
 _KINDS: tuple[type, ...] = (Product, FloorDivision, Variable, Size, Extremum, Choice)
-"""Atoms in the order in which they stand in an expression."""
+"""The types of atoms, in their order within an expression."""
 
 
 def _order(term: tuple[Atom, int]) -> tuple[int, str]:
@@ -493,7 +496,7 @@ def _order(term: tuple[Atom, int]) -> tuple[int, str]:
 
 
 def _remainder(e: Expression) -> tuple[Expression, FloorDivision] | None:
-    """`rest + t % 4`, which is held as `rest + t - 4 * (t // 4)`, as the rest and `t // 4`."""
+    """Split `rest + t % 4`, held as `rest + t - 4 * (t // 4)`, into the rest and `t // 4`."""
     for a, c in e.terms:
         for division, divisor in _times_divisor(a, -c):
             if division.divisor == divisor:
@@ -504,7 +507,7 @@ def _remainder(e: Expression) -> tuple[Expression, FloorDivision] | None:
 
 
 def _times_divisor(a: Atom, factor: int) -> Iterator[tuple[FloorDivision, Expression]]:
-    """A term as a division times what may be its divisor."""
+    """Yield a term as a division times its possible divisor."""
     if isinstance(a, FloorDivision):
         yield a, Expression(factor)
     elif isinstance(a, Product) and factor == 1:
@@ -516,7 +519,7 @@ def _times_divisor(a: Atom, factor: int) -> Iterator[tuple[FloorDivision, Expres
 
 
 def _is_operand(e: Expression, sign: str, other: object) -> bool:
-    """Whether arithmetic with `e` stays in whole numbers; with other numbers it is an error."""
+    """Tell whether arithmetic with `e` stays in whole numbers. Raises ProgramError if not."""
     if isinstance(other, (Expression, int)) or whole(other) is not None:
         return True
     if isinstance(other, Number):
@@ -525,7 +528,7 @@ def _is_operand(e: Expression, sign: str, other: object) -> bool:
 
 
 def _places(e: Expression, sign: str, other: object) -> int:
-    """By how many binary places it is shifted."""
+    """Return the number of binary places that `e` is shifted by."""
     places = whole(other)
     if places is None or places < 0:
         raise ProgramError(
@@ -535,7 +538,7 @@ def _places(e: Expression, sign: str, other: object) -> int:
 
 
 def _no_index(written: str, instead: str) -> ProgramError:
-    """The error for arithmetic that leaves the whole numbers, with what to write instead."""
+    """Return the error for arithmetic that leaves the whole numbers, with the remedy."""
     return ProgramError(
         f"{written} is no index, which is made of whole numbers; as a number of the program, "
         f"{instead}"
@@ -543,7 +546,7 @@ def _no_index(written: str, instead: str) -> ProgramError:
 
 
 def _quotient(left: Expression | float, right: Expression | float) -> ProgramError:
-    """The error for a division by `/`, with what is to be written instead."""
+    """Return the error for a division by `/`, with the remedy."""
     written, indexed = (
         [as_text(e) if isinstance(e, Expression) else str(e) for e in (left, right)]
         for as_text in (_wrapped, lambda e: f"wb.index({e})")
@@ -558,7 +561,7 @@ def _quotient(left: Expression | float, right: Expression | float) -> ProgramErr
 
 
 def _wrapped(e: Expression, *, bare: tuple[type, ...] = ()) -> str:
-    """The text as a factor; single atoms of the types `bare` need no parentheses there."""
+    """Return the text as a factor; single atoms of the types `bare` need no parentheses there."""
     names: tuple[type, ...] = (Variable, Size, Extremum, Choice, *bare)
     single = len(e.terms) == 1 and not e.constant and e.terms[0][1] == 1
     simple = (not e.terms and e.constant >= 0) or (single and isinstance(e.terms[0][0], names))
@@ -620,7 +623,7 @@ def _greatest(left: Any, right: Any) -> Any:
 
 
 def _chosen(*parts: Any) -> Any:
-    """The value of a choice from those of its parts."""
+    """Return the value of a choice from those of its parts."""
     *conditions, then, otherwise = parts
     holds = reduce(operator.and_, (c == 0 for c in conditions))
     if isinstance(holds, bool):

@@ -1,4 +1,4 @@
-"""A schedule tree at a glance: what `tree.text` says, with long lists cut."""
+"""The outline of a schedule tree: the text of `tree.text` with long lists cut."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from itertools import groupby
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, heading
 
 SHOWN = 3
-"""So many names are shown one by one where there might be many."""
+"""The number of names that are shown one by one."""
 
 
 def outline(tree: Tree) -> str:
-    """The tree as indented text. Parts of something (`policy.hidden_1`) that follow each other are
-    one line: the first, the last, and how many there are.
+    """Return the tree as indented text.
+
+    Successive parts of something (`policy.hidden_1`) are one line: the first, the last, and their
+    number.
     """
     return "".join(f"{line}\n" for line in _lines(tree, ""))
 
@@ -38,12 +40,12 @@ def _lines(tree: Tree, indent: str) -> Iterator[str]:
 
 
 def _is_part(tree: Tree) -> bool:
-    """Whether it is a statement that a network, an optimizer or a formula has made."""
+    """Tell whether it is a statement that a network, an optimizer or a formula has made."""
     return isinstance(tree, Leaf) and "." in tree.statement
 
 
 def _shifts(loop: Loop) -> str:
-    """The shifts of a loop: `worth +2, 38 statements +1`."""
+    """Return the shifts of a loop: `worth +2, 38 statements +1`."""
     by_shift: dict[int, list[str]] = {}
     for name, shift in loop.offsets:
         if shift:

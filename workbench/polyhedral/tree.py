@@ -1,7 +1,7 @@
 """The schedule: an immutable tree of records that says *when* each statement's instances run.
 
-Statements are known by name, dimensions by name. isl is not needed to hold, edit or print a tree;
-`legality.py` judges one and `ast.py` turns one into loops.
+Statements and dimensions are known by name. isl is not needed to hold, edit or print a tree;
+`dependences/legality.py` judges one and `loops/from_tree.py` turns one into loops.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Block:
-    """Children one after the other."""
+    """A sequence of children, one after the other."""
 
     children: tuple[Tree, ...]
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A dimension of all statements below.
+    """A loop over a dimension of all statements below.
 
     `kind`: "loop" runs sequentially, "axis" as one whole-array operation per statement (lockstep).
     `backwards` runs from the last value to the first. `offsets` shifts single statements: a
     statement at offset o executes its instance `d` at loop value `d + o`.
 
-    With `tile` it is a loop over blocks of so many consecutive values of `dim`: its value is
+    With `tile` it is a loop over blocks of so many consecutive values of `dim`. Its value is
     `floor((d + o) / tile)`, and a loop or axis over `dim` further inside runs within the block. A
     statement that has the dimension `block_dim(dim, tile)` itself stands at that dimension's value
     (plus its offset) instead.
@@ -50,13 +50,11 @@ class Loop:
 
     @property
     def name(self) -> str:
-        """What tells the loop from others around the same statement: its dimension, or what counts
-        its blocks.
-        """
+        """The loop's name among those around a statement: its dimension or that of its blocks."""
         return self.dim if self.tile is None else block_dim(self.dim, self.tile)
 
     def offset(self, statement: str) -> int:
-        """The shift of `statement` in this loop."""
+        """Return the shift of `statement` in this loop."""
         for name, offset in self.offsets:
             if name == statement:
                 return offset
@@ -64,7 +62,7 @@ class Loop:
 
 
 def block_dim(dim: str, size: int) -> str:
-    """What the dimension that counts blocks of `size` values of `dim` is called."""
+    """Return the name of the dimension that counts blocks of `size` values of `dim`."""
     return f"{dim}_block{size}"
 
 
@@ -80,8 +78,9 @@ class Standing(NamedTuple):
 
 
 def standing(loop: Loop, statement: str, dims: Sequence[str]) -> Standing:
-    """Where a statement over `dims` stands in a loop around it: by the loop's dimension, in a loop
-    over blocks by the dimension that counts them where it has that one.
+    """Return where a statement over `dims` stands in a loop around it, by the loop's dimension.
+
+    In a loop over blocks it stands by the dimension that counts them, if it has one.
     """
     shift = loop.offset(statement)
     if loop.tile is None:
@@ -96,14 +95,14 @@ Path = tuple[tuple[Block | Loop, int], ...]
 
 
 def children(tree: Tree) -> tuple[Tree, ...]:
-    """The nodes directly below a node."""
+    """Return the nodes directly below a node."""
     if isinstance(tree, Block):
         return tree.children
     return (tree.child,) if isinstance(tree, Loop) else ()
 
 
 def nodes(tree: Tree) -> Iterator[Tree]:
-    """Every node, each before those below it, in the tree's order."""
+    """Yield every node, each before those below it, in the tree's order."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
@@ -112,12 +111,12 @@ def nodes(tree: Tree) -> Iterator[Tree]:
 
 
 def statements(tree: Tree) -> Iterator[str]:
-    """The statements below `tree`, in its order."""
+    """Yield the statements below `tree`, in its order."""
     return (node.statement for node in nodes(tree) if isinstance(node, Leaf))
 
 
 def loops(tree: Tree) -> Iterator[Loop]:
-    """The loops and axes of a tree, outer ones first."""
+    """Yield the loops and axes of a tree, outer ones first."""
     return (node for node in nodes(tree) if isinstance(node, Loop))
 
 
@@ -127,8 +126,7 @@ def has_loop(tree: Tree) -> bool:
 
 
 def paths(tree: Tree) -> dict[str, Path]:
-    """For each statement the nodes from the root to it, each with the position taken (0 for a
-    loop)."""
+    """Return each statement's path from the root: nodes with positions taken (0 for a loop)."""
     path_of: dict[str, Path] = {}
 
     def walk(node: Tree, above: Path) -> None:
@@ -143,12 +141,12 @@ def paths(tree: Tree) -> dict[str, Path]:
 
 
 def loops_above(path: Path, kind: Kind | None = None) -> tuple[Loop, ...]:
-    """The loops of a path, outermost first: all, or those of one kind."""
+    """Return the loops of a path, outermost first: all, or those of one kind."""
     return tuple(n for n, _ in path if isinstance(n, Loop) and kind in (None, n.kind))
 
 
 def shared_path(paths: Iterable[Path]) -> Path:
-    """What paths have in common, down to where they part."""
+    """Return the beginning that all paths have in common."""
     shared: list[tuple[Block | Loop, int]] = []
     for (node, at), *others in zip(*paths, strict=False):
         if any(other is not node or to != at for other, to in others):
@@ -158,7 +156,7 @@ def shared_path(paths: Iterable[Path]) -> Path:
 
 
 def axis_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
-    """For each statement the dimensions that run as array axes."""
+    """Return the dimensions of each statement that run as array axes."""
     return {
         name: tuple(axis.dim for axis in loops_above(path, "axis"))
         for name, path in paths(tree).items()
@@ -166,7 +164,7 @@ def axis_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
 
 
 def loop_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
-    """For each statement the names of its sequential loops, outermost first.
+    """Return the names of each statement's sequential loops, outermost first.
 
     A loop over blocks has the name of the dimension that counts them (`blocks` says of which).
     """
@@ -177,7 +175,7 @@ def loop_dims(tree: Tree) -> dict[str, tuple[str, ...]]:
 
 
 def blocks(tree: Tree) -> dict[str, tuple[str, int]]:
-    """For the name of each loop over blocks the dimension and the size of a block."""
+    """Return the dimension and the block size of each loop over blocks, by the loop's name."""
     return {
         loop.name: (loop.dim, loop.tile)
         for path in paths(tree).values()
@@ -187,7 +185,7 @@ def blocks(tree: Tree) -> dict[str, tuple[str, int]]:
 
 
 def sequence(children: list[Tree]) -> Tree:
-    """A sequence without nested or one-child sequences."""
+    """Return a sequence without nested or one-child sequences."""
     flat: list[Tree] = []
     for child in children:
         flat.extend(child.children if isinstance(child, Block) else (child,))
@@ -195,7 +193,7 @@ def sequence(children: list[Tree]) -> Tree:
 
 
 def only(tree: Tree, kept: Collection[str]) -> Tree | None:
-    """The tree without all other statements; None where none is left."""
+    """Return the tree without all other statements; None where none is left."""
     if isinstance(tree, Leaf):
         return tree if tree.statement in kept else None
     if isinstance(tree, Loop):
@@ -206,8 +204,9 @@ def only(tree: Tree, kept: Collection[str]) -> Tree | None:
 
 
 def mapped(tree: Tree, edit: Callable[[Tree], Tree | None]) -> Tree:
-    """The tree with `edit` of the outermost nodes for which that is none but a tree; nodes with
-    nothing new below stay the same objects.
+    """Replace the outermost nodes that `edit` turns into a tree (it returns None for the others).
+
+    Nodes with nothing new below stay the same objects.
     """
     new = edit(tree)
     if new is not None:
@@ -220,25 +219,26 @@ def mapped(tree: Tree, edit: Callable[[Tree], Tree | None]) -> Tree:
 
 
 def replaced(tree: Tree, node: Tree, new: Tree) -> Tree:
-    """The tree with `new` in place of a node."""
+    """Return the tree with `new` in place of a node."""
     return mapped(tree, lambda other: new if other is node else None)
 
 
 def with_child(loop: Loop, child: Tree) -> Loop:
-    """The same loop around another child; offsets of statements no longer below are dropped."""
+    """Put the loop around another child; offsets of statements no longer below are dropped."""
     below = set(statements(child))
     return replace(loop, child=child, offsets=tuple((s, o) for s, o in loop.offsets if s in below))
 
 
 def text(tree: Tree, indent: str = "") -> str:
-    """The tree as indented text, a statement a line: `for t reversed:`, `axis b:`, `for t in blocks
-    of 64:`.
+    """Return the tree as indented text, a statement a line.
+
+    Loops read `for t reversed:`, `axis b:`, `for t in blocks of 64:`.
     """
     return "".join(f"{line}\n" for line, _ in lines(tree, indent))
 
 
 def lines(tree: Tree, indent: str = "") -> Iterator[tuple[str, str | None]]:
-    """The lines of the text, each with the statement that it is; None for a loop."""
+    """Yield the lines of the text, each with the statement that it is; None for a loop."""
     if isinstance(tree, Leaf):
         yield indent + tree.statement, tree.statement
     elif isinstance(tree, Block):
@@ -251,7 +251,7 @@ def lines(tree: Tree, indent: str = "") -> Iterator[tuple[str, str | None]]:
 
 
 def heading(loop: Loop, shifts: str) -> str:
-    """The line that a loop begins with: `for t:    # shifted: ahead +1`."""
+    """Return the line that a loop begins with: `for t:    # shifted: ahead +1`."""
     word = "for" if loop.kind == "loop" else "axis"
     of = "" if loop.tile is None else f" in blocks of {loop.tile}"
     way = " reversed" if loop.backwards else ""

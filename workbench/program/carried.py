@@ -1,15 +1,14 @@
-"""What a program carries from one update to the next, the program that keeps it at the end, and the
-one that starts from what was kept.
+"""The values that a program carries from one update to the next, kept at the end or set anew.
 
 `Program.updates` is the dimension that counts updates. An array is carried over it where its
 elements go one beyond the last update: parameters, an optimizer's moments, environment states,
-running statistics. Its start is what other statements write at update 0. To start from given values
-is to replace the starts, and to count updates from `first` on: in numbers made of the update
-(Adam's correction, an annealed rate) and in the counters of random draws, so that the draws go on
-and do not repeat.
+running statistics. Its start is written by other statements at update 0. A run from given values
+replaces the starts and counts updates from `first` on: in numbers made of the update (Adam's
+correction, an annealed rate) and in the counters of random draws, so that the draws go on and do
+not repeat.
 
-What is carried is a matter of the program as written; steps change the statements that start it,
-which their origins tell.
+The program as written decides what is carried. Steps change the statements that start it, but not
+their origins.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from workbench.program.values import (
 )
 
 KEPT = "kept."
-"""Prefix of the arrays that hold what is carried over the last update."""
+"""The prefix of the arrays that hold carried values after the last update."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +46,11 @@ class Start:
     statement: Statement
     array: Array
     position: int
-    """Which of the array's dimensions counts updates."""
+    """The position of the array's dimension that counts updates."""
     name: str
-    """What the values are called in a checkpoint: the array, or its piece where it has several."""
+    """The values' name in a checkpoint: the array, or its piece where it has several."""
     outside: bool
-    """Whether they come from an external object: its state is not the program's to set."""
+    """True if they come from an external object: the program cannot set its state."""
 
     @property
     def shape(self) -> tuple[Expression, ...]:
@@ -61,7 +60,7 @@ class Start:
 
 
 def is_carried(program: Program, array: Array) -> bool:
-    """Whether the array goes one beyond the last update."""
+    """Tell whether the array goes one beyond the last update."""
     if program.updates not in array.dims:
         return False
     position = array.dims.index(program.updates)
@@ -69,9 +68,10 @@ def is_carried(program: Program, array: Array) -> bool:
 
 
 def starts(program: Program) -> tuple[Start, ...]:
-    """What a program as written carries over updates; nothing where nothing counts them.
+    """Return the starts of what a program as written carries over updates.
 
-    Raises ProgramError where an update needs more of the past than that.
+    Empty where no dimension counts updates. Raises ProgramError where an update needs more of the
+    past.
     """
     if not program.updates:
         return ()
@@ -92,7 +92,7 @@ def starts(program: Program) -> tuple[Start, ...]:
 
 
 def _from_outside(program: Program, statement: Statement) -> bool:
-    """Whether the statement needs what a call of an external object answers."""
+    """Tell whether the statement needs the answer of an external object's call."""
     seen = {statement.name: statement}
     todo = [statement] if program.externals else []
     while todo:
@@ -106,7 +106,7 @@ def _from_outside(program: Program, statement: Statement) -> bool:
 
 
 def keeping(program: Program, written: Program | None = None) -> Program:
-    """The program that also returns what it carries over its last update, as `kept.NAME`.
+    """Return the program that also returns its last carried values, as `kept.NAME`.
 
     `written` is the program as written, where steps have changed it.
     """
@@ -149,7 +149,7 @@ def keeping(program: Program, written: Program | None = None) -> Program:
 def resumed(
     program: Program, given: Collection[str], first: int, written: Program | None = None
 ) -> Program:
-    """The program whose starts named in `given` are values from outside, `first` updates on.
+    """Return the program with the starts named in `given` read from outside, `first` updates on.
 
     `written` is the program as written, where steps have changed it.
     """
@@ -171,7 +171,7 @@ def resumed(
 
 
 def _sizes_of_updates(program: Program) -> Iterator[Size]:
-    """The size that is the number of updates, where it is one."""
+    """Yield the size that is the number of updates, where it is one."""
     if program.updates:
         length = program.dim[program.updates].size
         if len(length.terms) == 1 and length.constant == 0:
@@ -181,7 +181,7 @@ def _sizes_of_updates(program: Program) -> Iterator[Size]:
 
 
 def _given(s: Statement, array: Array, start: Start) -> Statement:
-    """The statement with values from outside, which the dims of its original tell apart."""
+    """Return the statement with values from outside, told apart by the dims of its original."""
     options = (
         ("name", start.name),
         ("shape", array.shape),
@@ -193,7 +193,7 @@ def _given(s: Statement, array: Array, start: Start) -> Statement:
 
 
 def _counted(body: Body, counted: dict[str, Expression], updates: str, first: int) -> Body:
-    """The body with updates counted from `first` on."""
+    """Return the body with updates counted from `first` on."""
     if isinstance(body, IndexValue):
         return replace(body, expression=body.expression.substitute(counted))
     if isinstance(body, Read):
@@ -212,7 +212,7 @@ def _counted(body: Body, counted: dict[str, Expression], updates: str, first: in
 
 
 def _live(program: Program) -> Program:
-    """Without the statements that no output needs (what only the replaced starts had read)."""
+    """Drop the statements that no output needs (only the replaced starts had read them)."""
     alive = needed(program)
     kept = tuple(s for s in program.statements if s.array in alive)
     return replace(
@@ -224,8 +224,10 @@ def _live(program: Program) -> Program:
 
 
 def _needs_no_more(program: Program, start: set[str]) -> None:
-    """Refuse what reads another update than its own, or a start, other than through what is
-    carried."""
+    """Refuse a program that reads another update's values, or a start, directly.
+
+    Only carried values may be read from another update.
+    """
     updates = program.updates
     needed = [s for s in program.statements if updates in s.dims]
     seen = {s.name for s in needed} | start
@@ -247,7 +249,7 @@ def _needs_no_more(program: Program, start: set[str]) -> None:
 
 
 def _near(index: Expression | Body, now: Expression) -> bool:
-    """Whether an index is the present update or the next."""
+    """Tell whether an index is the present update or the next."""
     if not isinstance(index, Expression):
         return False
     if index in (now, now + 1):

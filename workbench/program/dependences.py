@@ -1,4 +1,4 @@
-"""The flow dependences of a program, computed once per set of equations, and what outputs need."""
+"""The flow dependences of a program, computed once per set of equations, and its outputs' needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.program.values import Program
 
 
 def dependences(program: Program) -> Dependences:
-    """Which instance needs which, exactly (every element is written once)."""
+    """Return the exact flow dependences of a program (every element is written once)."""
     return _flow(
         tuple(s.instances for s in program.statements),
         tuple((a.name, a.extent) for a in program.arrays),
@@ -18,7 +18,7 @@ def dependences(program: Program) -> Dependences:
 
 
 def needed(program: Program) -> frozenset[str]:
-    """The arrays that some output needs."""
+    """Return the arrays that some output needs."""
     arrays: set[str] = set()
     todo = [output.array for output in program.outputs]
     while todo:

@@ -1,7 +1,7 @@
-"""Programs as keys of what is known of them.
+"""Programs as keys of remembered answers, compared by identity.
 
-Programs are immutable and steps keep the parts that they do not change, so that what follows from
-those need not be computed again; to compare or hash programs by value would take longer.
+Programs are immutable, and steps keep the parts that they do not change, so answers about those
+parts stay valid. Comparing or hashing programs by value would take longer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Computed = TypeVar("Computed")
 
 
 class Same:
-    """Objects as a key that is equal to those very objects alone."""
+    """A key of several objects, equal only for the very same objects."""
 
     __slots__ = ("_hash", "objects")
 
@@ -37,7 +37,7 @@ class Same:
 
 
 class Itself:
-    """A program as a key that is equal to itself alone."""
+    """A key of a program, equal only for the very same program."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -56,9 +56,7 @@ class Itself:
 
 
 class ButForStorage(Itself):
-    """A program as a key of what does not depend on its storage: equal to what steps that change
-    only that make of it.
-    """
+    """A key of a program without its storage: steps that change only storage keep it equal."""
 
     def _parts(self) -> tuple[object, ...]:
         p = self.program
@@ -66,7 +64,7 @@ class ButForStorage(Itself):
 
 
 class Asked(Itself, Generic[Asker]):
-    """A program together with who asks something of it: itself alone, too."""
+    """A key of a program and the object that asks about it, equal only for the very same two."""
 
     def __init__(self, program: Program, asker: Asker) -> None:
         super().__init__(program)
@@ -79,8 +77,9 @@ class Asked(Itself, Generic[Asker]):
 def remembered(
     method: Callable[[Asker, Program], Computed],
 ) -> Callable[[Asker, Program], Computed]:
-    """A method that answers a question about a program, with its last answers kept: a step that has
-    been checked is rewritten from what the check found.
+    """Keep a method's last answers about programs.
+
+    So a checked step is rewritten from the answer of its check.
     """
 
     @lru_cache(maxsize=16)

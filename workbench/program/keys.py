@@ -6,5 +6,5 @@ import hashlib
 
 
 def statement_key(origin: str) -> int:
-    """The 32-bit hash of a statement's origin: the first four bytes of its SHA-256, big-endian."""
+    """Return a 32-bit hash of an origin: the first four bytes of its SHA-256, big-endian."""
     return int.from_bytes(hashlib.sha256(origin.encode()).digest()[:4], "big")

@@ -1,7 +1,7 @@
-"""From a program's parameters to numbers: defaults, overrides, derived sizes.
+"""The numbers of a program's sizes: defaults, overrides, derived sizes.
 
-isl has no products, so a derived size (`K = B * T // M`) is a parameter of its own there; this file
-is the one place that evaluates its definition and checks that it divides.
+isl has no products, so a derived size (`K = B * T // M`) is a parameter of its own there. Only this
+file evaluates its definition and checks that it divides.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from workbench.program.values import Parameter, Program
 
 
 def resolve(program: Program, given: Mapping[str, int] | None = None) -> dict[str, int]:
-    """Every size of `program` by name, in the order of its parameters.
+    """Return every size of `program` by name, in the order of its parameters.
 
-    `given` overrides defaults. Raises SizeError for what is no mapping, an unknown name, a derived
-    size that is given, a size that is not a positive integer, and a derived size that does not
+    `given` overrides defaults. Raises SizeError for a `given` that is no mapping, an unknown name,
+    a given derived size, a size that is not a positive integer, and a derived size that does not
     divide.
     """
     given = {} if given is None else given
@@ -55,9 +55,10 @@ def resolve(program: Program, given: Mapping[str, int] | None = None) -> dict[st
 
 @lru_cache(maxsize=256)
 def known_of_sizes(parameters: tuple[Parameter, ...]) -> str:
-    """What the definitions say of derived sizes, as far as it is affine (isl has no products): text
-    of a set of sizes, "" if that is nothing. A product is at least as large as its factors' sum
-    less one for each factor but one.
+    """Return what definitions imply about derived sizes, as text of a set of sizes ("": nothing).
+
+    Only affine facts count (isl has no products). A product is at least as large as its factors'
+    sum less one for each factor but one.
     """
     equal, at_least = [], []
     for p in parameters:
@@ -75,7 +76,7 @@ def known_of_sizes(parameters: tuple[Parameter, ...]) -> str:
 
 
 def _factors(e: Expression) -> list[Expression]:
-    """The sizes that a product is made of; nothing for what is no such product."""
+    """Return the sizes that a product is made of; empty if it is no such product."""
     if len(e.terms) != 1 or e.constant:
         return []
     ((a, coefficient),) = e.terms
@@ -88,12 +89,12 @@ def _factors(e: Expression) -> list[Expression]:
 
 
 def settable(program: Program, sizes: Mapping[str, int]) -> dict[str, int]:
-    """Those of all sizes that are not derived from others."""
+    """Return the sizes that are not derived from others."""
     return {p.name: sizes[p.name] for p in program.parameters if p.definition is None}
 
 
 def settable_in(program: Program, lengths: Iterable[Expression]) -> set[str]:
-    """The names of the sizes, none of them derived, that lengths are made of."""
+    """Return the names of the sizes, none of them derived, that lengths are made of."""
     definitions = {p.name: p.definition for p in program.parameters}
     names: set[str] = set()
     left = [name for length in lengths for name in length.sizes]

@@ -1,8 +1,7 @@
-"""The values of the model: parameters, dimensions, arrays, statements and their bodies, storage,
-program.
+"""The values of the model: parameters, dimensions, arrays, statements, bodies, storage, program.
 
-Everything here is immutable and holds isl sets as text. What a program *means* is in
-`backends/reference/`, whether it is well formed in `wellformed/`, how it prints in `text/`.
+All are immutable and hold isl sets as text. The meaning of a program is in `backends/reference`,
+the rules for it in `wellformed`, its text in `text`.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.tree import Tree
 
 DType = str
-"""One of "float" (float32 or float64, chosen when run), "int32", "int64", "bool"."""
+"""A dtype: "float" (float32 or float64, chosen when run), "int32", "int64" or "bool"."""
 
 Shape = tuple[int | Expression, ...]
-"""Inner shape: fixed for a run; an entry may be a size (a permutation of `B * T` samples)."""
+"""An inner shape, fixed for a run. An entry may be a size (a permutation of `B * T` samples)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +64,9 @@ class IndexValue:
 
 @dataclass(frozen=True)
 class Read:
-    """The element of `array` at `index`: an expression per array dimension, or an integer scalar
-    body (gather).
+    """The element of `array` at `index`.
+
+    The index has an expression per array dimension, or an integer scalar body (gather).
     """
 
     array: str
@@ -76,14 +76,14 @@ class Read:
 
     @property
     def access(self) -> Access:
-        """The access relation; data-dependent indices as what is known of their range."""
+        """The access relation; data-dependent indices by their known range."""
         index = (e if isinstance(e, Expression) else known_range(e) for e in self.index)
         return Access(self.array, tuple(index))
 
 
 @dataclass(frozen=True)
 class Call:
-    """An operation of the table in `operations.py` on inner tensors."""
+    """An operation of the table in `operations/table.py` on inner tensors."""
 
     operation: str
     arguments: tuple[Body, ...]
@@ -101,7 +101,7 @@ Body: TypeAlias = Literal | IndexValue | Read | Call
 
 
 def known_range(body: Body) -> Between | None:
-    """The range of an integer body that `within` promises, moved by what is added to it."""
+    """Return the range that `within` promises of an integer body, moved by what it adds."""
     if not isinstance(body, Call):
         return None
     if body.operation == "within":
@@ -120,9 +120,7 @@ def known_range(body: Body) -> Between | None:
 
 
 def walk(body: Body) -> Iterator[Body]:
-    """The body and everything below it, arguments before the call, bodies inside gather indices
-    included.
-    """
+    """Yield the body and all below it: arguments before the call, gather indices included."""
     if isinstance(body, Call):
         for argument in body.arguments:
             yield from walk(argument)
@@ -134,14 +132,15 @@ def walk(body: Body) -> Iterator[Body]:
 
 
 def reads(body: Body) -> Iterator[Read]:
-    """Every read of the body, those inside gather indices included."""
+    """Yield every read of the body, those inside gather indices included."""
     return (b for b in walk(body) if isinstance(b, Read))
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A size. `definition` is the defining expression of a derived size (checked when run), else
-    None.
+    """A size.
+
+    `definition` is the defining expression of a derived size (checked when run), else None.
     """
 
     name: str
@@ -162,9 +161,7 @@ class Dim:
 
 @dataclass(frozen=True)
 class Array:
-    """What statements write: named dimensions with their extent over sizes, an inner shape, a
-    dtype.
-    """
+    """An array written by statements: dimensions, extent over sizes, inner shape, dtype."""
 
     name: str
     dims: tuple[str, ...]
@@ -173,26 +170,27 @@ class Array:
     shape: Shape = ()
     scope: tuple[str, ...] = ()
     described: str = field(default="", repr=False)
-    """What a message calls it, where its name is made of its reader's: the user wrote no name. As a
-    line, it is no part of what a variant's key is made from.
+    """The name in messages of an array that the user has not named.
+
+    Like a line, it is no part of a variant's key.
     """
 
     @property
     def called(self) -> str:
-        """What a message calls it."""
+        """The array's name in messages."""
         return self.described or self.name
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One equation: for every instance of `domain`, combine `body` over the reduction points; write
-    one element.
+    """One equation: each instance of `domain` combines `body` over reduction points.
 
-    `domain` and `reduction` are isl text of sets over `dims` and `dims + reduction_dims` (see
-    `polyhedral/names.py` for the names inside). `combiner` is None (no reduction), "sum", "max",
-    "min", "argmax" (the value of the single reduction dimension, first of equals) or "collect" (the
-    values themselves, along a leading inner axis as long as the single dimension). The empty sum
-    is 0. `origin` survives every step: random draws and lines refer to it.
+    An instance writes one element. `domain` and `reduction` are isl text of sets over `dims` and
+    `dims + reduction_dims` (see `polyhedral/sets/isl_names.py` for the names inside). `combiner` is
+    None (no reduction), "sum", "max", "min", "argmax" (the value of the single reduction dimension,
+    first of equals) or "collect" (the values themselves, along a leading inner axis as long as the
+    single dimension). The empty sum is 0. `origin` survives every step: random draws and lines
+    refer to it.
     """
 
     name: str
@@ -215,7 +213,7 @@ class Statement:
 
     @cached_property
     def calls(self) -> tuple[Call, ...]:
-        """Every call of the body, arguments before the call."""
+        """The calls of the body, arguments before the call."""
         return tuple(b for b in walk(self.body) if isinstance(b, Call))
 
     @cached_property
@@ -234,9 +232,9 @@ class Statement:
 
 @dataclass(frozen=True)
 class External:
-    """A Python object outside the program, which rows `external` call by name: a simulator.
+    """A Python object outside the program that `external` rows call by name: a simulator.
 
-    `factory.open(count, seed)` makes it at the start of every run: an object with `close()` and for
+    `factory.open(count, seed)` makes it at the start of every run. The object has `close()` and for
     each call a method of that name, `method(out, *operands)`, which writes its result into `out`.
     The calls come in the order of the program's dependences: each reads what the one before wrote.
     """
@@ -244,7 +242,7 @@ class External:
     name: str
     factory: Any
     count: Expression
-    """How many stand side by side."""
+    """The number of copies side by side."""
     line: SourceLine | None = field(default=None, compare=False)
 
 
@@ -258,21 +256,28 @@ class Output:
 
 @dataclass(frozen=True)
 class Storage:
-    """Where arrays live, as steps have changed it.
+    """The places of arrays in memory, as steps have changed them.
 
-    As written every array has its full extent, allocated in the innermost loop inside which all of
-    its lifetime lies. What is said here is intent; windows, places and copies are derived from the
+    As written every array has its full extent, allocated in the innermost loop that holds all of
+    its lifetime. These fields hold intent. Windows, places and copies are derived from the
     lifetimes under the schedule whenever a program is lowered or checked.
     """
 
     contracted: tuple[tuple[str, str], ...] = ()
-    """(array, dim): the dimension keeps only as many slices, used in turn, as lifetimes need."""
+    """Pairs (array, dim): the dimension keeps only as many slices, used in turn, as lifetimes
+    need.
+    """
     donated: tuple[tuple[str, str], ...] = ()
-    """(array, to): `to` takes over the storage of `array`, which is dead by then; an array that is
-    donated to itself is updated in place."""
+    """Pairs (array, to): `to` takes over the storage of `array`, which is dead by then.
+
+    An array that is donated to itself is updated in place.
+    """
     swapped: tuple[tuple[str, int], ...] = ()
-    """(array, n): the array lives in host memory. Slices of it come to the device for their use, n
-    iterations early where a loop brings one after the other."""
+    """Pairs (array, n): the array lives in host memory.
+
+    Slices come to the device for their use, n iterations early where a loop brings one after the
+    other.
+    """
 
     @property
     def on_host(self) -> tuple[str, ...]:
@@ -297,17 +302,15 @@ class Program:
     schedule: Tree | None = None
     description: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
-    """User's names of values that are written straight into an array of another name: (name,
-    array).
-    """
+    """Pairs (name, array): the user's name of a value written straight into that array."""
     updates: str = ""
     """The dimension that counts updates (of `nn.parameters`), where there is one."""
     externals: tuple[External, ...] = ()
-    """What its calls speak to, by name."""
+    """The external objects that its calls use."""
     storage: Storage = Storage()
 
     def __repr__(self) -> str:
-        """In a line, as errors need it: all of it would be pages."""
+        """Return one short line, for errors: the whole program would be pages."""
         return f"<program {self.name}: {len(self.statements)} statements>"
 
     def __str__(self) -> str:
@@ -324,22 +327,22 @@ class Program:
 
     @cached_property
     def statement(self) -> Mapping[str, Statement]:
-        """Statements by name."""
+        """The statements by name."""
         return {s.name: s for s in self.statements}
 
     @cached_property
     def array(self) -> Mapping[str, Array]:
-        """Arrays by name."""
+        """The arrays by name."""
         return {a.name: a for a in self.arrays}
 
     @cached_property
     def dim(self) -> Mapping[str, Dim]:
-        """Dimensions by name."""
+        """The dimensions by name."""
         return {d.name: d for d in self.dims}
 
     @cached_property
     def writers(self) -> Mapping[str, tuple[Statement, ...]]:
-        """For each array the statements that write it, in order."""
+        """The statements that write each array, in order."""
         by_array: dict[str, list[Statement]] = {a.name: [] for a in self.arrays}
         for statement in self.statements:
             by_array[statement.array].append(statement)

@@ -23,10 +23,10 @@ def functions_of(
     path: Callable[[ArrayFunction], str] = attrgetter("path"),
     ours: Mapping[str, Any] | None = None,
 ) -> Functions:
-    """The table of functions that generated source calls, over an array module.
+    """Return the table of functions that generated source calls, over an array module.
 
-    `path` gives the module's attribute for a row, `ours` are functions that it has not or in which
-    it differs.
+    `path` gives the module's attribute for a row. `ours` are functions that it lacks or in which it
+    differs.
     """
     table: Functions = {
         row.name: attrgetter(path(row))(xp) for row in FUNCTIONS.values() if path(row)
@@ -36,12 +36,12 @@ def functions_of(
 
 
 def _copy(x: Any, out: Any) -> None:
-    """Both spaces are the same machine's memory here."""
+    """Copy between the spaces: both are the same machine's memory here."""
     out[...] = x
 
 
 def _evaluated(operation: str, *arguments: Any, **options: Any) -> None:
-    """The meaning of an operation of the operands, which come before the result."""
+    """Apply an operation's meaning to the operands, which come before the result."""
     *operands, out = arguments
     evaluate = OPERATIONS[operation].evaluate
     assert evaluate is not None
@@ -49,7 +49,7 @@ def _evaluated(operation: str, *arguments: Any, **options: Any) -> None:
 
 
 def segment_add(out: Any, value: Any, indices: Sequence[Any], lower: Sequence[int]) -> None:
-    """out[index] = sum of the values with that index, added in order; `out` is contiguous."""
+    """Write out[index] = sum of the values with that index, in order; `out` is contiguous."""
     places: Any = None
     inside: Any = True
     for index, low, n in zip(indices, lower, out.shape, strict=False):
@@ -67,8 +67,9 @@ def segment_add(out: Any, value: Any, indices: Sequence[Any], lower: Sequence[in
 
 
 def sum_inside(spec: str, out: Any, mask: Any, *operands: Any) -> None:
-    """Where `out` has sums that are not finite: the operands' product summed over the points at
-    which the mask holds, and over no others. `spec` is einsum's, of mask and operands.
+    """Compute sums of `out` that are not finite again, over the masked points only.
+
+    The sum is of the operands' product. `spec` is einsum's, of mask and operands.
     """
     if np.isfinite(np.add.reduce(out, axis=None)):
         return
@@ -97,7 +98,7 @@ _POINT = "P"
 
 
 def _at(array: Any, letters: str, here: Mapping[str, int]) -> tuple[Any, str]:
-    """A view at some positions, and the letters that are left."""
+    """Return a view at some positions, and the letters that are left."""
     index = tuple(here.get(x, slice(None)) for x in letters)
     return array[(*index, ...)], "".join(x for x in letters if x not in here)
 
@@ -105,7 +106,7 @@ def _at(array: Any, letters: str, here: Mapping[str, int]) -> tuple[Any, str]:
 def _picked(
     here: Mapping[str, int], points: Mapping[str, Any], array: Any, letters: str
 ) -> tuple[Any, str]:
-    """An array at some positions and points, and its letters then."""
+    """Return an array at some positions and points, and its letters then."""
     array, left = _at(array, letters, here)
     along = [x for x in left if x in points]
     if not along:
@@ -122,4 +123,4 @@ _OURS: Functions = {
     "to_device": _copy,
     "to_host": _copy,
 }
-"""What no array module has."""
+"""The functions that no array module has."""

@@ -13,7 +13,7 @@ from workbench.polyhedral.expression import Expression
 from workbench.program.keys import statement_key
 
 Show = Callable[[Expression], str]
-"""An expression as Python."""
+"""A function that writes an expression as Python."""
 
 ASSIGN = "assign"
 """The function that is called in place of an assignment where infinities are followed."""
@@ -22,8 +22,10 @@ ASSIGN = "assign"
 def call_text(
     record: Apply, function: Callable[[str], str], show: Show = str, followed: bool = False
 ) -> str:
-    """The line of a call. `function` gives the local name of a function; where infinities are
-    followed an assignment is a call like any other.
+    """Return the line of a call.
+
+    `function` gives the local name of a function. Where infinities are followed an assignment is a
+    call like any other.
     """
     row = row_of(record)
     written = _Filled(record, function, show).vformat(row.source, record.inputs, record.option)
@@ -35,7 +37,7 @@ def call_text(
 
 
 def pairs(named: Sequence[tuple[str, Any]], show: Show) -> str:
-    """Names with values, as a list of pairs."""
+    """Return names with values, as a list of pairs."""
     return "[" + ", ".join(f'("{name}", {_shown(e, show)})' for name, e in named) + "]"
 
 
@@ -45,14 +47,14 @@ def _shown(value: Any, show: Show) -> str:
 
 @dataclass
 class _Filled(Formatter):
-    """The text of a row with the names in braces filled in; see `ArrayFunction.source`."""
+    """A formatter that fills in the names in braces of a row's text; see `ArrayFunction.source`."""
 
     record: Apply
     function: Callable[[str], str]
     expression: Show
 
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """What a name in braces stands for."""
+        """Return the value of a name in braces."""
         match key:
             case int():
                 return args[key]
@@ -67,7 +69,7 @@ class _Filled(Formatter):
         return kwargs[key]
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """How it is written."""
+        """Return a value's text."""
         match format_spec:
             case "":
                 return self.show(value)
@@ -85,5 +87,5 @@ class _Filled(Formatter):
         raise AssertionError(format_spec)
 
     def show(self, value: Any) -> str:
-        """One value: an expression as Python, the rest as it is."""
+        """Return one value: an expression as Python, the rest as it is."""
         return _shown(value, self.expression)

@@ -1,4 +1,4 @@
-"""What generated source checks while it runs; a failure names statement, instance and line."""
+"""The checks of generated source while it runs; a failure names statement, instance and line."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Checks:
     program: Program
     xp: Any
     infinities: Infinities | None = None
-    """What is known of infinities, where values are checked to be finite."""
+    """The origins of infinities, where values are checked to be finite."""
 
     def functions(self) -> dict[str, Callable[..., None]]:
-        """The checks under the names that generated source calls."""
+        """Return the checks under the names that generated source calls."""
         return {
             "check_finite": self.finite,
             "check_index": self.index,
@@ -37,7 +37,10 @@ class Checks:
         }
 
     def finite(self, value: Any, statement: str, instance: Named, axes: Named) -> None:
-        """No element of a statement's result is NaN, or infinite and made of finite operands."""
+        """Require that no element of a statement's result is NaN.
+
+        An infinite one must have an infinite operand.
+        """
         assert self.infinities is not None
         if value.dtype.kind != "f":
             self.infinities.forget()
@@ -63,7 +66,7 @@ class Checks:
         instance: Named,
         axes: Named,
     ) -> None:
-        """Every index of a gather is inside the array."""
+        """Require that every index of a gather is inside the array."""
         if not index.size or (int(index.min()) >= lower and int(index.max()) < upper):
             return
         wrong = (index < lower) | (index >= upper)
@@ -78,7 +81,7 @@ class Checks:
     def within(
         self, index: Any, lower: Any, upper: Any, statement: str, instance: Named, axes: Named
     ) -> None:
-        """Every index of a gather is in the range that the program promises."""
+        """Require every index of a gather in the range that the program promises."""
         wrong = (index < lower) | (index >= upper)
         if not bool(wrong.any()):
             return
@@ -93,7 +96,7 @@ class Checks:
         )
 
     def possible(self, highest: Any, statement: str, instance: Named, axes: Named) -> None:
-        """Every greatest logit is above -inf; and finite, where values are checked."""
+        """Require that every greatest logit is above -inf, and finite where values are checked."""
         wrong = highest == -self.xp.inf
         if self.infinities is not None:
             wrong = ~self.xp.isfinite(highest)
@@ -105,7 +108,7 @@ class Checks:
             raise self._error(impossible(where), statement)
 
     def length(self, n: int, dim: str, statement: str, instance: Named, axes: Named) -> None:
-        """A maximum has at least one element."""
+        """Require that a maximum has at least one element."""
         if n <= 0:
             where = _spelled(dict(instance), self.program.statement[statement].dims)
             raise self._error(
@@ -115,7 +118,7 @@ class Checks:
             )
 
     def nonempty(self, some: Any, statement: str, instance: Named, axes: Named) -> None:
-        """Every instance of a maximum has at least one element."""
+        """Require that every instance of a maximum has at least one element."""
         if not bool(some.all()):
             _, where = self._first(~some, statement, instance, axes)
             raise self._error(

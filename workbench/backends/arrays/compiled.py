@@ -28,7 +28,7 @@ from workbench.program.values import Program
 from workbench.program.wellformed.index_ranges import check_indices
 
 GENERATED = "<generated from "
-"""How the file names of generated functions begin."""
+"""The beginning of the file names of generated functions."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ class CompiledArrays:
     xp: Any = field(repr=False)
     functions: Functions = field(repr=False)
     finish: Callable[[], Any] = field(repr=False, default=lambda: None)
-    """Waits until the device is done."""
+    """A function that waits until the device is done."""
     around: Callable[[], contextlib.AbstractContextManager[Any]] = field(
         repr=False, default=contextlib.nullcontext
     )
-    """What is in force while a run lasts."""
+    """A context manager that is active while a run lasts."""
 
     @cached_property
     def source(self) -> str:
@@ -60,7 +60,7 @@ class CompiledArrays:
         _ = self._plain
 
     def checks_finite(self, code: CodeType) -> bool:
-        """Whether that is the code of the function that looks at every statement's result."""
+        """Tell whether the code is that of the checking function, for every statement's result."""
         checking = vars(self).get("_checking")
         return checking is not None and checking.__code__ is code
 
@@ -113,7 +113,7 @@ class CompiledArrays:
     def _functions(
         self, tables: Mapping[str, Any], externals: Externals, check_finite: bool
     ) -> Functions:
-        """The table of functions of one run."""
+        """Return the table of functions of one run."""
         functions = self.functions | {
             "given": partial(_given, tables),
             "external": externals.call,
@@ -127,7 +127,7 @@ class CompiledArrays:
 
 
 class _Run:
-    """What one run has done so far."""
+    """The progress of one run."""
 
     def __init__(
         self, compiled: CompiledArrays, sizes: Mapping[str, int], on_progress: Progress | None
@@ -143,13 +143,13 @@ class _Run:
             self.total = max(0, self.loop.upper.evaluate(sizes) - self.loop.lower.evaluate(sizes))
 
     def step(self) -> None:
-        """An iteration of the outermost loop is done."""
+        """Count a finished iteration of the outermost loop."""
         self.done += 1
         if self.on_progress is not None:
             self.on_progress(self.done, self.total, self.finished())
 
     def finished(self) -> dict[str, Any]:
-        """The outputs, as far as the completed iterations define them."""
+        """Return the outputs, as far as the completed iterations define them."""
         if self.done >= self.total:
             return dict(self.results)
         outputs = {}
@@ -178,7 +178,7 @@ def compile_arrays(
 
 
 def _given(tables: Mapping[str, Any], name: str, out: Any, at: tuple[Any, ...]) -> None:
-    """What was given under a name, at the instances `at`."""
+    """Fill in the values given under a name, at the instances `at`."""
     out[...] = tables[name][at]
 
 

@@ -1,5 +1,6 @@
-"""Where infinities come from, while one statement's instance is computed: from an infinite operand,
-as a mask's -inf does, or from finite ones. Kept by address, for the statement's temporaries.
+"""The origin of infinities in one statement's instance: an infinite operand, or finite ones.
+
+A mask's -inf is such an operand. Infinities are kept by address, for the statement's temporaries.
 """
 
 from __future__ import annotations
@@ -16,39 +17,39 @@ from workbench.backends.arrays.calls import ASSIGN
 from workbench.lowering.functions import FUNCTIONS, ArrayFunction, Walk
 
 Marks = Callable[[Sequence[Any]], Any]
-"""From a mark per element of each operand: which elements of the result a marked one takes part
-in."""
+"""A function from marks of each operand's elements to the result's elements that use a marked
+one.
+"""
 
 
 @dataclass(frozen=True)
 class Called:
-    """A call of a function of the table: what it writes, what it reads, and how marks pass."""
+    """A call of a function of the table: its result, its operands, and how marks pass."""
 
     out: Any
     operands: tuple[Any, ...]
     marks: Marks
     is_given: bool = False
-    """Whether what it writes is a constant, or comes with the run."""
+    """True if its result is a constant, or comes with the run."""
 
 
 InfinityRule = Callable[..., Called]
-"""From a function and the arguments of its call."""
+"""A function from a table's function and its arguments to the call."""
 
 
 @dataclass
 class Infinities:
     """The infinities made of finite operands among the temporaries of the current statement.
 
-    What is stored in arrays has been looked at before: an infinity there is an operand like a
-    constant.
+    Stored arrays have been checked before: an infinity there is an operand like a constant.
     """
 
     xp: Any
     made: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    """Their addresses."""
+    """The addresses of these infinities."""
 
     def watching(self, functions: Mapping[str, Any]) -> dict[str, Any]:
-        """The table of functions, each followed."""
+        """Return the table of functions, each followed."""
         rules = {name: rule for name, row in FUNCTIONS.items() if (rule := _rule_of(row))}
         table = {**functions, ASSIGN: _set}
         followed = {
@@ -59,13 +60,13 @@ class Infinities:
         return {**table, **followed}
 
     def among(self, x: Any) -> Any:
-        """Which elements of `x` are infinite and made of finite operands."""
+        """Return the elements of `x` that are infinite and made of finite operands."""
         if not self.made.size:
             return self.xp.zeros(x.shape, bool)
         return self.xp.asarray(np.isin(_addresses(x), self.made)) & self.xp.isinf(x)
 
     def forget(self) -> None:
-        """The statement is done."""
+        """Forget the marks: the statement is done."""
         self.made = np.empty(0, np.int64)
 
     def _call(self, rule: InfinityRule, function: Any, *arguments: Any, **options: Any) -> None:
@@ -87,7 +88,7 @@ class Infinities:
             self._remember(out, infinite)
 
     def _before(self, x: Any, out: Any) -> Any:
-        """An operand as it is before the call, which may overwrite it."""
+        """Return an operand as it is before the call, which may overwrite it."""
         return x.copy() if self.xp.may_share_memory(x, out) else x
 
     def _remember(self, out: Any, infinite: Any) -> None:
@@ -97,7 +98,7 @@ class Infinities:
 
 
 def _addresses(x: Any) -> npt.NDArray[np.int64]:
-    """The address of every element."""
+    """Return the address of every element."""
     first = x.data.ptr if hasattr(x.data, "ptr") else x.ctypes.data
     addresses = np.array(first, np.int64)
     for length, stride in zip(x.shape, x.strides, strict=True):
@@ -113,7 +114,7 @@ def _set(out: Any, value: Any) -> None:
 
 
 def _any(marks: Sequence[Any]) -> Any:
-    """An element of the result needs one of each operand."""
+    """Mark each element of the result for which one operand's is marked."""
     result: Any = False
     for more in marks:
         result = more | result
@@ -141,7 +142,7 @@ def _product(function: Any, x: Any, y: Any, out: Any) -> Called:
 
 
 def _assign(function: Any, out: Any, x: Any) -> Called:
-    """An array is copied, a number is a constant."""
+    """Make the call of an assignment: an array is copied, a number is a constant."""
     is_array = hasattr(x, "dtype")
     return Called(out, (x,) if is_array else (), _any, is_given=not is_array)
 
@@ -153,7 +154,7 @@ def _given(function: Any, name: str, out: Any, at: Any) -> Called:
 def _external(
     function: Any, name: str, method: str, statement: str, at: Any, out: Any, *operands: Any
 ) -> Called:
-    """Infinities that an object answers are its own, whatever it is asked."""
+    """Make the call of an external object: infinities in its answers are its own."""
     return Called(out, (), lambda marks: out != out)
 
 
@@ -162,7 +163,7 @@ def _copy(function: Any, x: Any, out: Any) -> Called:
 
 
 def _copy_where(function: Any, out: Any, x: Any, where: Any) -> Called:
-    """Elsewhere stays what was there."""
+    """Make the call of a masked copy: other elements stay as they were."""
     return Called(out, (x, out), lambda marks: (where & marks[0]) | (~where & marks[1]))
 
 
@@ -180,7 +181,7 @@ def _segments(function: Any, out: Any, value: Any, indices: Any, lower: Any) -> 
 
 
 def _inside(function: Any, spec: str, out: Any, mask: Any, *operands: Any) -> Called:
-    """The sums that are not finite are made again from what the mask lets through."""
+    """Make the call that computes sums again from masked points, where they are not finite."""
 
     def marks(found: Sequence[Any]) -> Any:
         total: Any = 0.0
@@ -196,7 +197,7 @@ def _inside(function: Any, spec: str, out: Any, mask: Any, *operands: Any) -> Ca
 
 
 def _whole(function: Any, *arguments: Any, **options: Any) -> Called:
-    """Any element of the result may need all of each operand."""
+    """Make the rule in which any element of the result may need all of each operand."""
     *operands, out = arguments
     return Called(out, tuple(operands), lambda marks: _any([mark.any() for mark in marks]))
 
@@ -219,7 +220,7 @@ _BY_WALK: Mapping[Walk, InfinityRule] = {
 
 
 def _rule_of(row: ArrayFunction) -> InfinityRule | None:
-    """The rule of a function; None where what it writes is finite, or none of its operands'."""
+    """Return a row's rule, or None if its result is finite or is none of its operands'."""
     if row.elementwise:
         return _elementwise
     if row.evaluated:

@@ -1,6 +1,6 @@
-"""Python source over an array module from a loop program. One text for all sizes, seeds and dtypes.
+"""Python source over an array module from a loop program: one text for all sizes, seeds and dtypes.
 
-Functions and sizes are locals, views stand where the loop program took them, so that the innermost
+Functions and sizes are locals, and views stand where the loop program took them. So the innermost
 loop holds calls on names and nothing else.
 """
 
@@ -47,14 +47,16 @@ results, step); `memory` is the device's.
 
 
 def main_loop(program: LoopProgram) -> For | None:
-    """The outermost loop with the most work inside: the one whose iterations count as progress."""
+    """Return the outermost loop with the most work: its iterations count as progress."""
     loops = [r for r in program.body if isinstance(r, For)]
     return max(loops, key=lambda loop: sum(1 for _ in walk(loop.body)), default=None)
 
 
 class SourceText(NamedTuple):
-    """A line of the source, the statement for whose sake it is there (None for loops and what is
-    the same in every source), and whether an instance of the statement begins here.
+    """A line of the source, and the statement that it serves.
+
+    That is None for loops and for lines that every source has. It also says whether an instance of
+    the statement begins here.
     """
 
     text: str
@@ -63,12 +65,12 @@ class SourceText(NamedTuple):
 
 
 def generate(program: LoopProgram, check_finite: bool = False) -> str:
-    """The source text; with `check_finite` every statement's result is looked at."""
+    """Return the source text; with `check_finite` it checks every statement's result."""
     return "".join(f"{line.text}\n" for line in source_lines(program, check_finite))
 
 
 def source_lines(program: LoopProgram, check_finite: bool = False) -> list[SourceText]:
-    """The lines of the source text."""
+    """Return the lines of the source text."""
     return _Writer(program, check_finite).lines()
 
 
@@ -81,10 +83,10 @@ class _Writer:
     shapes: dict[str, Symbolic] = field(default_factory=dict)
     on_host: set[str] = field(default_factory=set)
     owners: Iterator[str | None] = field(default_factory=lambda: iter(()))
-    """Of the records that are still to be written, in their order."""
+    """The owners of the records that are still to be written, in their order."""
 
     def lines(self) -> list[SourceText]:
-        """All lines: the functions that a body calls are known when it is written."""
+        """Return all lines; written after the body, whose calls decide the functions at the top."""
         main = main_loop(self.program)
         self.owners = iter(owners(self.program.body))
         body = list(self.body(self.program.body, "    ", main))
@@ -104,7 +106,7 @@ class _Writer:
     def body(
         self, records: tuple[Record, ...], indent: str, main: For | None
     ) -> Iterator[SourceText]:
-        """The lines of a body. `main` is the loop whose iterations are counted."""
+        """Yield the lines of a body. `main` is the loop whose iterations are counted."""
         for record in records:
             statement = next(self.owners)
             if isinstance(record, For):
@@ -125,14 +127,14 @@ class _Writer:
     def nested(
         self, records: tuple[Record, ...], indent: str, main: For | None
     ) -> Iterator[SourceText]:
-        """A body that needs at least one line."""
+        """Yield a body that needs at least one line."""
         lines = list(self.body(records, indent, main))
         if all(line.text.strip().startswith("#") for line in lines):
             lines.append(SourceText(indent + "pass", None))
         yield from lines
 
     def range(self, loop: For) -> str:
-        """The values of a loop."""
+        """Return the values of a loop."""
         if loop.backwards:
             return f"range({self.show(loop.upper - 1)}, {self.show(loop.lower - 1)}, -1)"
         if loop.lower == 0:
@@ -140,7 +142,7 @@ class _Writer:
         return f"range({self.show(loop.lower)}, {self.show(loop.upper)})"
 
     def record(self, record: Record) -> Iterator[str]:
-        """The lines of a record that is not a loop."""
+        """Yield the lines of a record that is not a loop."""
         if isinstance(record, Enter):
             yield f"# {record.text}".replace("\n", " ")
         elif isinstance(record, View):
@@ -173,7 +175,7 @@ class _Writer:
             yield f'{self.function("check_finite")}({record.name}, "{record.statement}", {where})'
 
     def allocate(self, record: Allocate) -> Iterator[str]:
-        """Memory, asked for or taken over; results are registered."""
+        """Yield lines that allocate memory or take it over; results are registered."""
         buffer, source = record.buffer, record.source
         if source is not None:
             self.physical[buffer.name] = self.physical[source]
@@ -205,7 +207,7 @@ class _Writer:
                 yield f'results["{result.name}"] = {buffer.name}{turned}'
 
     def view(self, view: View) -> str:
-        """The expression that takes a view."""
+        """Return the expression that takes a view."""
         how = view.how
         if isinstance(how, Index):
             return f"{view.source}[{self.index(how)}]"
@@ -217,7 +219,10 @@ class _Writer:
         return f"{self.function('broadcast_to')}({view.source}, {self.shape(how.shape)})"
 
     def index(self, how: Index) -> str:
-        """An index; whole axes at the end need not be said, a single element is still an array."""
+        """Return the text of an index.
+
+        Whole axes at the end are left out; a single element is still an array.
+        """
         kept = list(how.entries)
         while kept[-1] == WHOLE:
             kept.pop()
@@ -227,7 +232,7 @@ class _Writer:
         return ", ".join(texts)
 
     def function(self, name: str) -> str:
-        """The local name of a function of the backend's table."""
+        """Return the local name of a function of the backend's table."""
         if name not in self.functions:
             taken = {*self._names, *self.functions.values()}
             self.functions[name] = lengthened(name.replace(".", "_"), taken)
@@ -235,7 +240,7 @@ class _Writer:
 
     @cached_property
     def _names(self) -> set[str]:
-        """Those of the program: of sizes, loop variables, views and buffers."""
+        """The names of the program: sizes, loop variables, views and buffers."""
         names = set(self.program.aliases.values())
         for record in walk(self.program.body):
             if isinstance(record, View):
@@ -245,16 +250,16 @@ class _Writer:
         return names
 
     def renaming(self) -> dict[str, Expression]:
-        """Sizes and loop variables under their Python names."""
+        """Return sizes and loop variables under their Python names."""
         return {name: size(new) for name, new in self.program.aliases.items() if name != new}
 
     def show(self, e: Expression) -> str:
-        """An expression as Python."""
+        """Return an expression as Python."""
         names = self.renaming()
         return str(e.substitute(names) if names else e)
 
     def shape(self, shape: Symbolic) -> str:
-        """A shape as a Python tuple."""
+        """Return a shape as a Python tuple."""
         inside = ", ".join(self.show(n) for n in shape)
         return f"({inside}{',' if len(shape) == 1 else ''})"
 

@@ -1,8 +1,7 @@
 """One statement at given sizes: the instance that writes an element, its points, its values.
 
 Bodies are evaluated in float64 on NumPy arrays, for one point or for a block of reduction points as
-a leading axis. Which elements a body reads is told by the steps; fetching them is the caller's
-business.
+a leading axis. The steps tell which elements a body reads; the caller fetches them.
 """
 
 from __future__ import annotations
@@ -33,11 +32,14 @@ DTYPES: dict[str, Any] = {
 
 
 OperationListener = Callable[[Statement, Call, Sequence[Any]], None]
-"""Told of every operation that is evaluated: by which statement, which call, on which operands."""
+"""A listener to every operation evaluated: its statement, call and operands."""
 
 
 ValueOf = Callable[[Sequence[Any], Sequence[Point], bool], Any]
-"""A step's value of those of the steps before it, at one point or (if true) at each of several."""
+"""A function from the values of earlier steps to a step's value.
+
+At one point or (if true) at each of several.
+"""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class BodyStep:
     """One node of a body: its operands are earlier steps, by position.
 
     `value` computes it, or `index` gives the element that it reads (0 along data-dependent
-    dimensions); `gathered` are these, each with the step that holds its positions.
+    dimensions). `gathered` are these dimensions, each with the step that holds its positions.
     """
 
     body: Body
@@ -54,7 +56,7 @@ class BodyStep:
     index: Index | None = None
     gathered: tuple[tuple[int, int], ...] = ()
     varies: bool = True
-    """Whether a read depends on the reduction point."""
+    """True if a read depends on the reduction point."""
 
 
 class Equation:
@@ -86,11 +88,11 @@ class Equation:
             self._scan = scanner(statement.reduction, sizes, len(statement.dims))
 
     def instances(self) -> list[Point]:
-        """Every instance, in lexicographic order."""
+        """Return every instance, in lexicographic order."""
         return points(self.statement.domain, self.sizes)
 
     def instance(self, element: Point) -> Point | None:
-        """The instance that writes `element`, or None."""
+        """Return the instance that writes `element`, or None."""
         if self._solve is not None:
             instance = self._solve(element)
             return (
@@ -101,11 +103,11 @@ class Equation:
         return self._written.get(element)
 
     def points(self, instance: Point) -> list[Point]:
-        """The points of the reduction at `instance`, in lexicographic order."""
+        """Return the points of the reduction at `instance`, in lexicographic order."""
         return [instance + rest for rest in self._scan(instance)]
 
     def _value(self, body: Call, operands: Sequence[int]) -> ValueOf:
-        """Make a call ready: what does not depend on the point is found out here."""
+        """Prepare a call: all that does not depend on the point is computed here."""
         dtype = DTYPES[body.dtype]
         named = operand_dtypes(body.operation, [a.dtype for a in body.arguments], body.dtype)
         given = [(k, DTYPES[name]) for k, name in zip(operands, named, strict=True)]
@@ -160,7 +162,7 @@ class Equation:
         )
 
     def _check_positions(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
-        """A row that is not there has no value; NumPy would count negative ones from the back."""
+        """Refuse a row that does not exist: NumPy would count negative ones from the back."""
         index = np.asarray(arrays[1])
         length = concrete(body.arguments[0].shape, self.sizes)[0]
         wrong = (index < 0) | (index >= length)
@@ -173,7 +175,7 @@ class Equation:
             )
 
     def _check_within(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
-        """An index is in the range that the program promises."""
+        """Refuse an index outside the range that the program promises."""
         index, lower, upper = np.broadcast_arrays(*arrays)
         wrong = (index < lower) | (index >= upper)
         if wrong.any():
@@ -186,14 +188,14 @@ class Equation:
             )
 
     def _check_possible(self, body: Call, arrays: Sequence[Any], at: Sequence[Point]) -> None:
-        """The greatest logit is above -inf."""
+        """Require that the greatest logit is above -inf."""
         wrong = np.flatnonzero(arrays[0] == -np.inf)
         if wrong.size:
             where = at_text(self.dims, at[int(wrong[0]) if len(at) > 1 else 0], self.sizes)
             raise ProgramError(impossible(where), self.statement.line)
 
     def combined(self, state: Any, block: Any, at: Sequence[Point]) -> Any:
-        """What was combined so far (None at first) with the values at further points."""
+        """Combine the result so far (None at first) with the values at further points."""
         combiner = self.statement.combiner
         if combiner == "collect":
             return block if state is None else np.concatenate([state, block])
@@ -211,7 +213,7 @@ class Equation:
         return total if state is None else ufunc(state, total)
 
     def finished(self, state: Any) -> Any:
-        """The element: of the array's dtype, and not to be written again."""
+        """Return the element in the array's dtype, read-only."""
         value = np.array(state[1] if self.statement.combiner == "argmax" else state, self.dtype)
         value.flags.writeable = False
         return value
@@ -252,7 +254,7 @@ class Equation:
 
 
 def concrete(shape: Shape, sizes: Mapping[str, int]) -> tuple[int, ...]:
-    """An inner shape at given sizes."""
+    """Return an inner shape at given sizes."""
     return tuple(n.evaluate(sizes) if isinstance(n, Expression) else n for n in shape)
 
 
@@ -274,6 +276,6 @@ def _number(option: Any, sizes: Mapping[str, int]) -> Any:
 
 
 def _aligned(values: Any, rank: int) -> Any:
-    """Values with a leading axis and fewer inner axes than `rank`, so that they broadcast."""
+    """Align values with a leading axis and fewer inner axes than `rank`, so that they broadcast."""
     missing = rank - (values.ndim - 1)
     return values.reshape(values.shape[:1] + (1,) * missing + values.shape[1:])

@@ -1,8 +1,8 @@
-"""The one meaning of a program: its equations evaluated on demand, element by element, in float64.
+"""The one meaning of a program: its equations evaluated on demand, by element, in float64.
 
-It knows neither schedule nor storage. An element's statement and instance are found by solving the
-write; what an instance reads is evaluated first, on an explicit stack (a recurrence of ten thousand
-steps is ten thousand entries there, not ten thousand Python calls), and every element is kept.
+It knows neither schedule nor storage. The write is solved for an element's statement and instance.
+The instance's reads are evaluated first, on an explicit stack (a recurrence of ten thousand steps
+is ten thousand entries there, not ten thousand Python calls), and every element is kept.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BLOCK = 256
 
 @dataclass(frozen=True)
 class Wanted:
-    """An element that somebody asked for: a read of an equation at a point, or the user (None)."""
+    """An element and who asks for it: a read of an equation at a point, or the user (None)."""
 
     array: str
     element: Point
@@ -44,7 +44,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Frame:
-    """An instance at work."""
+    """An instance in progress."""
 
     wanted: Wanted
     equation: Equation
@@ -92,8 +92,9 @@ class Reference:
         }
 
     def overridden(self, given: Mapping[str, Override]) -> Reference:
-        """The same program at the same sizes and seed with other elements given; its statements
-        are made ready once for all.
+        """Return the same program at the same sizes and seed with other elements given.
+
+        Its statements are prepared once for all.
         """
         sizes = settable(self.program, self.sizes)
         other = Reference(self.program, sizes, self.seed, given, self.watch)
@@ -101,7 +102,7 @@ class Reference:
         return other
 
     def element(self, array: str, coordinates: Sequence[int]) -> npt.NDArray[Any]:
-        """The value of one element, of the array's inner shape."""
+        """Return the value of one element, of the array's inner shape."""
         name = self.resolve(array)
         element = tuple(int(c) for c in coordinates)
         if len(element) != len(self.program.array[name].dims):
@@ -112,7 +113,7 @@ class Reference:
         return value
 
     def array(self, name: str) -> npt.NDArray[Any]:
-        """The whole extent; elements that nothing writes are NaN, or 0 where not float."""
+        """Return the whole extent; elements that nothing writes are NaN, or 0 where not float."""
         record = self.program.array[self.resolve(name)]
         extent = self._extents[record.name]
         shape = tuple(upper - lower for lower, upper in extent) + concrete(record.shape, self.sizes)
@@ -123,7 +124,7 @@ class Reference:
         return result
 
     def mask(self, name: str) -> npt.NDArray[np.bool_]:
-        """Which elements of the whole extent are defined."""
+        """Return the mask of the whole extent's defined elements."""
         record = self.program.array[self.resolve(name)]
         result = np.zeros([upper - lower for lower, upper in self._extents[record.name]], np.bool_)
         for element in self._elements(record):
@@ -131,16 +132,16 @@ class Reference:
         return result
 
     def outputs(self) -> dict[str, npt.NDArray[Any]]:
-        """Every output by name, over its array's whole extent."""
+        """Return every output by name, over its array's whole extent."""
         return {output.name: self.array(output.array) for output in self.program.outputs}
 
     def defining(self, array: str, coordinates: Sequence[int]) -> tuple[Equation, Point] | None:
-        """The statement (made ready) and instance that define an element; None if it is given."""
+        """Return the (prepared) statement and instance of an element, or None if it is given."""
         name, element = self.resolve(array), tuple(int(c) for c in coordinates)
         return None if self._override(name, element) is not None else self._writer(name, element)
 
     def computed(self, array: str, coordinates: Sequence[int]) -> npt.NDArray[Any]:
-        """What an element's equation says, whether or not the element is given.
+        """Compute an element by its equation, even if the element is given.
 
         Raises ProgramError where nothing writes it.
         """
@@ -160,7 +161,7 @@ class Reference:
             self._settle(needed)
 
     def inputs(self, array: str, coordinates: Sequence[int]) -> list[Input]:
-        """The elements that the defining instance reads directly, with values, in order."""
+        """Return the elements that the defining instance reads directly, with values, in order."""
         self.element(array, coordinates)
         defining = self.defining(array, coordinates)
         record: list[Input] = []
@@ -171,7 +172,7 @@ class Reference:
         return record
 
     def resolve(self, name: str) -> str:
-        """The array that the user's `name` stands for."""
+        """Return the array that the user's `name` stands for."""
         aliases = {**{o.name: o.array for o in self.program.outputs}, **dict(self.program.aliases)}
         array = name if name in self.program.array else aliases.get(name)
         if array is None:
@@ -182,7 +183,7 @@ class Reference:
     # -- evaluation -----------------------------------------------------------------------------
 
     def _settle(self, first: Wanted) -> None:
-        """Evaluate an element and whatever it needs."""
+        """Evaluate an element and all that it needs."""
         stack: list[Frame] = []
         active: dict[tuple[str, Point], None] = {}
         pending: Wanted | None = first
@@ -207,7 +208,7 @@ class Reference:
                     stack.pop()
 
     def _begun(self, wanted: Wanted) -> Frame | None:
-        """The instance that computes an element, or None where the element is given."""
+        """Return the instance that computes an element, or None where the element is given."""
         record = self.program.array[wanted.array]
         extent = self._extents[wanted.array]
         for position, (lower, upper) in zip(wanted.element, extent, strict=True):
@@ -227,7 +228,7 @@ class Reference:
     def _evaluate(
         self, equation: Equation, instance: Point, record: list[Input] | None = None
     ) -> Generator[Wanted, None, Any]:
-        """An instance's value; yields each element that it needs and that is not known yet."""
+        """Compute an instance's value; yield each element that it still needs."""
         if equation.statement.combiner is None:
             value = yield from self._body(equation, [instance], False, record)
             return equation.finished(value)
@@ -280,7 +281,7 @@ class Reference:
     def _answer(
         self, equation: Equation, call: Call, operands: Sequence[Any], instance: Point
     ) -> Any:
-        """What an external object answers, asked once: it is not the same object afterwards."""
+        """Return an external object's answer, asked once: its state changes."""
         key = (equation.statement.name, instance)
         if key not in self._answers:
             if self._externals is None:
@@ -310,7 +311,7 @@ class Reference:
         return self._equations[array]
 
     def _elements(self, record: Array) -> Iterator[Point]:
-        """The defined elements: written by some instance, or given."""
+        """Yield the defined elements: written by some instance, or given."""
         seen = set()
         for equation in self._writers(record.name):
             for instance in equation.instances():

@@ -17,7 +17,7 @@ from workbench.program.text.infix import equation
 from workbench.program.values import Program, Statement
 
 SHOWN_FIRST, SHOWN_LAST = 4, 2
-"""Inputs of a long reduction that are written out."""
+"""The numbers of first and last inputs of a long reduction that are written out."""
 SHOWN_ENTRIES = 12
 """Entries of a tensor that are written out; a larger one is summarized."""
 
@@ -36,7 +36,7 @@ class ExplainedInput:
 
 @dataclass(frozen=True, repr=False)
 class Value:
-    """An element's value and where it came from.
+    """An element's value, with its equation and inputs.
 
     `statement` and `line` are those that define the element; `equation` is the statement as text;
     `inputs` are the elements that this instance read, in the order of its reduction points.
@@ -81,18 +81,18 @@ def value(
     sizes: Mapping[str, int] | None = None,
     **coordinates: int,
 ) -> Value:
-    """The element of `name` at `coordinates` (one for each of its dimensions), by the reference.
+    """Return the element of `name` at `coordinates`, one for each dimension, by the reference.
 
     Coordinates may also be given as a mapping `at`: a dimension called `seed` or `sizes` must be.
-    Evaluates what the element needs and nothing else. Raises ProgramError for an unknown name, an
-    unknown or missing coordinate, and an element that nothing defines.
+    Evaluates only the elements that it needs. Raises ProgramError for an unknown name, an unknown
+    or missing coordinate, and an element that nothing defines.
     """
     program = program if isinstance(program, Program) else program.program
     return explain(Reference(program, sizes, seed), name, {**(at or {}), **coordinates})
 
 
 def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> Value:
-    """The same from a reference that is already there, with what it already evaluated."""
+    """Return the same from an existing reference, whose elements are reused."""
     program = reference.program
     array = reference.resolve(name)
     dims = program.array[array].dims
@@ -134,7 +134,7 @@ def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> 
 
 
 def number_text(x: npt.NDArray[Any]) -> str:
-    """A value on one line: four significant digits; of a large tensor its shape and range."""
+    """Return a value on one line: four significant digits, or a large tensor's shape and range."""
     if x.size > SHOWN_ENTRIES and x.dtype != np.bool_:
         with np.errstate(all="ignore"):
             least, mean, greatest = (_short(v) for v in (x.min(), x.mean(), x.max()))
@@ -157,5 +157,5 @@ def _named(array: str, coordinates: Mapping[str, int]) -> str:
 
 
 def _distinct(inputs: Iterable[ReferenceInput]) -> list[ReferenceInput]:
-    """Each element once, however often the equation mentions it."""
+    """Return each element once, however often the equation mentions it."""
     return list({(given.read.array, given.element): given for given in inputs}.values())

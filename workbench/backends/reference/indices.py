@@ -1,7 +1,7 @@
 """Index expressions at given sizes as Python functions, and writes solved for their instance.
 
-Made once, since statements share most of their indices: an instance then costs a function call
-instead of a walk over expressions.
+Made once, since statements share most of their indices. An instance then costs a function call, not
+a walk over expressions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Sizes = tuple[tuple[str, int], ...]
 def compiled(
     expressions: Sequence[Expression], dims: Sequence[str], sizes: Mapping[str, int]
 ) -> Index:
-    """The expressions' values as a function of a point over `dims`."""
+    """Return the expressions' values as a function of a point over `dims`."""
     return _compiled(tuple(expressions), tuple(dims), tuple(sizes.items()))
 
 
@@ -35,10 +35,10 @@ def _compiled(expressions: tuple[Expression, ...], dims: tuple[str, ...], sizes:
 def solved(
     write: Sequence[Expression], dims: Sequence[str], sizes: Mapping[str, int]
 ) -> Index | None:
-    """From an element to the one instance that can write it, or None where this is not read off.
+    """Return the function from an element to the one instance that can write it, or None.
 
-    Solves an index at a time for a dimension with a constant factor; the answer must be checked
-    against the domain and the write.
+    It solves an index at a time for a dimension with a constant factor, and None means that this
+    cannot work. The answer must be checked against the domain and the write.
     """
     return _solved(tuple(write), tuple(dims), tuple(sizes.items()))
 

@@ -1,5 +1,5 @@
 """One statement's instance, or a vector of them, as array operations.
 
-Reads, writes, draws, contractions and reductions become records. Where their memory comes from is
-decided in `allocation`.
+Reads, writes, draws, contractions and reductions become records. Their memory is placed in
+`memory`.
 """

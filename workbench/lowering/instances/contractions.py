@@ -1,9 +1,8 @@
-"""Sums of products as matrix products: letters are classified, neighbouring axes flattened, BLAS
-does the rest.
+"""Sums of products as matrix products for BLAS, by classes of letters.
 
-A letter is a named axis or (with a leading dot) an inner axis. Of two operands and a result, a
-letter is *batch* (in all three), *left* or *right* (in one operand and the result), or *summed* (in
-both operands only).
+A letter is a named axis or (with a leading dot) an inner axis; neighbouring axes are flattened. Of
+two operands and a result, a letter is *batch* (in all three), *left* or *right* (in one operand and
+the result), or *summed* (in both operands only).
 """
 
 from __future__ import annotations
@@ -28,24 +27,24 @@ class ContractionOperand:
     letters: Letters
 
     def size(self, letter: str) -> Expression:
-        """The length of a letter's axis."""
+        """Return the length of a letter's axis."""
         return self.value.shape[self.letters.index(letter)]
 
 
 def operand(value: Value, inner: Letters) -> ContractionOperand:
-    """A value with its named axes and the given inner letters as letters."""
+    """Return a value with its named axes and the given inner letters as letters."""
     return ContractionOperand(plain(value), (*value.axes, *inner))
 
 
 def plain(value: Value) -> Value:
-    """The same array with all its axes as inner axes."""
+    """Return the same array with all its axes as inner axes."""
     return replace(value, axes=(), counts=(), shape=value.extents)
 
 
 def contract(
     scope: Scope, left: ContractionOperand, right: ContractionOperand, letters: Letters, out: Value
 ) -> None:
-    """out[letters] = sum over all other letters of left * right."""
+    """Write out[letters] = sum over all other letters of left * right."""
     left, right = (
         _used(scope, one, other, letters) for one, other in ((left, right), (right, left))
     )
@@ -84,7 +83,7 @@ def _contract(
 def product(
     scope: Scope, left: ContractionOperand, right: ContractionOperand, letters: Letters, dtype: str
 ) -> ContractionOperand:
-    """left * right over the union of their letters, in memory of its own."""
+    """Return left * right over the union of their letters, in memory of its own."""
     sizes = tuple(left.size(x) if x in left.letters else right.size(x) for x in letters)
     out = _temporary(scope, letters, sizes, dtype)
     _product(scope, left, right, out)
@@ -94,7 +93,7 @@ def product(
 def kept(
     scope: Scope, one: ContractionOperand, condition: ContractionOperand
 ) -> ContractionOperand:
-    """The operand where a condition over some of its letters holds, else 0, in its own memory."""
+    """Return the operand where a condition over its letters holds, else 0, in its own memory."""
     out = _temporary(scope, one.letters, one.value.shape, one.value.dtype)
     zero = scope.workspace.constant(0, one.value.dtype)
     scope.apply("copyto", [zero], out.value)
@@ -105,7 +104,7 @@ def kept(
 def reduce(
     scope: Scope, function: str, source: ContractionOperand, target: ContractionOperand
 ) -> None:
-    """target = source reduced over the letters that the target lacks."""
+    """Write target = source reduced over the letters that the target lacks."""
     gone = tuple(x for x in source.letters if x not in target.letters)
     kept = tuple(x for x in source.letters if x in target.letters)
     if not gone:
@@ -132,8 +131,9 @@ def reduce(
 
 
 def _merged_run(source: ContractionOperand, gone: Letters) -> tuple[int, int] | None:
-    """First and last position of the reduced letters where they are neighbours that merge without a
-    copy.
+    """Return first and last position of the reduced letters, or None.
+
+    None where they are no neighbours that merge without a copy.
     """
     places = sorted(source.letters.index(x) for x in gone)
     first, last = places[0], places[-1]
@@ -145,7 +145,7 @@ def _merged_run(source: ContractionOperand, gone: Letters) -> tuple[int, int] | 
 def _used(
     scope: Scope, one: ContractionOperand, other: ContractionOperand, letters: Letters
 ) -> ContractionOperand:
-    """`one` summed over the letters that nobody else has."""
+    """Return `one` summed over the letters that nobody else has."""
     alone = [x for x in one.letters if x not in other.letters and x not in letters]
     if not alone:
         return one
@@ -161,7 +161,7 @@ def _used(
 def _product(
     scope: Scope, left: ContractionOperand, right: ContractionOperand, target: ContractionOperand
 ) -> None:
-    """No letter is summed: an elementwise product with broadcasting."""
+    """Write an elementwise product with broadcasting: no letter is summed."""
     ready = [spread(scope, one, target.letters) for one in (left, right)]
     scope.apply("multiply", ready, target.value)
 
@@ -200,7 +200,7 @@ def _matrix_product(
 
 
 def _summed_inside(one: ContractionOperand, summed: Letters) -> bool:
-    """Whether the summed letters stand between others, and each group merges without a copy."""
+    """Tell whether summed letters stand between others, each group merging without a copy."""
     first = min(one.letters.index(x) for x in summed)
     last = first + len(summed)
     if first == 0 or last == len(one.letters) or set(one.letters[first:last]) != set(summed):
@@ -217,7 +217,7 @@ def _stacked(
     summed: Letters,
     target: ContractionOperand,
 ) -> None:
-    """A vector times each matrix of a stack: what is summed stands between the result's letters."""
+    """Multiply a vector with each matrix of a stack, summing between the result's letters."""
     first = min(one.letters.index(x) for x in summed)
     last = first + len(summed)
     groups = (one.letters[:first], one.letters[first:last], one.letters[last:])
@@ -234,12 +234,12 @@ def _stacked(
 
 
 def _contiguous(value: Value) -> bool:
-    """C or Fortran order."""
+    """Tell whether a value is in C or Fortran order."""
     return value.layout.dense or (value.rank == 2 and value.layout == _TURNED)
 
 
 _TURNED = Layout((True,), False)
-"""The transpose of a contiguous matrix."""
+"""The layout of a contiguous matrix's transpose."""
 
 
 def _batched(
@@ -268,7 +268,7 @@ def _batched(
 
 
 def _summed_order(left: ContractionOperand, right: ContractionOperand, summed: Letters) -> Letters:
-    """The order of the summed letters that needs the fewest copies: that of the larger operand."""
+    """Return the order of the summed letters with the fewest copies: that of the larger operand."""
     larger = left if len(left.letters) >= len(right.letters) else right
     return tuple(x for x in larger.letters if x in summed)
 
@@ -277,7 +277,7 @@ def _summed_order(left: ContractionOperand, right: ContractionOperand, summed: L
 
 
 def _matrix(scope: Scope, one: ContractionOperand, first: Letters, second: Letters) -> Value:
-    """The operand as a matrix (first, second), or as a vector where a group is empty."""
+    """Return the operand as a matrix (first, second), or as a vector where a group is empty."""
     for lead, trail in ((first, second), (second, first)):
         order = (*lead, *trail)
         if one.letters == order and _blas_takes(one.value, len(lead)):
@@ -293,7 +293,7 @@ def _matrix(scope: Scope, one: ContractionOperand, first: Letters, second: Lette
 
 
 def _blas_takes(value: Value, split: int) -> bool:
-    """Whether both groups of axes merge and the rows are contiguous."""
+    """Tell whether both groups of axes merge and the rows are contiguous."""
     joined = value.layout.joined
     inside = all(j for k, j in enumerate(joined) if k != split - 1)
     return inside and value.layout.unit
@@ -302,7 +302,10 @@ def _blas_takes(value: Value, split: int) -> bool:
 def _matrices(
     scope: Scope, one: ContractionOperand, batch: Letters, first: Letters, second: Letters
 ) -> Value:
-    """The operand as a stack of matrices (batch…, first, second); empty groups have length 1."""
+    """Return the operand as a stack of matrices (batch…, first, second).
+
+    Empty groups have length 1.
+    """
     wanted = (*batch, *first, *second)
     n = len(batch)
     swapped = one.letters == (*batch, *second, *first) and one.value.layout.unit
@@ -338,7 +341,7 @@ def _copied(scope: Scope, one: ContractionOperand, order: Letters) -> Contractio
 def _temporary(
     scope: Scope, letters: Letters, shape: Symbolic, dtype: str, flat: bool = False
 ) -> ContractionOperand:
-    """Contiguous memory over letters."""
+    """Allocate contiguous memory over letters."""
     full = tuple(greatest_length(n, scope.ranges) for n in shape)
     draft = Value("", "", (), (), shape, dtype, dense(len(shape)))
     if full == shape:
@@ -347,13 +350,14 @@ def _temporary(
 
 
 def repeat(scope: Scope, source: ContractionOperand, target: ContractionOperand) -> None:
-    """target = source, permuted and repeated along the letters that the source lacks."""
+    """Write target = source, permuted and repeated along the letters that the source lacks."""
     scope.apply("copyto", [spread(scope, source, target.letters)], target.value)
 
 
 def spread(scope: Scope, one: ContractionOperand, letters: Letters) -> Value:
-    """A view of the operand with its axes in the order of `letters`, axes of length 1 for those it
-    lacks.
+    """View the operand with its axes in the order of `letters`.
+
+    Letters that it lacks become axes of length 1.
     """
     present = tuple(x for x in letters if x in one.letters)
     value = _transposed(scope, one.value, tuple(one.letters.index(x) for x in present))
@@ -391,7 +395,7 @@ def _transposed(scope: Scope, value: Value, axes: Sequence[int]) -> Value:
 
 
 def total(sizes: Sequence[Expression]) -> Expression:
-    """The product of lengths."""
+    """Return the product of lengths."""
     product = expression(1)
     for n in sizes:
         product = product * n

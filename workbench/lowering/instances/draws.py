@@ -1,5 +1,6 @@
-"""Rows whose value depends on the instance: random draws, and values given from outside. The
-coordinates of a statement's instances, and what is held while they are filled in.
+"""Rows whose value depends on the instance: random draws, and values from outside.
+
+Also the coordinates of a statement's instances, and the scratch memory for them.
 """
 
 from __future__ import annotations
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 
 PHILOX_CHUNK = 8192
 WORDS_PER_BLOCK = 28
-"""Four-byte words that drawing holds for each counter block of a chunk (64-bit arrays of halves).
-"""
+"""The four-byte words that drawing holds per counter block of a chunk (64-bit arrays of halves)."""
 
 
 def draw(at: Linearizer, body: Call, target: Value | None) -> Value:
@@ -54,7 +54,7 @@ def draw(at: Linearizer, body: Call, target: Value | None) -> Value:
 
 
 def given(at: Linearizer, body: Call, target: Value | None) -> Value:
-    """Fill the result with what the run is given under a name, by instance."""
+    """Fill the result with the run's given values of a name, by instance."""
     scope, out = at.scope, at.result(body, target)
     coordinates = _coordinates(at, out, body.options["dims"], {})
     names = tuple(c for c in coordinates if isinstance(c, str))
@@ -68,7 +68,7 @@ def given(at: Linearizer, body: Call, target: Value | None) -> Value:
 def _coordinates(
     at: Linearizer, out: Value, dims: Sequence[str], shift: Mapping[str, int]
 ) -> tuple[str | Expression, ...]:
-    """The instance's `dims` in order: a loop's value, or the name of an axis's values."""
+    """Return the instance's `dims` in order: a loop's value, or the name of an axis's values."""
     scope = at.scope
     coordinates: list[str | Expression] = []
     for d in dims:
@@ -83,7 +83,7 @@ def _coordinates(
 
 
 def _scratch(scope: Scope, body: Call, out: Value) -> Expression:
-    """What `philox.fill` holds while it runs, in units of four bytes."""
+    """Return the memory that `philox.fill` holds while it runs, in units of four bytes."""
     inner = points = expression(1)
     for n in out.shape:
         inner = inner * n
@@ -95,7 +95,7 @@ def _scratch(scope: Scope, body: Call, out: Value) -> Expression:
 
 
 def call(at: Linearizer, body: Call, target: Value | None) -> Value:
-    """Let the object write its result where it is wanted."""
+    """Let the external object write its result to the target."""
     scope, options = at.scope, body.options
     operands = [at.value(argument) for argument in body.arguments]
     out = at.result(body, target)

@@ -1,9 +1,9 @@
-"""A statement's instance as array operations of its own, which any loop program can take over.
+"""Fragments: a statement's instance as array operations that any loop program can take over.
 
-What an instance is linearised to depends on the statement, where it stands and how the arrays that
-it touches are stored, on nothing else. So it is known for that, with placeholders for the names
-that it gives; a loop program gives it names of its own, in the order in which they were asked for.
-A step changes few statements and how few arrays are stored: of all others nothing is computed anew.
+An instance's operations depend only on the statement, its place and the storage of its arrays. So
+they are remembered for these, with placeholders for new names. A loop program replaces the
+placeholders in the order in which the names were asked for. A step changes few statements and the
+storage of few arrays: nothing is computed anew for the others.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ Ranges = tuple[tuple[str, tuple[Expression, Expression]], ...]
 
 @dataclass(frozen=True)
 class InstancePlace:
-    """Where an instance stands: the dimensions that are array axes, the values of the others, what
-    is known of the loop variables, the order of dimensions in memory, and the axes' blocks.
+    """The place of an instance: array axes, values of its other dimensions, and context.
+
+    The context is the ranges of loop variables, the order of dimensions in memory, and the axes'
+    blocks.
     """
 
     axes: tuple[str, ...]
@@ -49,9 +51,9 @@ def instance(
     workspace: Workspace,
     swapping: Swapping,
 ) -> list[Record]:
-    """The array operations of one instance, named in the workspace of the loop program.
+    """Return the array operations of one instance, named in the workspace of the loop program.
 
-    Where it touches an array on the host, they depend on what is on the device by then as well.
+    Where it touches an array on the host, they also depend on the slices on the device.
     """
     touched = dict.fromkeys((statement.array, *(r.array for r in statement.reads)))
     if not swapping.arrays.isdisjoint(touched):
@@ -95,7 +97,7 @@ def _linearized(
 
 @dataclass(frozen=True)
 class _Named:
-    """A placeholder for a name that was asked for."""
+    """A placeholder for a name."""
 
     name: str
     wish: str
@@ -104,7 +106,7 @@ class _Named:
 
 @dataclass(frozen=True, eq=False)
 class _Once:
-    """What is made in front of all loops, with the names that are asked for in making it."""
+    """A value made in front of all loops, with the names that making it asks for."""
 
     key: Any
     values: tuple[Value, ...]
@@ -114,7 +116,7 @@ class _Once:
 
 @dataclass(frozen=True, eq=False)
 class _Fragment:
-    """An instance's records under placeholders; what of it a loop program has to name."""
+    """An instance's records under placeholders, which a loop program replaces by names."""
 
     records: tuple[Record, ...]
     entries: tuple[_Named | _Once, ...]
@@ -122,7 +124,7 @@ class _Fragment:
 
 
 class _Placeholders(FreshNames):
-    """Names that no user's can be."""
+    """FreshNames that no user's name can equal."""
 
     def fresh(self, wish: str) -> str:
         name = f"#{len(self.taken)}"
@@ -132,7 +134,7 @@ class _Placeholders(FreshNames):
 
 @dataclass
 class _Own(Workspace):
-    """The workspace of one instance: what it asks for, in order."""
+    """The workspace of one instance: its requests, in order."""
 
     entries: list[_Named | _Once] = field(default_factory=list)
 
@@ -152,7 +154,10 @@ class _Own(Workspace):
 
 @lru_cache(maxsize=4096)
 def _fragment(parts: Same, place: InstancePlace) -> _Fragment:
-    """The instance of a statement (the first of the parts), the arrays it touches so stored."""
+    """Return the fragment of a statement's instance: the statement is the first of the parts.
+
+    The other parts say how its arrays are stored.
+    """
     statement, *touched = parts.objects
     own = _Own(_Placeholders())
     stored = {where.array.name: where for where in touched}
@@ -164,7 +169,7 @@ def _fragment(parts: Same, place: InstancePlace) -> _Fragment:
 
 
 def _take(entry: _Named | _Once, workspace: Workspace, names: dict[str, str]) -> None:
-    """Name what was asked for; what is made in front already has its names."""
+    """Name an entry's results; values made in front of all loops already have names."""
     if isinstance(entry, _Named):
         names[entry.name] = workspace.fresh(entry.wish, names.get(entry.of, entry.of))
         return
@@ -198,7 +203,7 @@ def _made(entry: _Once, workspace: Workspace, names: dict[str, str]) -> Prepared
 def _named(
     fragment: _Fragment, names: tuple[tuple[str, str], ...]
 ) -> tuple[tuple[Record, ...], tuple[Buffer, ...]]:
-    """The records and buffers of an instance under these names."""
+    """Return the records and buffers of an instance under these names."""
     known = dict(names)
     buffers = (replace(b, name=known[b.name]) for b in fragment.buffers if b.name in known)
     return tuple(renamed(record, known) for record in fragment.records), tuple(buffers)

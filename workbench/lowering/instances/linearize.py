@@ -1,8 +1,6 @@
-"""One statement's instance as array operations: bodies become three-address code over views and
-temporaries.
+"""One statement's instance as array operations: bodies become three-address code over views.
 
-An operation's result goes straight to where it is wanted when that is known (`target`), else to a
-temporary.
+An operation's result goes straight to its `target` when that is known, else to a temporary.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from workbench.program.values import Body, Call, IndexValue, Literal, Read, Stat
 
 
 class Linearizer:
-    """Evaluates the bodies of one statement in a scope."""
+    """An evaluator of one statement's bodies in a scope."""
 
     def __init__(
         self,
@@ -45,17 +43,21 @@ class Linearizer:
         self.swapping = swapping
         self.numbering = Numbering(statement.body)
         self.needs_points = False
-        """Whether the operations mean nothing where an axis is empty: something is read at a
-        position that may not exist then, or an empty sum is multiplied by what may be infinite."""
+        """True if the operations mean nothing where an axis is empty.
+
+        Then a read position may not exist, or an empty sum is multiplied by what may be infinite.
+        """
         self.read_lengths: list[Expression] = []
-        """Of the arrays that masked operations read somewhere: all of them must have elements."""
+        """Lengths of arrays that masked operations read somewhere: all of them must have
+        elements.
+        """
         self._done: dict[int, Value] = {}
         self._axes: dict[int, tuple[str, ...]] = {}
 
     # -- what is known before evaluating -----------------------------------------------------
 
     def axes_of(self, body: Body) -> tuple[str, ...]:
-        """The named axes over which a body varies."""
+        """Return the named axes over which a body varies."""
         number = self.numbering[body]
         if number not in self._axes:
             axes: set[str] = set()
@@ -76,13 +78,13 @@ class Linearizer:
         return self._axes[number]
 
     def placed(self, e: Expression) -> Expression:
-        """An expression over dimensions as one over loop variables and axes."""
+        """Return an expression over dimensions as one over loop variables and axes."""
         return e.substitute(dict(self.place))
 
     # -- evaluation -------------------------------------------------------------------------
 
     def value(self, body: Body, dtype: str | None = None) -> Value:
-        """The value of a body, cast to `dtype` where given."""
+        """Return the value of a body, cast to `dtype` where given."""
         if isinstance(body, Literal) and dtype is not None and dtype != body.dtype:
             return self.scope.workspace.constant(
                 _converted(body.value, dtype), dtype, symbolic(body.shape)
@@ -163,7 +165,7 @@ class Linearizer:
         return gathers.gathered(scope, stored, tuple(index), dict(enumerate(stored.array.extent)))
 
     def result(self, body: Call, target: Value | None, dtype: str | None = None) -> Value:
-        """Where the call's result goes: the target, or a temporary."""
+        """Return the place of the call's result: the target, or a temporary."""
         if target is not None:
             return target
         return self.scope.temporary(self.axes_of(body), symbolic(body.shape), dtype or body.dtype)
@@ -182,7 +184,7 @@ def _impossible() -> Value:
 
 
 def operand_dtype(body: Call) -> str:
-    """The one dtype that an elementwise operation's operands are cast to."""
+    """Return the one dtype that an elementwise operation's operands are cast to."""
     if body.dtype == "bool":
         least = OPERATIONS[body.operation].least or "bool"
         return promote([least, *(a.dtype for a in body.arguments)])

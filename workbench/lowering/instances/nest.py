@@ -19,7 +19,7 @@ from workbench.program.values import Program
 
 @dataclass(frozen=True)
 class LoopNest:
-    """What every instance of a program is lowered with."""
+    """The context in which every instance of a program is lowered."""
 
     program: Program
     axes: Mapping[str, tuple[str, ...]]
@@ -32,7 +32,7 @@ class LoopNest:
     def nodes(
         self, nodes: tuple[from_tree.Node, ...], ranges: dict[str, tuple[Expression, Expression]]
     ) -> list[Record]:
-        """Loop records with every instance linearised."""
+        """Return loop records with every instance linearised."""
         body: list[Record] = []
         for node in nodes:
             if isinstance(node, from_tree.LoopNode):
@@ -64,7 +64,7 @@ class LoopNest:
         return body
 
     def written(self, nodes: tuple[from_tree.Node, ...]) -> set[str]:
-        """The arrays that are written in a body and below."""
+        """Return the arrays that are written in a body and below."""
         arrays: set[str] = set()
         for node in nodes:
             if isinstance(node, from_tree.Instance):

@@ -1,8 +1,7 @@
-"""A rule for every operation that is not one call: structure, choices, inner reductions, gathers in
-inner tensors; and one for those that are.
+"""A lowering rule for every operation: one for those that are one call, and one for each other.
 
-A rule gets the linearizer, the call and where the result is wanted (or None), and returns where it
-is.
+The others are structure, choices, inner reductions and gathers in inner tensors. A rule gets the
+linearizer, the call and the place wanted for the result (or None), and returns its place.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ UNROLLED = 4
 
 
 def unrepeated(body: Body) -> Body:
-    """An operand without the repetition that elementwise work does anyway."""
+    """Strip from an operand the repetition that elementwise work does anyway."""
     while isinstance(body, Call) and body.operation == "broadcast":
         body = body.arguments[0]
     return body
@@ -98,7 +97,7 @@ def _reshape(at: Linearizer, body: Call, target: Value | None) -> Value:
 
 
 def ones_only(old: Symbolic, new: Symbolic) -> list[Entry] | None:
-    """The index that inserts and drops axes of length 1, if that is all the reshape does."""
+    """Return the index that inserts and drops axes of length 1, or None if a reshape does more."""
     entries: list[Entry] = []
     i = j = 0
     while i < len(old) or j < len(new):
@@ -262,8 +261,9 @@ def _take(at: Linearizer, body: Call, target: Value | None) -> Value:
 def _with_offsets(
     scope: Scope, number: Value, axes: tuple[str, ...], rows: Expression, rank: int
 ) -> Value:
-    """Row numbers in the table flattened over `axes`: the row within each point plus the point's
-    first row.
+    """Return row numbers in the table flattened over `axes`.
+
+    Each is the row within its point plus the point's first row.
     """
     step = rows
     for axis in reversed(axes):
@@ -293,7 +293,7 @@ def _one_hot(at: Linearizer, body: Call, target: Value | None) -> Value:
 
 
 def whole(at: Linearizer, body: Call, target: Value | None) -> Value:
-    """One call of the array function that has the operation's name, of whole operands."""
+    """Return one call of the array function that has the operation's name, of whole operands."""
     scope, function = at.scope, FUNCTIONS[body.operation]
     dtypes = operand_dtypes(body.operation, [a.dtype for a in body.arguments], body.dtype)
     values = [at.value(a, dtype) for a, dtype in zip(body.arguments, dtypes, strict=True)]

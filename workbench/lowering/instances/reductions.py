@@ -1,9 +1,8 @@
-"""Statements that combine over reduction points: contractions where they are sums of products, else
-reduce.
+"""Statements that combine over reduction points: contractions for sums of products, else reduce.
 
 A reduction set that is not a box is computed over its bounding box with a mask: folded into a
 factor of a contraction, or by the combiner's identity outside. A sum is over its own points only,
-whatever is infinite outside of them, and a sum over none is 0, whatever it is multiplied with.
+even if values outside of them are infinite. A sum over none is 0, whatever it is multiplied with.
 """
 
 from __future__ import annotations
@@ -29,8 +28,10 @@ from workbench.program.values import Body, Call
 
 @dataclass(frozen=True)
 class Mask:
-    """Where the points are in the reduction set, where not (a sum does not need that), and where
-    there is none at all (only a sum may have none; None where there always is one).
+    """The mask of a reduction set: its points, the others, and the instances without any.
+
+    A sum does not need the others. Only a sum may have instances without points; None where every
+    one has.
     """
 
     inside: Value
@@ -68,7 +69,7 @@ class Sum:
     mask: Mask | None
     letters_made: int = 0
     lengths: dict[str, Expression] = field(default_factory=dict)
-    """Of the inner axes that are summed, by letter."""
+    """The lengths of the summed inner axes, by letter."""
 
     def lower(self, body: Body) -> None:
         """Write the sum of `body` to the target."""
@@ -92,7 +93,7 @@ class Sum:
         return f".new{self.letters_made}"
 
     def _through(self, root: Call, inner: Letters) -> tuple[Body, Letters] | None:
-        """The operand of a linear operation, with its letters."""
+        """Return the operand of a linear operation, with its letters."""
         if root.operation == "transpose":
             back = dict(zip(root.options["axes"], inner, strict=True))
             return root.arguments[0], tuple(back[k] for k in range(len(inner)))
@@ -166,7 +167,7 @@ class Sum:
         self.at.scope.apply(name, [out.value, ready], out.value)
 
     def _repeated(self, operands: Sequence[ContractionOperand], out: ContractionOperand) -> None:
-        """An axis of the sum along which no operand varies multiplies it, an inner one too."""
+        """Multiply the sum by the lengths of summed axes, inner ones too, that no operand has."""
         scope = self.at.scope
         lengths = {axis: scope.length(axis) for axis in self.over} | self.lengths
         for axis, length in lengths.items():
@@ -175,15 +176,13 @@ class Sum:
                 self._beside("multiply", operand(scope.cast(n, out.value.dtype), ()), out)
 
     def _plain(self, body: Body, root: Body, inner: Letters, out: ContractionOperand) -> None:
-        """One factor, no mask: a reduction."""
+        """Reduce a sum of one factor without a mask."""
         one = self._operand(body, root, inner)
         contractions.reduce(self.at.scope, "add", one, out)
         self._repeated([one], out)
 
     def _operand(self, body: Body, root: Body, inner: Letters) -> ContractionOperand:
-        """A factor with the root's letters, right-aligned; axes of length 1 that are repeated are
-        dropped.
-        """
+        """Return a factor with the root's letters, right-aligned; repeated axes of length 1 go."""
         value = self.at.value(body, self.target.dtype)
         lead = len(inner) - len(value.shape)
         entries: list[Entry] = []
@@ -223,17 +222,17 @@ class Sum:
 
 
 def _covers(one: ContractionOperand, mask: ContractionOperand) -> bool:
-    """Whether an operand varies over all axes of a mask."""
+    """Tell whether an operand varies over all axes of a mask."""
     return set(mask.letters) <= set(one.letters)
 
 
 def _kept_inside(
     scope: Scope, operands: list[ContractionOperand], mask: ContractionOperand
 ) -> list[ContractionOperand]:
-    """The operands, 0 outside of the reduction set where they vary over all axes of the mask.
+    """Replace operands by 0 outside of the reduction set if they vary over all axes of the mask.
 
-    Such a factor is computed where no point is, and may be infinite there (0.5 ** (k - t) for k far
-    behind t): it is replaced by 0, not multiplied with it.
+    Such a factor is computed at other points too, and may be infinite there (0.5 ** (k - t) for k
+    far behind t). So it is replaced by 0, not multiplied with it.
     """
     return [contractions.kept(scope, x, mask) if _covers(x, mask) else x for x in operands]
 
@@ -244,7 +243,7 @@ def _with_mask(
     mask: ContractionOperand,
     out: ContractionOperand,
 ) -> list[ContractionOperand]:
-    """Factors of a product that is 0 outside of the reduction set, if all are finite."""
+    """Return factors of a product that is 0 outside of the reduction set, if all are finite."""
     if any(_covers(one, mask) for one in operands):
         return operands
     return [*operands, ContractionOperand(scope.cast(mask.value, out.value.dtype), mask.letters)]
@@ -256,8 +255,9 @@ def _without_infinities_outside(
     mask: ContractionOperand,
     out: ContractionOperand,
 ) -> None:
-    """Sums that are not finite once more, over the points of the reduction set alone: 0 times what
-    is infinite outside of it is no number.
+    """Compute sums that are not finite again, over the points of the reduction set alone.
+
+    Outside of it 0 times an infinite value is no number.
     """
     if out.value.dtype != "float":
         return
@@ -288,7 +288,7 @@ def _is_contract(body: Body) -> bool:
 
 
 def _factors(root: Body) -> tuple[list[Body], list[Body]]:
-    """A product's factors and divisors."""
+    """Return a product's factors and divisors."""
     if isinstance(root, Call) and root.operation == "multiply" and root.dtype == "float":
         parts = [_factors(a) for a in root.arguments]
         return [f for p, _ in parts for f in p], [d for _, q in parts for d in q]
@@ -301,7 +301,7 @@ def _factors(root: Body) -> tuple[list[Body], list[Body]]:
 def _two(
     scope: Scope, operands: list[ContractionOperand], out: ContractionOperand
 ) -> tuple[ContractionOperand, ContractionOperand]:
-    """Two operands from several: the largest with all that vary no further, and the others."""
+    """Make two operands from several: the largest with all that vary no further, and the others."""
     if len(operands) == 1:
         one = scope.workspace.constant(1.0, out.value.dtype)
         return operands[0], operand(one, ())
@@ -333,7 +333,7 @@ def _union(left: Letters, right: Letters, scope: Scope) -> Letters:
 
 
 def _collect(at: Linearizer, target: Value, axis: str) -> None:
-    """The axis becomes the leading inner one."""
+    """Collect the values along an axis, which becomes the leading inner one."""
     value = at.value(at.statement.body)
     inner = tuple(f".{p}" for p in range(len(value.shape)))
     out = ContractionOperand(plain(target), (*target.axes, axis, *inner))
@@ -341,7 +341,7 @@ def _collect(at: Linearizer, target: Value, axis: str) -> None:
 
 
 def _check_lengths(scope: Scope, over: Letters) -> None:
-    """There is something to combine: said before anything is read, which need not exist then."""
+    """Check that there is something to combine, before any read: an element may not exist then."""
     for axis in over:
         scope.check("check_length", length=scope.length(axis), dim=axis)
 
@@ -366,7 +366,7 @@ def _reduced(
 def _masked(
     at: Linearizer, value: Value, target: Value, over: Letters, mask: Mask, combiner: str
 ) -> Value:
-    """The value with the combiner's identity outside the reduction set, which is never empty."""
+    """Return the value with the combiner's identity outside the (non-empty) reduction set."""
     scope = at.scope
     axes = scope.ordered({*value.axes, *mask.inside.axes, *over})
     copy = scope.temporary(axes, value.shape, value.dtype)

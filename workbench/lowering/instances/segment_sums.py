@@ -1,6 +1,4 @@
-"""Sums over the points whose index is the element: the gradient of a gather, without comparing all
-pairs.
-"""
+"""Sums over the points whose index is the element: a gather's gradient without all pairs."""
 
 from __future__ import annotations
 
@@ -14,8 +12,9 @@ from workbench.program.values import Body, Call, IndexValue, Literal
 
 
 def segment_sum(at: Linearizer, body: Body, target: Value, over: Letters) -> bool:
-    """Write `sum(where(index == element and …, value, 0))` as a scatter, if that is what the body
-    is.
+    """Write `sum(where(index == element and …, value, 0))` as a scatter.
+
+    Tell whether the body is such a sum.
 
     Every axis of the target must be compared with an index that varies over reduction axes only,
     and the value must not vary over the target's axes. Indices outside the target count for
@@ -72,7 +71,7 @@ def _conjuncts(condition: Body) -> Iterator[Body]:
 def _comparison(
     at: Linearizer, part: Body, target: Value, over: Letters
 ) -> tuple[str, Body] | None:
-    """The target's axis and the index it is compared with."""
+    """Return the target's axis and the index it is compared with."""
     if not (isinstance(part, Call) and part.operation == "equal") or part.shape:
         return None
     for element, index in (part.arguments, part.arguments[::-1]):

@@ -1,4 +1,4 @@
-"""A statement's instance: its axes and their ranges, and where its result goes."""
+"""A statement's instance: its axes and their ranges, and the place of its result."""
 
 from __future__ import annotations
 
@@ -50,8 +50,10 @@ def linearize(
     swapping: Swapping,
     blocks: tuple[AxisBlock, ...] = (),
 ) -> list[Record]:
-    """The array operations of one instance: loop dimensions are `values`, the dimensions `axes`
-    array axes, of those with `blocks` the part in the block that is among the values too.
+    """Return the array operations of one instance.
+
+    Loop dimensions are `values`, the dimensions `axes` array axes. An axis with `blocks` is the
+    part in the block whose number is among the values too.
     """
     points = _points(statement, blocks)
     boxes, boxed = _axes(statement, points, axes, values, ranges, ranks, stored)
@@ -87,8 +89,10 @@ def linearize(
 
 
 def _where_there_are_points(at: Linearizer, points: _Points, target: Value, begin: int) -> None:
-    """The records from `begin` on only run where there are points: elsewhere an element that they
-    read need not exist. A sum over nothing is 0; another combiner of nothing has been refused.
+    """Make the records from `begin` on run only where there are points.
+
+    Elsewhere an element that they read need not exist. A sum over nothing is 0; other combiners of
+    nothing have been refused.
     """
     scope, statement = at.scope, at.statement
     empty = [a for a in scope.axes if not at_least(scope.length(a), 1, scope.ranges)]
@@ -114,8 +118,9 @@ def _where_there_are_points(at: Linearizer, points: _Points, target: Value, begi
 
 
 def _has_points_here(at: Linearizer, points: _Points) -> list[Condition]:
-    """What the loops' values must be for a reduction to have any point, on whichever axis; nothing
-    where any values will do.
+    """Return the conditions on the loops' values for a reduction to have any point on any axis.
+
+    Empty where any values will do.
     """
     axes = at.scope.axes
     asked = project_out(points.domain, [d for d in dims_of(points.domain) if d in axes])
@@ -139,9 +144,7 @@ def _title(statement: Statement) -> str:
 
 @dataclass(frozen=True)
 class _Points:
-    """A statement's instances, and its reduction points, with the numbers of the blocks they are
-    in.
-    """
+    """A statement's instances, and its reduction points, with the numbers of their blocks."""
 
     domain: str
     reduction: str
@@ -161,8 +164,9 @@ def _axes(
     ranks: Mapping[str, int],
     stored: Mapping[str, Stored],
 ) -> tuple[Axes, bool]:
-    """Lower bound and length of every axis, in the global order, and whether the points fill that
-    box.
+    """Return lower bound and length of every axis, in the global order.
+
+    And whether the points fill that box.
     """
     own = [d for d in statement.dims if d in axes]
     if own and not is_box(points.domain, own):
@@ -186,8 +190,9 @@ def _axes(
 def _reduction_box(
     statement: Statement, points: _Points, own: list[str], over: list[str]
 ) -> tuple[dict[str, tuple[Expression, Expression]], bool]:
-    """Ranges of the reduction dimensions (over sizes and loop dimensions), and whether they fill a
-    box.
+    """Return the ranges of the reduction dimensions (over sizes and loop dimensions).
+
+    And whether they fill a box.
     """
     inner = {}
     for d in over:
@@ -205,7 +210,7 @@ def _reduction_box(
 def _range(
     reduction: str, others: tuple[str, ...], dim: str
 ) -> tuple[Expression, Expression] | None:
-    """The range of one dimension whatever the others are; None where it has gaps."""
+    """Return the range of one dimension for all values of the others; None where it has gaps."""
     if is_empty(reduction):  # at all sizes: nothing is combined
         return expression(0), expression(0)
     try:
@@ -220,7 +225,7 @@ def _is_box(points: _Points, inner: tuple[tuple[str, tuple[Expression, Expressio
 
 
 def is_masked(statement: Statement, axes: Sequence[str]) -> bool:
-    """Whether the reduction set is not a box with the dimensions `axes` as array axes."""
+    """Tell whether the reduction set is not a box with the dimensions `axes` as array axes."""
     if not statement.reduction_dims:
         return False
     own = [d for d in statement.dims if d in axes]
@@ -249,7 +254,7 @@ def _free(inner: Mapping[str, tuple[Expression, Expression]]) -> bool:
 def _mask(
     scope: Scope, statement: Statement, points: _Points, axes: Sequence[str], at: Linearizer
 ) -> Mask:
-    """Which points of the box are in the reduction set, over the axes on which that depends."""
+    """Return the mask of the reduction set within its box, over the axes on which it depends."""
     own = [d for d in statement.dims if d in axes]
     inner, _ = _reduction_box(statement, points, own, list(statement.reduction_dims))
     known = _bounding_box(points, inner)
@@ -278,7 +283,7 @@ def _mask_of(
     points: _Points,
     alternatives: Sequence[list[tuple[Expression, bool]]],
 ) -> tuple[Value, ...]:
-    """What a `Mask` is made of."""
+    """Return the values that a `Mask` is made of."""
     inside = None
     for each in alternatives:
         one = index_arrays.condition_value(scope, each)
@@ -298,12 +303,12 @@ def _mask_of(
 
 @lru_cache(maxsize=16384)
 def _has_points(points: _Points, over: tuple[str, ...]) -> bool:
-    """Whether every instance has a reduction point."""
+    """Tell whether every instance has a reduction point."""
     return is_equal(project_out(points.reduction, over), points.domain)
 
 
 def _empty(scope: Scope, inside: Value, over: Sequence[str]) -> Value:
-    """Where a mask holds for no point of the axes `over`."""
+    """Return where a mask holds for no point of the axes `over`."""
     kept = tuple(a for a in inside.axes if a not in over)
     empty = scope.temporary(kept, (), "bool")
     any_ = contractions.operand(empty, ())
@@ -314,8 +319,10 @@ def _empty(scope: Scope, inside: Value, over: Sequence[str]) -> Value:
 def _rank(
     statement: Statement, d: str, ranks: Mapping[str, int], stored: Mapping[str, Stored]
 ) -> tuple[float, int]:
-    """A dimension's place in the global order; a reduction dimension stands beside the dimension
-    that it indexes, positions in a block behind the block.
+    """Return a dimension's place in the global order.
+
+    A reduction dimension stands beside the dimension that it indexes, positions in a block behind
+    the block.
     """
     block = _block_of(statement, d)
     if block in ranks:
@@ -330,7 +337,7 @@ def _rank(
 
 
 def _block_of(statement: Statement, d: str) -> str:
-    """The dimension that counts the blocks in which a reduction dimension is the position."""
+    """Return the dimension of the blocks in which a reduction dimension is the position."""
     if d not in statement.reduction_dims:
         return ""
     entries = (e for read in statement.reads for e in read.index if isinstance(e, Expression))

@@ -1,9 +1,10 @@
-"""Arrays that live in host memory: every instance works on a slice of such an array on the device.
+"""Arrays in host memory: every instance works on a slice of such an array on the device.
 
-A slice is what an access touches: at one position along the dimensions that loops fix, a range or
-all of the others. What an instance writes is copied to the host behind it; what it reads is fetched
-in front of it, unless a slice that holds it is there already. Slices are shared by the instances of
-one body and of the bodies inside; they are ordinary buffers, allocated and freed as such.
+A slice holds the elements of an access: one position along the dimensions that loops fix, a range
+or all of the others. A written slice is copied to the host behind its instance. A read slice is
+fetched in front of it, unless a slice that holds it is there already. Slices are shared by the
+instances of one body and of the bodies inside. They are ordinary buffers, allocated and freed as
+such.
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ AHEAD = "ahead"
 
 @dataclass(frozen=True)
 class Along:
-    """What of a dimension a slice holds: `n` elements from the index `first` on; one `position` has
-    no axis in the slice.
+    """The part of a dimension in a slice: `n` elements from the index `first` on.
+
+    One `position` has no axis in the slice.
     """
 
     first: Expression
@@ -48,38 +50,40 @@ class Along:
 
 @dataclass(frozen=True)
 class Slice(Stored):
-    """Part of an array on the device. `parts[p]` is what it holds of dimension p, None where it is
-    all that the host keeps, in the same slots.
+    """Part of an array on the device.
+
+    `parts[p]` is its part of dimension p, None for all that the host keeps, in the same slots.
     """
 
     host: Stored = field(kw_only=True)
     parts: tuple[Along | None, ...] = field(kw_only=True)
 
     def count(self, position: int) -> Expression:
-        """Length in memory of the dimension at `position`."""
+        """Return the length in memory of the dimension at `position`."""
         return self.buffer.shape[self.order.index(position)]
 
     def slot(self, position: int, index: Expression) -> Expression:
-        """The place of `index` along the dimension at `position`."""
+        """Return the place of `index` along the dimension at `position`."""
         part = self.parts[position]
         return self.host.slot(position, index) if part is None else index - part.first
 
     def modulus(self, position: int) -> Expression | None:
-        """What indices are taken modulo: slots of the host's are as there."""
+        """Return the modulus of indices, as on the host, or None."""
         return self.host.modulus(position) if self.parts[position] is None else None
 
 
 @dataclass
 class Swapping:
-    """The arrays that live in host memory, and the slices of them that hold what the host does."""
+    """The arrays in host memory, and the slices of them with equal contents on the device."""
 
     arrays: frozenset[str]
     held: dict[str, list[Slice]] = field(default_factory=dict)
 
     @contextmanager
     def body(self, written: Collection[str], repeated: bool) -> Iterator[None]:
-        """The body of a loop (`repeated`) or of a condition, in which some arrays are written: what
-        is fetched in it is there inside it only.
+        """Enter the body of a loop (`repeated`) or of a condition that writes some arrays.
+
+        A slice that is fetched in it is there inside it only.
         """
         outside = self.known()
         stale = set(written) if repeated else set()
@@ -88,11 +92,11 @@ class Swapping:
         self.held = {a: slices for a, slices in outside.items() if a not in written}
 
     def known(self) -> dict[str, list[Slice]]:
-        """The slices there are now."""
+        """Return the present slices."""
         return {array: list(slices) for array, slices in self.held.items()}
 
     def reading(self, scope: Scope, stored: Stored, index: Sequence[Expression | Value]) -> Stored:
-        """What holds the elements of an array at an index, fetched where it has to be."""
+        """Return the storage of an array's elements at an index, fetched if needed."""
         if stored.array.name not in self.arrays:
             return stored
         parts = tuple(_part(scope, stored, p, e) for p, e in enumerate(index))
@@ -109,8 +113,9 @@ class Swapping:
         return fetched
 
     def writing(self, scope: Scope, stored: Stored, index: Sequence[Expression]) -> Stored:
-        """What an instance is to write into: a slice that holds what the host does where not all of
-        it will be written.
+        """Return the storage for an instance to write into.
+
+        It is a slice with the host's contents where not all of it will be written.
         """
         if stored.array.name not in self.arrays:
             return stored
@@ -121,7 +126,7 @@ class Swapping:
         return part
 
     def written(self, scope: Scope, target: Stored) -> None:
-        """An instance has written: the host gets it, and slices fetched before are out of date."""
+        """Copy what an instance has written to the host, and forget slices fetched before."""
         if isinstance(target, Slice):
             _copy(scope, target, TO_HOST)
             self.held[target.array.name] = [target]
@@ -131,7 +136,7 @@ class Swapping:
 
 
 def _part(scope: Scope, stored: Stored, p: int, e: Expression | Value) -> Along | None:
-    """What an index touches of dimension p; None for all of it."""
+    """Return the part of dimension p that an index touches; None for all of it."""
     if isinstance(e, Value):
         return None
     axes = scope.ordered(e.variables)
@@ -157,7 +162,7 @@ def _part(scope: Scope, stored: Stored, p: int, e: Expression | Value) -> Along 
 
 
 def _within(scope: Scope, part: Along | None, whole: Along | None) -> bool:
-    """Whether what is touched of a dimension is certainly part of what a slice holds of it."""
+    """Tell whether a touched part of a dimension certainly lies within a slice's part of it."""
     if whole is None or part is None:
         return whole is None
     if whole.position or part.position:
@@ -173,7 +178,7 @@ def _within(scope: Scope, part: Along | None, whole: Along | None) -> bool:
 
 
 def _filled(scope: Scope, target: Slice, index: Sequence[Expression]) -> bool:
-    """Whether the elements at an index are all that the slice holds."""
+    """Tell whether the elements at an index are all that the slice holds."""
     for p, e in enumerate(index):
         part, axes = target.parts[p], scope.ordered(e.variables)
         if len(axes) > 1 or any(abs(e.coefficient(axis)) != 1 for axis in axes):
@@ -187,7 +192,7 @@ def _filled(scope: Scope, target: Slice, index: Sequence[Expression]) -> bool:
 
 
 def _slice(scope: Scope, host: Stored, parts: tuple[Along | None, ...]) -> Slice:
-    """A buffer on the device for part of an array."""
+    """Make a buffer on the device for part of an array."""
     order = tuple(p for p in host.order if (part := parts[p]) is None or not part.position)
     windows = tuple(
         host.windows[p] if part is None else expression(1) if part.position else None
@@ -240,8 +245,10 @@ def _all(buffer: Buffer) -> Value:
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy between the spaces, by the names of the buffers, which way, the loops around it, and
-    by how many iterations of the innermost it is early.
+    """A copy between the spaces, by the names of its buffers.
+
+    It has its direction, the loops around it, and by how many iterations of the innermost it is
+    early.
     """
 
     host: str
@@ -252,7 +259,7 @@ class Copy:
 
 
 def copies(body: tuple[Record, ...]) -> Iterator[Copy]:
-    """Every copy between the spaces, in text order."""
+    """Yield every copy between the spaces, in text order."""
     source: dict[str, str] = {}
 
     def visit(records: tuple[Record, ...], loops: tuple[For, ...]) -> Iterator[Copy]:

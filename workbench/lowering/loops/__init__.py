@@ -1,4 +1,4 @@
-"""The loop program as a value: its records, their text, and where bytes are asked for.
+"""The loop program's records: their bytes, the statements they serve, and renaming.
 
 Made by the other rooms, read by backends and by planning.
 """

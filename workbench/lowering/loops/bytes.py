@@ -24,8 +24,9 @@ FLOAT_BYTES = {"float32": 4, "float64": 8}
 
 @dataclass(frozen=True)
 class Point:
-    """A place in the loop program where memory changes: the bytes held from there on, and in which
-    arrays. `position` is the record's place in text order, from 1.
+    """A place in the loop program where memory changes: the bytes held from there on, by arrays.
+
+    `position` is the record's place in text order, from 1.
     """
 
     position: int
@@ -35,7 +36,7 @@ class Point:
 
 
 def bytes_of(buffer: Buffer, sizes: Mapping[str, int], dtype: str) -> int:
-    """Bytes of one buffer."""
+    """Return the bytes of one buffer."""
     item = ITEM_BYTES.get(buffer.dtype) or FLOAT_BYTES[dtype]
     return buffer.elements.evaluate(sizes) * item
 
@@ -43,9 +44,9 @@ def bytes_of(buffer: Buffer, sizes: Mapping[str, int], dtype: str) -> int:
 def timeline(
     body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str, space: str = DEVICE
 ) -> list[Point]:
-    """A point for every allocation and free in a memory space, in text order.
+    """Return a point for every allocation and free in a memory space, in text order.
 
-    What a loop's body allocates it frees, so one iteration stands for all. A loop that never runs
+    A loop's body frees what it allocates, so one iteration stands for all. A loop that never runs
     at these sizes is left out where its bounds depend on sizes only.
     """
     return [
@@ -57,15 +58,16 @@ def timeline(
 def peak(
     body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str, space: str = DEVICE
 ) -> int:
-    """The most bytes at any point of the timeline."""
+    """Return the most bytes at any point of the timeline."""
     return max((held for _, _, held, _ in _course(body, sizes, dtype, space)), default=0)
 
 
 def _course(
     body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str, space: str
 ) -> Iterator[tuple[int, tuple[str, ...], int, Mapping[str, int]]]:
-    """Behind every allocation and free: its position, the loops around it, the bytes held, and in
-    which arrays (one mapping, which goes on changing).
+    """Yield the state behind every allocation and free: position, loops around it, bytes, arrays.
+
+    The mapping of arrays is one object, which goes on changing.
     """
     live: dict[str, int] = {}
     held = position = 0

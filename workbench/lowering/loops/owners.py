@@ -1,4 +1,4 @@
-"""For whose sake each record of a loop program is there: what readers are shown beside a line."""
+"""The statement that each record of a loop program serves, shown to readers beside its line."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ from workbench.lowering.loops.records import (
 
 
 def owners(body: tuple[Record, ...]) -> list[str | None]:
-    """For each record in text order (that of `records.walk`) its statement.
+    """Return the statement of each record in text order (that of `records.walk`).
 
-    From a statement's `Enter` to its `Check` that is the statement itself. What is prepared outside
-    belongs to the first statement that uses it. None for loops, for conditions, and for what is
-    given back behind them.
+    From a statement's `Enter` to its `Check` that is the statement itself. A record outside belongs
+    to the first statement that uses it. None for loops, conditions, and the frees behind them.
     """
     entered = list(_entered(body))
     source = {record.name: record.source for record, _ in entered if isinstance(record, View)}
@@ -49,7 +48,7 @@ def owners(body: tuple[Record, ...]) -> list[str | None]:
 
 
 def _entered(body: tuple[Record, ...]) -> Iterator[tuple[Record, str | None]]:
-    """Every record in text order with the statement whose instance it is part of."""
+    """Yield every record in text order with the statement whose instance it is part of."""
     statement = None
     for record in body:
         if isinstance(record, (For, If)):
@@ -64,7 +63,7 @@ def _entered(body: tuple[Record, ...]) -> Iterator[tuple[Record, str | None]]:
 
 
 def _made(record: Record) -> str | None:
-    """The name that a record gives, None where it gives none."""
+    """Return the name that a record gives, None where it gives none."""
     if isinstance(record, (Allocate, Constant, Count)):
         return record.buffer.name
     if isinstance(record, View):
@@ -73,7 +72,7 @@ def _made(record: Record) -> str | None:
 
 
 def _used(record: Record) -> tuple[str, ...]:
-    """The names that a record mentions."""
+    """Return the names that a record mentions."""
     if isinstance(record, View):
         return (record.name, record.source)
     if isinstance(record, Apply):

@@ -2,7 +2,7 @@
 
 Every array operation writes into memory that an `Allocate` before it made; a `View` never copies.
 Sizes stay symbolic, so one loop program serves all sizes and dtypes. `text.py` prints it,
-`memory.py` computes its bytes, `backends/arrays.py` turns it into source for an array module.
+`bytes.py` computes its bytes, `backends/arrays` turns it into source for an array module.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Symbolic = tuple[Expression, ...]
 
 DEVICE, HOST = "device", "host"
 SPACES = (DEVICE, HOST)
-"""Where memory is: beside what computes, and beside what tells it to."""
+"""The memory spaces: the computing device's, and that of the host, which drives it."""
 
 ITEM_BYTES = {"int32": 4, "int64": 8, "bool": 1}
-"""Bytes of an element; "float" depends on the run."""
+"""The bytes of an element; "float" depends on the run."""
 
 
 @dataclass(frozen=True)
@@ -70,30 +70,28 @@ axis.
 
 @dataclass(frozen=True)
 class Index:
-    """`source[entries]`."""
+    """An index `source[entries]`."""
 
     entries: tuple[Entry, ...]
 
 
 @dataclass(frozen=True)
 class Reshape:
-    """The same elements in the same order under another shape (the layout allows it without a
-    copy).
-    """
+    """The same elements in order under another shape (the layout allows it without a copy)."""
 
     shape: Symbolic
 
 
 @dataclass(frozen=True)
 class Transpose:
-    """Axes permuted."""
+    """A permutation of axes."""
 
     axes: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Broadcast:
-    """Axes of length 1 repeated, read only."""
+    """A repetition of axes of length 1, read only."""
 
     shape: Symbolic
 
@@ -103,7 +101,7 @@ How = Index | Reshape | Transpose | Broadcast
 
 @dataclass(frozen=True)
 class View:
-    """`name` is a view of `source`."""
+    """A view of `source` called `name`."""
 
     name: str
     source: str
@@ -112,7 +110,7 @@ class View:
 
 @dataclass(frozen=True)
 class Apply:
-    """`out = function(inputs)`, written into `out`'s memory.
+    """An array operation `out = function(inputs)`, written into `out`'s memory.
 
     `options` holds what is not an array; expressions in it are evaluated where the operation
     stands.
@@ -131,7 +129,7 @@ class Apply:
 
 @dataclass(frozen=True)
 class Enter:
-    """A statement's instance begins here: for readers only."""
+    """The beginning of a statement's instance: for readers only."""
 
     statement: str
     text: str
@@ -139,8 +137,9 @@ class Enter:
 
 @dataclass(frozen=True)
 class RuntimeCheck:
-    """A statement's instance has been written to `name`; `instance` are its loop dimensions'
-    values.
+    """The end of a statement's instance, written to `name`.
+
+    `instance` are its loop dimensions' values.
     """
 
     statement: str
@@ -152,8 +151,9 @@ class RuntimeCheck:
 
 @dataclass(frozen=True)
 class Constant:
-    """A tensor made once in front of all loops: `value` is nested tuples of numbers, or a size
-    expression.
+    """A tensor made once in front of all loops.
+
+    `value` is nested tuples of numbers, or a size expression.
     """
 
     buffer: Buffer
@@ -171,7 +171,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Allocate:
-    """Memory is asked for. With `source` it takes over the memory of that (dead) buffer instead."""
+    """An allocation. With `source` it takes over the memory of that (dead) buffer instead."""
 
     buffer: Buffer
     source: str | None = None
@@ -179,9 +179,7 @@ class Allocate:
 
 @dataclass(frozen=True)
 class Free:
-    """Memory is given back: the buffer last allocated (not taken over) under `name`, known as all
-    of `names`.
-    """
+    """A free of the buffer last allocated (not taken over) under `name`, also known as `names`."""
 
     name: str
     names: tuple[str, ...]
@@ -189,7 +187,7 @@ class Free:
 
 @dataclass(frozen=True)
 class If:
-    """The body runs where the condition holds (see `Condition`)."""
+    """A body that runs where the condition holds (see `Condition`)."""
 
     condition: Any
     body: tuple[Record, ...]
@@ -227,7 +225,7 @@ class ResultBuffer:
 
 
 def walk(body: tuple[Record, ...]) -> Iterator[Record]:
-    """Every record, loops and what is in them included, in text order."""
+    """Yield every record, loops and their contents included, in text order."""
     for record in body:
         yield record
         if isinstance(record, (For, If)):

@@ -18,7 +18,7 @@ from workbench.lowering.loops.records import (
 
 
 def renamed(record: Record, names: Mapping[str, str]) -> Record:
-    """A record that mentions what is called otherwise now by its new name."""
+    """Return a record with new names in place of old; one that mentions none stays itself."""
     if isinstance(record, View):
         name, source = names.get(record.name, record.name), names.get(record.source, record.source)
         same = name is record.name and source is record.source
@@ -40,7 +40,7 @@ def renamed(record: Record, names: Mapping[str, str]) -> Record:
 
 
 def mentioned(record: Apply) -> tuple[str, ...]:
-    """The names of what an operation works on and in."""
+    """Return the names of an operation's operands and result."""
     names = (*record.inputs, record.out)
     for key, value in record.options:
         if key == "coordinates":

@@ -1,11 +1,11 @@
-"""Where memory is asked for and given back, and which buffer takes over which.
+"""The places of allocations and frees, and the buffers that take over each other's memory.
 
 A buffer is allocated in the body of the innermost loop inside which it lives, before its first use
-there, and freed behind its last. What the body of an innermost loop would allocate is allocated
-once, in front of that loop. An array takes over the memory of another where that was donated. A
-temporary takes over what dies in the operation that makes it, where that works in place, and in the
-body of an innermost loop any free buffer of its dtype and number of elements; elsewhere free memory
-is given back.
+there, and freed behind its last. Buffers of an innermost loop's body are allocated once, in front
+of that loop. An array takes over another's memory if that was donated. A temporary takes over a
+buffer that dies in the operation that makes it, if that works in place. In the body of an innermost
+loop it also takes any free buffer of its dtype and number of elements; elsewhere free memory is
+given back.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.lowering.values.scope import Workspace
 
 @dataclass(frozen=True)
 class Span:
-    """First to last use of buffers that are one piece of memory all that time."""
+    """The time from first to last use of buffers that are one piece of memory all that time."""
 
     chain: tuple[Buffer, ...]
     first: int
@@ -39,10 +39,11 @@ def place(
     homes: Mapping[str, list[str]],
     donated: Sequence[tuple[str, str]] = (),
 ) -> tuple[Record, ...]:
-    """The program with allocations, frees and views in place, what is made once in front.
+    """Return the program with allocations, frees, views, and the records made once in front.
 
     `homes` lists for each array's buffer the dimensions of the loops inside which it lives, equal
-    for each pair of buffers `donated`, of which the second takes over the memory of the first.
+    for each pair of buffers `donated`. Of such a pair the second takes over the memory of the
+    first.
     """
     dated = Dated([*workspace.front, *body])
     placer = _Placer(dated, workspace.buffers, homes, _groups(homes, donated))
@@ -52,19 +53,19 @@ def place(
 
 
 def _kind(chain: Chain) -> object:
-    """What all buffers in one piece of memory have in common."""
+    """Return what all buffers in one piece of memory must have in common."""
     buffer = chain[0].chain[0]
     return buffer.dtype, buffer.elements
 
 
 def _around(run: Chain, chain: Chain) -> tuple[Chain, Chain]:
-    """What of a chain comes before a run, and what behind."""
+    """Return the parts of a chain before and behind a run."""
     at = sum(other.first <= run[0].first for other in chain)
     return chain[:at], chain[at:]
 
 
 def _touching(run: Chain, before: Chain, behind: Chain) -> int:
-    """At how many of its ends a run would be written over, or write over, its neighbour."""
+    """Count the ends at which a run would write over its neighbour, or be written over."""
     return sum(other.last == run[0].first for other in before[-1:]) + sum(
         other.first == run[-1].last for other in behind[:1]
     )
@@ -73,7 +74,7 @@ def _touching(run: Chain, before: Chain, behind: Chain) -> int:
 def _groups(
     homes: Mapping[str, list[str]], donated: Sequence[tuple[str, str]]
 ) -> list[tuple[str, ...]]:
-    """The arrays' buffers, those in one piece of memory together, in the order they hold it."""
+    """Group the arrays' buffers by pieces of memory, in the order in which they hold it."""
     heir = dict(donated)
     heads = [name for name in homes if name not in heir.values()]
     groups = []
@@ -102,9 +103,7 @@ class _Placer:
         self._temporaries = self._by_home([(name,) for name in dated.uses if name not in homes])
 
     def allocate(self, body: Body) -> list[Span]:
-        """Place the allocations of a body and all below; the spans that the body's loop hands to
-        its parent.
-        """
+        """Place the allocations of a body and all below; return the spans for its loop's parent."""
         lifted: list[Span] = []
         for item in inner(body):
             lifted.extend(self.allocate(item))
@@ -121,7 +120,7 @@ class _Placer:
         return []
 
     def _chains(self, body: Body, lifted: Sequence[Span]) -> list[Chain]:
-        """What a body allocates: arrays as they were donated, temporaries where there is room."""
+        """Return the chains that a body allocates: donated arrays, temporaries where they fit."""
         arrays = [self._together(group, body) for group in self._arrays.get(id(body), ())]
         arrays += [[span] for span in lifted if self._holds_array(span)]
         chains = sorted(arrays, key=lambda chain: chain[0].first)
@@ -143,7 +142,7 @@ class _Placer:
         return chains
 
     def _runs(self, temporaries: Sequence[Span]) -> list[Chain]:
-        """Temporaries, those together that operations hand on in place."""
+        """Return chains of temporaries: each operation hands one on in place."""
         runs: list[Chain] = []
         for span in sorted(temporaries, key=lambda span: span.first):
             for run in runs:
@@ -155,8 +154,9 @@ class _Placer:
         return runs
 
     def _together(self, group: tuple[str, ...], body: Body) -> Chain:
-        """The spans of arrays in one piece of memory, in the order in which they hold it, which a
-        later step may have turned round; those that take turns in it are one span.
+        """Return the spans of arrays in one piece of memory, in the order in which they hold it.
+
+        A later step may have reversed that order; arrays that take turns in it are one span.
         """
         chain: Chain = []
         spans = [self._span(name, body) for name in group if name in self.dated.uses]
@@ -174,8 +174,9 @@ class _Placer:
         return Span((self.buffers[name],), first, last)
 
     def _by_home(self, groups: Sequence[tuple[str, ...]]) -> dict[int, list[tuple[str, ...]]]:
-        """What is used of buffers, those together that are one piece of memory, by the body (its
-        id) where they live. Constants live outside all loops as they are.
+        """Return the used buffers by the body (its id) of their life, grouped by pieces of memory.
+
+        Constants live outside all loops as they are.
         """
         by_home: dict[int, list[tuple[str, ...]]] = {}
         for group in groups:
@@ -207,7 +208,7 @@ class _Placer:
         return home
 
     def _interval(self, at: int, where: Body, home: Body) -> tuple[int, int]:
-        """The time a use counts for in `home`: a whole loop if it is inside one there."""
+        """Return the time a use counts for in `home`: a whole loop if it is inside one there."""
         interval = (at, at)
         while where is not home:
             if isinstance(where.frame, For):
@@ -217,7 +218,7 @@ class _Placer:
         return interval
 
     def _fits(self, run: Chain, before: Chain, behind: Chain) -> bool:
-        """Whether there is room between the one before and the one behind."""
+        """Tell whether there is room between the one before and the one behind."""
         return (not before or self._follows(before[-1], run[0])) and (
             not behind or self._follows(run[-1], behind[0])
         )
@@ -233,7 +234,7 @@ class _Placer:
         return old.last < new.first or (old.last == new.first and self._in_place(old, new))
 
     def _in_place(self, old: Span, new: Span) -> bool:
-        """Whether the one operation between them may write its result over its operand."""
+        """Tell whether the one operation between them may write its result over its operand."""
         apply, operand, result = self.dated.applied.get(new.first), old.chain[-1], new.chain[0]
         if apply is None or not row_of(apply).elementwise or len(new.chain) > 1:
             return False
@@ -243,8 +244,9 @@ class _Placer:
         return bool(seen) and all(n == operand.name for n in seen)
 
     def _continues(self, old: Buffer, new: Buffer) -> bool:
-        """Whether a temporary is the result of an operation on the one whose memory it takes: one
-        name will do.
+        """Tell whether a temporary is made from the very buffer whose memory it takes.
+
+        Then one name will do.
         """
         if old.shape != new.shape or new.name in self.homes or old.name in self.homes:
             return False

@@ -1,5 +1,4 @@
-"""A loop program as bodies with a clock: when and where every buffer is used, and what goes around
-items.
+"""A loop program as bodies with a clock: when and where every buffer is used.
 
 Placement and hoisting put records in front of and behind the items of bodies; `written` gives the
 program back.
@@ -28,8 +27,9 @@ from workbench.lowering.loops.records import (
 
 @dataclass(eq=False)
 class Body:
-    """The records of a loop's body, of an `if`'s, or of the whole program; `frame` is None for the
-    whole. In its parent it is the item at position `at`.
+    """The records of a loop's body, of an `if`'s, or of the whole program (`frame` is None).
+
+    In its parent it is the item at position `at`.
     """
 
     frame: For | If | None
@@ -39,15 +39,15 @@ class Body:
     first: int = 0
     last: int = 0
     before: dict[int, list[Record]] = field(default_factory=dict)
-    """What goes in front of the item at a position."""
+    """The records in front of the item at a position."""
     behind: dict[int, list[Record]] = field(default_factory=dict)
     innermost: bool = True
     dropped: set[int] = field(default_factory=set)
-    """Positions of views that were taken elsewhere."""
+    """The positions of views that were moved elsewhere."""
 
     @cached_property
     def ends(self) -> list[int]:
-        """For each item the last time within it, of the whole body."""
+        """The last time within each item of the whole body."""
         clock, times = self.first, []
         for item in self.items:
             clock = item.last if isinstance(item, Body) else clock + 1
@@ -56,7 +56,7 @@ class Body:
 
     @property
     def hoisted(self) -> bool:
-        """Whether what the body would allocate is allocated once, in front of its loop."""
+        """Tell whether the body's buffers are allocated once, in front of its loop."""
         return isinstance(self.frame, For) and self.innermost
 
     @property
@@ -70,7 +70,7 @@ class Body:
 
     @cached_property
     def ancestors(self) -> tuple[Body, ...]:
-        """From the whole program to this body."""
+        """The bodies from the whole program to this one."""
         above = () if self.parent is None else self.parent.ancestors
         return (*above, self)
 
@@ -81,9 +81,9 @@ class Dated:
     def __init__(self, records: Sequence[Record]) -> None:
         self.root = Body(None, None)
         self.source: dict[str, str] = {}
-        """For each view its buffer."""
+        """The buffer of each view."""
         self.names: dict[str, list[str]] = {}
-        """For each buffer its views."""
+        """The views of each buffer."""
         self.uses: dict[str, list[tuple[int, Body]]] = {}
         self.applied: dict[int, Apply] = {}
         self.constants: set[str] = set()
@@ -125,7 +125,7 @@ class Dated:
 
 
 def used(records: Sequence[Record]) -> set[str]:
-    """The names that operations need, and the sources of views that they need."""
+    """Return the names needed by operations, and the sources of views needed by them."""
     names: set[str] = set()
     for record in reversed(list(walk(tuple(records)))):
         if isinstance(record, View) and record.name in names:
@@ -138,7 +138,7 @@ def used(records: Sequence[Record]) -> set[str]:
 
 
 def needed(records: Sequence[Record], used: set[str]) -> list[Record]:
-    """The records without views and constants that nothing uses."""
+    """Return the records without views and constants that nothing uses."""
     kept: list[Record] = []
     for record in records:
         if isinstance(record, (For, If)):
@@ -152,19 +152,19 @@ def needed(records: Sequence[Record], used: set[str]) -> list[Record]:
 
 
 def inner(body: Body) -> Iterator[Body]:
-    """The loops and `if`s directly in a body."""
+    """Yield the loops and `if`s directly in a body."""
     return (item for item in body.items if isinstance(item, Body))
 
 
 def position(body: Body, time: int) -> int:
-    """The position of the item in `body` that contains a time."""
+    """Return the position of the item in `body` that contains a time."""
     at = bisect_left(body.ends, time)
     assert at < len(body.items), "a time outside the body"
     return at
 
 
 def written(body: Body) -> Iterator[Record]:
-    """The records of a body with what was put around its items."""
+    """Yield the records of a body with those put around its items."""
     for at, item in enumerate(body.items):
         front = body.before.get(at, [])
         yield from (r for r in front if isinstance(r, Allocate))

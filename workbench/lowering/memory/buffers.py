@@ -15,7 +15,7 @@ from workbench.program.values import Program
 def stored_arrays(
     program: Program, lifetimes: Mapping[str, Lifetime], workspace: Workspace
 ) -> dict[str, Stored]:
-    """Each array with a buffer: as many slots as its lifetime needs, on the device or the host."""
+    """Return each array with a buffer of the slots that its lifetime needs, and its space."""
     order = memory_order(program)
     outputs = {o.array for o in program.outputs}
     on_host = set(program.storage.on_host)
@@ -33,7 +33,7 @@ def stored_arrays(
 
 
 def results(program: Program, stored: Mapping[str, Stored]) -> tuple[ResultBuffer, ...]:
-    """What the program returns, and where it lies when the loops are over."""
+    """Return the program's outputs, and their places when the loops are over."""
     return tuple(_result(program, stored, o.name, o.array) for o in program.outputs)
 
 

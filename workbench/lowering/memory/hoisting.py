@@ -1,6 +1,4 @@
-"""Views are taken in the outermost body where their source and their positions are known, equal
-ones once.
-"""
+"""Hoisting: each view moves to the outermost body that has its source and positions, once."""
 
 from __future__ import annotations
 
@@ -18,12 +16,13 @@ from workbench.lowering.memory.bodies import Body
 from workbench.polyhedral.expression import Expression
 
 ViewNames = dict[tuple[int, str, object], str]
-"""The views taken in a body (by identity) of a source, and their names."""
+"""The names of a body's views (by identity of the body) of a source."""
 
 
 def hoist(root: Body, bound: dict[str, Body], renamed: dict[str, str]) -> None:
-    """Move the views of a program. `bound` says in which body a name is assigned, `renamed` what
-    buffers are called now.
+    """Move the views of a program.
+
+    `bound` gives the body that assigns each name, `renamed` the present names of buffers.
     """
     _Hoisting(bound, renamed, {}).visit(root)
 
@@ -34,7 +33,7 @@ class _Hoisting:
         self.renamed = renamed
         self.taken = taken
         self.sliced: set[str] = set()
-        """Views that are shorter than they say where a range goes beyond what is there."""
+        """Views that are shorter than they say where a range goes beyond its source."""
 
     def visit(self, body: Body) -> None:
         """Move the views of a body and of all inside it, in text order."""
@@ -78,8 +77,9 @@ class _Hoisting:
 
 
 def _variables(view: View) -> tuple[set[str], bool]:
-    """The variables of a view, and whether it picks positions (which may not exist where the loop
-    or the condition around does not let it be taken).
+    """Return the variables of a view, and whether it picks positions.
+
+    A position may not exist where the loop or the condition around keeps the view from being taken.
     """
     how = view.how
     variables: set[str] = set()
@@ -98,5 +98,5 @@ def _variables(view: View) -> tuple[set[str], bool]:
 
 
 def _slices(view: View) -> bool:
-    """Whether a view takes a range of an axis."""
+    """Tell whether a view takes a range of an axis."""
     return isinstance(view.how, Index) and any(isinstance(e, Range) for e in view.how.entries)

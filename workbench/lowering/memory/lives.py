@@ -1,6 +1,4 @@
-"""What the lifetimes of a program's arrays make of its storage: windows of what is contracted, and
-the loops inside which each array lives.
-"""
+"""The lifetimes of a program's arrays under its storage: windows, and the loops around each."""
 
 from __future__ import annotations
 
@@ -19,8 +17,9 @@ from workbench.program.values import Array, Program, Statement, Storage
 
 
 def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetime]:
-    """The lifetime of every array, with windows where its storage (the program's, unless given)
-    is contracted.
+    """Return the lifetime of every array, with windows where its storage is contracted.
+
+    The storage is the program's unless given.
     """
     storage = program.storage if storage is None else storage
     live = _together(program, storage)
@@ -34,13 +33,13 @@ def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetim
 def windows_but_for_blocks(
     program: Program, storage: Storage, array: str
 ) -> tuple[Expression | None, ...]:
-    """The windows of an array where slots need not come in whole blocks."""
+    """Return the windows of an array where slots need not come in whole blocks."""
     live = _together(program, storage)[array]
     return live.but_for_blocks(_contracted(program.array[array], storage))
 
 
 def _contracted(array: Array, storage: Storage) -> list[int]:
-    """The positions of the dimensions that a storage contracts."""
+    """Return the positions of the dimensions that a storage contracts."""
     return [k for k, d in enumerate(array.dims) if (array.name, d) in storage.contracted]
 
 
@@ -62,7 +61,7 @@ def _conflicts(key: ButForStorage, in_place: frozenset[str]) -> Mapping[str, Tog
 
 
 def in_place_gains(program: Program) -> tuple[tuple[str, str], ...]:
-    """The arrays that need fewer slices when they are updated in place, each beside itself."""
+    """Return the arrays that need fewer slices if updated in place, each beside itself."""
     axes = axis_dims(_schedule(program))
     storage = program.storage
     able = {
@@ -77,7 +76,10 @@ def in_place_gains(program: Program) -> tuple[tuple[str, str], ...]:
 
 
 def described(program: Program) -> str:
-    """What every array keeps of each dimension, a line each: `state over b (B), t (2 of T + 1)`."""
+    """Describe the part of each dimension that arrays keep: `state over b (B), t (2 of T + 1)`.
+
+    An array is a line.
+    """
     lifetimes = lives(program)
     before = {to: array for array, to in program.storage.donated if array != to}
     in_place = {array for array, to in program.storage.donated if array == to}
@@ -105,8 +107,10 @@ def _where(array: str, storage: Storage) -> str:
 
 
 def shapes(program: Program, in_place: Collection[str] | None = None) -> dict[str, Instances]:
-    """The scheduled statements as sets and relations; an instance whose array is updated in place
-    (as the program's storage says, unless given) may overwrite what it reads of it elementwise.
+    """Return the scheduled statements as sets and relations.
+
+    An instance whose array is updated in place (as the program's storage says, unless given) may
+    overwrite the elements that it reads of it elementwise.
     """
     axes = axis_dims(_schedule(program))
     if in_place is None:
@@ -124,7 +128,7 @@ def _overwriting_itself(statement: Statement, axes: Sequence[str]) -> Instances:
 
 
 def read_anywhere(program: Program) -> dict[str, set[int]]:
-    """For each array the dimensions along which some statement may read any element."""
+    """Return the dimensions of each array along which some statement may read any element."""
     dims: dict[str, set[int]] = {a.name: set() for a in program.arrays}
     for s in program.statements:
         for access in s.instances.reads:
@@ -133,7 +137,7 @@ def read_anywhere(program: Program) -> dict[str, set[int]]:
 
 
 def masked(program: Program) -> frozenset[str]:
-    """The arrays that a statement reads under a mask, where nobody may have written."""
+    """Return the arrays that a statement reads under a mask, where nobody may have written."""
     return _masked(ButForStorage(program))
 
 
@@ -146,7 +150,7 @@ def _masked(key: ButForStorage) -> frozenset[str]:
 
 
 def homes(program: Program, found: Mapping[str, Lifetime]) -> dict[str, tuple[Loop, ...]]:
-    """For each array the sequential loops inside which it lives, outermost first."""
+    """Return the sequential loops inside which each array lives, outermost first."""
     at = paths(_schedule(program))
     result = {}
     for array in program.arrays:

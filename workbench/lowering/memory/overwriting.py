@@ -1,6 +1,4 @@
-"""Whether a statement may write its result over elements of an array that it reads in the same
-operation.
-"""
+"""Overwriting: whether a statement may write over elements that it reads in the same operation."""
 
 from __future__ import annotations
 
@@ -14,8 +12,9 @@ from workbench.program.values import reads as all_reads
 
 
 class Beside(NamedTuple):
-    """A dimension of the array that is overwritten and the one of the written array that lies in
-    its place, the first's index being `ahead` of the second's in equal slots.
+    """A dimension of the overwritten array and the one of the written array in its place.
+
+    In equal slots the first's index is `ahead` of the second's.
     """
 
     overwritten: int
@@ -24,14 +23,14 @@ class Beside(NamedTuple):
 
 
 def in_itself(statement: Statement) -> tuple[Beside, ...]:
-    """The dimensions of a statement's array, each in its own place."""
+    """Return the dimensions of a statement's array, each in its own place."""
     return tuple(Beside(k, k, expression(0)) for k in range(len(statement.write)))
 
 
 def may_overwrite(
     statement: Statement, axes: Sequence[str], array: str, places: Sequence[Beside]
 ) -> bool:
-    """Whether every read of `array` is over before the result is written, or is elementwise there.
+    """Tell whether each read of `array` comes before the result's write, or elementwise with it.
 
     `places` are the dimensions in which the two arrays lie in memory; no other runs as an axis.
     """
@@ -49,7 +48,7 @@ class _Overwriting(NamedTuple):
     places: tuple[Beside, ...]
 
     def is_safe(self, body: Body) -> bool:
-        """Whether the body's last operation reads the array elementwise or not at all."""
+        """Tell whether the body's last operation reads the array elementwise or not at all."""
         if isinstance(body, Read):
             if any(self._reads(e) for e in body.index if not isinstance(e, Expression)):
                 return False
@@ -76,7 +75,7 @@ class _Overwriting(NamedTuple):
         return any(r.array == self.array for r in all_reads(body))
 
     def _shows(self, body: Body) -> bool:
-        """Whether the body's value may be a view of the array's memory."""
+        """Tell whether the body's value may be a view of the array's memory."""
         if isinstance(body, Read):
             return body.array == self.array
         if not isinstance(body, Call) or OPERATIONS[body.operation].result in ("new", "parts"):
@@ -84,7 +83,7 @@ class _Overwriting(NamedTuple):
         return any(self._shows(a) for a in body.arguments)
 
     def _same_place(self, read: Read) -> bool:
-        """Whether the read has every array axis where the write has it."""
+        """Tell whether the read has every array axis where the write has it."""
         if any(not isinstance(e, Expression) for e in read.index):
             return False
         for place in self.places:

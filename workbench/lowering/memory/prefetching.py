@@ -1,8 +1,7 @@
-"""Slices that come to the device early: an iteration of a loop starts the copy of what the n-th
-next one reads.
+"""Prefetch: iteration t of a loop copies the slice that iteration t + n reads.
 
-A ring holds n + 1 slices, of which every iteration uses one; those of the first n iterations come
-in front of the loop. A slice that is the same in all iterations, or that does not exist n
+A ring holds n + 1 slices, one for each of these iterations. The slices of the first n iterations
+come in front of the loop. A slice that is the same in all iterations, or that does not exist n
 iterations earlier, comes when it is needed.
 """
 
@@ -53,9 +52,10 @@ Values = Mapping[str, Expression]
 
 @dataclass(frozen=True)
 class Late:
-    """A slice of `array` that comes when `reader` needs it and not before, in the loop called
-    `loop`: it is the "same" in all iterations, part of it is "written" there, or what `writer`
-    writes is "new" to iterations at most `iterations` later.
+    """A slice of `array` that comes only when `reader` needs it, in the loop called `loop`.
+
+    It is the "same" in all iterations, part of it is "written" there, or what `writer` writes is
+    "new" to iterations at most `iterations` later.
     """
 
     array: str
@@ -69,7 +69,7 @@ class Late:
 def prefetched(
     program: Program, stored: Mapping[str, Stored], workspace: Workspace, body: list[Record]
 ) -> tuple[list[Record], tuple[Late, ...]]:
-    """The records with slices fetched as early as the program's storage says, and those late."""
+    """Return the records with slices fetched as early as the storage says, and those late."""
     ahead = {stored[a].buffer.name: (a, n) for a, n in program.storage.swapped if n}
     if not ahead:
         return body, ()
@@ -79,7 +79,7 @@ def prefetched(
 
 
 def too_new(program: Program, late: Late) -> Witness | None:
-    """Two instances because of which a slice does not exist early enough."""
+    """Return two instances that show why a slice does not exist early enough."""
     assert program.schedule is not None
     at, known = paths(program.schedule), dependences(program)
     for dependence in known.by_source[late.writer]:
@@ -92,9 +92,11 @@ def too_new(program: Program, late: Late) -> Witness | None:
 
 @dataclass(frozen=True)
 class _Fetch:
-    """A copy to the device in a loop's body, the conditions around it there, the views that lead to
-    its operand from the array's buffer and to its result from the slice's, and the statements that
-    use that, the one that it is fetched for first.
+    """A copy to the device in a loop's body.
+
+    It has the conditions around it there, the views that lead to its operand from the array's
+    buffer and to its result from the slice's, and the statements that use it, the one that it is
+    fetched for first.
     """
 
     array: str
@@ -114,12 +116,12 @@ class _Prefetching:
     program: Program
     workspace: Workspace
     ahead: Mapping[str, tuple[str, int]]
-    """By the buffers of the arrays: which, and how many iterations early."""
+    """The array and the number of iterations early, by the array's buffer."""
     views: Mapping[str, View]
     late: list[Late]
 
     def body(self, records: Iterable[Record]) -> list[Record]:
-        """The records of a body, with what comes in front of the loops in it."""
+        """Return the records of a body, with those in front of its loops."""
         placed: list[Record] = []
         for record in records:
             if isinstance(record, For):
@@ -131,7 +133,10 @@ class _Prefetching:
         return placed
 
     def loop(self, loop: For) -> list[Record]:
-        """A loop that fetches early, with what comes in front; inner loops have been seen to."""
+        """Return a loop that fetches early, and the records in front of it.
+
+        Inner loops are done before.
+        """
         first: list[Record] = []
         front: list[Record] = []
         early: set[Apply] = set()
@@ -149,7 +154,7 @@ class _Prefetching:
     def fetches(
         self, loop: For, records: Sequence[Record], conditions: tuple[Condition, ...]
     ) -> Iterator[_Fetch]:
-        """The copies to the device that are meant to come early, but for those of inner loops."""
+        """Yield the copies to the device that are meant to come early, without inner loops'."""
         for record in records:
             if isinstance(record, If):
                 yield from self.fetches(loop, record.body, (*conditions, record.condition))
@@ -163,7 +168,7 @@ class _Prefetching:
                     yield _Fetch(array, n, loop, conditions, record, *ends, users)
 
     def chain(self, name: str) -> tuple[str, tuple[View, ...]]:
-        """The buffer that a view is of, and the views that lead there from it."""
+        """Return the buffer of a view, and the views that lead there from it."""
         views: list[View] = []
         while name in self.views:
             views.append(self.views[name])
@@ -171,7 +176,7 @@ class _Prefetching:
         return name, tuple(reversed(views))
 
     def users(self, loop: For, held: str) -> tuple[str, ...]:
-        """The statements that use a slice in a loop."""
+        """Return the statements that use a slice in a loop."""
         statements, statement = [], ""
         for record in walk(loop.body):
             if isinstance(record, Enter):
@@ -184,7 +189,7 @@ class _Prefetching:
     # -- why not ---------------------------------------------------------------------------
 
     def hindrance(self, fetch: _Fetch) -> Late | None:
-        """Why a slice comes late."""
+        """Return why a slice comes late, or None."""
         loop = fetch.loop
         late = Late(fetch.array, fetch.readers[0], loop.dim, "same")
         written = [
@@ -206,7 +211,7 @@ class _Prefetching:
     # -- early copies ----------------------------------------------------------------------
 
     def ring(self, fetch: _Fetch) -> str:
-        """Memory for as many slices as are there at a time."""
+        """Allocate memory for as many slices as are there at a time."""
         one = self.workspace.buffers.pop(fetch.slice)
         name = self.workspace.fresh("slices", of=fetch.host)
         shape = (expression(fetch.n + 1), *one.shape)
@@ -214,13 +219,13 @@ class _Prefetching:
         return name
 
     def slot(self, fetch: _Fetch, ring: str, name: str, values: Values) -> View:
-        """The slice of an iteration, called `name`."""
+        """Return the slice of an iteration, called `name`."""
         shape = self.workspace.buffers[ring].shape
         at = variable(fetch.loop.variable).substitute(values) % shape[0]
         return View(name, ring, Index((at, *[WHOLE] * (len(shape) - 1))))
 
     def beginning(self, fetch: _Fetch, ring: str) -> For:
-        """The slices of the first iterations come, in the same order."""
+        """Return the loop that fetches the slices of the first iterations, in the same order."""
         loop = fetch.loop
         lower, upper = loop.lower, minimum(loop.lower + fetch.n, loop.upper)
         if loop.backwards:
@@ -229,7 +234,7 @@ class _Prefetching:
         return replace(loop, lower=lower, upper=upper, body=body)
 
     def following(self, fetch: _Fetch, ring: str) -> list[Record]:
-        """The slice of the n-th next iteration comes, if there is one."""
+        """Return the records that fetch the slice of the n-th next iteration, if there is one."""
         loop, now = fetch.loop, variable(fetch.loop.variable)
         then = now - fetch.n if loop.backwards else now + fetch.n
         there = AffineComparison(loop.lower, "<=", then)
@@ -244,7 +249,7 @@ class _Prefetching:
     def copied(
         self, fetch: _Fetch, ring: str, values: Values, options: tuple[tuple[str, int], ...]
     ) -> tuple[Record, ...]:
-        """The copy of an iteration's slice, under its conditions, with the views that it needs."""
+        """Return the copy of an iteration's slice, with its conditions and views."""
         fresh = self.workspace.fresh
         chain = (*fetch.source, *fetch.target)
         names = {name: fresh(name) for name in (fetch.slice, *(view.name for view in chain))}
@@ -262,13 +267,13 @@ class _Prefetching:
 
 
 def _entered(fetch: _Fetch) -> Enter:
-    """What comes early belongs to the statement that it is fetched for."""
+    """Mark an early copy as the work of the statement that it is fetched for."""
     iterations = "1 iteration" if fetch.n == 1 else f"{fetch.n} iterations"
     return Enter(fetch.readers[0], f"{fetch.array}, {iterations} early")
 
 
 def _far(fetch: _Fetch) -> int:
-    """By how much the dimension of a loop changes in the iterations that a slice is to be early."""
+    """Return how far a loop's dimension moves in the iterations that a slice is to be early."""
     for record in walk(fetch.loop.body):
         if isinstance(record, RuntimeCheck):
             value = dict(record.instance).get(fetch.loop.dim)
@@ -279,12 +284,12 @@ def _far(fetch: _Fetch) -> int:
 
 
 def _moves(loop: For, how: How) -> bool:
-    """Whether a view is another one in the next iteration."""
+    """Tell whether a view is another one in the next iteration."""
     return _shifted(how, {loop.variable: variable(loop.variable) + 1}) != how
 
 
 def _without(records: Sequence[Record], copies: Collection[Apply]) -> tuple[Record, ...]:
-    """The records of a loop's body without some copies."""
+    """Return the records of a loop's body without some copies."""
     kept: list[Record] = []
     for record in records:
         if isinstance(record, If):
@@ -295,7 +300,7 @@ def _without(records: Sequence[Record], copies: Collection[Apply]) -> tuple[Reco
 
 
 def _shifted(how: How, values: Values) -> How:
-    """The view at other values of loop variables."""
+    """Return the view at other values of loop variables."""
     if isinstance(how, Index):
         return Index(tuple(_entry(entry, values) for entry in how.entries))
     if isinstance(how, Reshape | Broadcast):

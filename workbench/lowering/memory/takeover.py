@@ -1,4 +1,4 @@
-"""Which array may take over the memory of which other, and which ones do where nobody says."""
+"""Takeover of memory between arrays: which pairs may, and which do by default."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ from workbench.program.values import Program
 
 
 class Hindrance(NamedTuple):
-    """Why an array cannot take over another's memory, said of both; `clash` shows two elements
-    that would be in one place at one time.
+    """Why an array cannot take over another's memory, in words about both.
+
+    `clash` shows two elements that would be in one place at one time.
     """
 
     sentence: str
@@ -39,7 +40,7 @@ class Hindrance(NamedTuple):
 
 
 def memory_of(program: Program) -> Ownership:
-    """Where the arrays of a program lie; known of the programs last asked for."""
+    """Return the memory of a program's arrays; remembered for the last programs."""
     return _memory(Itself(program))
 
 
@@ -50,7 +51,7 @@ def _memory(key: Itself) -> Ownership:
 
 @dataclass(frozen=True, eq=False)
 class Ownership:
-    """Where the arrays of a program lie, as far as taking over depends on it (`memory_of`)."""
+    """The memory of a program's arrays, as far as taking over depends on it (`memory_of`)."""
 
     program: Program
     _stored: dict[str, Stored] = field(default_factory=dict, repr=False)
@@ -61,7 +62,7 @@ class Ownership:
         return lives(self.program)
 
     def stored(self, array: str) -> Stored:
-        """Shape and order of an array's memory."""
+        """Return shape and order of an array's memory."""
         if array not in self._stored:
             record, life = self.program.array[array], self.lives[array]
             order = memory_order(self.program)
@@ -75,17 +76,17 @@ class Ownership:
 
     @cached_property
     def masked(self) -> frozenset[str]:
-        """Arrays that are read where nothing may be written."""
+        """The arrays with reads of elements that may not be written."""
         return masked(self.program)
 
     @cached_property
     def outputs(self) -> set[str]:
-        """Arrays that are returned."""
+        """The arrays that are returned."""
         return {o.array for o in self.program.outputs}
 
     @cached_property
     def paths(self) -> Mapping[str, Path]:
-        """Where every statement stands in the schedule."""
+        """The place of every statement in the schedule."""
         assert self.program.schedule is not None
         return paths(self.program.schedule)
 
@@ -97,7 +98,7 @@ class Ownership:
 
     @cached_property
     def users(self) -> Mapping[str, tuple[str, ...]]:
-        """For each array the statements that write or read it, in the order of the schedule."""
+        """The statements that write or read each array, in the order of the schedule."""
         assert self.program.schedule is not None
         users: dict[str, list[str]] = {a.name: [] for a in self.program.arrays}
         for name in statements(self.program.schedule):
@@ -113,7 +114,7 @@ class Ownership:
         return {name: n for n, name in enumerate(statements(self.program.schedule))}
 
     def together(self, array: str) -> set[str]:
-        """The arrays in one piece of memory with an array, itself included."""
+        """Return the arrays in one piece of memory with an array, itself included."""
         arrays = {array}
         pairs = [pair for pair in self.program.storage.donated if pair[0] != pair[1]]
         while more := {name for pair in pairs if arrays & set(pair) for name in pair} - arrays:
@@ -121,16 +122,16 @@ class Ownership:
         return arrays
 
     def first(self, array: str) -> int:
-        """When an array is first written, in the text of the schedule."""
+        """Return when an array is first written, in the text of the schedule."""
         return min(self.turn[s.name] for s in self.program.writers[array])
 
     def last(self, array: str) -> int:
-        """When an array is last used, in the text of the schedule."""
+        """Return when an array is last used, in the text of the schedule."""
         return self.turn[self.users[array][-1]]
 
 
 def hindrance(memory: Ownership, array: str, to: str) -> Hindrance | None:
-    """Why `to` cannot take over the memory of another array; None where it can."""
+    """Return why `to` cannot take over the memory of another array; None where it can."""
     for cheap in (_unlike(memory, array, to), _apart(memory, array, to)):
         if cheap is not None:
             return cheap
@@ -161,7 +162,10 @@ def _unlike(memory: Ownership, array: str, to: str) -> Hindrance | None:
 
 
 def _apart(memory: Ownership, array: str, to: str) -> Hindrance | None:
-    """Memory is handed on inside one iteration of the loops inside which both arrays live."""
+    """Refuse arrays that live inside different loops.
+
+    Memory is handed on inside one iteration of the loops around both.
+    """
     first, second = memory.homes[array], memory.homes[to]
     if len(first) == len(second) and all(p is q for p, q in zip(first, second, strict=True)):
         return None
@@ -175,7 +179,7 @@ def _where(loops: tuple[Loop, ...]) -> str:
 
 
 def beside(memory: Ownership, array: str, to: str) -> tuple[Beside, ...] | None:
-    """How the axes of two arrays lie over each other in memory; None where they do not."""
+    """Return how the axes of two arrays lie over each other in memory; None where they do not."""
     first, second = memory.stored(array), memory.stored(to)
     if first.buffer.shape != second.buffer.shape or first.array.shape != second.array.shape:
         return None
@@ -189,7 +193,7 @@ def beside(memory: Ownership, array: str, to: str) -> tuple[Beside, ...] | None:
 
 
 def same_places(memory: Ownership, array: str, to: str) -> tuple[SamePlace, ...]:
-    """The axes that tell apart the elements of two arrays in one piece of memory."""
+    """Return the axes that tell apart the elements of two arrays in one piece of memory."""
     places = []
     for p, q, ahead in beside(memory, array, to) or ():
         window = memory.stored(array).windows[p]
@@ -201,8 +205,9 @@ def same_places(memory: Ownership, array: str, to: str) -> tuple[SamePlace, ...]
 
 
 def _in_turn(memory: Ownership, array: str, to: str) -> bool:
-    """Whether in one iteration of the loops around, every use of the first comes before every
-    write of the second, or elementwise with it.
+    """Tell whether the uses of the first come before the writes of the second in one iteration.
+
+    Reads elementwise with a write are allowed too.
     """
     depth = len(memory.homes[array])
     instances = memory.program.statement
@@ -219,7 +224,7 @@ def _in_turn(memory: Ownership, array: str, to: str) -> bool:
 
 
 def overwriting(memory: Ownership, array: str, to: str) -> set[str]:
-    """The writers of `to` that read the other array elementwise, in the place that they write."""
+    """Return the writers of `to` that read the other array elementwise, at the written place."""
     over = beside(memory, array, to)
     if over is None:
         return set()
@@ -246,7 +251,7 @@ def _live_at_once(memory: Ownership, array: str, to: str) -> Hindrance | None:
 
 
 def heirs(program: Program, array: str) -> list[str]:
-    """The arrays that take over an array's memory, one after the other."""
+    """Return the arrays that take over an array's memory, one after the other."""
     heir = {a: to for a, to in program.storage.donated if a != to}
     arrays = [array]
     while arrays[-1] in heir:
@@ -255,8 +260,9 @@ def heirs(program: Program, array: str) -> list[str]:
 
 
 def holding(program: Program) -> Program:
-    """The program without the donations that do not hold: those of a variant that was derived from
-    to return more, or to go on from given values, need not.
+    """Return the program without the donations that do not hold.
+
+    A variant derived to return more, or to go on from given values, may lose some.
     """
     there = program.array.keys()
     storage = program.storage
@@ -278,10 +284,10 @@ def holding(program: Program) -> Program:
 def takeovers(
     program: Program, array: str | None = None, to: str | None = None
 ) -> tuple[tuple[str, str], ...]:
-    """Arrays that can be updated in place, then pairs of which the second can take over the
-    memory of the first: an operand of the equation that writes it first, else what died last.
+    """Return arrays that can be updated in place, then pairs (array, array that takes its memory).
 
-    Only of `array`, and only `to`, where they are given.
+    The first of a pair is an operand of the equation that writes the second first, else the array
+    that died last. Only of `array`, and only `to`, where they are given.
     """
     return _takeovers(Itself(program), array, to)
 
@@ -328,22 +334,26 @@ def _handed_on(
 
 
 def _kind(memory: Ownership, array: str) -> object:
-    """What two arrays have in common that can share memory."""
+    """Return what two arrays must have in common to share memory."""
     buffer = memory.stored(array).buffer
     swapped = array in memory.program.storage.on_host
     return buffer.dtype, swapped, buffer.elements, tuple(id(loop) for loop in memory.homes[array])
 
 
 def saves(memory: Ownership, array: str, to: str) -> bool:
-    """Whether handing memory on to a later array saves any: the one dies in the operation that
-    writes the other, they take turns within an inner loop, or memory is held throughout a loop.
+    """Tell whether handing memory on to a later array saves any.
+
+    It does if the one dies in the operation that writes the other, if they take turns within an
+    inner loop, or if memory is held throughout a loop.
     """
     return _meeting(memory, array, to) != "after" or held_throughout(memory, array)
 
 
 def _meeting(memory: Ownership, array: str, to: str) -> str:
-    """How the first write of `to` stands to the last use of the other array, by the loops inside
-    which both live: "after" or "before" it, in the "same" operation, or in one inner loop.
+    """Return how the first write of `to` stands to the last use of the other array.
+
+    By the loops inside which both live it is "after" or "before" it, in the "same" operation, or in
+    one inner loop.
     """
     writer = min((s.name for s in memory.program.writers[to]), key=memory.turn.__getitem__)
     user = memory.users[array][-1]
@@ -352,8 +362,9 @@ def _meeting(memory: Ownership, array: str, to: str) -> str:
 
 
 def held_throughout(memory: Ownership, array: str) -> bool:
-    """Whether an array's memory is held as long as a loop runs: it lives in one of its iterations,
-    and no other loop stands inside.
+    """Tell whether an array's memory is held as long as a loop runs.
+
+    It lives in one of the loop's iterations, and no other loop stands inside.
     """
     home = memory.homes[array]
     return bool(home) and not has_loop(home[-1].child)

@@ -1,4 +1,4 @@
-"""A read as an array operation: a slice where an index is one axis, index arrays where it is not.
+"""Reads as array operations: a slice where an index is one axis, else index arrays.
 
 Knows layouts and stored arrays. Does not know which operation reads.
 """

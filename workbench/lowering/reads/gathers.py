@@ -1,4 +1,4 @@
-"""Reads through index arrays: of what no slice is."""
+"""Reads through index arrays, of elements that form no slice."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def gathered(
     index: tuple[Expression | Value, ...],
     checked: Mapping[int, tuple[Expression, Expression]],
 ) -> Value:
-    """A read through index arrays: positions first (a view), the remaining dimensions as one flat
-    row number.
+    """Return a read through index arrays.
+
+    Positions come first (a view), the remaining dimensions as one flat row number.
     """
     order = list(stored.order)
     value = whole_array(stored)

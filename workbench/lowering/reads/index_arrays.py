@@ -21,7 +21,7 @@ from workbench.polyhedral.lifetimes.folding import most_slots
 
 
 def index_value(scope: Scope, e: Expression, dtype: str) -> Value:
-    """The integer values of an expression over the axes it depends on."""
+    """Return the integer values of an expression over the axes it depends on."""
     key = (str(e), dtype)
     if key in scope.views:
         return scope.views[key]
@@ -31,8 +31,9 @@ def index_value(scope: Scope, e: Expression, dtype: str) -> Value:
 
 
 def _front_value(scope: Scope, e: Expression, dtype: str) -> Value | None:
-    """Made once in front of all loops, if neither the expression nor its axes' ranges change in a
-    loop.
+    """Make the value once in front of all loops, or return None.
+
+    None where the expression or its axes' ranges change in a loop.
     """
     axes = scope.ordered(e.variables)
     bounds = [(a, *scope.axes[a]) for a in axes]
@@ -99,7 +100,7 @@ def _atom_value(scope: Scope, a: Atom, c: int, dtype: str) -> Value:
 
 
 def positions(scope: Scope, axis: str, step: int = 1, dtype: str = "int64") -> Value:
-    """0, 1, … along an axis, or so many steps."""
+    """Return 0, 1, … along an axis, or so many steps."""
     n = scope.length(axis)
     longest = scope.longest(n)
     whole = scope.workspace.count(axis, expression(0), longest, step, dtype)
@@ -110,8 +111,9 @@ def positions(scope: Scope, axis: str, step: int = 1, dtype: str = "int64") -> V
 
 
 def _in_turn(scope: Scope, axis: str) -> bool:
-    """Whether an axis is a block of the dimension, the next iteration's the next: its values are
-    as many as a block has.
+    """Tell whether an axis is a block of the dimension, the next iteration's the next block.
+
+    Then it has as many values as a block.
     """
     lower, n = scope.axes[axis]
     if axis in scope.blocked:
@@ -122,13 +124,13 @@ def _in_turn(scope: Scope, axis: str) -> bool:
 
 
 def _own_range(scope: Scope, axis: str, c: int, dtype: str) -> Value:
-    """c * axis from where the axis begins and the positions on it."""
+    """Return c * axis, made from the axis' begin and the positions on it."""
     first = index_value(scope, scope.axes[axis][0] * c, dtype)
     return binary(scope, "add", positions(scope, axis, c, dtype), first)
 
 
 def _moving_range(scope: Scope, axis: str, c: int, dtype: str) -> Value:
-    """c * axis where the axis' range moves with a loop: a slice of the whole range's values."""
+    """Return c * axis for a range that moves with a loop: a slice of the whole range's values."""
     lower, n = scope.axes[axis]
     start, stop = least(lower, scope.ranges), greatest(lower + n, scope.ranges)
     most = length(start, stop, scope.ranges)
@@ -138,14 +140,17 @@ def _moving_range(scope: Scope, axis: str, c: int, dtype: str) -> Value:
 
 
 def binary(scope: Scope, function: str, left: Value, right: Value, dtype: str = "") -> Value:
-    """An elementwise operation of two scalars over axes."""
+    """Return an elementwise operation of two scalars over axes."""
     axes = scope.ordered({*left.axes, *right.axes})
     out = scope.temporary(axes, (), dtype or left.dtype)
     return scope.apply(function, [scope.aligned(left, axes, 0), scope.aligned(right, axes, 0)], out)
 
 
 def condition_value(scope: Scope, conditions: list[tuple[Expression, bool]]) -> Value:
-    """Where all conditions hold: each an expression that must be 0 (True) or at least 0 (False)."""
+    """Return where all conditions hold.
+
+    Each is an expression that must be 0 (True) or at least 0 (False).
+    """
     holding: Value | None = None
     zero = scope.workspace.constant(0, "int64")
     for e, equality in conditions:

@@ -21,7 +21,7 @@ from workbench.polyhedral.expression import (
 
 
 def sole_axis(scope: Scope, e: Expression) -> str | None:
-    """The one axis on which `e` depends, if it does so as coefficient * axis + rest."""
+    """Return the one axis on which `e` depends, if it does so as coefficient * axis + rest."""
     axes = e.variables & set(scope.axes)
     if len(axes) != 1:
         return None
@@ -31,7 +31,7 @@ def sole_axis(scope: Scope, e: Expression) -> str | None:
 
 
 def whole_array(stored: Stored) -> Value:
-    """The array's memory, its dimensions as inner axes."""
+    """Return the array's memory, its dimensions as inner axes."""
     from workbench.lowering.values.layout import dense
 
     name, shape = stored.buffer.name, stored.buffer.shape
@@ -39,9 +39,10 @@ def whole_array(stored: Stored) -> Value:
 
 
 def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value | None:
-    """The view of an array at an index whose entries are positions or single axes; None if they are
-    not. Along a dimension folded to one slot there is one live element at most for all of an axis:
-    the view has no such axis.
+    """Return the view of an array at an index whose entries are positions or single axes, or None.
+
+    A dimension folded to one slot has one live element at most for all of an axis: the view has no
+    such axis.
     """
     axes: list[str | None] = []
     for position in stored.order:
@@ -57,7 +58,7 @@ def sliced(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> Value
 
 
 def neighbours(scope: Scope, stored: Stored, position: int, e: Expression, axis: str) -> bool:
-    """Whether the elements along an axis have neighbouring slots, so that they are one slice.
+    """Tell whether the elements along an axis have neighbouring slots, so that they are one slice.
 
     Those of a statement's own axis have: its windows are whole blocks, or there is none.
     """
@@ -111,7 +112,7 @@ def slice_of(scope: Scope, place: Expression, axis: str, extent: Expression) -> 
 
 
 def within(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> bool:
-    """Whether the index stays inside the array for every point of the axes' box."""
+    """Tell whether the index stays inside the array for every point of the axes' box."""
     moving = [
         (e, *bounds)
         for e, bounds in zip(index, stored.array.extent, strict=True)
@@ -121,7 +122,7 @@ def within(scope: Scope, stored: Stored, index: tuple[Expression, ...]) -> bool:
 
 
 def exists(scope: Scope, stored: Stored, index: Sequence[Expression | Value]) -> bool:
-    """Whether all single positions of an index, and all of an index array, are certainly inside."""
+    """Tell whether all positions and index arrays of an index are certainly inside the array."""
     gathers = any(isinstance(e, Value) for e in index)
     return all(
         isinstance(e, Value)
@@ -132,7 +133,7 @@ def exists(scope: Scope, stored: Stored, index: Sequence[Expression | Value]) ->
 
 
 def between(scope: Scope, e: Expression, lower: Expression, upper: Expression) -> bool:
-    """Whether `lower <= e < upper` at every point of the loops and of the axes' box."""
+    """Tell whether `lower <= e < upper` at every point of the loops and of the axes' box."""
     ranges = {**scope.ranges, **{a: (low, low + n - 1) for a, (low, n) in scope.axes.items()}}
     return _surely_between(e, lower, upper, tuple(ranges.items()))
 
@@ -149,8 +150,9 @@ def _surely_between(
 
 
 def row(scope: Scope, table: Value, e: Expression) -> Value | None:
-    """The view of a tensor at position `e` of its leading inner axis; None if that is not one
-    position, nor one axis' own range, that surely exists.
+    """Return the view of a tensor at position `e` of its leading inner axis, or None.
+
+    None where `e` is neither one position nor one axis' own range that surely exists.
     """
     rest: list[Entry] = [WHOLE] * (len(table.shape) - 1)
     if not between(scope, e, expression(0), table.shape[0]):
@@ -171,7 +173,7 @@ def row(scope: Scope, table: Value, e: Expression) -> Value | None:
 
 
 def clamped(stored: Stored, index: tuple[Expression, ...]) -> tuple[Expression, ...]:
-    """The index with every entry held inside the array."""
+    """Return the index with every entry held inside the array."""
     return tuple(
         minimum(maximum(e, lower), upper - 1)
         for e, (lower, upper) in zip(index, stored.array.extent, strict=True)

@@ -1,4 +1,4 @@
-"""Reads in which two axes are one dimension of the array, blocks and positions in them: a view."""
+"""Reads of one array dimension by two axes, blocks and positions in them: a view."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from workbench.polyhedral.expression import Expression, variable
 
 
 def in_blocks(scope: Scope, stored: Stored, index: Sequence[Expression]) -> Value | None:
-    """The view of an array at an index with one entry `n * block + position`, the positions all n;
-    None where it is none. The dimension's elements are shaped into blocks without a copy.
+    """Return the view at an index with one entry `n * block + position`, all n positions, or None.
+
+    The dimension's elements are shaped into blocks without a copy.
     """
     entries: list[Entry] = []
     named: list[str] = []
@@ -52,7 +53,7 @@ def in_blocks(scope: Scope, stored: Stored, index: Sequence[Expression]) -> Valu
 
 
 def _blocks(scope: Scope, e: Expression) -> tuple[str, str] | None:
-    """The axes of the blocks and of the positions, if an index runs over all of every block."""
+    """Return the axes of blocks and positions, if an index runs over all of every block."""
     axes = scope.ordered(e.variables)
     if len(axes) != 2:
         return None

@@ -1,4 +1,4 @@
-"""What an operation works on: layouts, bounds of indices, names in scope, stored arrays.
+"""The values that operations work on: layouts, bounds of indices, names in scope, stored arrays.
 
 Knows loops and sets. Does not know operations.
 """

@@ -1,4 +1,4 @@
-"""What is known of an expression whose variables run over loops: bounds over sizes, and signs."""
+"""Bounds over sizes, and signs, of expressions whose variables run over loops."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from workbench.polyhedral.expression import (
 )
 
 Ranges = Mapping[str, tuple[Expression, Expression]]
-"""For each variable its least and greatest value; later variables may depend on earlier ones."""
+"""The least and greatest value of each variable; later ones may depend on earlier ones."""
 
 
 def greatest(e: Expression, ranges: Ranges) -> Expression:
-    """An upper bound of `e` in which no variable of `ranges` occurs."""
+    """Return an upper bound of `e` in which no variable of `ranges` occurs."""
     return _extreme(e, ranges, 1)
 
 
 def least(e: Expression, ranges: Ranges) -> Expression:
-    """A lower bound of `e` in which no variable of `ranges` occurs."""
+    """Return a lower bound of `e` in which no variable of `ranges` occurs."""
     return _extreme(e, ranges, -1)
 
 
 def at_least(e: Expression, bound: int, ranges: Ranges) -> bool:
-    """Whether `e >= bound` is certain for all sizes (at least 1) and all values in `ranges`."""
+    """Tell whether `e >= bound` holds for all sizes (at least 1) and all values in `ranges`."""
     floor = _floor(least(e, ranges))
     return floor is not None and floor >= bound
 
@@ -76,7 +76,7 @@ def _larger(left: Expression, right: Expression) -> Expression:
 
 
 def _floor(e: Expression) -> int | None:
-    """The least value of `e` over sizes that are at least 1, or None if not found."""
+    """Return the least value of `e` over sizes that are at least 1, or None if not found."""
     for a, c in e.terms:
         if isinstance(a, Extremum):
             rest = e - atom(a) * c
@@ -99,7 +99,7 @@ def _floor(e: Expression) -> int | None:
 
 
 def _sum_floor(e: Expression) -> int | None:
-    """The least values of the terms together."""
+    """Return the least values of the terms together."""
     total = e.constant
     for a, c in e.terms:
         value = _atom_floor(a)
@@ -129,11 +129,11 @@ def _atom_floor(a: object) -> int | None:
 
 
 def length(lower: Expression, upper: Expression, ranges: Ranges) -> Expression:
-    """`upper - lower`, at least 0."""
+    """Return `upper - lower`, at least 0."""
     n = shortest(upper - lower)
     return n if at_least(n, 0, ranges) else maximum(expression(0), n)
 
 
 def greatest_length(n: Expression, ranges: Ranges) -> Expression:
-    """An upper bound of a length, 0 at sizes at which no iteration has any."""
+    """Return an upper bound of a length, 0 at sizes at which no iteration has any."""
     return length(expression(0), greatest(n, ranges), {})

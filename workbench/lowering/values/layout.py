@@ -1,8 +1,8 @@
-"""A value while bodies are linearised: which view holds it, its axes, and how it lies in memory.
+"""A value while bodies are linearised: the view that holds it, its axes, and its memory layout.
 
 Axes are named (dimensions that run as array axes, reduction dimensions), always in one global
-order, then come the inner axes. The layout is known without running: which neighbouring axes are
-contiguous with each other decides what may be reshaped without a copy and what BLAS takes as it is.
+order, then come the inner axes. The layout is known without running. It tells which neighbouring
+axes are contiguous, so what may be reshaped without a copy and what BLAS takes as it is.
 """
 
 from __future__ import annotations
@@ -23,19 +23,22 @@ from workbench.polyhedral.expression import Expression
 
 @dataclass(frozen=True)
 class Layout:
-    """`joined[k]`: axes k and k + 1 can be merged; `unit`: the last axis has stride one element."""
+    """A memory layout.
+
+    `joined[k]`: axes k and k + 1 can be merged; `unit`: the last axis has stride one element.
+    """
 
     joined: tuple[bool, ...]
     unit: bool = True
 
     @property
     def dense(self) -> bool:
-        """C-contiguous."""
+        """True if C-contiguous."""
         return self.unit and all(self.joined)
 
 
 def dense(rank: int) -> Layout:
-    """The layout of a fresh array."""
+    """Return the layout of a fresh array."""
     return Layout((True,) * max(rank - 1, 0))
 
 
@@ -57,21 +60,21 @@ class Value:
 
     @property
     def rank(self) -> int:
-        """Number of array axes."""
+        """The number of array axes."""
         return len(self.axes) + len(self.shape)
 
     @property
     def extents(self) -> Symbolic:
-        """Length of each array axis."""
+        """The length of each array axis."""
         return (*self.counts, *self.shape)
 
     def count(self, axis: str) -> Expression:
-        """Length of the named axis."""
+        """Return the length of the named axis."""
         return self.counts[self.axes.index(axis)]
 
 
 def indexed(layout: Layout, entries: Sequence[Entry]) -> Layout:
-    """The layout after an index with one entry for each old axis (and `NEW` ones between)."""
+    """Return the layout after an index: one entry for each old axis, with `NEW` ones between."""
     kept: list[tuple[int, Entry]] = []  # old position (-1: new), entry
     position = 0
     for entry in entries:
@@ -93,6 +96,6 @@ def indexed(layout: Layout, entries: Sequence[Entry]) -> Layout:
 
 
 def transposed(layout: Layout, axes: Sequence[int]) -> Layout:
-    """The layout after permuting axes."""
+    """Return the layout after permuting axes."""
     joined = tuple(q == p + 1 and layout.joined[p] for p, q in pairwise(axes))
     return Layout(joined, not axes or (axes[-1] == len(axes) - 1 and layout.unit))

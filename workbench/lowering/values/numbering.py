@@ -9,7 +9,7 @@ from workbench.program.values import Body, Call, IndexValue, Literal, Read
 
 
 class Numbering:
-    """Numbers of the bodies below a root. Works on shared bodies in linear time."""
+    """The numbers of the bodies below a root. Works on shared bodies in linear time."""
 
     def __init__(self, root: Body) -> None:
         self._by_identity: dict[int, int] = {}

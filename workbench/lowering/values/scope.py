@@ -1,6 +1,4 @@
-"""What linearising writes into: names, buffers, views and operations of one place in the loop
-program.
-"""
+"""The scope that linearising writes into: names, buffers, views and operations of one place."""
 
 from __future__ import annotations
 
@@ -43,35 +41,33 @@ class FreshNames:
     taken: set[str] = field(default_factory=set)
 
     def fresh(self, wish: str) -> str:
-        """A name like `wish` that nothing else has."""
+        """Return a name like `wish` that nothing else has."""
         return unique(_identifier(wish), self.taken)
 
 
 @lru_cache(maxsize=16384)
 def _identifier(wish: str) -> str:
-    """A Python name like `wish`."""
+    """Return a Python name like `wish`."""
     base = re.sub(r"\W", "_", wish) or "value"
     return "_" + base if base[0].isdigit() or keyword.iskeyword(base) else base
 
 
 Prepared = tuple[tuple[Value, ...], list[Record]]
-"""What is made in front of all loops, and the records that make it."""
+"""Values made in front of all loops, and the records that make them."""
 
 
 @dataclass
 class Workspace:
-    """What the whole loop program shares: names, buffers and what is made once in front of all
-    loops.
-    """
+    """The shared state of a loop program: names, buffers, values made in front of all loops."""
 
     names: FreshNames
     buffers: dict[str, Buffer] = field(default_factory=dict)
     front: list[Record] = field(default_factory=list)
     made: dict[Any, tuple[Value, ...]] = field(default_factory=dict)
-    """What is made in front, by what it is."""
+    """The values made in front of all loops, by their keys."""
 
     def fresh(self, wish: str, of: str = "") -> str:
-        """A name like `wish` that nothing else has, after the name `of` if it belongs to that."""
+        """Return a new name like `wish`, after the name `of` if it belongs to that."""
         return self.names.fresh(f"{of}_{wish}" if of else wish)
 
     def reserve(self, buffer: Buffer) -> None:
@@ -79,14 +75,14 @@ class Workspace:
         self.buffers[buffer.name] = buffer
 
     def once(self, key: Any, make: Callable[[], Prepared]) -> tuple[Value, ...]:
-        """What is made in front of all loops, by the first that asks for it under this key."""
+        """Return the values under a key, made in front of all loops by the first request."""
         if key not in self.made:
             self.made[key], records = make()
             self.front.extend(records)
         return self.made[key]
 
     def constant(self, value: Any, dtype: str, shape: Symbolic = ()) -> Value:
-        """A constant tensor (or the value of a size expression)."""
+        """Return a constant tensor (or the value of a size expression)."""
 
         def make() -> Prepared:
             plain = not shape and not isinstance(value, Expression)
@@ -100,7 +96,7 @@ class Workspace:
         return self.once(("constant", repr(value), dtype, shape), make)[0]
 
     def count(self, axis: str, start: Expression, n: Expression, step: int, dtype: str) -> Value:
-        """The integers `start, start + step, …` along a named axis."""
+        """Return the integers `start, start + step, …` along a named axis."""
 
         def make() -> Prepared:
             buffer = Buffer(self.fresh(f"count_{axis}"), dtype, (n,))
@@ -114,11 +110,10 @@ class Workspace:
 
 @dataclass
 class Scope:
-    """One statement's instance (or the front of the program): its axes, and the records made so
-    far.
+    """One statement's instance (or the front of the program): axes, and the records so far.
 
-    `axes` are the named axes in order with (lower bound, length); `ranges` what is known of loop
-    variables.
+    `axes` are the named axes in order with (lower bound, length); `ranges` are the known ranges of
+    loop variables.
     """
 
     workspace: Workspace
@@ -127,29 +122,29 @@ class Scope:
     ranges: Ranges
     statement: str = ""
     instance: tuple[tuple[str, Expression], ...] = ()
-    """The loop dimensions' values: what a failed check names."""
+    """The loop dimensions' values, named by a failed check."""
     blocked: frozenset[str] = frozenset()
     """The axes that run in blocks."""
     records: list[Record] = field(default_factory=list)
     views: dict[Any, Value] = field(default_factory=dict)
     indices: dict[str, tuple[Value, tuple[Entry, ...]]] = field(default_factory=dict)
-    """For each view that is an index: of what, and which."""
+    """The source and the entries of each view that is an index."""
     turned: dict[str, tuple[Value, tuple[int, ...]]] = field(default_factory=dict)
-    """For each view that is a transpose: of what, and how."""
+    """The source and the permutation of each view that is a transpose."""
 
     def ordered(self, axes: Iterable[str]) -> tuple[str, ...]:
-        """Named axes in the global order."""
+        """Return named axes in the global order."""
         wanted = set(axes)
         return tuple(a for a in self.axes if a in wanted)
 
     def length(self, axis: str) -> Expression:
-        """The number of points along a named axis."""
+        """Return the number of points along a named axis."""
         return self.axes[axis][1]
 
     # -- operations ------------------------------------------------------------------------
 
     def temporary(self, axes: Sequence[str], shape: Symbolic, dtype: str, wish: str = "") -> Value:
-        """Fresh memory for a value over `axes`; as much as the longest iteration needs."""
+        """Allocate memory for a value over `axes`: as much as the longest iteration needs."""
         counts = tuple(self.length(a) for a in axes)
         extents = (*counts, *shape)
         full = tuple(greatest_length(n, self.ranges) for n in extents)
@@ -173,8 +168,9 @@ class Scope:
         return out
 
     def check(self, function: str, *values: Value, **options: Any) -> None:
-        """Record a check that raises an error naming the statement and the instance; the axes are
-        those of the first value.
+        """Record a check that raises an error naming the statement and the instance.
+
+        The axes are those of the first value.
         """
         lows = tuple((a, self.axes[a][0]) for value in values[:1] for a in value.axes)
         named = {"statement": self.statement, "instance": self.instance, "axes": lows}
@@ -182,12 +178,14 @@ class Scope:
         self.records.append(Apply(function, inputs, "", tuple((options | named).items())))
 
     def longest(self, n: Expression) -> Expression:
-        """An upper bound of a length that may depend on loops."""
+        """Return an upper bound of a length that may depend on loops."""
         return greatest_length(n, self.ranges)
 
     def scratch(self, dtype: str, shape: Symbolic) -> str:
-        """Memory an operation takes for itself while it runs; counted, not handed out, and at its
-        largest where a length depends on loops, since it may be counted in front of them.
+        """Count memory that an operation takes for itself while it runs; it is not handed out.
+
+        It is counted at its largest where a length depends on loops, since it may be counted in
+        front of them.
         """
         name = self.workspace.fresh("scratch")
         bounds = tuple(self.longest(n) for n in shape)
@@ -199,7 +197,7 @@ class Scope:
     def view(
         self, value: Value, how: How, axes: tuple[str, ...], shape: Symbolic, layout: Layout
     ) -> Value:
-        """A view of `value`, taken once."""
+        """Return a view of `value`, taken once."""
         key = (value.name, how)
         if key not in self.views:
             name = self.workspace.fresh("v", of=value.buffer)
@@ -211,10 +209,10 @@ class Scope:
     def index(
         self, value: Value, entries: Sequence[Entry], axes: tuple[str, ...], shape: Symbolic
     ) -> Value:
-        """`value[entries]`, whose axes and inner shape the caller knows.
+        """Return `value[entries]`, whose axes and inner shape the caller knows.
 
         An index of an index is one index. Positions that change in loops are taken last: the rest
-        of the view does not change and moves in front of the loops, `x[t]` alone stays inside.
+        of the view moves in front of the loops, and `x[t]` alone stays inside.
         """
         if all(e == WHOLE for e in entries):
             return replace(value, axes=axes, counts=value.extents[: len(axes)], shape=shape)
@@ -245,7 +243,7 @@ class Scope:
         return self.view(value, Index(tuple(entries)), (), (), value.layout)
 
     def _by_depth(self, positions: Sequence[Expression]) -> list[list[Expression]]:
-        """Positions in runs; a run that changes in a deeper loop only comes after those outside."""
+        """Group positions into runs; one that changes in a deeper loop comes later."""
         loops = list(self.ranges)
         runs: list[list[Expression]] = []
         deepest = -1
@@ -258,7 +256,7 @@ class Scope:
         return runs
 
     def _composed(self, value: Value, entries: list[Entry]) -> tuple[Value, list[Entry]]:
-        """The same index on the value that `value` is an index of, where that can be said."""
+        """Return the same index on the value that `value` is an index of, where possible."""
         if value.name not in self.indices:
             return value, entries
         source, first = self.indices[value.name]
@@ -277,13 +275,13 @@ class Scope:
         return source, [*result, *second]
 
     def inner(self, value: Value, entries: Sequence[Entry], shape: Symbolic) -> Value:
-        """An index on the inner axes only."""
+        """Return an index on the inner axes only."""
         return self.index(value, [*[WHOLE] * len(value.axes), *entries], value.axes, shape)
 
     def permuted(
         self, value: Value, axes: Sequence[int], names: tuple[str, ...], shape: Symbolic
     ) -> Value:
-        """All array axes permuted."""
+        """Return all array axes permuted."""
         source = value
         if value.name in self.turned:
             source, first = self.turned[value.name]
@@ -305,13 +303,13 @@ class Scope:
     def reshaped(
         self, value: Value, shape: Symbolic, axes: tuple[str, ...], inner: Symbolic
     ) -> Value:
-        """Another shape for the same (suitably contiguous) elements."""
+        """Return the same (suitably contiguous) elements in another shape."""
         if shape == value.extents:
             return value
         return self.view(value, Reshape(shape), axes, inner, dense(len(shape)))
 
     def aligned(self, value: Value, axes: Sequence[str], rank: int) -> Value:
-        """`value` so that it broadcasts against a value over `axes` with inner rank `rank`."""
+        """Return `value` so that it broadcasts against values over `axes` of inner rank `rank`."""
         entries: list[Entry] = []
         for axis in axes:
             if axis in value.axes:
@@ -329,7 +327,7 @@ class Scope:
         return self.index(value, entries, value.axes, value.shape)
 
     def broadcast(self, value: Value, axes: tuple[str, ...], shape: Symbolic) -> Value:
-        """`value` repeated along the axes it lacks (a read-only view)."""
+        """Return `value` repeated along the axes it lacks (a read-only view)."""
         if value.axes == axes and value.shape == shape:
             return value
         ready = self.aligned(value, axes, len(shape))
@@ -339,7 +337,7 @@ class Scope:
         )
 
     def compact(self, value: Value) -> Value:
-        """`value` in contiguous memory: itself, or a copy."""
+        """Return `value` in contiguous memory: itself, or a copy."""
         if value.layout.dense:
             return value
         copy = self.temporary(value.axes, value.shape, value.dtype)
@@ -348,7 +346,7 @@ class Scope:
         return self.apply("copyto", [value], copy)
 
     def flat_copy(self, value: Value) -> Value:
-        """Contiguous memory for a value whose lengths move: the front of a flat buffer."""
+        """Allocate contiguous memory for a value whose lengths move: the front of a flat buffer."""
         total = full = expression(1)
         for n in value.extents:
             total, full = total * n, full * greatest_length(n, self.ranges)
@@ -359,20 +357,20 @@ class Scope:
         return self.view(front, Reshape(value.extents), value.axes, value.shape, dense(value.rank))
 
     def cast(self, value: Value, dtype: str) -> Value:
-        """`value` with another dtype, in memory of its own."""
+        """Return `value` with another dtype, in memory of its own."""
         if value.dtype == dtype:
             return value
         return self.apply("copyto", [value], self.temporary(value.axes, value.shape, dtype))
 
     def reversed(self, value: Value, position: int) -> Value:
-        """One array axis backwards."""
+        """Return one array axis backwards."""
         entries: list[Entry] = [WHOLE] * value.rank
         entries[position] = REVERSED
         return self.index(value, entries, value.axes, value.shape)
 
 
 def _moving(entries: Sequence[Entry]) -> bool:
-    """Whether slices or positions depend on loop variables."""
+    """Tell whether slices or positions depend on loop variables."""
     parts = [
         part
         for e in entries
@@ -383,7 +381,10 @@ def _moving(entries: Sequence[Entry]) -> bool:
 
 
 def _both(first: Entry, second: Entry) -> list[Entry] | None:
-    """One axis indexed twice, as one entry (none for a new axis that is dropped) or not (None)."""
+    """Return two indices of one axis as one entry, or None.
+
+    The entry is itself None for a new axis that is dropped.
+    """
     if second == WHOLE:
         return [first]
     if first == WHOLE:

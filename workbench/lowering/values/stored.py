@@ -1,6 +1,4 @@
-"""Where arrays live: the order of their dimensions in memory, folded windows, and how an index
-finds its element.
-"""
+"""The storage of arrays: the order of dimensions, folded windows, and the slot of an index."""
 
 from __future__ import annotations
 
@@ -18,9 +16,9 @@ from workbench.program.values import Array, Program, Shape
 
 @dataclass(frozen=True)
 class Stored:
-    """An array in memory. `order` lists its dimensions' positions, outermost first, those folded to
-    nothing left out.
+    """An array in memory.
 
+    `order` lists its dimensions' positions, outermost first, without those folded to nothing.
     `windows[p]` is the window of dimension p (None: full extent); `level` the number of loops
     inside which all of its lifetime lies.
     """
@@ -32,18 +30,18 @@ class Stored:
     level: int = 0
 
     def count(self, position: int) -> Expression:
-        """Length in memory of the dimension at `position`."""
+        """Return the length in memory of the dimension at `position`."""
         window = self.windows[position]
         lower, upper = self.array.extent[position]
         return upper - lower if window is None else window
 
     def slot(self, position: int, index: Expression) -> Expression:
-        """The place of `index` along the dimension at `position`."""
+        """Return the place of `index` along the dimension at `position`."""
         modulus = self.modulus(position)
         return index - self.array.extent[position][0] if modulus is None else index % modulus
 
     def modulus(self, position: int) -> Expression | None:
-        """What indices along the dimension at `position` are taken modulo; None where they are not.
+        """Return the modulus of indices along the dimension at `position`, or None.
 
         Of a window `min(T, 64)` it is 64, where indices count from 0: if T is less, they are too.
         """
@@ -56,12 +54,12 @@ class Stored:
 
 
 def symbolic(shape: Shape) -> Symbolic:
-    """An inner shape with every entry an expression."""
+    """Return an inner shape with every entry an expression."""
     return tuple(expression(n) for n in shape)
 
 
 def memory_order(program: Program) -> tuple[str, ...]:
-    """Every dimension: those that run as loops first, those that are array axes last.
+    """Return all dimensions in order: those that run as loops first, array axes last.
 
     One order for the whole program, so that the axes of statements and of arrays agree and
     neighbouring axes stay contiguous. A dimension that is counted otherwise (by blocks and
@@ -101,7 +99,7 @@ def _memory_order(key: ButForStorage) -> tuple[str, ...]:
 
 
 def _counted(program: Program, schedule: Tree) -> Iterator[tuple[str, str]]:
-    """For each index in which an array's dimension is counted by others: how those run."""
+    """Yield each array dimension that others count, with how those run ("loop" or "axis")."""
     for name, path in paths(schedule).items():
         kinds = {loop.name: loop.kind for loop in loops_above(path)}
         statement = program.statement[name]
@@ -126,8 +124,9 @@ def store(
     initial: str = "",
     space: str = DEVICE,
 ) -> Stored:
-    """The storage of an array under the given windows, its dimensions in the order given; a window
-    of 1 needs no dimension at all. The same again is the same object.
+    """Return the storage of an array under the given windows, its dimensions in the order given.
+
+    A window of 1 needs no dimension at all. The same again is the same object.
     """
     own = tuple(dim for dim in order if dim in array.dims)
     return _store(Same(array), own, windows, level, name, initial, space)

@@ -1,4 +1,4 @@
-"""Which instance needs which, and whether an order keeps to that.
+"""Dependences between instances, and the legality of an order.
 
 Finds dependences, cycles and the two instances that an illegal order turns round. Does not propose
 orders.

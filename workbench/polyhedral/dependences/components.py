@@ -9,9 +9,9 @@ from workbench.polyhedral.dependences.flow import Dependence
 
 
 def components(names: Sequence[str], dependences: Iterable[Dependence]) -> list[tuple[str, ...]]:
-    """Strongly connected components, sources first, ties in the order of `names`.
+    """Return the strongly connected components, sources first, ties in the order of `names`.
 
-    A component's statements are in the order of `names` too.
+    The statements of a component are in the order of `names` too.
     """
     position = {name: k for k, name in enumerate(names)}
     after: dict[str, list[str]] = {name: [] for name in names}
@@ -30,7 +30,7 @@ def components(names: Sequence[str], dependences: Iterable[Dependence]) -> list[
 
 
 def topological(after: Mapping[int, Iterable[int]], rank: Mapping[int, int]) -> list[int]:
-    """Every node behind those that lead to it, the least `rank` first where there is a choice."""
+    """Return all nodes in topological order, the least `rank` first where there is a choice."""
     waiting = dict.fromkeys(after, 0)
     for followers in after.values():
         for b in followers:
@@ -49,7 +49,7 @@ def topological(after: Mapping[int, Iterable[int]], rank: Mapping[int, int]) -> 
 
 
 def _strongly_connected(names: Sequence[str], after: Mapping[str, list[str]]) -> dict[str, int]:
-    """A component number for each name (Tarjan 1972, with a stack instead of recursion)."""
+    """Return a component number for each name (Tarjan 1972, with a stack instead of recursion)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     label: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Instances that wait for each other: the shortest cycle, found at the smallest sizes."""
+"""Cycles of instances that wait for each other: the shortest, at the smallest sizes."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from workbench.polyhedral.sets.counting import at_sizes
 CycleNode = tuple[str, tuple[int, ...]]
 
 LARGEST = 6
-"""How far beyond 1 the sizes are tried, all together."""
+"""The limit of the sizes that are tried: the sum of what they exceed 1 by."""
 MOST_PAIRS = 20_000
-"""Pairs of instances looked at for one choice of sizes."""
+"""The limit of the pairs of instances that are searched for one choice of sizes."""
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """Instances of which each needs the next, and the last the first; (statement, instance)."""
+    """A cycle of pairs (statement, instance): each needs the next, and the last the first."""
 
     instances: tuple[tuple[str, Mapping[str, int]], ...]
     sizes: Mapping[str, int]
@@ -34,9 +34,9 @@ def find_cycle(
     dependences: Dependences,
     component: Sequence[str] | None = None,
 ) -> Cycle | None:
-    """The shortest cycle among `statements` (or a `component` of them) at the smallest sizes.
+    """Return the shortest cycle among `statements` (or a `component`) at the smallest sizes.
 
-    None says that there is none at small sizes, which is no proof that there is none.
+    None means that small sizes have no cycle, which proves nothing for larger ones.
     """
     names = component or [s.name for s in statements]
     part = dependences.among(names)
@@ -61,7 +61,7 @@ def find_cycle(
 
 
 def _growing(names: Sequence[str]) -> Iterator[dict[str, int]]:
-    """All sizes from (1, …, 1) by their sum."""
+    """Yield all sizes from (1, …, 1) by their sum."""
 
     def spread(extra: int, places: int) -> Iterator[tuple[int, ...]]:
         if places <= 1:
@@ -88,7 +88,7 @@ def _points(pairs: isl.Set) -> list[tuple[int, ...]]:
 
 
 def _trimmed(needs: dict[CycleNode, list[CycleNode]]) -> dict[CycleNode, list[CycleNode]]:
-    """Without instances that need nothing that is left, again and again: what stays has a cycle."""
+    """Remove instances without needs, again and again. Any that remain include a cycle."""
     while True:
         kept = {n: [m for m in ms if m in needs] for n, ms in needs.items()}
         kept = {n: ms for n, ms in kept.items() if ms}

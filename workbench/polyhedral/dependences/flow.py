@@ -1,9 +1,8 @@
-"""Exact flow dependences, and whether every element that is read is written exactly once.
+"""Exact flow dependences, and the check that every element read is written exactly once.
 
-An element is written by one instance, so the instances that depend on each other are those that
-touch one element: the reversed read after the write, no "last write before" needed. Relations are
-known by the text they are made from (`RelationKey`) and computed once for each, so that what an
-edit leaves alone costs nothing.
+One instance writes an element, so dependent instances are those that touch one element: the write,
+then the reversed read. No "last write before" is needed. A relation is computed once for the texts
+it is made from (`RelationKey`), so what an edit leaves alone costs nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from workbench.polyhedral.tree import Loop, Standing, standing
 
 @dataclass(frozen=True)
 class Dependence:
-    """Instances of `sink` read, by read number `access`, what instances of `source` wrote."""
+    """A flow dependence: read number `access` of `sink` reads what `source` wrote."""
 
     source: str
     sink: str
@@ -46,9 +45,9 @@ class AccessKey(NamedTuple):
 
 
 class RelationKey(NamedTuple):
-    """A relation {source instance -> sink instance} by what it is made from.
+    """The key of a relation {source instance -> sink instance}: the texts it is made from.
 
-    `equal` restricts it to pairs that stand at one value of each of some loops.
+    `equal` restricts it to pairs at equal values of some loops.
     """
 
     write: AccessKey
@@ -65,21 +64,21 @@ class Dependences:
     keys: Mapping[Dependence, RelationKey] = field(repr=False)
 
     def relation(self, dependence: Dependence) -> isl.Map:
-        """{source instance -> sink instance}, where every size is at least 1."""
+        """Return {source instance -> sink instance}, where every size is at least 1."""
         return relation(self.keys[dependence])
 
     @cached_property
     def by_sink(self) -> Mapping[str, tuple[Dependence, ...]]:
-        """For each statement the dependences that end there."""
+        """The dependences that end at each statement."""
         return _grouped(self.statements, self.all, "sink")
 
     @cached_property
     def by_source(self) -> Mapping[str, tuple[Dependence, ...]]:
-        """For each statement the dependences that start there."""
+        """The dependences that start at each statement."""
         return _grouped(self.statements, self.all, "source")
 
     def text(self, dependence: Dependence) -> str:
-        """The relation with the user's names; a sink's dimension that both have is primed."""
+        """Return the relation with the user's names; a dimension of both is primed in the sink."""
         source, sink = self.statements[dependence.source], self.statements[dependence.sink]
         pairs = self.relation(dependence)
         pairs = pairs.gist_params(context(sizes_in(pairs))).remove_redundancies()
@@ -91,17 +90,16 @@ class Dependences:
         return readable(str(pairs))
 
     def among(self, names: Sequence[str]) -> Dependences:
-        """Only the dependences between the statements `names`."""
+        """Return only the dependences between the statements `names`."""
         chosen = set(names)
         kept = {d: self.keys[d] for d in self.all if d.source in chosen and d.sink in chosen}
         return Dependences({n: self.statements[n] for n in names}, tuple(kept), kept)
 
     def within(self, loop: Loop) -> Dependences:
-        """Only the pairs of instances in one iteration of a sequential loop (its body is not asked
-        for).
+        """Return only the pairs of instances in one iteration of a sequential loop.
 
-        Every statement stands in the loop. What it carries from one iteration to a later one is
-        dropped.
+        The loop's body is not used, but every statement stands in the loop. Pairs from one
+        iteration to a later one are dropped.
         """
         kept: dict[Dependence, RelationKey] = {}
         for d in self.all:
@@ -123,7 +121,7 @@ def _grouped(
 
 
 def flow(statements: Sequence[Instances], extents: Mapping[str, Extent]) -> Dependences:
-    """Every dependence between the statements: which instance reads what which instance wrote."""
+    """Return every dependence: the pairs of a writing and a reading instance."""
     writers: dict[str, list[tuple[Instances, AccessKey]]] = {}
     for s in statements:
         writers.setdefault(s.write.array, []).append((s, write_key(s)))
@@ -143,13 +141,13 @@ def flow(statements: Sequence[Instances], extents: Mapping[str, Extent]) -> Depe
 
 @lru_cache(maxsize=65536)
 def write_key(statement: Instances) -> AccessKey:
-    """The write of a statement."""
+    """Return the write of a statement."""
     index = _index(statement.dims, statement.write.index, None)
     return AccessKey(index, statement.domain, len(statement.dims))
 
 
 def read_key(statement: Instances, access: Access, extents: Mapping[str, Extent]) -> AccessKey:
-    """A read of a statement; data-dependent indices range over the array's extent."""
+    """Return a read of a statement; data-dependent indices range over the array's extent."""
     return _read_key(statement, access, extents[access.array] if access.depends_on_data else None)
 
 
@@ -167,13 +165,13 @@ def _index(dims: tuple[str, ...], index: tuple[AccessEntry, ...], extent: Extent
 
 @lru_cache(maxsize=65536)
 def touches(key: AccessKey) -> isl.Map:
-    """{point -> element}."""
+    """Return {point -> element}."""
     return parse_map(key.subscripts).intersect_domain(parse_set(key.points))
 
 
 @lru_cache(maxsize=65536)
 def instance_touches(key: AccessKey) -> isl.Map:
-    """{instance -> element}: touched at any of the instance's reduction points."""
+    """Return {instance -> element}: touched at any of the instance's reduction points."""
     pairs = touches(key)
     rank = pairs.dim(isl.dim_type.in_)
     if rank > key.rank:
@@ -183,7 +181,7 @@ def instance_touches(key: AccessKey) -> isl.Map:
 
 @lru_cache(maxsize=65536)
 def relation(key: RelationKey) -> isl.Map:
-    """{source instance -> sink instance} of a dependence, where every size is at least 1."""
+    """Return {source instance -> sink instance} of a dependence, where every size is at least 1."""
     if key.equal:
         *others, last = key.equal
         outer = relation(key._replace(equal=tuple(others)))
@@ -196,12 +194,12 @@ def relation(key: RelationKey) -> isl.Map:
 
 @lru_cache(maxsize=65536)
 def is_empty_relation(key: RelationKey) -> bool:
-    """Whether no pair of instances is related, at any sizes."""
+    """Tell whether no pair of instances is related, at any sizes."""
     return relation(key).is_empty()
 
 
 def standings(loop: Loop, source: Instances, sink: Instances) -> tuple[Standing, Standing]:
-    """Where two statements stand in a loop around both; alike where that compares alike."""
+    """Return where two statements stand in a loop around both, in a normal form for keys."""
     first = standing(loop, source.name, source.dims)
     second = standing(loop, sink.name, sink.dims)
     if first.divisor != second.divisor or not second.shift:
@@ -217,7 +215,7 @@ def standings(loop: Loop, source: Instances, sink: Instances) -> tuple[Standing,
 def pair_order(
     sources: int, sinks: int, source: Standing, sink: Standing, sign: str = "="
 ) -> isl.Map:
-    """{source -> sink : the sink's value `sign` the source's} for ranks `sources` and `sinks`."""
+    """Return {source -> sink : the sink's value `sign` the source's} for the given ranks."""
     p = ", ".join(f"p{k}" for k in range(sources))
     q = ", ".join(f"q{k}" for k in range(sinks))
     left, right = _value_text("q", sink), _value_text("p", source)
@@ -235,8 +233,9 @@ def _value_text(coordinates: str, at: Standing) -> str:
 def undefined_read(
     statements: Sequence[Instances], extents: Mapping[str, Extent], known: str = ""
 ) -> Witness | None:
-    """The first point, in the statements' order, that reads an element nothing writes, at sizes
-    that satisfy what is `known` of them.
+    """Return the first point that reads an element nothing writes, in the statements' order.
+
+    `known` is what its sizes satisfy.
     """
     written: dict[str, list[AccessKey]] = {}
     for s in statements:
@@ -255,8 +254,9 @@ def undefined_read(
 def outside(
     statements: Sequence[Instances], extents: Mapping[str, Extent], known: str = ""
 ) -> Witness | None:
-    """A point that reads an element outside its array's extent, the first in the order, at sizes
-    that satisfy what is `known` of them.
+    """Return the first point that reads an element outside its array's extent.
+
+    `known` is what its sizes satisfy.
     """
     for s in statements:
         for access in s.reads:
@@ -272,8 +272,9 @@ def outside(
 def overlap(
     statements: Sequence[Instances], extents: Mapping[str, Extent], known: str = ""
 ) -> Witness | None:
-    """Two instances that write one element, of two statements or of one, at sizes that satisfy
-    what is `known` of them.
+    """Return two instances, of two statements or of one, that write one element.
+
+    `known` is what their sizes satisfy.
     """
     earlier: dict[str, list[Instances]] = {}
     for s in statements:
@@ -315,7 +316,7 @@ def _is_empty(pairs: isl.Map) -> bool:
 
 
 def _collisions(first: AccessKey, second: AccessKey, same: bool) -> isl.Map:
-    """Pairs of instances that write one element; where `same`, two different ones."""
+    """Return pairs of instances that write one element; where `same`, two different ones."""
     pairs = touches(first).apply_range(touches(second).reverse())
     if same:
         pairs = pairs.subtract(isl.Map.identity(pairs.get_space()))
@@ -342,7 +343,7 @@ def _write_witness(first: Instances, second: Instances, bad: isl.Map) -> Witness
 
 
 def pair_witness(source: Instances, sink: Instances, array: str, bad: isl.Map) -> Witness:
-    """The smallest pair of a relation {instance of `source` -> instance of `sink`}.
+    """Return the smallest pair of a relation {instance of `source` -> instance of `sink`}.
 
     The element is the one that the source's instance writes.
     """

@@ -1,13 +1,13 @@
-"""Does a schedule tree order every dependence, and if not, which two instances show it?
+"""Legality: the dependences that a schedule tree violates, each with two instances as witness.
 
-Writer and reader go down the tree together. At a loop an instance that reads in an earlier
-iteration than its value is written violates; pairs in different iterations are settled, pairs in
-one iteration go on. An axis settles nothing: all its values run in lockstep, statement by
-statement, so pairs that nothing else orders meet at the leaf. At a sequence the children's order
-decides. What is left at a leaf needs the result of its own array operation.
+Writer and reader go down the tree together. At a loop, a read in an earlier iteration than its
+write is a violation. Pairs in different iterations are settled, pairs in one iteration go on. An
+axis settles nothing: all its values run in lockstep, statement by statement, so pairs that nothing
+else orders meet at the leaf. At a sequence the children's order decides. A pair left at a leaf
+needs the result of its own array operation.
 
-The answer depends on the dependence and on what the two paths share, nothing else, and is
-remembered for that (`Step`s), so that after an edit only few questions are new.
+The answer depends only on the dependence and on the shared part of the two paths. It is remembered
+by these (`PathStep`), so that an edit asks few new questions.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ TreePlace = Literal["loop", "sequence", "leaf"]
 
 
 class PathStep(NamedTuple):
-    """One thing that two statements' paths share, as far as the order of their instances goes.
+    """One step that two statements' paths share, as far as it orders their instances.
 
-    A loop: at which of its values source and sink stand.
-    "before" and "after" say where the source's child stands in the sequence that parts them;
-    "same" ends the path of a statement and itself.
+    For a loop it holds the values at which source and sink stand. "before" and "after" say where
+    the source's child stands in the sequence that parts them. "same" ends the path of a statement
+    and itself.
     """
 
     kind: Literal["forwards", "backwards", "before", "after", "same"]
@@ -53,8 +53,8 @@ class Violation:
     """A dependence that a tree does not respect.
 
     `place` says what breaks it: the "loop" over `dim` runs the reader first, the "sequence" has the
-    reader's part first, or the "leaf", one array operation, would need its own result.
-    The witness's statements are the source and the sink.
+    reader's part first, or the "leaf", one array operation, would need its own result. The
+    witness's statements are the source and the sink.
     """
 
     dependence: Dependence
@@ -65,12 +65,12 @@ class Violation:
 
 
 def violation(tree: Tree, dependences: Dependences) -> Violation | None:
-    """The first dependence, in their order, that the tree violates."""
+    """Return the first dependence, in their order, that the tree violates."""
     return next(_violations(tree, dependences), None)
 
 
 def violations(tree: Tree, dependences: Dependences) -> tuple[Violation, ...]:
-    """Every dependence that the tree violates, with its outermost place and smallest witness."""
+    """Return every dependence that the tree violates, with outermost place and smallest witness."""
     return tuple(_violations(tree, dependences))
 
 
@@ -87,7 +87,7 @@ def _violations(tree: Tree, dependences: Dependences) -> Iterator[Violation]:
 def shared_steps(
     source: Instances, sink: Instances, found: Mapping[str, Path]
 ) -> tuple[PathStep, ...]:
-    """What the paths of two statements share, down to where they part."""
+    """Return the steps that the paths of two statements share, down to where they part."""
     steps: list[PathStep] = []
     for (node, at), (other, to) in zip(found[source.name], found[sink.name], strict=False):
         if node is not other:
@@ -103,19 +103,17 @@ def shared_steps(
 
 
 def shared_loops(source: str, sink: str, found: Mapping[str, Path]) -> tuple[Loop, ...]:
-    """The sequential loops around both statements, outermost first: one for each loop step."""
+    """Return the sequential loops around both statements, outermost first, one for each step."""
     return loops_above(shared_path([found[source], found[sink]]), "loop")
 
 
 def carries(dependences: Dependences, dependence: Dependence, dim: str) -> bool:
-    """Whether some pair of a dependence is at two values of `dim`."""
+    """Tell whether some pair of a dependence is at two values of `dim`."""
     return not _crossing(dependences, dependence, dim).is_empty()
 
 
 def carried_witness(dependences: Dependences, dependence: Dependence, dim: str) -> Witness | None:
-    """The smallest pair of a dependence at two values of `dim`; None where it never crosses
-    them.
-    """
+    """Return the smallest pair of a dependence at two values of `dim`, or None."""
     crossing = _crossing(dependences, dependence, dim)
     if crossing.is_empty():
         return None
@@ -125,7 +123,7 @@ def carried_witness(dependences: Dependences, dependence: Dependence, dim: str) 
 
 
 def _crossing(dependences: Dependences, dependence: Dependence, dim: str) -> isl.Map:
-    """The pairs of a dependence at two values of `dim`; none where an end lacks it."""
+    """Return the pairs of a dependence at two values of `dim`; none where an end lacks it."""
     pairs = dependences.relation(dependence)
     source = dependences.statements[dependence.source]
     sink = dependences.statements[dependence.sink]
@@ -144,8 +142,10 @@ def near_witness(
     loop: str,
     distance: int,
 ) -> Witness | None:
-    """The smallest pair of a legal dependence in one iteration of the loops around the loop called
-    `loop`, no more than `distance` of its values apart; None where there is none.
+    """Return the smallest pair of a legal dependence at near values of the loop called `loop`.
+
+    Both instances are in one iteration of the loops around it, no more than `distance` of its
+    values apart. None where there is no such pair.
     """
     source, sink = (dependences.statements[end] for end in (dependence.source, dependence.sink))
     around = shared_loops(dependence.source, dependence.sink, found)
@@ -165,7 +165,7 @@ def near_witness(
 
 @lru_cache(maxsize=65536)
 def _broken(key: RelationKey, steps: tuple[PathStep, ...]) -> int | None:
-    """Which step violates the dependence; None where every pair is in order."""
+    """Return the index of the step that violates the dependence, or None."""
     pairs = relation(key)
     for position, step in enumerate(steps):
         if pairs.is_empty() or step.kind == "before":
@@ -177,14 +177,14 @@ def _broken(key: RelationKey, steps: tuple[PathStep, ...]) -> int | None:
 
 
 def _wrong(pairs: isl.Map, step: PathStep) -> isl.Map:
-    """The pairs that a step runs in the wrong order (at the end: not in any order)."""
+    """Return the pairs that a step runs in the wrong order (at the end: not in any order)."""
     if step.kind in ("after", "same"):
         return pairs
     return pairs.intersect(_compared(pairs, step, "<" if step.kind == "forwards" else ">"))
 
 
 def _together(pairs: isl.Map, step: PathStep) -> isl.Map:
-    """The pairs in one iteration."""
+    """Return the pairs in one iteration."""
     return pairs.intersect(_compared(pairs, step, "="))
 
 

@@ -1,4 +1,4 @@
-"""The smallest concrete example of a set: least sizes first, then the first instances."""
+"""Witnesses: the smallest concrete point of a set, by its sizes first, then by its order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.polyhedral.sets.as_text import context, in_context, parse_set, si
 class Witness:
     """Concrete instances that show a fact, and the element of `array` they share, at given sizes.
 
-    `statements` and `instances` go together; an instance maps the user's dimensions (for a reader
+    `statements` and `instances` go together. An instance maps the user's dimensions (for a reader
     its reduction dimensions too) to values. Sizes that the fact does not depend on are absent.
     """
 
@@ -29,7 +29,7 @@ class Witness:
 
 
 def smallest(points: isl.Set) -> tuple[dict[str, int], tuple[int, ...]] | None:
-    """Sizes (all at least 1) and coordinates of a set's smallest point; None where it is empty.
+    """Return sizes (at least 1) and coordinates of a set's smallest point, or None if it is empty.
 
     Sizes become dimensions in front, and before them their sum, so that the lexicographic minimum
     takes the least sum of sizes first. `sample_point` alone would not be small.
@@ -53,7 +53,7 @@ def smallest(points: isl.Set) -> tuple[dict[str, int], tuple[int, ...]] | None:
 
 @lru_cache(maxsize=1024)
 def _summed(rank: int, dims: int) -> isl.Set:
-    """`{ [s, a, b, …] : s = the sum of the `rank` coordinates after it }`."""
+    """Return `{ [s, a, b, …] : s = the sum of the `rank` coordinates after it }`."""
     names = [f"x{k}" for k in range(dims)]
     total = " + ".join(["0", *names[1 : rank + 1]])
     return parse_set(f"{{ [{', '.join(names)}] : {names[0]} = {total} }}")
@@ -62,6 +62,6 @@ def _summed(rank: int, dims: int) -> isl.Set:
 def written_element(
     statement: Instances, instance: Mapping[str, int], sizes: Mapping[str, int]
 ) -> tuple[int, ...]:
-    """The element that an instance writes."""
+    """Return the element that an instance writes."""
     values = {**sizes, **instance}
     return tuple(e.evaluate(values) for e in statement.write.index if isinstance(e, Expression))

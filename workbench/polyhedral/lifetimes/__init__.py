@@ -1,5 +1,5 @@
-"""How long elements are needed, and so how little memory an array can do with.
+"""Lifetimes of elements, and the least memory that an array needs.
 
-Windows, folding, arrays that share memory. Knows order and accesses, and not how arrays are
+Holds windows, folding, and arrays that share memory. Knows order and accesses, not how arrays are
 allocated.
 """

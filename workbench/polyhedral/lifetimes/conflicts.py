@@ -1,8 +1,8 @@
-"""Which elements of arrays are in each other's way: both live at one time, under a schedule.
+"""Conflicts: pairs of elements that are live at one time under a schedule.
 
-Element e is overwritten by e' if e' is written before e is used for the last time (or while it is,
-where the two may not share); two elements conflict if each is overwritten by the other, whichever
-came first. Elements that do not conflict may take turns in one place in memory.
+Element e is overwritten by e' if e' is written before the last use of e (or during it, where the
+two may not share). Two elements conflict if each is overwritten by the other, whichever came first.
+Elements without conflict may take turns in one place in memory.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from workbench.polyhedral.tree import Path, Standing
 
 
 class Use(NamedTuple):
-    """One access to an array: by which statement, and whether its own write may take its place."""
+    """An access to an array: its statement, and whether that one's own write may take its place."""
 
     statement: str
     access: Access
@@ -38,7 +38,7 @@ class Use(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """What a relation {element -> element written before the use of the first} depends on."""
+    """The key of a relation {element -> element written before the use of the first}."""
 
     use: AccessKey
     write: AccessKey
@@ -57,7 +57,7 @@ class Encounter(NamedTuple):
 def uses(
     extents: Mapping[str, Extent], statements: Mapping[str, Instances]
 ) -> dict[str, list[Use]]:
-    """The accesses to each array."""
+    """Return the accesses to each array."""
     by_array: dict[str, list[Use]] = {array: [] for array in extents}
     for name, s in statements.items():
         if s.write.array in by_array:
@@ -76,9 +76,7 @@ def encounters(
     statements: Mapping[str, Instances],
     found: Mapping[str, Path],
 ) -> Iterator[Encounter]:
-    """Every use of one array with every write among the uses `writing` of another, or of the
-    same.
-    """
+    """Yield every use of one array with every write among the uses `writing`."""
     for write in writing:
         if not write.is_write:
             continue
@@ -89,8 +87,9 @@ def encounters(
 
 
 def _without_blocks(steps: Sequence[PathStep]) -> tuple[PathStep, ...]:
-    """The steps without loops over blocks right around the loop in the block: one block after the
-    other, each in order, is in order. So such a loop changes no question and costs no answer.
+    """Drop each loop over blocks that stands right around the loop in the block.
+
+    One block after the other, each in order, is in order: such a loop changes no question.
     """
     following = (*steps[1:], None)
     return tuple(
@@ -104,14 +103,14 @@ def _without_blocks(steps: Sequence[PathStep]) -> tuple[PathStep, ...]:
 
 
 def _counts(outer: Standing, inner: Standing) -> bool:
-    """Whether the outer loop counts blocks of the inner one's values."""
+    """Tell whether the outer loop counts blocks of the inner one's values."""
     same = (outer.position, outer.shift) == (inner.position, inner.shift)
     return same and outer.divisor % inner.divisor == 0
 
 
 @lru_cache(maxsize=16384)
 def overwritten(conflict: Conflict) -> isl.Map:
-    """{ element -> element written before (or, not sharing, while) the first one is used }."""
+    """Return { element -> element written before (or, not sharing, while) it is used }."""
     use, write = instance_touches(conflict.use), instance_touches(conflict.write)
     earlier = _before(conflict.write.rank, conflict.use.rank, conflict.steps, conflict.shares)
     pairs = use.reverse().apply_range(earlier.reverse()).apply_range(write)
@@ -120,10 +119,10 @@ def overwritten(conflict: Conflict) -> isl.Map:
 
 @lru_cache(maxsize=4096)
 def _before(sources: int, sinks: int, steps: tuple[PathStep, ...], shares: bool) -> isl.Map:
-    """{ source instance -> sink instance that does not run before it }.
+    """Return { source instance -> sink instance that does not run before it }.
 
-    At the same time (two instances of one array operation) counts, but for an instance and itself
-    where it `shares`.
+    Instances at the same time (in one array operation) count. Where it `shares`, an instance and
+    itself do not.
     """
     together = _any(sources, sinks)
     earlier = isl.Map.empty(together.get_space())
@@ -154,8 +153,10 @@ def _any(sources: int, sinks: int) -> isl.Map:
 
 
 class Clash(NamedTuple):
-    """Two elements in each other's way: `witness` names the instance that writes the one (element
-    `written` of `array`) and the one that uses the other, the witness's element, not earlier.
+    """Two conflicting elements, with the instances that show it.
+
+    `witness` names the instance that writes element `written` of `array`, and the one that uses the
+    other element, the witness's, not earlier.
     """
 
     witness: Witness
@@ -170,7 +171,7 @@ def clash(
     bad: isl.Map,
     sizes: Sequence[str] = (),
 ) -> Clash | None:
-    """The smallest instances that show one of the pairs of elements `bad`; reads are preferred.
+    """Return the smallest instances that show one of the pairs `bad`; reads are preferred.
 
     `sizes` are said in the witness even where it does not depend on them.
     """

@@ -1,8 +1,8 @@
-"""How many slots of each dimension an array needs whose elements are in each other's way.
+"""Folding: the number of slots that each dimension of an array needs, given its conflicts.
 
 Dimensions are folded one after the other, each given that the earlier ones already tell elements
-apart (Lefebvre and Feautrier 1998, "successive moduli"); the order of the dimensions matters and is
-tried out.
+apart (Lefebvre and Feautrier 1998, "successive moduli"). Their order matters, and all orders are
+tried.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from workbench.polyhedral.sets.as_text import (
 from workbench.polyhedral.sets.isl_text import constraint, parameters_text, to_expression
 
 USUAL_SIZE = 100
-"""What a size is taken to be in comparing orders where none is given."""
+"""The size that is assumed in comparing orders where none is given."""
 
 MOST_ORDERS = 120
 
@@ -40,8 +40,9 @@ def fold(
     sizes: tuple[tuple[str, int], ...],
     in_blocks: tuple[tuple[int, frozenset[int]], ...],
 ) -> tuple[Expression | None, ...]:
-    """The window of each dimension; those `full` have none, those `in_blocks` whole blocks. Of the
-    orders of dimensions the one that needs least storage at `sizes` is taken.
+    """Return each dimension's window: none for those `full`, whole blocks for `in_blocks`.
+
+    Of the orders of dimensions it takes the one that needs least storage at `sizes`.
     """
     rank = len(extent)
     if len(full) == rank or not conflicts:
@@ -61,16 +62,16 @@ def fold(
 
 
 def _distances(conflicts: Sequence[Conflict], full: frozenset[int], rank: int) -> isl.Set:
-    """Differences of elements in each other's way that the full dimensions do not tell apart.
+    """Return the differences of conflicting elements that agree in the full dimensions.
 
-    Quantified variables are made explicit: isl may look for the greatest distance without end
+    Quantified variables are made explicit: isl may search for the greatest distance without end
     where it quantifies over blocks and over elements read backwards.
     """
     return in_the_way(conflicts, full, rank).deltas().compute_divs().coalesce()
 
 
 def in_the_way(conflicts: Sequence[Conflict], full: Collection[int], rank: int) -> isl.Map:
-    """{ element -> element of the array in its way that the full dimensions do not tell apart }."""
+    """Return { element -> conflicting element that the full dimensions do not tell apart }."""
     same_slot = _equal_at(sorted(full), rank)
     ahead = isl.Map.empty(same_slot.get_space())
     for conflict in conflicts:
@@ -94,8 +95,10 @@ def _fixed(distances: isl.Set, position: int) -> isl.Set:
 
 
 class _Folding:
-    """Windows in any order of dimensions. What is left for a dimension depends on which came before
-    it and not on their order, so each such question is asked once.
+    """The windows of dimensions in any order.
+
+    A dimension's window depends on the set of those before it, not on their order, so each set is
+    asked once.
     """
 
     def __init__(
@@ -107,7 +110,7 @@ class _Folding:
         self.windows: dict[tuple[frozenset[int], int], Expression | None] = {}
 
     def in_order(self, order: Sequence[int]) -> tuple[Expression | None, ...]:
-        """The window of each dimension, of those not in `order` None."""
+        """Return the window of each dimension, of those not in `order` None."""
         windows: list[Expression | None] = [None] * len(self.extent)
         before = frozenset[int]()
         for position in order:
@@ -132,8 +135,9 @@ def _window(
     bounds: tuple[Expression, Expression],
     blocks: frozenset[int],
 ) -> Expression | None:
-    """One more than the greatest distance, or a whole number of blocks (of one of the sizes
-    `blocks`, if any) that holds as many; None where that is the extent at all sizes.
+    """Return one more than the greatest distance, or None where that is the extent at all sizes.
+
+    With `blocks`, return a whole number of blocks of one of these sizes that holds as many.
     """
     length = _function(bounds[1] - bounds[0])
     one = isl.PwAff("{ [(1)] }")
@@ -159,9 +163,9 @@ def _window(
 def _whole_blocks(
     slots: int, bounds: tuple[Expression, Expression], blocks: frozenset[int]
 ) -> Expression | None:
-    """The least whole number of blocks that has so many slots, or the extent where that is less.
+    """Return the least whole number of blocks with enough slots, or the extent if less.
 
-    None where that is the extent, or indices do not count from 0: at an extent that is less, blocks
+    None where that is the extent, or indices do not count from 0: with a smaller extent blocks
     would wrap.
     """
     lower, upper = bounds
@@ -172,7 +176,7 @@ def _whole_blocks(
 
 
 def most_slots(window: Expression, length: Expression) -> int | None:
-    """The number n where a window is n slots, or `min(length, n)`; None where it is neither."""
+    """Return n if a window is n slots or `min(length, n)`, else None."""
     if not window.terms:
         return window.constant
     for a, factor in window.terms:
@@ -185,13 +189,13 @@ def most_slots(window: Expression, length: Expression) -> int | None:
 
 @lru_cache(maxsize=4096)
 def _function(e: Expression) -> isl.PwAff:
-    """An expression over sizes as isl's function."""
+    """Return an expression over sizes as isl's function."""
     text = f"{parameters_text(e.sizes)} -> {{ [v] : {constraint('v', '=', e)} }}"
     return in_context(parse_set(text)).dim_max(0).project_domain_on_params()
 
 
 def _sizes(function: isl.PwAff) -> tuple[str, ...]:
-    """The sizes of a function's space."""
+    """Return the sizes of a function's space."""
     return sizes_in(function.domain())
 
 

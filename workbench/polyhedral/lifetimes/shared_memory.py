@@ -1,6 +1,4 @@
-"""Whether two arrays may share one piece of memory: no two of their elements that would lie in one
-place are live at one time.
-"""
+"""Shared memory: two arrays may share it if no two live elements would lie in one place."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ from workbench.polyhedral.tree import Tree, paths
 
 
 class SamePlace(NamedTuple):
-    """Positions of two arrays that are one axis of their shared memory.
+    """A position of each of two arrays that together are one axis of their shared memory.
 
     Elements lie in one place along it where the first's index is `ahead` of the second's, or both
     are equal modulo `window`.
@@ -50,10 +48,10 @@ class Pair(NamedTuple):
 def sharing_clash(
     pair: Pair, extents: Mapping[str, Extent], tree: Tree, statements: Mapping[str, Instances]
 ) -> Clash | None:
-    """The smallest instances that show two elements of one place live at one time; None where the
-    arrays may share memory.
+    """Return the smallest instances that show two live elements in one place.
 
-    The reader is of the first array, the writer of the second.
+    The reader is of the first array, the writer of the second. None where the arrays may share
+    memory.
     """
     used = uses({name: extents[name] for name in (pair.first, pair.second)}, statements)
     at = paths(tree)
@@ -82,7 +80,7 @@ def _both_live(
     places: tuple[SamePlace, ...],
     ranks: tuple[int, int],
 ) -> isl.Map:
-    """{ element of the first -> element of the second in its place, each overwriting the other }"""
+    """Return { element of the first -> element of the second in its place }, both live."""
     same = _same_place(places, ranks)
     forwards = _empty(same)
     for conflict in over:

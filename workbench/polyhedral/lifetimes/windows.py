@@ -1,8 +1,8 @@
-"""How long the elements of an array live under a schedule, and how little storage that needs.
+"""Windows: how long elements live under a schedule, and the storage that needs.
 
 An element lives from its write to its last read. Two elements conflict if each is still read after
-(or while) the other is written; a dimension needs as many slots, used in turn, as the greatest
-distance of two conflicting elements plus one (`folding.py`).
+(or while) the other is written. A dimension needs one slot more than the greatest distance of two
+conflicting elements, and uses its slots in turn (`folding.py`).
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from workbench.polyhedral.tree import Loop, Path, Standing, Tree, loops_above, p
 
 @dataclass(frozen=True)
 class Lifetime:
-    """The storage an array needs under a schedule.
+    """The storage that an array needs under a schedule.
 
     `windows`: for each dimension the number of slots used in turn (element index modulo window), or
     None where the full extent is needed.
 
     `loops`: how many sequential loops of the tree, from the root, enclose *every* write and read of
-    the array and are such that no value is written in one iteration and read in another, nor does
-    an iteration need a part only of a dimension that is stored whole. The array can be allocated in
-    the body of the last of them, before the first writer there, and freed behind the last reader
-    there. 0: allocated outside all loops. Axis nodes are not counted.
+    the array and pass no value of it from one iteration to another. Nor does an iteration of these
+    need only a part of a dimension that is stored whole. The array can be allocated in the body of
+    the last of them, before the first writer there, and freed behind the last reader there. 0:
+    allocated outside all loops. Axis nodes are not counted.
     """
 
     windows: tuple[Expression | None, ...]
@@ -52,10 +52,10 @@ class Lifetime:
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """What of an array is live at one time, as far as it does not depend on what is folded.
+    """The elements of an array that are live at one time, independent of what is folded.
 
     `full` are the dimensions that cannot be folded; `in_blocks` those that run in blocks, with
-    their sizes. `loops` are those around all that lives in one iteration, outermost first: for each
+    their sizes. `loops` are the loops whose iterations share no value, outermost first: for each
     the dimensions of which an iteration has a part.
     """
 
@@ -67,8 +67,9 @@ class Together:
     _known: dict[object, Lifetime] = field(default_factory=dict, repr=False)
 
     def folded(self, positions: Iterable[int], sizes: Mapping[str, int] | None = None) -> Lifetime:
-        """The lifetime where the dimensions at `positions` are folded as far as possible. Of the
-        orders of dimensions the one with the least storage at `sizes` is taken.
+        """Return the lifetime with the dimensions at `positions` folded as far as possible.
+
+        Of the orders of dimensions it takes the one with the least storage at `sizes`.
         """
         asked = frozenset(positions), tuple(sorted(sizes.items())) if sizes is not None else ()
         if asked not in self._known:
@@ -82,7 +83,7 @@ class Together:
         return self._known[asked]
 
     def but_for_blocks(self, positions: Iterable[int]) -> tuple[Expression | None, ...]:
-        """The windows where slots need not come in whole blocks."""
+        """Return the windows where slots need not come in whole blocks."""
         return replace(self, in_blocks=(), _known={}).folded(positions).windows
 
 
@@ -94,14 +95,14 @@ def together(
     live_out: Collection[str] = (),
     keep: Mapping[str, Collection[int]] | None = None,
 ) -> dict[str, Together]:
-    """What of each array is live at one time under the schedule `tree`.
+    """Return the elements of each array that are live at one time under the schedule `tree`.
 
     Arrays of `live_out` are results, read after everything. `keep`: positions of an array's
     dimensions that must stay full for other reasons. A dimension indexed by an axis dimension of
     any statement stays full: the whole axis is written at one time. Where every such axis runs in
-    the same blocks, a block is written at one time, and the window is a multiple of its size: then
-    the elements of a block have neighbouring slots. Where the writing statement names the array
-    in `may_alias`, its instance may write over the element that it reads itself.
+    the same blocks, a block is written at one time. Then the window is a multiple of the block
+    size, so that the elements of a block have neighbouring slots. Where the writing statement names
+    the array in `may_alias`, its instance may write over the element that it reads itself.
     """
     used = uses(extents, statements)
     at = paths(tree)
@@ -128,8 +129,10 @@ def together(
 def along_axes(
     accesses: Iterable[tuple[Instances, Access]], found: Mapping[str, Path]
 ) -> dict[int, frozenset[int]]:
-    """The positions at which accesses to one array are indexed by array axes of their statements,
-    each with the sizes of blocks that all of these keep to (none where one takes the axis whole).
+    """Return the positions that accesses to one array index by array axes of their statements.
+
+    Each comes with the sizes of blocks that all of these keep to (none if one takes the axis
+    whole).
     """
     result: dict[int, frozenset[int]] = {}
     for statement, access in accesses:
@@ -161,7 +164,7 @@ def _common_loops(
 
 
 def _moving(loop: Loop, uses: Sequence[Use]) -> frozenset[int]:
-    """The positions at which indices change from iteration to iteration."""
+    """Return the positions at which indices change from iteration to iteration."""
     return frozenset(
         k
         for use in uses
@@ -193,7 +196,7 @@ def whole_extent_clash(
     position: int,
     folded: Collection[int],
 ) -> Clash | None:
-    """Two elements at the two ends of the dimension at `position` that are in each other's way.
+    """Return two conflicting elements at the two ends of the dimension at `position`.
 
     The dimensions `folded` do not tell elements apart. None where folding is possible.
     """
@@ -209,8 +212,8 @@ def whole_extent_clash(
         for encounter in met:
             if encounter.use.is_write:
                 later = later.union(overwritten(encounter.conflict).reverse())
-        # of two slices any recurrence needs both: three show what a window would not do for; and
-        # the element that is used was written first, where they were not written at one time
+        # Any recurrence needs both of two slices; elements further apart show that a window does
+        # not help. Prefer a used element that was written first, not at the same time.
         apart = bad.intersect(_ends(extent, position, 2))
         for pairs in (apart.intersect(later), apart, ends.intersect(later), ends):
             shown = clash(met, statements, pairs, sizes)
@@ -220,7 +223,7 @@ def whole_extent_clash(
 
 
 def _ends(extent: Extent, position: int, least: int = 1) -> isl.Map:
-    """{ element -> element : one at each end of the dimension, `least` apart at least }."""
+    """Return { element -> element }: one at each end of the dimension, `least` apart at least."""
     rank = len(extent)
     p, q = ([f"{letter}{k}" for k in range(rank)] for letter in "pq")
     lower, upper = extent[position]

@@ -1,6 +1,4 @@
-"""Array axes that run block by block: which part of its axis a statement has in one iteration of a
-loop over blocks.
-"""
+"""Blocks of array axes: the part of an axis in one iteration of a loop over blocks."""
 
 from __future__ import annotations
 
@@ -27,15 +25,14 @@ class AxisBlock:
 
     @property
     def number(self) -> str:
-        """What the number of the block is called beside the statement's dimensions: no dimension
-        has such a name.
-        """
+        """The name of the block's number beside the statement's dimensions: no dimension has it."""
         return f"@{self.loop}"
 
 
 def axis_blocks(name: str, dims: Sequence[str], path: Path) -> tuple[AxisBlock, ...]:
-    """The blocks of a statement's axes, outermost first: the loops over blocks on its path that
-    hold an axis over the same dimension.
+    """Return the blocks of a statement's axes, outermost first.
+
+    They are the loops over blocks on its path that hold an axis over the same dimension.
     """
     nodes = loops_above(path)
     axes = {node.dim for node in nodes if node.kind == "axis"}
@@ -47,8 +44,9 @@ def axis_blocks(name: str, dims: Sequence[str], path: Path) -> tuple[AxisBlock, 
 
 
 def aligned(e: Expression, blocks: Sequence[AxisBlock]) -> frozenset[int]:
-    """The sizes n of blocks such that `e`, in one iteration of their loop, stays between two
-    neighbouring multiples of n.
+    """Return the block sizes n whose multiples `e` never crosses in one iteration of the loop.
+
+    `e` then stays between two neighbouring multiples of n.
     """
     return frozenset(
         block.size
@@ -60,7 +58,7 @@ def aligned(e: Expression, blocks: Sequence[AxisBlock]) -> frozenset[int]:
 
 @lru_cache(maxsize=4096)
 def with_blocks(text: str, blocks: tuple[AxisBlock, ...]) -> str:
-    """The set with the numbers of the blocks that its points are in as further dimensions."""
+    """Return the set with the block numbers of its points as further dimensions."""
     if not blocks:
         return text
     wide = with_dims(text, (*dims_of(text), *(block.number for block in blocks)))

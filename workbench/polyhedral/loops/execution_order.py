@@ -1,4 +1,4 @@
-"""In which order a schedule tree runs given instances: each one's place.
+"""Execution order: the place of each given instance in a schedule tree.
 
 Needs no isl: the instances are listed, and grouped as the tree says.
 """
@@ -17,11 +17,10 @@ Points = Mapping[str, Sequence[Point]]
 def places(
     tree: Tree, dims: Mapping[str, Sequence[str]], points: Points
 ) -> dict[tuple[str, Point], int]:
-    """The place of each instance in the order of the tree, from 0. Instances of a statement that
-    run as one array operation have one place.
+    """Return the place of each instance in the order of the tree, from 0.
 
-    `dims` names the coordinates of each statement's points. Statements of the tree without points
-    do not count.
+    Instances of a statement that run as one array operation have one place. `dims` names the
+    coordinates of each statement's points. Statements of the tree without points do not count.
     """
     order: dict[tuple[str, Point], int] = {}
     for place, (name, together) in enumerate(_operations(tree, dims, points)):
@@ -32,7 +31,7 @@ def places(
 def _operations(
     tree: Tree, dims: Mapping[str, Sequence[str]], points: Points
 ) -> Iterator[tuple[str, Sequence[Point]]]:
-    """Statements and the instances that run at once, in the order of the tree."""
+    """Yield each statement with its instances that run at once, in the order of the tree."""
     if isinstance(tree, Leaf):
         if points.get(tree.statement):
             yield tree.statement, points[tree.statement]
@@ -49,7 +48,7 @@ def _operations(
 def _iterations(
     loop: Loop, dims: Mapping[str, Sequence[str]], points: Points
 ) -> Iterator[dict[str, list[Point]]]:
-    """The instances of each iteration of a loop, in its order."""
+    """Yield the instances of each iteration of a loop, in its order."""
     by_value: dict[int, dict[str, list[Point]]] = {}
     for name in trees.statements(loop):
         if not points.get(name):

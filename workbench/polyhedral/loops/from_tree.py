@@ -1,9 +1,9 @@
-"""Loops from a schedule tree: plain records with the user's names, ready to be printed and lowered.
+"""Loops from a schedule tree: plain records with the user's names, to print and to lower.
 
 isl generates loops from a flattened schedule map; this file only translates. Axis dimensions are
-projected out before (isl would invent loops for them); of those that run block by block the number
-of the block is left. A loop that runs backwards is generated over the negated variable and turned
-back, one-iteration loops are gone with their value in place.
+projected out before (isl would invent loops for them); an axis in blocks leaves the number of its
+block. A backwards loop is generated over the negated variable and turned back. A loop of one
+iteration is replaced by its value.
 """
 
 from __future__ import annotations
@@ -61,13 +61,14 @@ __all__ = [
 ]
 
 OPERATIONS = 20_000_000
-"""isl operations that the loops of a whole program may take (tens of seconds)."""
+"""The limit of isl operations for the loops of a whole program (tens of seconds)."""
 
 
 @dataclass(frozen=True)
 class LoopNode:
-    """`lower <= variable < upper`, backwards from the last value if so; `dim` is the name of the
-    tree's loop.
+    """A loop `lower <= variable < upper`, or backwards from the last value.
+
+    `dim` is the name of the tree's loop.
     """
 
     variable: str
@@ -80,7 +81,7 @@ class LoopNode:
 
 @dataclass(frozen=True)
 class Guard:
-    """`body` where the condition holds."""
+    """A condition around `body`."""
 
     condition: Condition
     body: tuple[Node, ...]
@@ -88,8 +89,10 @@ class Guard:
 
 @dataclass(frozen=True)
 class Instance:
-    """One statement at given loop dimensions. Axis dimensions have no value here, but the blocks
-    in which they run have (`blocks.Block.number`).
+    """One statement at given loop dimensions.
+
+    Axis dimensions have no value here; the blocks in which they run have one
+    (`axis_blocks.Block.number`).
     """
 
     statement: str
@@ -100,9 +103,9 @@ Node = LoopNode | Guard | Instance
 
 
 def loops(tree: Tree, instances: Mapping[str, Instances]) -> tuple[Node, ...]:
-    """The loops that execute a tree. Every size is taken to be at least 1.
+    """Return the loops that execute a tree. Every size is taken to be at least 1.
 
-    A statement may occur several times (an iteration that differs is peeled), and not at all only
+    A statement may occur several times (an iteration that differs is peeled). It is absent only
     where its domain is empty. Variables have the names of loops, numbered where nested.
     """
     parts = tree.children if isinstance(tree, Block) else (tree,)
@@ -114,7 +117,7 @@ def loops(tree: Tree, instances: Mapping[str, Instances]) -> tuple[Node, ...]:
 
 @dataclass(frozen=True)
 class _Domain:
-    """What of a statement the loops depend on."""
+    """The part of a statement that its loops depend on."""
 
     name: str
     dims: tuple[str, ...]
@@ -158,20 +161,20 @@ class _Schedule:
         self.domain = project_out(counted, [d for d in domain.dims if d in axes])
 
     def loop(self, depth: int) -> Loop:
-        """The loop whose values stand at `depth`."""
+        """Return the loop whose values stand at `depth`."""
         node, _ = self.path[depth]
         assert isinstance(node, Loop), f"{self.name} has no loop at depth {depth}"
         return node
 
     def relation(self, name: str, depth: int) -> isl.Map:
-        """{ instance -> times }, padded to `depth`."""
+        """Return { instance -> times }, padded to `depth`."""
         times = [self._time(node, at) for node, at in self.path]
         times += ["0"] * (depth - len(times))
         order = parse_map(f"{{ {name}[{dims_text(self.dims)}] -> [{', '.join(times)}] }}")
         return order.intersect_domain(parse_set(self.domain).set_tuple_name(name))
 
     def follows(self, other: _Schedule) -> bool:
-        """Whether this runs right behind the other, wherever that runs and nowhere else."""
+        """Tell whether this runs right behind the other, wherever that runs and nowhere else."""
         if (self.dims, self.domain, len(self.path)) != (other.dims, other.domain, len(other.path)):
             return False
         *above, (last, at) = self.path or [(None, 0)]
@@ -200,7 +203,7 @@ class _Schedule:
 
 
 def _grouped(schedules: Sequence[_Schedule]) -> list[list[_Schedule]]:
-    """Neighbours in one sequence that run at the same points, which isl then sees as one."""
+    """Group neighbours of one sequence that run at the same points: isl sees each group as one."""
     groups: list[list[_Schedule]] = []
     for s in schedules:
         if groups and s.follows(groups[-1][-1]):
@@ -211,11 +214,11 @@ def _grouped(schedules: Sequence[_Schedule]) -> list[list[_Schedule]]:
 
 
 _Environment = Mapping[str, Expression]
-"""What isl's iterators stand for."""
+"""The expressions that isl's iterators stand for."""
 
 
 class _Reader:
-    """isl's loop tree as records."""
+    """A reader of isl's loop tree into records."""
 
     def __init__(self, groups: Sequence[Sequence[_Schedule]]) -> None:
         self.groups = groups
@@ -270,7 +273,7 @@ class _Reader:
 
 
 def _statement(node: isl.AstNode) -> int:
-    """The position of the first statement at or below a node."""
+    """Return the position of the first statement at or below a node."""
     kind = _kind(node)
     while kind != "user":
         if kind == "block":
@@ -284,8 +287,9 @@ def _statement(node: isl.AstNode) -> int:
 
 
 def _behind(last: Expression) -> Expression:
-    """`last + 1`: behind `(T - 1) // 64` comes `(T + 63) // 64`, behind `min(T - 1, n)` comes
-    `min(T, n + 1)`.
+    """Return `last + 1`, kept short.
+
+    `(T - 1) // 64` gives `(T + 63) // 64`, `min(T - 1, n)` gives `min(T, n + 1)`.
     """
     (a, factor), *more = last.terms or ((None, 0),)
     if more or factor != 1 or last.constant:
@@ -298,7 +302,7 @@ def _behind(last: Expression) -> Expression:
 
 
 def _negative(e: Expression) -> Expression:
-    """`-e`; of `max(1 - T, n)` it is `min(T - 1, -n)`."""
+    """Return `-e`; of `max(1 - T, n)` it is `min(T - 1, -n)`."""
     (a, factor), *more = e.terms or ((None, 0),)
     if isinstance(a, Extremum) and not more and factor == 1:
         rest = e.constant

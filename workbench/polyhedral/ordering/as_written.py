@@ -1,12 +1,12 @@
-"""The order "as written": a greedy schedule that reads as the program one would write by hand.
+"""The order "as written": a greedy schedule that reads like a program written by hand.
 
 Strongly connected components come in textual order. A component whose statements depend on each
 other takes as its loop the first dimension, in the user's order, that can run forwards or
-backwards; what that loop carries is dropped, and the rest is ordered inside. Where no dimension
-works as it is, statements are shifted against each other by shortest paths. A component joins the
-loop of an earlier one where nothing it needs comes in a later iteration, so that what belongs to
-one update is computed, and can be forgotten, in that update. isl's own scheduler takes seconds
-where this takes milliseconds.
+backwards. The dependences that this loop carries are dropped, and the rest is ordered inside. If no
+dimension works as it is, statements are shifted against each other by shortest paths. A component
+joins the loop of an earlier one if it needs nothing from a later iteration. So the work of one
+update is computed, and can be forgotten, in that update. isl's own scheduler takes seconds where
+this takes milliseconds.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 
 
 class NoOrder(Exception):
-    """No loop order was found for `component`, with or without a cycle (`cycles.find_cycle`)."""
+    """The error that `component` has no loop order, perhaps with a cycle (`cycles.find_cycle`)."""
 
     def __init__(self, component: tuple[str, ...]) -> None:
         self.component = component
@@ -55,7 +55,7 @@ class NoOrder(Exception):
 def order(
     statements: Sequence[Instances], dependences: Dependences, dim_order: Sequence[str]
 ) -> Tree:
-    """The root schedule. Raises NoOrder."""
+    """Return the root schedule. Raises NoOrder."""
     return order_below(statements, dependences, {s.name: s.dims for s in statements}, dim_order)
 
 
@@ -66,11 +66,11 @@ def order_below(
     dim_order: Sequence[str] = (),
     blocks: Mapping[str, tuple[str, int]] | None = None,
 ) -> Tree:
-    """An order of a region in which each statement has only `dims` left to loop over.
+    """Order a region in which each statement has only `dims` left to loop over.
 
-    `dependences` hold what the region must respect: what enclosing loops carry is dropped already
-    (`Dependences.within`). Dimensions are tried in `dim_order`, then as they occur. Among `dims`
-    may be names of loops over blocks; `blocks` says of what (`tree.blocks`), and they stand around
+    `dependences` hold only what the region must respect: those carried by enclosing loops are
+    dropped already (`Dependences.within`). Dimensions are tried in `dim_order`, then as they occur.
+    `dims` may name loops over blocks; `blocks` says of what (`tree.blocks`), and they stand around
     all finer loops over the same dimension. Raises NoOrder.
     """
     names = [s.name for s in statements]
@@ -81,7 +81,7 @@ def order_below(
 
 
 def _bare(name: str, blocks: Mapping[str, tuple[str, int]]) -> Loop:
-    """A loop by its name, without a body."""
+    """Make a loop from its name, without a body."""
     dim, tile = blocks.get(name, (name, None))
     return Loop(dim, Leaf(""), tile=tile)
 
@@ -89,21 +89,21 @@ def _bare(name: str, blocks: Mapping[str, tuple[str, int]]) -> Loop:
 # -- the greedy recursion --------------------------------------------------------------------------
 
 _Left = Mapping[str, tuple[Loop, ...]]
-"""For each statement the loops that are still to be placed, without bodies."""
+"""The loops of each statement that are still to be placed, without bodies."""
 
 _Component = tuple[str, ...]
 
 
 @dataclass
 class _Group:
-    """Components in one loop (None: a statement without dimensions left)."""
+    """A group of components in one loop (None: a statement without dimensions left)."""
 
     loop: Loop | None
     members: list[str]
 
 
 def _ordered(names: Sequence[str], dependences: Dependences, left: _Left) -> Tree:
-    """Components one after the other, those that can share a loop in one."""
+    """Order components one after the other, and join those that can share a loop."""
     parts = components(names, dependences.all)
     within = _inner(parts, dependences)
     choices = {own: _loops(own, part, left) for own, part in within.items()}
@@ -129,18 +129,18 @@ def _ordered(names: Sequence[str], dependences: Dependences, left: _Left) -> Tre
 
 
 def _wanted(choices: Mapping[_Component, Sequence[Loop]]) -> tuple[str, ...]:
-    """Dimensions that cycles at this level need: those without an alternative, if there are any."""
+    """Return the dimensions that cycles at this level need: those without alternative, if any."""
     forced = [loops[0].name for loops in choices.values() if len(loops) == 1]
     return tuple(dict.fromkeys(forced or [loops[0].name for loops in choices.values()]))
 
 
 def _chosen(loops: Sequence[Loop], wanted: Sequence[str]) -> Loop:
-    """The first loop over a dimension that another cycle needs too, else the first."""
+    """Return the first loop over a dimension that another cycle needs too, else the first."""
     return next((loop for loop in loops if loop.name in wanted), loops[0])
 
 
 def _open(left: Sequence[Loop]) -> dict[str, Loop]:
-    """The loops that may come next, by name: blocks come before what runs within them."""
+    """Return the loops that may come next, by name: blocks come before the loops within them."""
     return {
         loop.name: loop
         for loop in left
@@ -151,9 +151,10 @@ def _open(left: Sequence[Loop]) -> dict[str, Loop]:
 def _in_place(
     parts: list[_Component], dependences: Dependences, left: _Left, wanted: Sequence[str]
 ) -> list[_Component]:
-    """The components in topological order; what lacks the wanted dimensions as early as can be.
+    """Return the components in topological order, those without the wanted dimensions early.
 
-    So it does not part what shares a loop: first what has no dimensions, then what has others.
+    So they do not part components that share a loop: first those without dimensions, then those
+    with other ones.
     """
     part = {name: k for k, own in enumerate(parts) for name in own}
     after: dict[int, set[int]] = {k: set() for k in range(len(parts))}
@@ -168,7 +169,7 @@ def _in_place(
 
 
 def _inner(parts: Sequence[_Component], dependences: Dependences) -> dict[_Component, Dependences]:
-    """For each component with dependences inside it, those."""
+    """Return the dependences inside each component that has any."""
     part = {name: own for own in parts for name in own}
     inner: dict[_Component, dict[Dependence, RelationKey]] = {}
     for d in dependences.all:
@@ -181,15 +182,15 @@ def _inner(parts: Sequence[_Component], dependences: Dependences) -> dict[_Compo
 
 
 def _free_loop(left: Sequence[Loop], wanted: Sequence[str]) -> Loop | None:
-    """A loop for a statement that may run in any order: a cycle's at this level, if it can."""
+    """Return a loop for a statement that may run in any order, a cycle's here if possible."""
     loop = _open(left)
     return next((loop[name] for name in (*wanted, *loop) if name in loop), None)
 
 
 def _prefers(free: Loop | None, group: _Group, wanted: Sequence[str]) -> bool:
-    """Whether a free statement had better wait for a cycle's loop than join this group's.
+    """Tell whether a free statement should wait for a cycle's loop and not join this group's.
 
-    What every update starts from belongs into the loop over updates, not before it.
+    The start of every update belongs into the loop over updates, not before it.
     """
     if free is None or free.name not in wanted or group.loop is None:
         return False
@@ -197,7 +198,7 @@ def _prefers(free: Loop | None, group: _Group, wanted: Sequence[str]) -> bool:
 
 
 def _joins(own: _Component, group: _Group, dependences: Dependences, left: _Left) -> bool:
-    """Whether the component can run in the group's loop: it needs no later iteration."""
+    """Tell whether the component can run in the group's loop: it needs no later iteration."""
     loop = group.loop
     if loop is None or loop.offsets or not all(loop.name in _open(left[n]) for n in own):
         return False
@@ -215,9 +216,9 @@ def _grouped(group: _Group, names: Sequence[str], dependences: Dependences, left
 
 
 def _loops(names: _Component, dependences: Dependences, left: _Left) -> list[Loop]:
-    """The loops, still without a body, that can run around a component; one a dimension.
+    """Return the loops, without bodies, that can run around a component: one per dimension.
 
-    Statements are shifted against each other only where nothing else does.
+    Statements are shifted against each other only if nothing else works.
     """
     open_loops = [_open(left[name]) for name in names]
     shared = [loop for n, loop in open_loops[0].items() if all(n in o for o in open_loops)]
@@ -231,8 +232,9 @@ def _loops(names: _Component, dependences: Dependences, left: _Left) -> list[Loo
 
 
 def _shifted(names: _Component, dependences: Dependences, loops: Sequence[Loop]) -> Loop:
-    """A loop in which statements run ahead of others. The shifts that put instances in order put
-    their blocks in order too.
+    """Return a loop in which statements run ahead of others.
+
+    Shifts that order instances order their blocks too.
     """
     for loop in loops:
         dims = [dependences.statements[name].dims for name in names]
@@ -260,7 +262,7 @@ def _breaks(dependences: Dependences, dependence: Dependence, loop: Loop) -> boo
 
 @lru_cache(maxsize=65536)
 def goes_back(key: RelationKey, source: Standing, sink: Standing, backwards: bool) -> bool:
-    """Whether some sink comes in an earlier iteration than its source."""
+    """Tell whether some sink comes in an earlier iteration than its source."""
     pairs = relation(key)
     ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
     sign = ">" if backwards else "<"
@@ -268,7 +270,7 @@ def goes_back(key: RelationKey, source: Standing, sink: Standing, backwards: boo
 
 
 def offsets(dependences: Dependences, dim: str, backwards: bool = False) -> dict[str, int] | None:
-    """The least shifts under which no dependence goes back in a loop over `dim`; None if none do.
+    """Return the least shifts so that no dependence goes back in a loop over `dim`, or None.
 
     Every statement has the dimension. With w the least distance of a dependence (infinitely far
     back for some range reads), source and sink need `o[source] <= o[sink] + w`: shortest paths
@@ -298,7 +300,7 @@ def offsets(dependences: Dependences, dim: str, backwards: bool = False) -> dict
 
 @lru_cache(maxsize=65536)
 def least_distance(key: RelationKey, i: int, j: int, backwards: bool) -> int | None:
-    """The least `sink[j] - source[i]` (negated for a backward loop); None where there is none."""
+    """Return the least `sink[j] - source[i]` (negated for a backward loop), or None."""
     pairs = relation(key)
     sources, sinks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
     left, right = (f"q{j}", f"p{i}") if not backwards else (f"p{i}", f"q{j}")

@@ -1,9 +1,9 @@
-"""Statements that always run together, as one: what makes isl's scheduler fast enough to ask.
+"""Groups of statements that always run together: they make isl's scheduler fast enough.
 
-Neighbours in one body of the greedy order form a group where their domains are equal, what they
-need of each other in one iteration they need of the same instance, and no way leads out of the
-group and back. The greedy order itself shows that groups have an order, so they take no solution
-away that matters. Groups are internal: no step, name or key knows of them.
+Neighbours in one body of the greedy order form a group if their domains are equal, in one iteration
+they need each other only at the same instance, and no path leads out of the group and back. The
+greedy order itself proves that groups have an order, so no solution that matters is lost. Groups
+are internal: no step, name or key knows of them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class GroupRegion:
     free: Mapping[str, tuple[str, ...]]
 
     def pairs(self, dependences: Dependences) -> Iterator[tuple[str, str, isl.Map]]:
-        """Source, sink and the relation between their free dimensions, for each dependence."""
+        """Yield source, sink and the relation of their free dimensions, for each dependence."""
         for d in dependences.all:
             pairs = dependences.relation(d)
             for end, side in ((d.source, isl.dim_type.in_), (d.sink, isl.dim_type.out)):
@@ -40,7 +40,7 @@ class GroupRegion:
 
 
 def groups(order: Tree, region: GroupRegion) -> list[Group]:
-    """The groups, in the order of the tree."""
+    """Return the groups, in the order of the tree."""
     return list(_groups(order, region, region.dependences))
 
 
@@ -63,7 +63,7 @@ def _groups(tree: Tree, region: GroupRegion, left: Dependences) -> Iterator[Grou
 
 
 def _together(run: Sequence[str], region: GroupRegion, left: Dependences) -> list[Group]:
-    """The statements of one body, in their order, as groups."""
+    """Return the statements of one body, in their order, as groups."""
     apart = {(p, q) for p, q, pairs in region.pairs(left) if not _is_identity(pairs)}
     needs: dict[str, set[str]] = {name: set() for name in run}
     for d in left.all:

@@ -1,8 +1,7 @@
-"""isl's schedule tree as one of ours, where ours can say it.
+"""The translation of isl's schedule tree into one of ours, where ours can express it.
 
-A band's member becomes a loop where all its statements stand at plus or minus one of their
-dimensions, shifted by numbers. Statements that it runs at one value each come before or behind the
-loop where dependences let them.
+A band's member becomes a loop if all its statements stand at plus or minus one of their dimensions,
+shifted by numbers. Statements at one value come before or behind the loop, as dependences allow.
 """
 
 from __future__ import annotations
@@ -25,14 +24,16 @@ from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence, statements
 KIND: Any = isl.schedule_node_type
 
 SLANTS = (-2, -1, 0, 1, 2)
-"""How often the value of a loop outside may be in a place: isl adds it so that loops could be
-interchanged."""
+"""The factors with which an outer loop's value may occur in a place.
+
+isl adds such multiples so that loops could be interchanged.
+"""
 
 
 class Inexpressible(Exception):
-    """What isl proposed is no tree of ours, and why.
+    """The error that isl's proposal is no tree of ours, and why.
 
-    `outside` are statements that it runs in the middle of a loop over `dim`, which they lack.
+    `outside` are statements in the middle of a loop over `dim`, which they lack.
     """
 
     def __init__(self, text: str, outside: Sequence[str] = (), dim: str = "") -> None:
@@ -43,10 +44,10 @@ class Inexpressible(Exception):
 
 @dataclass(frozen=True)
 class _Row:
-    """Where a group stands in a band's member: `sign` times `dim` plus `rest`, a function of sizes.
+    """The place of a group in a band's member: `sign` times `dim` plus `rest`, a function of sizes.
 
-    Without a dimension (`sign` 0) it stands at one value. In one iteration of the loops outside
-    their values (so many times each: `slant`) are numbers too, which do not change the order.
+    Without a dimension (`sign` 0) it stands at one value. In one iteration of the outer loops their
+    values, each times its `slant`, are constant and do not change the order.
     """
 
     dim: str
@@ -55,7 +56,7 @@ class _Row:
     slant: tuple[int, ...] = ()
 
     def runs_with(self, other: _Row) -> bool:
-        """Whether both can be in one loop, if they are apart by a number."""
+        """Tell whether both can be in one loop, if they are apart by a number."""
         mine, theirs = ((r.dim, r.sign, r.slant) for r in (self, other))
         return mine == theirs
 
@@ -70,7 +71,7 @@ class _Unit:
 
 
 class Reader:
-    """isl's schedule of some groups as a tree."""
+    """A reader of isl's schedule of some groups into a tree."""
 
     def __init__(self, groups: Sequence[Group], region: GroupRegion, sizes: Sequence[str]) -> None:
         self.groups = groups
@@ -78,7 +79,7 @@ class Reader:
         self.known = context(sizes)
 
     def read(self, schedule: isl.Schedule) -> Tree:
-        """The tree. Raises Inexpressible."""
+        """Return the tree. Raises Inexpressible."""
         everything = tuple(range(len(self.groups)))
         left = {k: self.region.free[group[0]] for k, group in enumerate(self.groups)}
         return self._node(schedule.get_root(), everything, self.region.dependences, left, ())
@@ -109,7 +110,7 @@ class Reader:
         return sequence(parts)
 
     def _body(self, group: int, left: Sequence[str]) -> Tree:
-        """A group's statements; a dimension of one value has no place in isl's schedule."""
+        """Return a group's statements; a dimension of one value has no place in isl's schedule."""
         tree = sequence([Leaf(name) for name in self.groups[group]])
         for dim in reversed(left):
             tree = Loop(dim, tree)
@@ -124,7 +125,7 @@ class Reader:
         left: Mapping[int, tuple[str, ...]],
         outer: tuple[Loop, ...],
     ) -> Tree:
-        """From one member of a band on, inwards."""
+        """Read a band from one of its members inwards."""
         if number == node.band_n_member():
             return self._node(node.get_child(0), members, dependences, left, outer)
         function = node.band_get_partial_schedule().get_at(number)
@@ -151,8 +152,9 @@ class Reader:
         left: Mapping[int, tuple[str, ...]],
         outer: tuple[Loop, ...],
     ) -> list[_Unit]:
-        """The groups by loops: those that run over one dimension in one direction, apart by a
-        number, share one.
+        """Put the groups into loops: one for those over one dimension in one direction.
+
+        Groups in one loop are a number apart.
         """
         ways = {k: list(self._ways(k, functions[k], left[k], outer)) for k in members}
         units: list[_Unit] = []
@@ -174,7 +176,7 @@ class Reader:
         return [*units, *map(self._loop, loops)]
 
     def _chosen(self, group: int, ways: Mapping[int, Sequence[_Row]], function: isl.PwAff) -> _Row:
-        """Of the ways to write a group's place the one that most others have too."""
+        """Choose the form of a group's place that most other groups have too."""
         if not ways[group]:
             raise Inexpressible(f"isl proposes a loop in which {self._said(group, function)}")
         used = Counter(
@@ -203,7 +205,7 @@ class Reader:
     def _ways(
         self, group: int, function: isl.PwAff, left: Sequence[str], outer: Sequence[Loop]
     ) -> Iterator[_Row]:
-        """How a group's place can be written."""
+        """Yield the forms in which a group's place can be written."""
         name = self.groups[group][0]
         domain = self.region.domains[name].set_tuple_name(function.domain().get_tuple_name())
         function = function.intersect_domain(domain)
@@ -229,19 +231,20 @@ class Reader:
                 return
 
     def _of_sizes(self, function: isl.PwAff) -> isl.PwAff | None:
-        """The function of sizes that it is at every point; None where it moves."""
+        """Return the function's value over sizes, or None where it changes from point to point."""
         values = isl.Map.from_pw_aff(function).range().intersect_params(self.known)
         least, most = values.dim_min(0), values.dim_max(0)
         return least if least.is_equal(most) else None
 
     def _whole(self, function: isl.PwAff) -> int | None:
-        """The whole number that it is at all sizes."""
+        """Return the function's whole number if that is the same at all sizes, else None."""
         least, most = function.min_val(), function.max_val()
         return int(least.to_python()) if least.is_int() and least.eq(most) else None
 
     def _one_by_one(self, units: Sequence[_Unit], dependences: Dependences) -> list[_Unit]:
-        """The units in order, neighbours at one value together. Raises Inexpressible where they
-        wait for each other.
+        """Order the units, and join neighbours at one value.
+
+        Raises Inexpressible where they wait for each other.
         """
         parts = [[n for k in unit.members for n in self.groups[k]] for unit in units]
         in_turn: list[_Unit] = []
@@ -257,7 +260,7 @@ class Reader:
         return in_turn
 
     def _refuse(self, own: Sequence[_Unit]) -> None:
-        """Say what units that wait for each other would be."""
+        """Raise Inexpressible with a description of units that wait for each other."""
         loops = [unit.loop for unit in own if unit.loop is not None]
         names = [n for u in own if u.loop is None for k in u.members for n in self.groups[k]]
         if not names:
@@ -275,13 +278,14 @@ def _number(value: int) -> isl.Val:
 
 
 def _moves(ways: Sequence[_Row]) -> bool:
-    """Whether a place is no single value."""
+    """Tell whether a place is no single value."""
     return all(row.sign for row in ways)
 
 
 def as_written(tree: Tree, dependences: Dependences, place: Mapping[str, int]) -> Tree:
-    """The tree with the parts of each sequence ordered by the `place` of their statements, where
-    dependences leave a choice: isl takes any order.
+    """Order the parts of each sequence by the `place` of their statements.
+
+    isl takes any order where dependences leave a choice.
     """
     if isinstance(tree, Leaf):
         return tree
@@ -298,8 +302,9 @@ def as_written(tree: Tree, dependences: Dependences, place: Mapping[str, int]) -
 
 
 def _in_order(parts: Sequence[Sequence[str]], dependences: Dependences) -> list[tuple[int, ...]]:
-    """Positions of the parts in an order of their dependences, the present one where there is a
-    choice; several positions together wait for each other.
+    """Return positions of the parts in an order of their dependences, the present one if possible.
+
+    Positions that come together wait for each other.
     """
     owner = {name: p for p, part in enumerate(parts) for name in part}
     between = [

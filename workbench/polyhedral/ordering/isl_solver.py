@@ -1,8 +1,8 @@
 """isl's own scheduler, asked for an order of a few statements: a proposal, not a decision.
 
-isl is given one statement for each group (`grouping.py`), over the dimensions that are left to
-order. What it finds is read back as a tree; what our trees cannot say (a loop over a sum of
-dimensions, a statement without the loop's dimension in the middle of it) is said in words.
+isl gets one statement for each group (`groups.py`), over the dimensions that are left to order. Its
+schedule is read back as a tree. A schedule that our trees cannot express (a loop over a sum of
+dimensions, a statement without the loop's dimension in the middle of it) is described in words.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from workbench.polyhedral.sets.as_text import context, limited, parse_set, sizes
 from workbench.polyhedral.tree import Tree
 
 OPERATIONS = 400_000
-"""isl operations that one question may take: a few seconds."""
+"""The limit of isl operations for one question: a few seconds."""
 
 Fusion = Literal["most", "least"]
 
 
 class TooComplex(Exception):
-    """isl has not found an order within its operations."""
+    """The error that isl has not found an order within its operations."""
 
 
 class NotFound(Exception):
-    """isl says that there is no order by affine functions (which is no proof of a cycle)."""
+    """The error that no affine order exists, by isl (which is no proof of a cycle)."""
 
 
 def proposed(
@@ -43,10 +43,10 @@ def proposed(
     free: Mapping[str, tuple[str, ...]],
     fusion: Fusion,
 ) -> Tree:
-    """isl's order of the statements in which each has loops over its `free` dimensions.
+    """Return isl's order of the statements in which each has loops over its `free` dimensions.
 
     `dependences` are all that the order must respect. Raises TooComplex, NotFound and
-    `proposal.Inexpressible`.
+    `isl_proposal.Inexpressible`.
     """
     return _proposed(
         tuple(statements),
@@ -100,7 +100,7 @@ def _domain(s: Instances, free: Sequence[str]) -> isl.Set:
 
 
 def _together(statements: Sequence[Instances], region: GroupRegion) -> list[Group]:
-    """The groups of the greedy order; each statement apart where there is none."""
+    """Return the groups of the greedy order; each statement apart where there is none."""
     try:
         return groups(order_below(statements, region.dependences, region.free), region)
     except NoOrder:
@@ -129,7 +129,7 @@ def _solved(
 
 @contextmanager
 def _options(fusion: Fusion) -> Iterator[None]:
-    """Everything in as few loops as can be, or each recurrence in its own."""
+    """Set isl's options: as few loops as possible, or a loop for each recurrence."""
     isl_context = isl.DEFAULT_CONTEXT
     isl_context.set_schedule_whole_component(int(fusion == "most"))
     isl_context.set_schedule_serialize_sccs(int(fusion == "least"))

@@ -1,6 +1,4 @@
-"""A set as conditions on expressions: what an array operation needs to mask the points of a
-bounding box.
-"""
+"""Sets as conditions on expressions, with which an array operation masks points of a box."""
 
 from __future__ import annotations
 
@@ -15,16 +13,14 @@ from workbench.polyhedral.sets.isl_names import readable
 from workbench.polyhedral.sets.isl_text import to_expression
 
 Conditions = tuple[tuple[tuple[Expression, bool], ...], ...]
-"""Alternatives; each a conjunction of (expression, True where it must be 0 | False where at least
-0).
+"""Alternatives, each a conjunction of pairs: (expression, True where it must be 0, False where at
+least 0).
 """
 
 
 @lru_cache(maxsize=1024)
 def conditions(text: str, known: str) -> Conditions:
-    """Conditions that hold exactly at the points of `text`, given that the points of `known` are
-    asked.
-    """
+    """Return conditions that hold exactly at the points of `text` among the points of `known`."""
     dims = dims_of(text)
     alternatives: list[tuple[tuple[Expression, bool], ...]] = []
     points = (

@@ -1,8 +1,8 @@
-"""Sets as text: built from expressions, combined, asked, and read back.
+"""Sets as text: built from expressions, combined, queried, and read back.
 
 Text goes in and comes out, with dimensions in a stated order, so that the values of the model hold
 plain strings. Every distinct text is parsed once: parsing is isl's real cost, its operations take
-microseconds. Positions, parameter order and lost names are isl's business and stay in this file.
+microseconds. Only this file knows positions, parameter order and the names that isl loses.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ Bound = tuple[str, Expression, Expression]
 Equality = tuple[Expression, Expression]
 
 OPERATIONS = 2_000_000
-"""isl operations one question may take before it is given up with an error: usually a second, far
-more where numbers grow long. The largest of PPO take 30,000.
+"""The limit of isl operations for one question: usually a second, more where numbers grow long.
+
+Beyond it the question fails with an error. The largest of PPO take 30,000.
 """
 
 
@@ -51,8 +52,10 @@ def limited(task: str, operations: int = OPERATIONS) -> Iterator[None]:
 
 
 def _is_spent() -> bool:
-    """Whether isl does nothing more under its bound. Errors do not tell: a text that it stops
-    reading has a syntax error, and some errors are caught for what they mean otherwise.
+    """Tell whether isl has reached its bound.
+
+    Errors do not tell: a text that it stops reading has a syntax error, and some errors are caught
+    because they mean something else.
     """
     try:
         isl.Val(0)
@@ -69,8 +72,7 @@ def box(
     equal: Sequence[Equality] = (),
     at_least: Sequence[Equality] = (),
 ) -> str:
-    """The set `lower <= d < upper` for each bound, with `left == right` and `left >= right`
-    besides.
+    """Return the set `lower <= d < upper` for each bound, with `left == right` and `left >= right`.
 
     Raises ProgramError for an expression that is not affine.
     """
@@ -90,7 +92,7 @@ def box(
 def domain_with(
     text: str, equal: Sequence[Equality] = (), at_least: Sequence[Equality] = ()
 ) -> str:
-    """The points of `text` at which `left == right` (`left >= right`) holds for each pair."""
+    """Return the points of `text` with `left == right` (`left >= right`) for each pair."""
     dims = dims_of(text)
     sizes = {n for pair in (*equal, *at_least) for e in pair for n in e.sizes}
     conditions = " and ".join(_differences(equal, at_least)) or "true"
@@ -106,18 +108,18 @@ def _differences(equal: Sequence[Equality], at_least: Sequence[Equality]) -> lis
 
 @lru_cache(maxsize=65536)
 def parse_set(text: str) -> isl.Set:
-    """The set that `text` describes, parsed once."""
+    """Return the set that `text` describes, parsed once."""
     return isl.Set(text)
 
 
 @lru_cache(maxsize=65536)
 def parse_map(text: str) -> isl.Map:
-    """The relation that `text` describes, parsed once."""
+    """Return the relation that `text` describes, parsed once."""
     return isl.Map(text)
 
 
 def to_text(points: isl.Set, dims: Sequence[str]) -> str:
-    """isl text of a set whose dimensions are `dims`: sizes sorted, unused ones dropped."""
+    """Return isl text of a set whose dimensions are `dims`: sizes sorted, unused ones dropped."""
     points = points.coalesce().drop_unused_params()
     if points.dim(isl.dim_type.param) > 1:
         points = points.align_params(context(sizes_in(points)).get_space())
@@ -127,7 +129,7 @@ def to_text(points: isl.Set, dims: Sequence[str]) -> str:
 
 
 def sizes_in(points: isl.Set | isl.Map) -> tuple[str, ...]:
-    """The user's names of the sizes of a set's space, in isl's order."""
+    """Return the user's names of the sizes of a set's space, in isl's order."""
     return tuple(
         user_name(str(points.get_dim_name(isl.dim_type.param, position)))
         for position in range(points.dim(isl.dim_type.param))
@@ -136,7 +138,7 @@ def sizes_in(points: isl.Set | isl.Map) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def dims_of(text: str) -> tuple[str, ...]:
-    """The user's names of the dimensions of a set, in order."""
+    """Return the user's names of the dimensions of a set, in order."""
     points = parse_set(text)
     return tuple(
         user_name(str(points.get_dim_name(isl.dim_type.set, position)))
@@ -145,24 +147,24 @@ def dims_of(text: str) -> tuple[str, ...]:
 
 
 def context(sizes: Sequence[str]) -> isl.Set:
-    """What is known of sizes everywhere: each is at least 1."""
+    """Return the assumption about sizes that holds everywhere: each is at least 1."""
     names = sorted(set(sizes))
     conditions = " and ".join(f"{p} >= 1" for p in parameters_text(names)[1:-1].split(", ") if p)
     return parse_set(f"{parameters_text(names)} -> {{ : {conditions or 'true'} }}")
 
 
 def sizes_satisfying(equal: Sequence[Equality], at_least: Sequence[Equality]) -> str:
-    """The sizes at which `left == right` (`left >= right`) holds for each pair, as text."""
+    """Return the sizes at which `left == right` (`left >= right`) holds for each pair, as text."""
     return box((), equal, at_least)
 
 
 def possible(points: isl.Set, known: str) -> isl.Set:
-    """The points at sizes that satisfy what is `known` of them (of `sizes_satisfying`)."""
+    """Return the points at sizes that satisfy `known` (of `sizes_satisfying`)."""
     return points.intersect_params(parse_set(known).params()) if known else points
 
 
 def in_context(points: isl.Set) -> isl.Set:
-    """The same set where every size is at least 1."""
+    """Return the same set where every size is at least 1."""
     return points.intersect_params(context(sizes_in(points)))
 
 
@@ -171,43 +173,43 @@ def in_context(points: isl.Set) -> isl.Set:
 
 @lru_cache(maxsize=4096)
 def subtract(a: str, b: str) -> str:
-    """The points of `a` that are not in `b`."""
+    """Return the points of `a` that are not in `b`."""
     return to_text(parse_set(a).subtract(parse_set(b)), dims_of(a))
 
 
 @lru_cache(maxsize=4096)
 def intersect(a: str, b: str) -> str:
-    """The points in both."""
+    """Return the points in both."""
     return to_text(parse_set(a).intersect(parse_set(b)), dims_of(a))
 
 
 @lru_cache(maxsize=4096)
 def union(a: str, b: str) -> str:
-    """The points in either."""
+    """Return the points in either."""
     return to_text(parse_set(a).union(parse_set(b)), dims_of(a))
 
 
 @lru_cache(maxsize=4096)
 def is_empty(text: str) -> bool:
-    """Whether the set has no point at any sizes (each at least 1)."""
+    """Tell whether the set has no point at any sizes (each at least 1)."""
     return in_context(parse_set(text)).is_empty()
 
 
 @lru_cache(maxsize=4096)
 def is_subset(a: str, b: str) -> bool:
-    """Whether every point of `a` is in `b`, at all sizes."""
+    """Tell whether every point of `a` is in `b`, at all sizes."""
     first, second = parse_set(a), parse_set(b)
     known = context((*sizes_in(first), *sizes_in(second)))
     return first.intersect_params(known).is_subset(second)
 
 
 def is_equal(a: str, b: str) -> bool:
-    """Whether both are the same set at all sizes, however written."""
+    """Tell whether both are the same set at all sizes, however written."""
     return a == b or (is_subset(a, b) and is_subset(b, a))
 
 
 def pieces(text: str) -> list[str]:
-    """The set as disjoint convex pieces, in the order of their first points' text."""
+    """Return the set as disjoint convex pieces, in the order of their first points' text."""
     texts: list[str] = []
     dims = dims_of(text)
     disjoint = in_context(parse_set(text)).coalesce().make_disjoint()
@@ -221,7 +223,7 @@ def pieces(text: str) -> list[str]:
 
 
 def project_out(text: str, names: Sequence[str]) -> str:
-    """The set without the dimensions `names`: a point is kept if it has some value there."""
+    """Return the set without the dimensions `names`: a point is kept if it has some value there."""
     points, dims = parse_set(text), list(dims_of(text))
     for name in names:
         position = dims.index(name)
@@ -231,12 +233,12 @@ def project_out(text: str, names: Sequence[str]) -> str:
 
 
 def universe(dims: Sequence[str]) -> str:
-    """All points over `dims`."""
+    """Return all points over `dims`."""
     return f"{{ [{dims_text(dims)}] }}"
 
 
 def with_dims(text: str, dims: Sequence[str]) -> str:
-    """The set over `dims`, which may add dimensions (unconstrained) and reorder the old ones."""
+    """Return the set over `dims`: new dimensions are unconstrained, old ones may change order."""
     old = dims_of(text)
     relation = parse_map(f"{{ [{dims_text(old)}] -> [{', '.join(_pairs(old, dims))}] }}")
     return to_text(parse_set(text).apply(relation), dims)

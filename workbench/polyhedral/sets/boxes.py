@@ -1,4 +1,4 @@
-"""Which sets are boxes, and their bounds as expressions: extents, array axes, loop ranges."""
+"""Boxes: sets with a lower and upper bound per dimension, for extents, axes and loop ranges."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from workbench.polyhedral.sets.isl_text import dims_text, to_expression
 
 
 def is_box(text: str, axis: Sequence[str]) -> bool:
-    """Whether, for fixed sizes and other dimensions, the set is a box in the dimensions `axis`."""
+    """Tell whether the set is a box in `axis`, for fixed sizes and other dimensions."""
     return _boxes(text, tuple(axis))
 
 
 def bounds(text: str, dims: Sequence[str]) -> list[tuple[Expression, Expression]]:
-    """Lower and exclusive upper bound of each of `dims`, over sizes and the set's other dimensions.
+    """Return lower and exclusive upper bounds of `dims`, over sizes and other dimensions.
 
     Raises ProgramError where the set is not a box in `dims`, or is empty.
     """
@@ -38,7 +38,7 @@ def _bounds(text: str, dims: tuple[str, ...]) -> Extent:
 
 @lru_cache(maxsize=4096)
 def hull(elements: str) -> Extent:
-    """The smallest box over sizes that holds the set, at sizes at which it is not empty.
+    """Return the smallest box over sizes that holds the set, at sizes at which it is not empty.
 
     Raises ProgramError for an empty set and for one without a bound.
     """
@@ -57,15 +57,14 @@ def _boxes(text: str, axis: tuple[str, ...]) -> bool:
 
 
 def _onto(text: str, others: tuple[str, ...], axis: tuple[str, ...]) -> isl.Map:
-    """The set, every size at least 1, as a relation from `others` to `axis`."""
+    """Return the set, every size at least 1, as a relation from `others` to `axis`."""
     pick = f"[[{dims_text(others)}] -> [{dims_text(axis)}]]"
     select = parse_map(f"{{ [{dims_text(dims_of(text))}] -> {pick} }}")
     return in_context(parse_set(text)).apply(select).unwrap()
 
 
 def _filled(row: isl.Map) -> isl.Map:
-    """The relation with every gap between the least and the greatest value of its one output
-    filled."""
+    """Fill every gap between the least and greatest value of a relation's one output."""
     everything = isl.Map.universe(row.get_space()).intersect_domain(row.domain())
     return everything.lower_bound_multi_pw_aff(row.min_multi_pw_aff()).upper_bound_multi_pw_aff(
         row.max_multi_pw_aff()
@@ -73,7 +72,7 @@ def _filled(row: isl.Map) -> isl.Map:
 
 
 def _interval(row: isl.Map, others: Sequence[str]) -> tuple[Expression, Expression]:
-    """Least and exclusive greatest value of a relation's one output, over `others` and sizes."""
+    """Return lower and exclusive upper bound of a relation's output, over `others` and sizes."""
     if row.is_empty():
         raise ProgramError("an empty set has no bounds")
     try:

@@ -1,4 +1,4 @@
-"""How many points a set has at given sizes, and which."""
+"""The points of a set at given sizes, and their number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.polyhedral.sets.as_text import parse_set, sizes_in
 
 
 def points(text: str, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
-    """All points at the given sizes, in lexicographic order."""
+    """Return all points at the given sizes, in lexicographic order."""
     fixed = at_sizes(parse_set(text), sizes)
     rank = fixed.dim(isl.dim_type.set)
     all_points: list[tuple[int, ...]] = []
@@ -25,7 +25,7 @@ def points(text: str, sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
 
 
 def count(text: str, sizes: Mapping[str, int]) -> int:
-    """The number of points at the given sizes, exactly.
+    """Return the number of points at the given sizes, exactly.
 
     isl counts by walking all but the innermost dimension, so dimensions that share no constraint
     are counted apart and multiplied.
@@ -47,7 +47,7 @@ def _count(text: str, sizes: tuple[tuple[str, int], ...]) -> int:
 
 
 def at_sizes(points: isl.Set, sizes: Mapping[str, int]) -> isl.Set:
-    """The set with every size fixed, and without parameters."""
+    """Return the set with every size fixed, and without parameters."""
     for position, name in enumerate(sizes_in(points)):
         points = points.fix_val(
             isl.dim_type.param, position, isl.Val.int_from_si(points.get_ctx(), sizes[name])
@@ -56,7 +56,7 @@ def at_sizes(points: isl.Set, sizes: Mapping[str, int]) -> isl.Set:
 
 
 def _independent(piece: isl.BasicSet) -> list[set[int]]:
-    """The dimensions of a convex set in groups that share no constraint."""
+    """Return the dimensions of a convex set in groups that share no constraint."""
     rank = piece.dim(isl.dim_type.set)
     if piece.dim(isl.dim_type.div):
         return [set(range(rank))]  # a stride hides which dimensions it ties together

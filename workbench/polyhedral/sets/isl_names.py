@@ -1,8 +1,8 @@
 """The user's names and the names inside isl text.
 
 A user's name never enters isl text: `min` and `exists` are reserved there, `NaN` silently gives an
-empty set, Greek letters and dots do not parse. A dimension `t` is `d_t`, a size `T` is `p_T`; every
-character that isl cannot read is escaped so that two names never meet. Statements and arrays are
+empty set, Greek letters and dots do not parse. A dimension `t` is `d_t`, a size `T` is `p_T`. Every
+character that isl cannot read is escaped, and two names never meet. Statements and arrays are
 numbered.
 """
 
@@ -15,27 +15,27 @@ _GENERATED = re.compile(r"(?<![A-Za-z_])[dp]_[A-Za-z0-9_]+")  # also behind a fa
 
 
 def dim_name(name: str) -> str:
-    """The isl name of the dimension `name`."""
+    """Return the isl name of the dimension `name`."""
     return "d_" + _escape(name)
 
 
 def size_name(name: str) -> str:
-    """The isl name of the size parameter `name`."""
+    """Return the isl name of the size parameter `name`."""
     return "p_" + _escape(name)
 
 
 def user_name(generated: str) -> str:
-    """The user's name of a dimension or size, given its isl name."""
+    """Return the user's name of a dimension or size, given its isl name."""
     return _ESCAPED.sub(lambda match: chr(int(match.group(1), 16)), generated[2:])
 
 
 def statement_tuple(position: int) -> str:
-    """The isl tuple name of the statement at `position`."""
+    """Return the isl tuple name of the statement at `position`."""
     return f"S{position}"
 
 
 def readable(text: str) -> str:
-    """isl text with the user's names, for display only."""
+    """Return isl text with the user's names, for display only."""
     return _GENERATED.sub(lambda match: user_name(match.group(0)), text)
 
 

@@ -1,6 +1,6 @@
 """Expressions as isl text, and isl's piecewise affine functions as expressions.
 
-isl's parser has `min`, `max` and `floor` but no choice, so an expression is a list of cases: a
+isl's parser has `min`, `max` and `floor` but no choice. So an expression is a list of cases: a
 condition and the affine text that holds under it.
 """
 
@@ -32,7 +32,7 @@ Case = tuple[str, str]
 
 
 def affine_text(e: Expression) -> list[Case]:
-    """The expression as isl text, one case for each way its choices can fall.
+    """Return the expression as isl text, one case for each way its choices can fall.
 
     Raises ProgramError where the expression is not affine.
     """
@@ -42,7 +42,7 @@ def affine_text(e: Expression) -> list[Case]:
 
 
 def constraint(left: str, relation: str, right: Expression) -> str:
-    """`left relation right` as isl text, choices spelled out."""
+    """Return `left relation right` as isl text, choices spelled out."""
     return _related(left, relation, affine_text(right))
 
 
@@ -55,12 +55,12 @@ def _related(left: str, relation: str, cases: Sequence[Case]) -> str:
 
 
 def parameters_text(names: Iterable[str]) -> str:
-    """`[p_B, p_T]` for the sizes B and T, sorted."""
+    """Return `[p_B, p_T]` for the sizes B and T, sorted."""
     return "[" + ", ".join(size_name(n) for n in sorted(set(names))) + "]"
 
 
 def dims_text(names: Iterable[str]) -> str:
-    """`d_b, d_t` for the dimensions b and t."""
+    """Return `d_b, d_t` for the dimensions b and t."""
     return ", ".join(dim_name(n) for n in names)
 
 
@@ -109,8 +109,7 @@ def _both(left: str, right: str) -> str:
 def to_expression(
     function: isl.PwAff, dims: Sequence[str] = (), context: isl.Set | None = None
 ) -> Expression:
-    """A piecewise affine function of the dimensions `dims` (by position) and sizes as an
-    expression.
+    """Turn a piecewise affine function of sizes and `dims` (by position) into an expression.
 
     `context` is what is known of the dimensions and sizes; outside it the result may be anything.
     Pieces that are the least or greatest of their functions become `min` and `max`.
@@ -148,7 +147,7 @@ _Piece = tuple[isl.Set, isl.PwAff, Expression]
 
 
 def _fewer(pieces: list[_Piece]) -> list[_Piece]:
-    """The same function with fewer distinct formulas.
+    """Return the same function with fewer distinct formulas.
 
     A piece such as `1 where T = 1` beside `T where T > 1` needs no formula of its own.
     """
@@ -161,7 +160,7 @@ def _fewer(pieces: list[_Piece]) -> list[_Piece]:
 
 
 def _elsewhere(piece: _Piece, others: Sequence[_Piece]) -> _Piece | None:
-    """The piece by another formula that agrees there."""
+    """Return the piece by another formula that agrees there."""
     where, function, _ = piece
     same = ((where, f, e) for _, f, e in others if where.is_subset(function.eq_set(f)))
     return next(same, None)
@@ -197,7 +196,7 @@ def _numerator(aff: isl.Aff, dims: Sequence[str]) -> Expression:
 def _chosen(
     where: isl.Set, dims: Sequence[str], then: Expression, otherwise: Expression
 ) -> Expression:
-    """`then` on the set `where`, else `otherwise`: `a >= 0` is written `min(a, 0) == 0`."""
+    """Return `then` on the set `where`, else `otherwise`: `a >= 0` is written `min(a, 0) == 0`."""
     result = otherwise
 
     def add(piece: isl.BasicSet) -> None:

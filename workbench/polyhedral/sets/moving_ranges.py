@@ -1,8 +1,7 @@
-"""Ranges that move with a dimension: what enters and what leaves from one instance to its
-neighbour, and the blocks in which the instances are counted.
+"""Ranges that move with a dimension: the points that enter and leave between neighbours.
 
 A range is a set over the dimensions of a statement and, last, the dimension it runs over. Sets come
-and go as text.
+and go as text. Blocks of instances are here too.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ from workbench.polyhedral.sets.isl_text import dims_text
 class Recurrence:
     """A range that only grows from the neighbour at `step` (1 or -1), by at most one point.
 
-    `base` are the instances without that neighbour, `entering` those that have it and where a point
-    enters, `still` those where none does. `entry` is the point that enters.
+    `base` are the instances without that neighbour. Of the others, `entering` are those where a
+    point enters, `still` those where none does. `entry` is the point that enters.
     """
 
     step: int
@@ -52,13 +51,13 @@ class Window:
     start: int
     length: int
     limits: str
-    """What may be read: a set over the other dimensions and the one that is read along."""
+    """The readable points: a set over the other dimensions and the one that is read along."""
     lower: Expression
     upper: Expression
 
 
 def shifted(text: str, dim: str, by: int) -> str:
-    """The points whose neighbour `by` further along `dim` is in the set."""
+    """Return the points whose neighbour `by` further along `dim` is in the set."""
     dims = dims_of(text)
     moved = [f"{dim_name(d)} - {by}" if d == dim else dim_name(d) for d in dims]
     relation = parse_map(f"{{ [{dims_text(dims)}] -> [{', '.join(moved)}] }}")
@@ -66,18 +65,18 @@ def shifted(text: str, dim: str, by: int) -> str:
 
 
 def with_neighbour(domain: str, dim: str, by: int) -> str:
-    """The instances that have a neighbour `by` further along `dim`."""
+    """Return the instances that have a neighbour `by` further along `dim`."""
     return intersect(domain, shifted(domain, dim, by))
 
 
 def moves(domain: str, points: str, dim: str) -> bool:
-    """Whether the range differs between some neighbours along `dim`."""
+    """Tell whether the range differs between some neighbours along `dim`."""
     now, then = _now_and_then(domain, points, dim, 1)
     return not is_equal(now, then)
 
 
 def recurrence(domain: str, points: str, dim: str) -> Recurrence | None:
-    """How the range grows along `dim`, forwards or backwards; None where it does neither."""
+    """Return the range's growth along `dim`, forwards or backwards; None where it does not grow."""
     for step in (1, -1):
         now, then = _now_and_then(domain, points, dim, step)
         if not is_empty(subtract(then, now)):
@@ -94,7 +93,7 @@ def recurrence(domain: str, points: str, dim: str) -> Recurrence | None:
 
 
 def window(domain: str, points: str, dim: str) -> Window | None:
-    """The range as a sliding window of fixed length, cut at fixed limits; None if it is none."""
+    """Return the range as a sliding window of fixed length, cut at fixed limits, or None."""
     dims = dims_of(points)
     over = dims[-1]
     distance = parse_map(
@@ -119,7 +118,7 @@ def window(domain: str, points: str, dim: str) -> Window | None:
 
 
 def _now_and_then(domain: str, points: str, dim: str, step: int) -> tuple[str, str]:
-    """The ranges of the instances that have a neighbour, and the neighbour's."""
+    """Return the ranges of the instances that have a neighbour, and the neighbour's."""
     ahead = with_dims(with_neighbour(domain, dim, step), dims_of(points))
     return intersect(points, ahead), intersect(shifted(points, dim, step), ahead)
 
@@ -128,9 +127,7 @@ def _now_and_then(domain: str, points: str, dim: str, step: int) -> tuple[str, s
 
 
 def single(text: str, dim: str) -> Expression | None:
-    """The one value of `dim` at each point of the others, as their function; None if there may be
-    several.
-    """
+    """Return the single value of `dim` as a function of the other dimensions, or None."""
     try:
         ((lower, upper),) = bounds(text, (dim,))
     except ProgramError:
@@ -139,14 +136,15 @@ def single(text: str, dim: str) -> Expression | None:
 
 
 def fixed(text: str, values: Mapping[str, ExpressionLike]) -> str:
-    """The points at which the dimensions have the given values (over others), without them."""
+    """Return the points with the given values (over others) of some dimensions, without these."""
     equal = [(variable(name), expression(e)) for name, e in values.items()]
     return project_out(domain_with(text, equal), tuple(values))
 
 
 def split(text: str, dim: str, size: int, names: tuple[str, str]) -> str:
-    """The set with `dim` counted as a block of `size` values and the position in it, which are
-    named.
+    """Split `dim` into the number of a block of `size` values and the position in it.
+
+    `names` are the names of the two.
     """
     dims = dims_of(text)
     block, position = map(dim_name, names)
@@ -159,7 +157,7 @@ def split(text: str, dim: str, size: int, names: tuple[str, str]) -> str:
 
 
 def apart(points: str, dim: str, others: Sequence[str]) -> bool:
-    """Whether what `others` run over is the same for all values of `dim`."""
+    """Tell whether the set of `others` is the same for all values of `dim`."""
     everything = dims_of(points)
     alone, without = project_out(points, tuple(others)), project_out(points, (dim,))
     return is_equal(points, intersect(with_dims(alone, everything), with_dims(without, everything)))

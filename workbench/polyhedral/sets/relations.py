@@ -1,8 +1,8 @@
 """Relations between points and elements, and the one door to everything about sets.
 
 An access is a relation from a statement's points to the elements of an array; domains and extents
-are sets. Other packages import from here; `sets`, `boxes`, `counting` and `affine` are where the
-parts live.
+are sets. Other packages import from here; the parts live in `as_text`, `boxes`, `counting` and
+`isl_text`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ __all__ = [
 def index_text(
     dims: Sequence[str], index: Sequence[AccessEntry], extent: Extent | None = None
 ) -> str:
-    """isl text of the relation from points over `dims` to the elements an index touches.
+    """Return isl text of the relation from points over `dims` to the elements an index touches.
 
     An index of None touches every position within `extent` along that dimension.
     """
@@ -100,21 +100,22 @@ def image(
     extent: Extent | None,
     out_dims: Sequence[str],
 ) -> str:
-    """The elements, named by `out_dims`, that the points of `domain` touch through `index`."""
+    """Return the elements, named by `out_dims`, that `domain` touches through `index`."""
     relation = parse_map(index_text(dims, index, extent))
     return to_text(parse_set(domain).apply(relation), out_dims)
 
 
 def is_one_to_one(domain: str, dims: Sequence[str], index: Sequence[Expression]) -> bool:
-    """Whether no two points of `domain` have one index, at any sizes (each at least 1)."""
+    """Tell whether no two points of `domain` have one index, at any sizes (each at least 1)."""
     points = in_context(parse_set(domain))
     return parse_map(index_text(dims, index)).intersect_domain(points).is_injective()
 
 
 @lru_cache(maxsize=4096)
 def extent_of(elements: str) -> Extent:
-    """The smallest box over sizes that holds the set: an array's extent. Where the set is empty at
-    some sizes it has no element there, but never fewer.
+    """Return the smallest box over sizes that holds the set: an array's extent.
+
+    At sizes where the set is empty the box has no element, but never fewer.
     """
     return tuple(_length_at_least_0(lower, upper) for lower, upper in hull(elements))
 

@@ -1,7 +1,7 @@
 """Sets at given sizes as Python functions: the points after a known beginning, in order.
 
-isl generates the loops once; running them costs what a hand-written loop costs, where asking isl
-for each instance would cost a hundred times that.
+isl generates the loops once, and they run as fast as loops written by hand. Asking isl for each
+instance would cost a hundred times that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Scanner = Callable[[Point], list[Point]]
 
 
 def scanner(text: str, sizes: Mapping[str, int], known: int) -> Scanner:
-    """A function from the first `known` coordinates to all that follow, in lexicographic order.
+    """Return a function from the first `known` coordinates to all others, in order.
 
     With every coordinate known the answer is `[()]` where the point is in the set, else `[]`.
     """
@@ -35,13 +35,13 @@ def scanner(text: str, sizes: Mapping[str, int], known: int) -> Scanner:
 
 
 def contains(text: str, sizes: Mapping[str, int]) -> Callable[[Point], bool]:
-    """Whether a point is in the set at the given sizes."""
+    """Tell whether a point is in the set at the given sizes."""
     scan = scanner(text, sizes, parse_set(text).dim(isl.dim_type.set))
     return lambda point: bool(scan(point))
 
 
 def pairs(related: isl.Map, sizes: Mapping[str, int]) -> list[tuple[Point, Point]]:
-    """All pairs of a relation at the given sizes, in lexicographic order."""
+    """Return all pairs of a relation at the given sizes, in lexicographic order."""
     rank = related.dim(isl.dim_type.in_)
     flat = scanner(str(related.wrap().flatten()), sizes, 0)(())
     return [(point[:rank], point[rank:]) for point in flat]

@@ -1,5 +1,6 @@
-"""What operations mean on NumPy arrays, where that is not a single function of NumPy. They act on
-trailing axes: `rank` is how many of them are inner, and any number may come before.
+"""The meaning of operations on NumPy arrays, where that is not a single NumPy function.
+
+They act on trailing axes: `rank` is the number of inner axes, and any number may come before.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def concatenate(*operands: Any, axis: int, rank: int) -> Any:
 
 
 def take(x: Any, index: Any, rank: int) -> Any:
-    """Inner rows of `x` (axis 0 of the inner shape) at `index`; leading axes must agree."""
+    """Take inner rows of `x` (axis 0 of the inner shape) at `index`; leading axes must agree."""
     lead = x.ndim - rank
     if lead == 0:
         return x[index]
@@ -66,9 +67,7 @@ def one_hot(index: Any, size: int, dtype: Any = float) -> Any:
 
 
 def orthogonalize(x: Any) -> Any:
-    """Rows or columns (whichever are fewer) of `x` made orthonormal by QR, signs fixed by R's
-    diagonal.
-    """
+    """Make the rows or columns (the fewer) of `x` orthonormal by QR, signs by R's diagonal."""
     tall = x.shape[-2] >= x.shape[-1]
     q, r = np.linalg.qr(x if tall else np.swapaxes(x, -1, -2))
     q = q * np.where(np.diagonal(r, axis1=-2, axis2=-1) < 0, -1.0, 1.0)[..., None, :]

@@ -1,4 +1,4 @@
-"""Dtypes: their order, and the rule of each operation for its result's."""
+"""Dtypes: their order, and each operation's rule for its result's dtype."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _RANK = {"bool": 0, "int32": 1, "int64": 2, "float": 3}
 
 
 def promote(dtypes: Sequence[str]) -> str:
-    """The widest dtype, booleans counting as int32 once they meet arithmetic."""
+    """Return the widest dtype, booleans counting as int32 once they meet arithmetic."""
     return max(dtypes, key=_RANK.__getitem__)
 
 

@@ -1,6 +1,7 @@
-"""Gradient rules, written with the operators of whatever values they are given (the language's
-tensors) and a function `do(name, *arguments, **options)` that applies a row of the table. Each
-gives an adjoint per input, None for what has none.
+"""Gradient rules of operations: each returns an adjoint per input, None where there is none.
+
+They use the operators of their values (the language's tensors) and a function `do(name, *arguments,
+**options)` that applies a row of the table.
 """
 
 from __future__ import annotations
@@ -50,8 +51,9 @@ def of_contract(do: Any, xs: Any, y: Any, g: Any, spec: str) -> tuple[Any, ...]:
 
 
 def _contract_onto(do: Any, g: Any, out: str, other: Any, letters: str, target: str) -> Any:
-    """sum of g * other, over the letters that the target lacks. Every target letter is in g or
-    other.
+    """Sum g * other over the letters that the target lacks.
+
+    Every target letter is in g or other.
     """
     return do("contract", g, other, spec=f"{out},{letters}->{target}")
 

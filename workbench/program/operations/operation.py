@@ -1,4 +1,4 @@
-"""A row of the table of operations: everything that is known of one, as values and as rules."""
+"""A row of the table of operations: all that is known of one, as values and as rules."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from workbench.program.operations.gradients import GradientRule
 from workbench.program.operations.shapes import Options, Shape
 
 Result = Literal["new", "parts", "view", "operand", "either"]
-"""Where a result lies: in memory of its own that is written at once, or part by part; in its
-operand's, seen in another order ("view") or looked at and left as it is ("operand"); in one or the
-other, as the case is ("either").
+"""The memory of a result.
+
+"new": its own memory, written at once; "parts": its own, written part by part; "view": its
+operand's, seen in another order; "operand": its operand's, looked at and left as it is; "either":
+its own or its operand's, depending on the case.
 """
 
 
 class Level(IntEnum):
-    """How strongly the parts of a text hold together, the loosest first."""
+    """The binding strength of a text's outermost operator, the loosest first."""
 
     OR = 0
     AND = 1
@@ -33,16 +35,16 @@ class Level(IntEnum):
 
 @dataclass(frozen=True)
 class Operation:
-    """A row: shape and dtype rules, array meaning, gradient rule, how it prints, what it is like.
+    """A row: shape and dtype rules, array meaning, gradient rule, text, and properties.
 
     `evaluate(*arrays, **options)` is the meaning on NumPy arrays with any (equal) leading axes; a
-    `ranked` one is told the first operand's inner `rank` besides. `gradient(do, inputs, output,
-    adjoint, **options)` gives one adjoint per input (None: no dependence); None instead of a rule:
-    the operation's result is constant to `gradient`.
+    `ranked` one also gets the first operand's inner `rank`. `gradient(do, inputs, output, adjoint,
+    **options)` returns one adjoint per input (None: no dependence). Without a rule (None) the
+    operation's result is constant to `gradient`.
 
-    `random` rows draw words by statement and instance, `given` ones have values by instance that
-    come from outside under a name when the program is run, `external` ones call an object outside
-    the program (`values.External`) once per instance. None of these has an `evaluate`.
+    `random` rows draw words by statement and instance. `given` ones take values from outside, by
+    name and instance, when the program is run. `external` ones call an object outside the program
+    (`values.External`) once per instance. None of these has an `evaluate`.
     """
 
     name: str
@@ -55,38 +57,38 @@ class Operation:
     # how it reads
     text: str | None = None
     level: Level = Level.ATOM
-    """How strongly its text holds together."""
+    """The binding strength of its text."""
     associative: bool = False
-    """Whether its text needs no parentheses around its like."""
+    """True if its text needs no parentheses within its like."""
     noun: str = ""
-    """What its result is called where it has no name; "": the operation's name."""
+    """The noun for its result where that has no name; "": the operation's name."""
 
     # what it computes with
     elementwise: bool = False
-    """Whether element k of the result needs only element k of each (broadcast) operand."""
+    """True if element k of the result needs only element k of each (broadcast) operand."""
     ufunc: str | None = None
     """The array function that computes an elementwise row at once; only those may overwrite an
-    operand."""
+    operand.
+    """
     ranked: bool = False
     least: str | None = None
-    """A user's operands meet in the widest of their dtypes and this one; None: they keep theirs."""
+    """The least dtype in which a user's operands meet (with their own); None: they keep theirs."""
     converts: bool = False
-    """Whether operands are converted to the result's dtype before the meaning applies."""
+    """True if operands are converted to the result's dtype before the meaning applies."""
     conditional: bool = False
-    """Whether the first operand is a condition, which is no number and stays as it is."""
+    """True if the first operand is a condition: it is no number and keeps its dtype."""
     compares: Literal["", "equality", "order"] = ""
     combines: str = ""
-    """The row that puts two elements together, of one that combines all along an axis."""
+    """For a row that combines all elements along an axis: the row that combines two."""
     linear: bool = False
-    """Whether Incrementalize takes a scalar factor of its one operand out of it."""
+    """True if Incrementalize takes a scalar factor of its one operand out of it."""
     foldable: bool = True
-    """Whether it may be computed beforehand where all operands are constants; an index may lie
-    outside."""
+    """True if constant operands allow computing it beforehand; an index may lie outside."""
 
     # what it costs
     result: Result = "new"
     free: bool = False
-    """Whether it costs (almost) nothing: a view, or what fuses with its reader."""
+    """True if it costs (almost) nothing: a view, or an operation that fuses with its reader."""
 
     random: bool = False
     given: bool = False
@@ -94,5 +96,5 @@ class Operation:
 
     @property
     def pure(self) -> bool:
-        """Whether the same operands give the same value wherever it stands."""
+        """Tell whether the same operands give the same value wherever it stands."""
         return not (self.random or self.given or self.external)

@@ -1,4 +1,4 @@
-"""Inner shapes: how they read, and the rule of each operation for its result's."""
+"""Inner shapes: their text, and each operation's rule for its result's shape."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Options = dict[str, Any]
 
 
 def shape_text(shape: Shape) -> str:
-    """A shape as the user reads it."""
+    """Return a shape as text for the user."""
     return "(" + ", ".join(str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
 
 
 def broadcast_shapes(shapes: Sequence[Shape]) -> Shape:
-    """NumPy's broadcasting over inner shapes whose entries may be symbolic."""
+    """Broadcast inner shapes, whose entries may be symbolic, as NumPy does."""
     rank = max((len(s) for s in shapes), default=0)
     result: list[Any] = []
     for position in range(rank):
@@ -121,5 +121,5 @@ def one_hot(shapes: Sequence[Shape], options: Options) -> Shape:
 
 
 def is_static(shape: Shape) -> bool:
-    """Whether no entry is symbolic."""
+    """Tell whether no entry is symbolic."""
     return not any(isinstance(n, Expression) for n in shape)

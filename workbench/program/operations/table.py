@@ -1,9 +1,8 @@
-"""The closed table of operations that bodies are made of: one row each, everything known of it in
-that row.
+"""The closed table of operations that bodies are made of: one row holds all about one operation.
 
-Shapes are inner shapes; array meanings act on trailing axes, so the same row serves one instance
-and a whole array of instances. Where a derivative does not exist (ties of max, min, clip) the
-*first* operand or position that attains the value receives all.
+Shapes are inner shapes. Array meanings act on trailing axes, so one row serves one instance and a
+whole array of instances. Where a derivative does not exist (ties of max, min, clip), the *first*
+operand or position with the value receives all.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ def _elementwise(
     text: str | None = None,
     **more: Any,
 ) -> Operation:
-    """A row that NumPy has as one ufunc."""
+    """Make a row that NumPy has as one ufunc."""
     least = {dtypes.floating: "float", dtypes.logical: None}.get(dtype, "int32")
     fields = {"least": least, "converts": dtype not in (dtypes.boolean, dtypes.logical)} | more
     evaluate = getattr(np, name)
@@ -47,7 +46,7 @@ def _elementwise(
 
 
 def _comparison(name: str, text: str, compares: str) -> Operation:
-    """A row that compares two numbers; equality is of booleans too."""
+    """Make a row that compares two numbers; equality also compares booleans."""
     least = "bool" if compares == "equality" else "int32"
     return _elementwise(
         name, 2, dtypes.boolean, None, text, level=Level.COMPARISON, least=least, compares=compares
@@ -55,7 +54,7 @@ def _comparison(name: str, text: str, compares: str) -> Operation:
 
 
 def _view(name: str, shape: Any, evaluate: Callable[..., Any], gradient: GradientRule) -> Operation:
-    """A row whose result is (mostly) its operand seen in another order."""
+    """Make a row whose result is (mostly) its operand seen in another order."""
     return Operation(
         name,
         shape,
@@ -78,7 +77,7 @@ def _ranked(
     gradient: GradientRule | None = None,
     **more: Any,
 ) -> Operation:
-    """A row of one operand whose meaning needs to know which of its axes are inner."""
+    """Make a row of one operand whose meaning depends on the number of its inner axes."""
     return Operation(name, shape, dtype, evaluate, gradient, 1, ranked=True, **more)
 
 
@@ -294,10 +293,10 @@ _ROWS = [
 OPERATIONS: dict[str, Operation] = {row.name: row for row in _ROWS}
 
 APART = frozenset(row.name for row in _ROWS if row.random or row.external)
-"""Rows of which every occurrence is a statement of its own: two draws, or two calls, are two."""
+"""Rows whose every occurrence is its own statement: two draws, or two calls, are two."""
 
 COMBINES = {row.name: row.combines for row in _ROWS if row.combines}
-"""Combiners of which a result and one more element give the next, and the row that does it."""
+"""Combiners with the row that adds one more element to their result."""
 
 
 def meaning(name: str, ranks: Sequence[int], options: Options) -> Callable[..., Any]:
@@ -309,7 +308,7 @@ def meaning(name: str, ranks: Sequence[int], options: Options) -> Callable[..., 
 
 
 def operand_dtypes(name: str, operands: Sequence[str], result: str) -> tuple[str, ...]:
-    """What operands are converted to before a row's meaning applies: `True + 1` is integers."""
+    """Return the dtypes of operands before a row's meaning applies: `True + 1` is integers."""
     row = OPERATIONS[name]
     if not row.converts:
         return tuple(operands)

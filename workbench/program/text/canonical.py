@@ -1,6 +1,6 @@
-"""A program as exact text: everything that decides what it computes, nothing that does not.
+"""A program as exact text: all that decides its results, and nothing else.
 
-`str(program)` is for reading and leaves things out (large constants, casts, origins of draws); two
+`str(program)` is for reading and leaves things out (large constants, casts, origins of draws). Two
 programs with equal canonical text compute the same. Users' lines and descriptions are not part of
 it.
 """
@@ -13,7 +13,7 @@ from workbench.program.values import Program
 
 
 def canonical(program: Program) -> str:
-    """One line a record: what a key is made from."""
+    """Return the text that keys are made from: one line a record."""
     plain = replace(
         program,
         description="",

@@ -1,6 +1,6 @@
-"""Bodies and equations as a person reads them: infix, few parentheses, the user's names.
+"""Bodies and equations for a person to read: infix, few parentheses, the user's names.
 
-What it prints is for reading; nothing parses it. `listing.py` lays out a whole program.
+Nothing parses this text. `listing.py` lays out a whole program.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SHOWN_ENTRIES = 8
 
 
 def equation(statement: Statement, program: Program | None = None) -> str:
-    """One statement on one line: `to_go[b, t] = sum(k in t..T-1) 0.9 ** (k - t) * gain[b, k]`.
+    """Return one statement as a line: `to_go[b, t] = sum(k in t..T-1) 0.9 ** (k - t) * gain[b, k]`.
 
     With the program, ranges that are a dimension's whole range are left out.
     """
@@ -31,7 +31,7 @@ def equation(statement: Statement, program: Program | None = None) -> str:
 
 
 def right_side(statement: Statement, program: Program | None = None) -> str:
-    """What a statement's instance computes: combiner, range and body."""
+    """Return what a statement's instance computes: combiner, range and body."""
     text, level = _rendered(statement.body)
     if statement.combiner is None:
         return text
@@ -41,12 +41,12 @@ def right_side(statement: Statement, program: Program | None = None) -> str:
 
 
 def body_text(body: Body) -> str:
-    """A body as the user would write it."""
+    """Return a body in the user's notation."""
     return _rendered(body)[0]
 
 
 def element_text(array: str, index: Sequence[Expression | Body]) -> str:
-    """`value[b, i, t + 1]`; an array without dimensions is its name."""
+    """Return `value[b, i, t + 1]`; an array without dimensions is its name."""
     if not index:
         return array
     parts = (index_text(e) if isinstance(e, Expression) else body_text(e) for e in index)
@@ -54,7 +54,7 @@ def element_text(array: str, index: Sequence[Expression | Body]) -> str:
 
 
 def index_text(e: Expression) -> str:
-    """An index expression, `t - 2 * (t // 2)` written as `t % 2`."""
+    """Return an index expression, `t - 2 * (t // 2)` written as `t % 2`."""
     for a, coefficient in e.terms:
         if not isinstance(a, FloorDivision) or a.divisor.terms:
             continue
@@ -70,12 +70,12 @@ def index_text(e: Expression) -> str:
 
 
 def point_text(dims: Sequence[str], point: Sequence[int]) -> str:
-    """A point by names: `b=0, i=0, t=3`."""
+    """Return a point by names: `b=0, i=0, t=3`."""
     return numbers(dict(zip(dims, point, strict=True)))
 
 
 def at_text(dims: Sequence[str], point: Sequence[int], sizes: Mapping[str, int]) -> str:
-    """`b=0, t=3 (B=2, T=4)` for messages; without dimensions only the sizes."""
+    """Return `b=0, t=3 (B=2, T=4)` for messages; without dimensions only the sizes."""
     where = point_text(dims, point) or "the only instance"
     return f"{where} ({numbers(sizes)})" if sizes else where
 
@@ -84,9 +84,9 @@ def at_text(dims: Sequence[str], point: Sequence[int], sizes: Mapping[str, int])
 
 
 def _rendered(body: Body, loose: bool = True) -> tuple[str, int]:
-    """The text and how tightly its outermost operator binds.
+    """Return the text and the binding strength of its outermost operator.
 
-    `loose`: the surroundings broadcast anyway, so a reshape by axes of size 1 and a broadcast are
+    `loose`: the surroundings broadcast anyway, so a broadcast and a reshape by axes of size 1 are
     not shown.
     """
     if isinstance(body, Literal):
@@ -129,7 +129,7 @@ def _infix(call: Call) -> str:
 
 
 def _matrix_factors(call: Call) -> tuple[Body, Body] | None:
-    """The operands in the order in which a contraction is a matrix product, if it is one."""
+    """Return the operands in the order in which a contraction is a matrix product, if it is one."""
     inputs, output = call.options["spec"].split("->")
     a, b = inputs.split(",")
     left, right = call.arguments
@@ -185,7 +185,7 @@ def _slice_text(call: Call, options: Mapping[str, Any]) -> str:
 
 
 def _entry(call: Call) -> str | None:
-    """`state[b, t][2]`: a slice of one entry, reshaped to drop that axis."""
+    """Return `state[b, t][2]`: a slice of one entry, reshaped to drop that axis."""
     inner = call.arguments[0] if call.arguments else None
     if call.operation != "reshape" or not isinstance(inner, Call) or inner.operation != "slice":
         return None

@@ -14,19 +14,19 @@ Scope = tuple[str, ...]
 
 
 def listing(program: Program) -> str:
-    """The equations in textual order, one line a statement, under the program's name and sizes."""
+    """Return the equations in textual order, one line each, under the program's name and sizes."""
     return "\n".join(line for line, _ in lines(program))
 
 
 def lines(program: Program) -> Iterator[tuple[str, str | None]]:
-    """The lines of the page, each with the statement that it is."""
+    """Yield the lines of the page, each with the statement that it is."""
     yield from ((line, None) for line in _header(program))
     yield from _equations(program)
     yield from ((line, None) for line in _results(program))
 
 
 def type_text(array: Array) -> str:
-    """`float(2,)`; nothing for a float scalar."""
+    """Return `float(2,)`; nothing for a float scalar."""
     if array.dtype == "float" and not array.shape:
         return ""
     return array.dtype + (shape_text(array.shape) if array.shape else "")
@@ -60,9 +60,11 @@ def _equations(program: Program) -> Iterator[tuple[str, str | None]]:
 
 
 def _by_scope(program: Program) -> Iterator[tuple[Scope, list[Statement]]]:
-    """Neighbours of one scope, under one heading each. Scopes that take turns, as an optimizer and
-    the parameters that it updates, have one heading each too, as long as no equation comes before
-    one that it reads and all that the user wrote stays where it is.
+    """Yield neighbours of one scope, under one heading each.
+
+    Scopes that take turns, as an optimizer and the parameters that it updates, have one heading
+    each too. But no equation comes before one that it reads, and the user's own equations stay in
+    place.
     """
     groups: list[tuple[Scope, list[Statement]]] = []
     for scope, run in groupby(program.statements, key=lambda s: s.scope):
@@ -79,7 +81,7 @@ def _by_scope(program: Program) -> Iterator[tuple[Scope, list[Statement]]]:
 def _same_scope(
     groups: Sequence[tuple[Scope, list[Statement]]], scope: Scope, needed: set[str]
 ) -> list[Statement] | None:
-    """The equations of a scope that others of it can follow, None where they come too early."""
+    """Return the equations of a scope that can be continued, or None if they come too early."""
     for earlier, statements in reversed(groups):
         if earlier == scope:
             return statements

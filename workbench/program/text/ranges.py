@@ -1,6 +1,6 @@
-"""Where an equation holds and what a reduction runs over, as text: `for 1 <= t < T`, `k in t..T-1`.
+"""The ranges of an equation and its reduction, as text: `for 1 <= t < T`, `k in t..T-1`.
 
-Boxes are found again from the sets; what is not a box is shown as the set's own condition.
+Boxes are found again from the sets; any other set is shown as its own condition.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from workbench.polyhedral.sets.relations import (
 from workbench.program.values import Program, Statement
 
 Ranges = Mapping[str, tuple[Expression, Expression]]
-"""Lower (inclusive) and upper (exclusive) bounds by dimension."""
+"""The lower (inclusive) and upper (exclusive) bounds by dimension."""
 
 
 def domain_text(statement: Statement, program: Program | None = None) -> str:
-    """` for 1 <= t < T` where the domain is not the whole range of the dimensions, else nothing."""
+    """Return ` for 1 <= t < T`, or nothing where the domain is the dimensions' whole range."""
     shown = []
     bounds = _bounds(statement.domain, statement.dims)
     if bounds is None:
@@ -42,7 +42,7 @@ def domain_text(statement: Statement, program: Program | None = None) -> str:
 
 
 def reduction_text(statement: Statement, program: Program | None = None) -> str:
-    """What the reduction runs over: `k in t..T-1`, `b, t` for whole ranges."""
+    """Return the range of the reduction: `k in t..T-1`, `b, t` for whole ranges."""
     dims = statement.reduction_dims
     bounds = _bounds(statement.reduction, dims)
     if bounds is None or not _is_exact(statement, bounds):
@@ -55,7 +55,7 @@ def reduction_text(statement: Statement, program: Program | None = None) -> str:
 
 
 def unnamed_ranges(statement: Statement, program: Program) -> Ranges:
-    """The bounds of the statement's dimensions that the user wrote as ranges (`t:t + 3`)."""
+    """Return the bounds of the statement's dimensions that the user wrote as ranges (`t:t + 3`)."""
     parts = ((statement.domain, statement.dims), (statement.reduction, statement.reduction_dims))
     return {
         dim: between
@@ -66,7 +66,7 @@ def unnamed_ranges(statement: Statement, program: Program) -> Ranges:
 
 
 def extent_text(dims: Sequence[str], extent: Extent) -> str:
-    """An array's elements: `t=0..T`."""
+    """Return the text of an array's elements: `t=0..T`."""
     return ", ".join(
         f"{d}={_bound(lower)}..{_bound(upper - 1)}"
         for d, (lower, upper) in zip(dims, extent, strict=True)
@@ -74,7 +74,7 @@ def extent_text(dims: Sequence[str], extent: Extent) -> str:
 
 
 def condition(text: str) -> str:
-    """The condition of a set in the user's names; a set in pieces reads `... or ...`."""
+    """Return the condition of a set in the user's names; a set in pieces reads `... or ...`."""
     return " or ".join(_piece(piece) for piece in pieces(text)) or "never"
 
 
@@ -94,7 +94,7 @@ def _bounds(text: str, dims: Sequence[str]) -> Extent | None:
 
 
 def _is_exact(statement: Statement, found: Extent) -> bool:
-    """Whether the bounds say all: a reduction may also be empty for some instances."""
+    """Tell whether the bounds say all: a reduction may also be empty for some instances."""
     dims = statement.reduction_dims
     least = [(variable(d), lower) for d, (lower, _) in zip(dims, found, strict=True)]
     least += [(upper - 1, variable(d)) for d, (_, upper) in zip(dims, found, strict=True)]
@@ -109,7 +109,7 @@ def _is_whole(dim: str, lower: Expression, upper: Expression, program: Program |
 
 
 def _bound(e: Expression) -> str:
-    """`T-1` and `t+1` without spaces, so that `t+1..T-1` reads as one thing."""
+    """Return `T-1` and `t+1` without spaces, so that `t+1..T-1` reads as one thing."""
     text = str(e)
     tight = text.replace(" ", "")
     return tight if tight.replace("-", "").replace("+", "").isalnum() else text

@@ -1,6 +1,6 @@
-"""How large the values of an index expression become: whether 32 bits hold them.
+"""Ranges of index expressions, and whether 32 bits hold their values.
 
-An interval is an (lower, upper) pair, both inclusive. Parts count as well as the whole, since a
+An interval is a pair (lower, upper), both inclusive. Parts count as well as the whole, since a
 quotient is computed from its dividend.
 """
 
@@ -19,17 +19,17 @@ from workbench.program.values import IndexValue, Program, Statement, walk
 Interval = tuple[int, int]
 Intervals = Mapping[str, Interval]
 IndexRange = tuple[Expression, Expression]
-"""A lower bound and what the upper one is before, both as expressions."""
+"""A lower bound and an exclusive upper bound, both as expressions."""
 INT32 = 1 << 31
 
 
 def interval(e: Expression, of: Intervals) -> Interval:
-    """The values of an expression, given those of all names in it."""
+    """Return the values of an expression, given those of all names in it."""
     return fold(e, lambda a: of[a.name], _FUNCTIONS, _sum, lambda part: interval(part, of))
 
 
 def intervals(sizes: Mapping[str, int], ranges: Iterable[tuple[str, IndexRange]]) -> Intervals:
-    """The values of sizes and of dims, each dim by its range over sizes and the dims before it."""
+    """Return the values of sizes and dims: a dim's range is over sizes and the dims before it."""
     of = {name: (n, n) for name, n in sizes.items()}
     for dim, (lower, upper) in ranges:
         of[dim] = interval(lower, of)[0], interval(upper, of)[1] - 1
@@ -77,7 +77,7 @@ def _indices(program: Program) -> Iterator[tuple[Statement, IndexValue]]:
 def _ranges(
     program: Program, statement: Statement, e: Expression
 ) -> Iterator[tuple[str, IndexRange]]:
-    """The ranges over sizes of a statement's dims: those of its instances where `e` needs them."""
+    """Yield the ranges over sizes of the dims that `e` needs, at a statement's instances."""
     parts = ((statement.domain, statement.dims), (statement.reduction, statement.reduction_dims))
     for text, dims in parts:
         if dims and not e.variables <= set(program.dim) and not is_empty(text):

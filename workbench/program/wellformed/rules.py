@@ -1,8 +1,8 @@
-"""What makes records a program: rules over the whole, run after every construction and every step.
+"""The rules of a well-formed program, checked after every construction and every step.
 
-The rules come in an order in which each may rely on those before it. A rule raises ProgramError
-with the user's line; the polyhedral ones show one smallest instance. Cycles without delay are found
-when the statements are ordered, not here.
+Each rule may rely on those before it. A rule raises ProgramError with the user's line; the
+polyhedral ones show one smallest instance. Cycles without delay are found when the statements are
+ordered, not here.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from workbench.program.wellformed.types import check_types
 
 COMBINERS = ("sum", "max", "min", "argmax", "collect")
 MAXIMUM_RANDOM_DIMS = 5
-"""Dimensions of an instance that a random counter can hold."""
+"""The number of dimensions of an instance that a random counter can hold."""
 
 
 def check(program: Program, before: Program | None = None) -> None:
     """Raise ProgramError, with the user's line, for the first rule that `program` breaks.
 
-    `before` is a well-formed program that this one was made from. A statement that stands in it
-    too, over the same arrays and sizes, keeps the rules that ask of nothing else.
+    `before` is a well-formed program that this one was made from. A statement of both, over the
+    same arrays and sizes, needs no second check by rules about it alone.
     """
     fresh = _fresh(program, before)
     names_are_unique(program)
@@ -65,7 +65,7 @@ def check(program: Program, before: Program | None = None) -> None:
 
 
 def _fresh(program: Program, before: Program | None) -> tuple[Statement, ...]:
-    """The statements that are not the same in `before`, or not over the same arrays."""
+    """Return the statements that are not the same in `before`, or not over the same arrays."""
     if before is None or before.parameters != program.parameters:
         return program.statements
     return tuple(
@@ -83,7 +83,10 @@ def _fresh(program: Program, before: Program | None) -> tuple[Statement, ...]:
 
 
 def names_are_unique(program: Program) -> None:
-    """Within each kind; a dimension and a size share one kind, since both occur in expressions."""
+    """Require unique names within each kind.
+
+    A dimension and a size share one kind, since both occur in expressions.
+    """
     kinds = {
         "dimensions and sizes": [d.name for d in program.dims]
         + [p.name for p in program.parameters],
@@ -99,7 +102,7 @@ def names_are_unique(program: Program) -> None:
 
 
 def arrays_are_known(program: Program) -> None:
-    """Every array that is written, read or returned exists, and some statement writes it."""
+    """Require that each array written, read or returned exists and some statement writes it."""
     for statement in program.statements:
         for name in (statement.array, *(r.array for r in statement.reads)):
             if name not in program.array:
@@ -120,7 +123,7 @@ def arrays_are_known(program: Program) -> None:
 
 
 def indices_fit(program: Program, statements: Iterable[Statement]) -> None:
-    """As many indices as dimensions; every name in them is a dimension or a size."""
+    """Require as many indices as dimensions, and only dimensions and sizes in them."""
     for s in statements:
         for access in (Read(s.array, s.write, ""), *s.reads):
             dims = program.array[access.array].dims
@@ -168,7 +171,7 @@ def _names_known(
 
 
 def domains_fit(program: Program, statements: Iterable[Statement]) -> None:
-    """Domain and reduction are sets over the dimensions, the latter within the former."""
+    """Require sets over the dimensions as domain and reduction, the latter within the former."""
     for s in statements:
         both = s.dims + s.reduction_dims
         if len(set(both)) != len(both):
@@ -195,7 +198,7 @@ def domains_fit(program: Program, statements: Iterable[Statement]) -> None:
 
 
 def _collected(program: Program, s: Statement) -> str:
-    """The points `0 <= k < n` at every instance, n the length of the array's leading inner axis."""
+    """Return the points `0 <= k < n` at every instance, n the array's leading inner length."""
     k, shape = variable(s.reduction_dims[0]), program.array[s.array].shape
     length = expression(shape[0]) if shape else expression(0)
     everything = with_dims(s.domain, s.dims + s.reduction_dims)
@@ -206,10 +209,9 @@ def _collected(program: Program, s: Statement) -> str:
 
 
 def draws_are_apart(program: Program) -> None:
-    """One draw a statement, of an instance the counter can hold, under a key of its own.
+    """Require one draw a statement, of an instance that the counter can hold, under its own key.
 
-    A clone that a step made has the origin and the instances of the statement it is a clone of, and
-    draws the same.
+    A clone has the origin and the instances of its original, and draws the same.
     """
     owners: dict[int, tuple[Statement, Call]] = {}
     for s in program.statements:
@@ -238,7 +240,7 @@ def draws_are_apart(program: Program) -> None:
 
 
 def calls_are_apart(program: Program) -> None:
-    """A call is a statement's whole body, and speaks to an external object of the program."""
+    """Require that a call is a statement's whole body, to an external object of the program."""
     externals = {e.name for e in program.externals}
     for s in program.statements:
         for call in s.calls:
@@ -260,7 +262,7 @@ def calls_are_apart(program: Program) -> None:
 
 
 def writes_are_inside(program: Program, statements: Iterable[Statement]) -> None:
-    """Every written element lies in its array's extent."""
+    """Require that every written element lies in its array's extent."""
     for s in statements:
         array = program.array[s.array]
         if not _writes_inside(s.domain, s.dims, s.write, array.dims, array.extent):
@@ -284,7 +286,7 @@ def _writes_inside(
 
 
 def pieces_are_apart(program: Program) -> None:
-    """No element is defined twice."""
+    """Require that no element is defined twice."""
     known = known_of_sizes(program.parameters)
     twice = overlap([s.instances for s in program.statements], _extents(program), known)
     if twice is None:
@@ -302,7 +304,7 @@ def pieces_are_apart(program: Program) -> None:
 
 
 def reads_are_inside(program: Program, statements: Iterable[Statement]) -> None:
-    """Every element that may be read lies in its array's extent."""
+    """Require that every readable element lies in its array's extent."""
     known = known_of_sizes(program.parameters)
     beyond = outside([s.instances for s in statements], _extents(program), known)
     if beyond is not None:
@@ -315,7 +317,7 @@ def reads_are_inside(program: Program, statements: Iterable[Statement]) -> None:
 
 
 def reads_are_defined(program: Program) -> None:
-    """Every element that may be read is written by some instance."""
+    """Require that every readable element is written by some instance."""
     known = known_of_sizes(program.parameters)
     undefined = undefined_read([s.instances for s in program.statements], _extents(program), known)
     if undefined is not None:
@@ -326,13 +328,13 @@ def reads_are_defined(program: Program) -> None:
 
 
 def _without_update(program: Program, array: Array) -> str:
-    """What to add where a parameter has its first value alone."""
+    """Return the hint for a parameter that has only its first value, else ""."""
     never = len(program.writers[array.name]) == 1 and program.updates in array.dims
     return "; theta.update was not called" if array.scope[:1] == ("parameters",) and never else ""
 
 
 def ranges_are_not_empty(program: Program, statements: Iterable[Statement]) -> None:
-    """A maximum, minimum or position has points at every instance."""
+    """Require that a maximum, minimum or position has points at every instance."""
     for s in statements:
         if s.combiner in (None, "sum", "collect"):
             continue
@@ -355,7 +357,7 @@ def _sides(program: Program, w: Witness) -> Iterator[tuple[Statement, Mapping[st
 
 
 def _reader(program: Program, w: Witness) -> tuple[Statement, Array, sentences.Reader]:
-    """The statement, the array and the read that a witness speaks of."""
+    """Return the statement, the array and the read that a witness speaks of."""
     ((statement, instance),) = _sides(program, w)
     dims = statement.dims + statement.reduction_dims
     values = {**_at_least_one(program, program.array[w.array], w.sizes), **instance}
@@ -375,7 +377,7 @@ def _touches(read: Read, values: Mapping[str, int], element: tuple[int, ...]) ->
 
 
 def _at_least_one(program: Program, array: Array, sizes: Mapping[str, int]) -> dict[str, int]:
-    """A witness's sizes; those it does not depend on, but the array does, are 1."""
+    """Return the witness's sizes, and 1 for others that the array depends on."""
     needed = {name for lo, up in array.extent for e in (lo, up) for name in e.sizes}
     sizes_known = {**dict.fromkeys(needed, 1), **sizes}
     return {p.name: sizes_known[p.name] for p in program.parameters if p.name in sizes_known}
@@ -386,7 +388,7 @@ def _sizes_text(sizes: Mapping[str, int]) -> str:
 
 
 def _plain(s: Statement) -> str:
-    """The equation without its ranges, which may not be in order yet."""
+    """Return the equation without its ranges, which may not be in order yet."""
     return f"{element_text(s.array, s.write)} = {body_text(s.body)}"
 
 

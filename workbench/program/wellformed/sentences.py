@@ -1,4 +1,4 @@
-"""Sentences that refuse a program at an instance: where, the sizes, what was read, what is."""
+"""Sentences that refuse a program at an instance: place, sizes, the read, and what exists."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.program.values import Array, Program, Read, Statement
 Point = tuple[int, ...]
 Reader = tuple[Read, Sequence[str], Point]
 SHOWN = 6
-"""Members of a cycle that are written out; of longer ones the first and the last."""
+"""The number of a cycle's members that are written out; longer ones show the first and the last."""
 
 
 def outside(
@@ -24,7 +24,10 @@ def outside(
     extent: Sequence[tuple[int, int]],
     ranges: Ranges | None = None,
 ) -> str:
-    """`value[b, t + 1] is read at b=0, t=3 (T=4), but value has elements t=0..3 only`."""
+    """Return the refusal of a read outside an array's elements.
+
+    It reads `value[b, t + 1] is read at b=0, t=3 (T=4), but value has elements t=0..3 only`.
+    """
     wrong = [
         (dim, position, lower, upper)
         for dim, position, (lower, upper) in zip(record.dims, element, extent, strict=True)
@@ -49,7 +52,7 @@ def undefined(
     sizes: Mapping[str, int],
     ranges: Ranges | None = None,
 ) -> str:
-    """`x[t - 1] is read at t=0 (T=4), but nothing defines x at t=-1`."""
+    """Return the refusal `x[t - 1] is read at t=0 (T=4), but nothing defines x at t=-1`."""
     where = f" at {point_text(record.dims, element)}" if element else ""
     if reader is None:
         return f"nothing defines {record.called}{where} ({_listed(sizes)})"
@@ -57,12 +60,12 @@ def undefined(
 
 
 def impossible(where: str) -> str:
-    """What a Categorical without a legal choice is refused with."""
+    """Return the refusal of a Categorical without a legal choice."""
     return f"all logits of a Categorical are -inf at {where}: it has no choice"
 
 
 def _read(record: Array, reader: Reader, sizes: Mapping[str, int], ranges: Ranges | None) -> str:
-    """`x[t:t + 3] is read at t=2 (T=4)`: what was written as a range is shown as one."""
+    """Return `x[t:t + 3] is read at t=2 (T=4)`: a read written as a range is shown as one."""
     read, dims, point = reader
     shown: set[str] = set()
     index: list[str] = []
@@ -82,7 +85,7 @@ def _read(record: Array, reader: Reader, sizes: Mapping[str, int], ranges: Range
 
 
 def empty(statement: Statement, program: Program, instance: Point, sizes: Mapping[str, int]) -> str:
-    """The maximum (minimum, position) over no points, which has no value."""
+    """Return the refusal of a maximum (minimum, position) over no points, which has no value."""
     return (
         f"{statement.combiner} over no points at {at_text(statement.dims, instance, sizes)}: "
         f"{equation(statement, program)}"
@@ -95,7 +98,7 @@ def cycle(
     elements: Sequence[tuple[str, Point]],
     sizes: Mapping[str, int],
 ) -> str:
-    """The chain of elements by which one needs itself, and the equations on it."""
+    """Return the refusal of a cycle: its elements, each of which needs the next, and equations."""
     names = [f"{array}[{', '.join(map(str, at))}]" if at else array for array, at in elements]
     chain = [*names, names[0]]
     if len(chain) > SHOWN + 1:
@@ -107,7 +110,7 @@ def cycle(
 
 
 def arity(record: Array, name: str, element: Point) -> str:
-    """The wrong number of coordinates."""
+    """Return the refusal of a wrong number of coordinates."""
     dims = ", ".join(record.dims) or "none"
     return f"{name} has the dimensions {dims}, asked for {len(element)} coordinates: {element}"
 

@@ -40,7 +40,7 @@ def check_types(program: Program, statements: Iterable[Statement]) -> None:
 
 
 def type_text(dtype: DType, shape: Shape) -> str:
-    """`float(2,)`, or `float` for a scalar."""
+    """Return `float(2,)`, or `float` for a scalar."""
     return dtype + (shape_text(shape) if shape else "")
 
 
