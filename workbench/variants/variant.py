@@ -45,7 +45,9 @@ class Variant:
     why: str = field(default="", compare=False)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
-        """Show the variant in Jupyter as a program is shown, by the registered views of programs."""
+        """Show the variant in Jupyter as a program is shown, by the registered views of
+        programs.
+        """
         return getattr(Program, "_repr_mimebundle_")(self, include, exclude)  # noqa: B009
 
     @property
@@ -103,7 +105,9 @@ class Variant:
 
     @cached_property
     def loop_program(self) -> LoopProgram:
-        """Return the loop program of this variant: loops of array operations with explicit memory."""
+        """Return the loop program of this variant: loops of array operations with explicit
+        memory.
+        """
         return lower(self.program)
 
     @cached_property

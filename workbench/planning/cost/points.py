@@ -89,7 +89,9 @@ class Points:
     def inside(
         self, variable: str, lower: Expression, upper: Expression, needed: frozenset[str]
     ) -> Iterator[Points]:
-        """Yield the points inside a loop, in parts; `needed` are the variables that matter there."""
+        """Yield the points inside a loop, in parts; `needed` are the variables that matter
+        there.
+        """
         low, trips = self.at(lower), self.length(upper - lower)
         if variable not in needed:
             yield replace(self, weight=self.weight * trips)._merged(needed)

@@ -27,7 +27,9 @@ request.
 
 @dataclass(frozen=True)
 class Share:
-    """The cost of a part: seconds; arithmetic operations; bytes read and written; array operations."""
+    """The cost of a part: seconds; arithmetic operations; bytes read and written; array
+    operations.
+    """
 
     seconds: float = 0.0
     operations: int = 0
@@ -244,7 +246,9 @@ class _Body:
         return seconds
 
     def seconds(self, call: ArrayCall, uses: Sequence[_Use], around: float) -> float:
-        """Return the seconds of a call's work in all executions; an iteration uses `around` bytes."""
+        """Return the seconds of a call's work in all executions; an iteration uses `around`
+        bytes.
+        """
         machine, points, dtype = self.costing.machine, self.points, self.costing.dtype
         if call.matrices is not None:
             return summed(self.product(call.matrices), points.weight)

@@ -28,7 +28,9 @@ DISTANT = 0.1
 
 @dataclass(frozen=True)
 class Idea:
-    """A compound move. `take` returns the plan after it, None where one of its steps is not legal."""
+    """A compound move. `take` returns the plan after it, None where one of its steps is not
+    legal.
+    """
 
     name: str
     take: Callable[[Plan], Plan | None]
@@ -70,7 +72,9 @@ def smaller(now: Judged, near: int) -> Iterator[Idea]:
 
 
 def elsewhere(now: Judged) -> Iterator[Idea]:
-    """Yield moves of the large arrays at the peak to the host's memory, once all arrays are folded."""
+    """Yield moves of the large arrays at the peak to the host's memory, once all arrays are
+    folded.
+    """
     for array in _large(now):
         why = f"{array} waits in the host's memory for its use"
         yield _one(Reasoned(Swap(array), why))
