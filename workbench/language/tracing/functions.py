@@ -157,7 +157,7 @@ def reshape(x: TensorLike, shape: Any) -> Tensor:
 
 
 def _filled(x: Tensor, shape: Sequence[Any]) -> tuple[Any, ...]:
-    """Return a shape with the number in place of its -1; 0 where none fits, which is refused later."""
+    """Return a shape with its -1 filled in; 0 where no number fits, which is refused later."""
     others = math.prod(n for n in shape if whole(n) != -1)
     count = math.prod(x.shape)
     known = isinstance(others, int) and isinstance(count, int)
@@ -226,7 +226,7 @@ def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
 
 
 def one_hot(index: TensorLike, size: int) -> Tensor:
-    """Return 1.0 at the position `index` (integers) of a new last axis of the given size, else 0.0."""
+    """Return 1.0 at the position `index` (integers) of a new last axis of that size, else 0.0."""
     index, count = as_tensor(index), length_of(size, "the size of a one_hot")
     if isinstance(count, Expression):
         raise ProgramError(
