@@ -292,7 +292,7 @@ def carried(
     dims: tuple[str, ...],
     within: str = "parameters",
 ) -> Parameters:
-    """Make recurrent tensors over the update dims, from a first value; `update` defines the rest."""
+    """Make recurrent tensors over the update dims, with first values; `update` defines the rest."""
     trace = current()
     trace.updates.update(dict.fromkeys(dims[:1]))
     arrays: dict[str, Recurrent] = {}

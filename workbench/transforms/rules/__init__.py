@@ -1,4 +1,6 @@
-"""The identities of `Simplify`, a row each: what becomes what, and whether it rounds otherwise."""
+"""The identities of `Simplify`, a row each: the body before and after, and whether it rounds
+otherwise.
+"""
 
 from __future__ import annotations
 
