@@ -26,9 +26,9 @@ def every_step(program: Program) -> Iterator[Transform]:
 
 
 def steps_about(program: Program, statements: Sequence[Statement]) -> Iterator[Transform]:
-    """Yield steps that name these statements or the arrays they write, legal or not: exchanging,
-    splitting and joining the loops they share (axes for all of them), ranges as running updates,
-    arrays folded or recomputed.
+    """Yield steps that name these statements or the arrays they write, legal or not: the loops they
+    share vectorized, exchanged, split off or joined; ranges as running updates; arrays folded or
+    recomputed.
     """
     assert program.schedule is not None
     names = tuple(s.name for s in statements)

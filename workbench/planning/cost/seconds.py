@@ -20,9 +20,7 @@ from workbench.planning.cost.work import CostItem, Nest, PythonWork
 from workbench.planning.machine.constants import Machine
 
 KEPT_BY_ALLOCATOR = 1 << 25
-"""The size above which memory is always new: such blocks are touched for the first time at each
-request.
-"""
+"""The size above which every block of memory is new and touched for the first time."""
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,7 @@ def _outside(loops: tuple[Loop, ...], dim: str) -> tuple[Loop, ...] | None:
 
 
 def _follows(program: Program, outside: tuple[Loop, ...]) -> Edges:
-    """Return for each statement its readers within one iteration of the loops outside."""
+    """Return for each statement its dependents within one iteration of the loops outside."""
     needs = dependences(program)
     for loop in outside:
         if loop.kind == "loop":

@@ -134,8 +134,8 @@ def _recomputable(program: Program) -> dict[str, list[Recompute]]:
 
 
 def _all_recomputed(now: Judged) -> Idea:
-    """Return the idea that recomputes all that is live at the peak and follows from the rest of it:
-    the last first, since a clone reads the same arrays as its original.
+    """Return the idea that recomputes all arrays at the peak that follow from the others there: the
+    last first, since a clone reads the same arrays as its original.
     """
     origin = now.plan.program
     cheap = _Cheap(origin, frozenset(now.largest))
