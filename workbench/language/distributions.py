@@ -95,14 +95,12 @@ class Categorical:
             return -self._expected(self.log_probabilities)
 
     def kl(self, other: Categorical) -> Tensor:
-        """Return KL(self || other) in nats: infinite where a choice is illegal to the other
-        only.
-        """
+        """Return KL(self || other) in nats: infinite where a choice is illegal to other only."""
         with scope("policy"):
             return self._expected(self.log_probabilities - other.log_probabilities)
 
     def _expected(self, values: Tensor) -> Tensor:
-        """Return the mean of a value per choice; choices without probability add nothing, even if
+        """Return the mean of a value per choice; those of probability 0 add nothing, even
         infinite.
         """
         p = self.probabilities
@@ -126,9 +124,7 @@ class Normal:
             ) from None
 
     def reparameterized(self) -> Normal:
-        """Return the same distribution with samples differentiable in mean and standard
-        deviation.
-        """
+        """Return the same distribution, its samples differentiable in mean and std."""
         other = Normal(self.mean, self.std)
         other._reparameterized = True
         return other

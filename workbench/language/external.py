@@ -165,9 +165,7 @@ def called(calls: Iterable[Calls], live: Iterable[object]) -> tuple[External, ..
 
 
 def _lead(target: Recurrent, here: tuple[Expression, ...], source: Recurrent, inner: int) -> None:
-    """Define `target` one further along the last of `here` as `source` at the end of the dim inside
-    it.
-    """
+    """Define `target` one further along the last of `here` as `source` at the inner dim's end."""
     end = current().range(source.dims[len(here)]).upper
     at = dict(zip(source.dims, _at_start((*here, end), inner), strict=True))
     index_ = _at_start((*here[:-1], here[-1] + 1), len(target.dims))

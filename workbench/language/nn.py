@@ -251,9 +251,7 @@ class Parameters:
         return self.arrays
 
     def layers(self, name: str) -> tuple[str, ...]:
-        """Return the layer dim of a parameter, if it has one: its dims behind those of the
-        updates.
-        """
+        """Return a parameter's layer dim, if it has one: its dims behind those of the updates."""
         return self.arrays[name].declared[len(self.over) :]
 
     def like(self, initializer: Initializer) -> dict[str, Member]:
@@ -278,9 +276,7 @@ class Parameters:
 
 
 def parameters(*networks: Network, over: Any = ()) -> Parameters:
-    """Make the networks' parameters over the dims that count updates: `over=i`, `over=(i, e,
-    m)`.
-    """
+    """Make parameters over the dims that count updates: `over=i`, `over=(i, e, m)`."""
     dims = dim_names(over) if over != () else ()
     return carried(
         {f"{n.name}.{key}": member for n in networks for key, member in n.members.items()}, dims

@@ -91,8 +91,8 @@ def clip_by_global_norm(gradient: Gradient, norm: float) -> Gradient:
 
 
 def linear_annealing(start: float, end: float, over: Any) -> Tensor:
-    """Return a rate that changes linearly from `start` at the first value of a dim towards `end`
-    behind its last.
+    """Return a rate that goes linearly from `start` at a dim's first value to `end` behind its
+    last.
     """
     (name,) = dim_names(over)
     count = cast(index(current().range(name).upper), "float")

@@ -1,5 +1,5 @@
-"""The policy that fits an environment: categorical for its discrete actions, diagonal normal for
-its continuous ones.
+"""Policies by environment: categorical for discrete actions, diagonal normal for continuous
+ones.
 """
 
 from __future__ import annotations

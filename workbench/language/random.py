@@ -1,6 +1,4 @@
-"""Random draws: statements without inputs; a value depends on the seed, the statement and the
-instance.
-"""
+"""Random draws: statements without inputs, valued by the seed, the statement and the instance."""
 
 from __future__ import annotations
 

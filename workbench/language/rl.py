@@ -71,7 +71,7 @@ def td_residual(
     reward: TensorLike, value: Recurrent, done: TensorLike, t: Expression, gamma: float
 ) -> Tensor:
     """Return r + gamma * (1 - done) * V(next) - V (Sutton & Barto 2018, eq. 6.5); `value` has one
-    slice more.
+    more slice.
     """
     _expect_fraction("gamma", gamma)
     ahead = value.substitute({dim_name(t): t + 1})
@@ -153,14 +153,15 @@ def _expect_fraction(what: str, value: float) -> None:
 
 
 def normalize(x: Tensor, over: Expression | tuple[Expression, ...], eps: float = 1e-8) -> Tensor:
-    """(x - mean) / (standard deviation + eps) over dims."""
+    """Return (x - mean) / (standard deviation + eps) over dims."""
     return (x - x.mean(over=over)) / (x.std(over=over) + eps)
 
 
 def episodes(
     reward: Tensor, done: Tensor, b: Expression, i: Expression, t: Expression
 ) -> tuple[Tensor, Tensor]:
-    """Mean return of the episodes that end in update `i` (NaN where none does), and their number.
+    """Return the mean return of the episodes that end in update `i` (NaN where none does), and
+    their number.
 
     Episodes go on from one update to the next: the return so far is carried over like the state.
     """

@@ -127,12 +127,10 @@ class _Reverse:
             results[target] = self._whole(target)
         return [results[t] for t in self.targets]
 
-    # -- which sources depend on the targets -------------------------------------------------
+    # -- relevant sources --------------------------------------------------------------------
 
     def _relevant(self) -> dict[Source, None]:
-        """Return the sources between a target and the loss, through float reads that keep the seed
-        dims.
-        """
+        """Return the sources between a target and the loss, by float reads that keep seed dims."""
         readers: dict[Source, list[Source]] = {}
         seen: dict[Source, None] = {}
         todo: list[Source] = [self.loss.source]
@@ -333,9 +331,7 @@ def _do(name: str, *arguments: Any, **options: Any) -> Tensor:
 
 
 def _through_reduction(node: Node, adjoint: Tensor) -> Tensor:
-    """Return the adjoint of a reduction point: all of it (sum), or all at the first extremal
-    point.
-    """
+    """Return the adjoint of a reduction point: all of it (sum), or all at the first extremum."""
     if node.combiner == "sum":
         return adjoint
     if node.combiner == "collect":

@@ -26,8 +26,8 @@ from workbench.polyhedral.sets.relations import (
 
 @dataclass(frozen=True, eq=False)
 class SourceRead:
-    """A read of a source's elements by points: the points' dims with bounds and constraints, and
-    the read.
+    """A read of a source's elements by points: their dims with bounds and constraints, and the
+    read.
     """
 
     tensor: Tensor
@@ -219,9 +219,7 @@ def _new_name(primed: str, elements: tuple[str, ...]) -> str:
 
 
 def _wide(elements: tuple[str, ...], seeds: tuple[str, ...], extent: str) -> dict[str, Expression]:
-    """Return dims that cover an array whose extent goes beyond its dims' ranges (slice T of `s[t +
-    1] = …`).
-    """
+    """Return dims that cover an array beyond its dims' ranges (slice T of `s[t + 1] = …`)."""
     trace = current()
     ranges = [trace.dims[d] for d in elements]
     if is_subset(extent, box([(r.name, r.lower, r.upper) for r in ranges])):

@@ -95,7 +95,7 @@ class _Builder:
             externals=called(self.trace.calls, self.live),
         )
 
-    # -- what is live and how it is used -----------------------------------------------------------
+    # -- live values and their uses ----------------------------------------------------------------
 
     def _mark_live(self) -> None:
         todo: list[Source] = list(self.outputs.values())[::-1]
@@ -378,9 +378,7 @@ def _sources(x: Tensor) -> list[Source]:
 
 
 def _array_of(x: Tensor) -> Source:
-    """Return the source whose array is the output `x`; anything but a plain, stored value is
-    copied.
-    """
+    """Return the source with the output `x`; anything but a plain, stored value is copied."""
     node = x.source
     stored = isinstance(node, Recurrent) or not (
         node.inline or node.operation in ("literal", "index")

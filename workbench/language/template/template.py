@@ -137,9 +137,7 @@ class Template:
 
 
 def program(function: Callable[..., Mapping[str, Any]]) -> Template:
-    """Decorate a function that writes an algorithm as equations and returns a dict of named
-    outputs.
-    """
+    """Decorate a function that writes equations and returns a dict of named outputs."""
     return Template(function)
 
 

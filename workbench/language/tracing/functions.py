@@ -80,9 +80,7 @@ def relu(x: TensorLike) -> Tensor:
 
 
 def sigmoid(x: TensorLike) -> Tensor:
-    """Return the logistic function, elementwise, as (1 + tanh(x / 2)) / 2, which cannot
-    overflow.
-    """
+    """Return the logistic function, elementwise: (1 + tanh(x / 2)) / 2, which cannot overflow."""
     return apply("tanh", as_tensor(x) * 0.5) * 0.5 + 0.5
 
 

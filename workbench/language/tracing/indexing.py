@@ -1,6 +1,4 @@
-"""Reads of a tensor at an index: affine indices and ranges on its dims, integers and slices on
-inner axes.
-"""
+"""Reads of a tensor: affine indices and ranges on its dims, integers and slices on inner axes."""
 
 from __future__ import annotations
 
@@ -169,9 +167,7 @@ def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
 
 
 def _only_indices(source: object) -> bool:
-    """Tell whether a value is computed from literals and index expressions alone: it has no
-    array.
-    """
+    """Tell whether a value needs no array: it has only literals and index expressions."""
     if not isinstance(source, Node) or source.combiner is not None:
         return False
     if not source.operands:
@@ -247,9 +243,7 @@ def _affine(x: Tensor, d: str, entry: Any) -> Expression:
 
 
 def _range(d: str, entry: slice, axis: int) -> Expression:
-    """Return the anonymous dimension of `lower:upper`; equal ranges on one axis position are one
-    dimension.
-    """
+    """Return the anonymous dimension of `lower:upper`; equal ranges on one axis share one."""
     trace = current()
     if entry.step is not None:
         raise ProgramError(

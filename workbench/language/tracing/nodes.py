@@ -220,7 +220,7 @@ def cast(x: Tensor, dtype: str) -> Tensor:
 
 
 def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
-    """Apply a row of the operation table: dtypes are unified, range axes aligned, trivial cases
+    """Apply a row of the operation table, with dtypes unified, range axes aligned, trivial cases
     folded.
     """
     _refuse_comparisons(name, arguments)
@@ -276,15 +276,11 @@ def _make(name: str, operands: tuple[Tensor, ...], options: dict[str, Any]) -> T
 
 STOP_GRADIENT = "stop_gradient"
 IDENTITIES = frozenset({STOP_GRADIENT, "copy"})
-"""Operations that return their operand: constant to `gradient`, or an array of its own for an
-output.
-"""
+"""Operations that return their operand: constant to `gradient`, or an array for an output."""
 
 
 def _unified(name: str, operands: list[Tensor]) -> list[Tensor]:
-    """Return arguments of one dtype: Python numbers take the other side's, mixed dtypes are
-    widened.
-    """
+    """Return arguments of one dtype: Python numbers adapt, mixed dtypes are widened."""
     row = OPERATIONS[name]
     if row.least is None:
         return operands
@@ -319,9 +315,7 @@ def _aligned(operands: list[Tensor]) -> list[Tensor]:
 
 
 def _folded(name: str, xs: list[Tensor]) -> Tensor | None:
-    """Simplify x * 1, x + 0, 0.5 * 2.0 and the like, so that gradients of plain sums stay
-    readable.
-    """
+    """Simplify x * 1, x + 0, 0.5 * 2.0 and the like: gradients of plain sums stay readable."""
     if name in ("add", "subtract", "multiply") and all(is_literal(x) for x in xs):
         left, right = (x.source.options["value"] for x in xs)  # type: ignore[union-attr]
         if xs[0].dtype == "float":

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 
 def tensor_text(x: Tensor) -> str:
-    """Quote a number as it is, else the element, its dtype and inner shape: `x[b, t:T]:
-    float(3,)`.
-    """
+    """Quote a number, or an element with its dtype and inner shape: `x[b, t:T]: float(3,)`."""
     from workbench.language.tracing.tensor import Node  # the circle tensor <-> quoting
 
     source = x.source

@@ -33,9 +33,7 @@ class Piece:
 
 
 class Recurrent(Tensor):
-    """An array over dims, with elements defined by its pieces. A bare read is at the loop
-    variables.
-    """
+    """An array over dims, defined in pieces. A bare read is at the loop variables."""
 
     __slots__ = (
         "_dtype",

@@ -121,9 +121,7 @@ def _of_kind(kind: str, x: Tensor) -> Tensor:
 
 
 def count(x: Tensor, over: Any, axis: Axis) -> Tensor | float:
-    """Count the elements that a mean combines; for a range `t:T` the count depends on the
-    instance.
-    """
+    """Count the elements that a mean combines; for a range `t:T` it depends on the instance."""
     total = expression(1)
     if axis is not None:
         for k in axes_of(x, axis):
@@ -166,9 +164,7 @@ def reduce_over(
 
 
 def collect(x: Tensor, over: str) -> Tensor:
-    """Return the values of `x` at every point of a dim, along a leading inner axis as long as the
-    dim.
-    """
+    """Return all values of `x` over a dim, along a leading inner axis as long as the dim."""
     trace = current()
     own = trace.range(over)
     return record(

@@ -1,6 +1,4 @@
-"""Sizes, inner shapes and inner axes as a user gives them: an object with `__index__` is a
-number.
-"""
+"""Sizes, inner shapes and inner axes from a user: an object with `__index__` is a number."""
 
 from __future__ import annotations
 

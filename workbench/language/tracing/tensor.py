@@ -70,9 +70,7 @@ class Node:
 
 
 class Tensor(Operators):
-    """A source read at an index; per source dim `index` has an expression, or an integer tensor
-    (gather).
-    """
+    """A source read at an index: per source dim an expression, or an integer tensor (gather)."""
 
     __slots__ = ("_dims", "index", "source")
 
@@ -119,9 +117,7 @@ class Tensor(Operators):
         return Tensor(self.source, tuple(e.substitute(values) for e in self.index))
 
     def __repr__(self) -> str:
-        """Quote it as the user wrote it where that is known: numbers, their variable, ranges as
-        ranges.
-        """
+        """Quote it as the user wrote it where known: numbers, their variable, ranges as ranges."""
         return quoting.tensor_text(self)
 
     def __getitem__(self, key: Any) -> Tensor:
@@ -222,9 +218,7 @@ class Tensor(Operators):
         return reductions.mean(self, over, axis, keepdims)
 
     def std(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
-        """Return the standard deviation of the population (divided by the count, as NumPy), as
-        `sum`.
-        """
+        """Return the standard deviation of the population (divided by the count), as `sum`."""
         from workbench.language.tracing import reductions
 
         return reductions.std(self, over, axis, keepdims)

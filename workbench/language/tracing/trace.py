@@ -54,7 +54,7 @@ class Range:
 
     @property
     def text(self) -> str:
-        """As the user wrote it: a dimension's name, or a range."""
+        """The dimension's name, or the range as the user wrote it."""
         return self.name if self.axis is None else f"the range {self.lower}:{self.upper}"
 
     @property
@@ -79,7 +79,7 @@ class Trace:
     """The outermost dims of parameters: each is a candidate for counting updates."""
     scope: tuple[str, ...] = ()
     inline: bool = False
-    """Whether the recorded operations belong to the statements that read them."""
+    """True while the recorded operations belong to the statements that read them."""
     calls: list[Calls] = field(default_factory=list)
     """The calls of each external object."""
     returned: SourceLine | None = None
@@ -98,9 +98,7 @@ class Trace:
         return self.dims[name]
 
     def ordered(self, names: set[str]) -> tuple[str, ...]:
-        """Return dimension names with those that their bounds need: declared ones first, as
-        declared.
-        """
+        """Return dimension names with those of their bounds: declared ones first, as declared."""
         closed: set[str] = set()
         todo = set(names)
         while todo:
@@ -171,9 +169,7 @@ def inline() -> Iterator[None]:
 
 
 def user_line() -> SourceLine | None:
-    """Return the innermost line being executed that is the user's or an algorithm's, not the
-    workbench's own.
-    """
+    """Return the innermost executed line of the user's or an algorithm's, not the workbench's."""
     frame = user_frame()
     return None if frame is None else source_line(frame)
 
