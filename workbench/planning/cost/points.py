@@ -77,7 +77,7 @@ class Points:
     def _named(self, a: Named) -> Number:
         return self.values[a.name] if a.name in self.values else self.sizes[a.name]
 
-    # -- what runs inside ------------------------------------------------------------------------
+    # -- points inside conditions and loops ------------------------------------------------------
 
     def where(self, condition: Condition) -> Points:
         """Return the points at which a condition holds."""
@@ -89,9 +89,7 @@ class Points:
     def inside(
         self, variable: str, lower: Expression, upper: Expression, needed: frozenset[str]
     ) -> Iterator[Points]:
-        """Yield the points inside a loop, in parts; `needed` are the variables that matter
-        there.
-        """
+        """Yield the points inside a loop, in parts; the variables `needed` matter there."""
         low, trips = self.at(lower), self.length(upper - lower)
         if variable not in needed:
             yield replace(self, weight=self.weight * trips)._merged(needed)

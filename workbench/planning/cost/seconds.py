@@ -25,9 +25,7 @@ KEPT_BY_ALLOCATOR = 1 << 25
 
 @dataclass(frozen=True)
 class Share:
-    """The cost of a part: seconds; arithmetic operations; bytes read and written; array
-    operations.
-    """
+    """The cost of a part: seconds, arithmetic operations, bytes read and written, array calls."""
 
     seconds: float = 0.0
     operations: int = 0

@@ -25,9 +25,7 @@ CACHE_VARIABLE = "WORKBENCH_CACHE"
 
 
 def machine(backend: str) -> Machine:
-    """Return the measured constants of this machine, or the built-in ones with a note that says
-    why.
-    """
+    """Return the measured constants of this machine, or built-in ones with a note on the reason."""
     if backend not in DEFAULTS:
         known = nearest(backend, DEFAULTS, "backends")
         raise UnavailableError(f"no times are predicted for {backend!r}: {known}")
@@ -48,9 +46,7 @@ def machine(backend: str) -> Machine:
 
 
 def save(measured: Machine) -> Path:
-    """Write measured constants and return the file's path. Raises WorkbenchError where it cannot be
-    written.
-    """
+    """Write measured constants and return their file. Raises WorkbenchError where that fails."""
     path = file_of(measured.backend)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

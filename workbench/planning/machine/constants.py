@@ -48,9 +48,7 @@ class Machine:
         return [(math.log(n), seconds) for n, seconds in self.byte]
 
     def seconds_per_byte(self, working_set: float) -> float:
-        """Return the seconds per byte at a working set, by logarithms between two rows of the
-        table.
-        """
+        """Return the seconds per byte at a working set, interpolating logarithms in the table."""
         size = math.log(max(working_set, 1.0))
         (low, value), *rest = self._rows
         for high, next_value in rest:

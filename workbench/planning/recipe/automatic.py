@@ -135,9 +135,7 @@ class _Frugal:
         return least
 
     def large(self, least: Judged) -> Judged:
-        """Reduce memory from the fastest plan, where the share saved exceeds the share of time
-        added.
-        """
+        """Reduce memory from the fastest plan, where the share saved exceeds the time's growth."""
         return self.search(partial(smaller, near=NEAR), _product).improved(self.fast)
 
     def small(self, least: Judged) -> Judged:

@@ -182,13 +182,11 @@ def near_size(program: Program, region: Region, sizes: Mapping[str, int], near: 
     return 1 << max(1, (near // widest).bit_length() - 1)
 
 
-# -- what belongs together -------------------------------------------------------------------------
+# -- members of a region ---------------------------------------------------------------------------
 
 
 def _outside(loops: tuple[Loop, ...], dim: str) -> tuple[Loop, ...] | None:
-    """Return the loops around the axis over `dim`; None where there is none, or it is in blocks
-    already.
-    """
+    """Return the loops around the axis over `dim`; None if there is none or it is in blocks."""
     for position, loop in enumerate(loops):
         if loop.tile is not None:
             return None

@@ -87,8 +87,8 @@ class Search:
         return None
 
     def after(self, now: Judged, idea: Idea) -> Judged | None:
-        """Return the plan after an idea; None where it is not legal, not acceptable, or one too
-        many.
+        """Return the plan after an idea; None where it is not legal, not allowed, or over the
+        limit.
         """
         at = (now.plan.steps, idea.name)
         if at not in self.known:

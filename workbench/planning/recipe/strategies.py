@@ -28,9 +28,7 @@ DISTANT = 0.1
 
 @dataclass(frozen=True)
 class Idea:
-    """A compound move. `take` returns the plan after it, None where one of its steps is not
-    legal.
-    """
+    """A compound move. `take` returns the plan after it, None where one of its steps is illegal."""
 
     name: str
     take: Callable[[Plan], Plan | None]
@@ -72,9 +70,7 @@ def smaller(now: Judged, near: int) -> Iterator[Idea]:
 
 
 def elsewhere(now: Judged) -> Iterator[Idea]:
-    """Yield moves of the large arrays at the peak to the host's memory, once all arrays are
-    folded.
-    """
+    """Yield moves of large arrays at the peak to the host, once all arrays are folded."""
     for array in _large(now):
         why = f"{array} waits in the host's memory for its use"
         yield _one(Reasoned(Swap(array), why))
@@ -93,7 +89,7 @@ def _one(reasoned: Reasoned) -> Idea:
     return Idea(str(reasoned.step), lambda plan: plan.after_all([reasoned]))
 
 
-# -- computed again --------------------------------------------------------------------------------
+# -- recomputed arrays -----------------------------------------------------------------------------
 
 
 def _recomputed(array: str, steps: Sequence[Recompute]) -> Idea:
@@ -177,7 +173,7 @@ class _Cheap:
         return True
 
 
-# -- in blocks -------------------------------------------------------------------------------------
+# -- regions in blocks -----------------------------------------------------------------------------
 
 
 def _blocks(
@@ -227,7 +223,7 @@ def _length(now: Judged, region: Region) -> int:
     return longest
 
 
-# -- summed as it comes ----------------------------------------------------------------------------
+# -- running sums ----------------------------------------------------------------------------------
 
 
 def _carried(now: Judged, arrays: Collection[str]) -> Iterator[Idea]:

@@ -60,9 +60,7 @@ def _joined(plan: Plan, step: Reschedule) -> Plan | None:
 
 
 def _independent(plan: Plan) -> tuple[Plan, list[Vectorize]]:
-    """Return the plan with arrays over independent dimensions, and steps that can be tried beyond
-    it.
-    """
+    """Return the plan with arrays over independent dimensions, and further steps to try."""
     independent: set[str] = set()
     partly: list[Vectorize] = []
     for step in Vectorize.candidates(plan.program):
