@@ -116,9 +116,7 @@ def _whole(program: Program, s: Statement, dim: str) -> str:
 
 
 def _size(program: Program, s: Statement, dim: str) -> Expression:
-    """Return the number of a dimension's values: as declared, or for blocks as many as are
-    summed.
-    """
+    """Return the number of a dimension's values: as declared, or as many blocks as are summed."""
     if dim in program.dim:
         return program.dim[dim].size
     others = [d for d in (*s.dims, *s.reduction_dims) if d != dim]

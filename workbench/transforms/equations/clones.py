@@ -163,9 +163,7 @@ def whole(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
 
 
 def gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
-    """Return the array's body at the positions of a group, over the dims that these vary over.
-    Raises NotMovable.
-    """
+    """Return the array's body at a group's positions, over the dims of these. Raises NotMovable."""
     assert group.at is not None
     original, record = program.writers[array][0], program.array[array]
     if len(program.writers[array]) > 1:
@@ -247,9 +245,7 @@ def _points(program: Program, group: CloneGroup) -> tuple[tuple[str, ...], str]:
 
 
 def _expect_defined(program: Program, clone: Statement) -> None:
-    """Refuse a clone at computed positions unless the whole array and all its operands are defined
-    there.
-    """
+    """Refuse computed positions unless the whole array and its operands are defined there."""
     near = {r.array for r in clone.reads}
     written = [replace(s.instances, reads=()) for s in program.statements if s.array in near]
     extents = {a.name: a.extent for a in program.arrays}

@@ -16,9 +16,7 @@ BYTES = 4
 
 
 def added(clones: Sequence[Statement]) -> str:
-    """Return the note `hidden.again is computed at B * I * T more instances, 580 operations
-    each`.
-    """
+    """Return the note `… is computed at B * I * T more instances, 580 operations each`."""
     parts = []
     for s in clones:
         instances = _instances(s.domain, s.dims)

@@ -25,9 +25,7 @@ Substitution = Mapping[str, Expression | Body]
 
 
 class NotMovable(Exception):
-    """An error for a part of a body without meaning at a computed position; `reason` says which and
-    why.
-    """
+    """An error for a body without meaning at a computed position; `reason` says which and why."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -53,9 +51,7 @@ def moved(body: Body, moves: Substitution) -> Body:
 
 
 def moved_index(e: Expression, moves: Substitution) -> Expression | Body:
-    """Return an index with dimensions replaced: an expression, or a body where positions are
-    computed.
-    """
+    """Return an index with dimensions replaced: an expression, or a body for computed positions."""
     computed = {d for d in e.variables if isinstance(moves.get(d), Body)}
     if not computed:
         plain = {d: m for d, m in moves.items() if isinstance(m, Expression)}

@@ -86,9 +86,7 @@ class Recompute(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Recompute]:
-        """Yield each array with dimensions that a statement reads in another loop than it is
-        written.
-        """
+        """Yield each array with dimensions that has a reader in another loop than its writers."""
         returned = {o.array for o in program.outputs}
         for array in program.arrays:
             if array.dims and array.name not in returned and _apart(program, array.name):
@@ -118,7 +116,7 @@ class Recompute(Transform):
             after = without(after, {array})
         return Rewritten(after, tuple(notes))
 
-    # -- what is asked for -------------------------------------------------------------------------
+    # -- the readers asked for ---------------------------------------------------------------------
 
     def _chosen(self, program: Program, array: str) -> Sequence[str] | Refusal:
         """Return the statements that will read the clone."""
@@ -216,9 +214,7 @@ class Recompute(Transform):
     def _one_placed(
         self, program: Program, clone: Statement, reader: str, done: set[str]
     ) -> Program | Refusal:
-        """Put one statement of a clone in front of the reader; `done` are those that have a
-        place.
-        """
+        """Put one statement of a clone in front of the reader; those in `done` have a place."""
         assert program.schedule is not None
         nearest: Refusal | None = None
         for tree in places(program.schedule, clone, program.statement[reader]):

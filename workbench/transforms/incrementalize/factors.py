@@ -137,9 +137,7 @@ def used(body: Body) -> frozenset[str]:
 
 
 def inlined(program: Program, body: Body, dim: str, over: Collection[str]) -> Body:
-    """Inline arrays that are read at both the instance and the point, where each holds only a
-    formula.
-    """
+    """Inline arrays read at both the instance and the point that each hold only a formula."""
     if isinstance(body, Call):
         arguments = tuple(inlined(program, a, dim, over) for a in body.arguments)
         return replace(body, arguments=arguments)
@@ -157,9 +155,7 @@ def inlined(program: Program, body: Body, dim: str, over: Collection[str]) -> Bo
 
 
 def _is_formula(statement: Statement) -> bool:
-    """Tell whether the statement's body can stand for its elements: one instance for each, by
-    name.
-    """
+    """Tell whether the body can stand for the statement's elements: one instance each, by name."""
     calls = (b for b in walk(statement.body) if isinstance(b, Call))
     return (
         statement.combiner is None
@@ -173,13 +169,11 @@ def _on_both(body: Body, dim: str, over: Collection[str]) -> bool:
     return dim in varying and not varying.isdisjoint(over)
 
 
-# -- taking apart ----------------------------------------------------------------------------------
+# -- splitting a body ------------------------------------------------------------------------------
 
 
 def factored(body: Body, dim: str, over: Collection[str]) -> Summand:
-    """Split the body into a summand of instances along `dim` and points along `over`. Raises
-    NotAWeight.
-    """
+    """Split the body into a summand along `dim` and `over`. Raises NotAWeight."""
     factoring = _Factoring(dim, frozenset(over))
     rest = factoring.visit(body, elementwise=True)
     summand = Summand(_or_one(rest, body), tuple(factoring.powers), tuple(factoring.outer))
@@ -276,8 +270,8 @@ class _Factoring:
         return inner
 
     def _power(self, body: Body) -> Power | None:
-        """Return a scalar power whose exponent moves with the instance or the point, and is linear
-        in the instance.
+        """Return a scalar power, its exponent moving with instance or point, linear in the
+        instance.
         """
         if not isinstance(body, Call) or body.operation != "power" or body.shape:
             return None

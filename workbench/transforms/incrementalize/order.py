@@ -31,9 +31,7 @@ from workbench.transforms.trees.distribution import in_axes
 
 
 class Tiled(Exception):
-    """An error: the statement shares a loop over blocks of `dim`, which would have to be taken
-    apart.
-    """
+    """An error: the statement shares a loop over blocks of `dim`, which would have to be split."""
 
     def __init__(self, dim: str) -> None:
         self.dim = dim

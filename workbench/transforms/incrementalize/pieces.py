@@ -79,9 +79,7 @@ def read(array: Array, index: Sequence[Expression]) -> Read:
 
 
 def partial(old: Statement, dim: str, size: int, block: str, pieces: Pieces) -> None:
-    """Add `s.partial`, which combines the points of one block of `dim`; `s` then combines the
-    blocks.
-    """
+    """Add `s.partial`, which combines the points of one block of `dim`; `s` combines the blocks."""
     array = pieces.program.array[old.array]
     dims = (*old.dims, block)
     at, first = variable(dim), variable(block) * size

@@ -92,9 +92,7 @@ def steps(
     domains: tuple[str, str],
     t: Expression,
 ) -> None:
-    """Add instances computed from their neighbours: those where a point enters, those where none
-    does.
-    """
+    """Add instances computed from their neighbours, with and without a point that enters."""
     here, there = {found.dim: t}, {found.dim: t + grows.step}
     kept = scaled(found.summand.ratio(here, there), found.element(there))
     entering = {**here, found.over: grows.entry.substitute(here)}

@@ -53,9 +53,7 @@ class Rewrite:
 
 
 def rewritten(program: Program, old: Statement, dim: str, size: int | None) -> Rewrite:
-    """Lift the statement along `dim`, or block it where `dim` is a dimension that it combines.
-    Raises Unfit.
-    """
+    """Lift the statement along `dim`, or block it if it combines `dim`. Raises Unfit."""
     pieces = Pieces(program, old)
     taken = (*old.dims, *old.reduction_dims)
     if dim in old.reduction_dims:
@@ -82,9 +80,7 @@ def _names(old: Statement, dim: str, size: int) -> tuple[str, str]:
 
 
 def moving_dims(old: Statement, dim: str) -> list[str]:
-    """Return the reduction dimensions whose range differs from one instance along `dim` to the
-    next.
-    """
+    """Return the reduction dimensions whose range differs between neighbours along `dim`."""
     return [
         d
         for d in old.reduction_dims
@@ -230,9 +226,7 @@ def _summed(old: Statement, inner: Body) -> Body:
 
 
 def _scaled(old: Statement, found: Reduction, summand: Summand, pieces: Pieces) -> None:
-    """Multiply by the instance's own factors, where there are any; a sum over none is 0 whatever
-    they are.
-    """
+    """Multiply by the instance's own factors, if any; a sum over none is 0 whatever they are."""
     if not summand.outer:
         return
     value: Body = read(found.array, found.write)
@@ -286,7 +280,7 @@ def _assert_complete(program: Program, old: Statement, pieces: Pieces) -> None:
     assert is_equal(reduce(union, written), wanted), f"the pieces of {old.name} leave gaps"
 
 
-# -- what is left over -----------------------------------------------------------------------------
+# -- formulas without readers ----------------------------------------------------------------------
 
 
 def _unused(program: Program, old: Statement, pieces: Pieces) -> tuple[Statement, ...]:
@@ -306,9 +300,7 @@ def _unused(program: Program, old: Statement, pieces: Pieces) -> tuple[Statement
 
 
 def program_with(program: Program, old: Statement, rewrite: Rewrite) -> Program:
-    """Return the program with the pieces in the statement's place; its schedule is still the old
-    one.
-    """
+    """Return the program with the pieces in the statement's place, under the old schedule."""
     gone = {s.name for s in rewrite.unused}
     statements = tuple(
         new

@@ -73,9 +73,7 @@ class Distribute(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Distribute]:
-        """Yield each recurrence of an innermost loop, apart from statements that need not be in its
-        loop.
-        """
+        """Yield each recurrence of an innermost loop, without statements that need not be there."""
         assert program.schedule is not None
         needs = dependences(program)
         for loop in _innermost(program.schedule):
@@ -177,9 +175,7 @@ def _innermost(tree: Tree) -> Iterator[Loop]:
 
 
 def _cycle(dependences: Dependences, loop: Loop, chosen: frozenset[str]) -> list[str]:
-    """Return a shortest way from a chosen statement through others of the loop back to a chosen
-    one.
-    """
+    """Return a shortest way from a chosen statement through others back to a chosen one."""
     members = set(statements(loop))
     queue: list[list[str]] = [[name] for name in statements(loop) if name in chosen]
     seen: set[str] = set()

@@ -73,9 +73,7 @@ class Fuse(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Fuse]:
-        """Yield each loop and the next beside it over the same dimension, by their first
-        statements.
-        """
+        """Yield each loop and the next over the same dimension, by their first statements."""
         assert program.schedule is not None
         for block in blocks_of(program.schedule):
             loops = [child for child in block.children if isinstance(child, Loop)]
@@ -170,7 +168,7 @@ class Fuse(Transform):
             return Refusal("input", f"{self}: an axis has no iterations to be shifted by")
         return tuple(result)
 
-    # -- what stands between -----------------------------------------------------------------------
+    # -- statements between the loops --------------------------------------------------------------
 
     def _between(self, program: Program, found: Site, shifts: tuple[int, ...]) -> Refusal:
         """Refuse for statements that can stand neither before nor behind the joined loop."""

@@ -119,9 +119,7 @@ def _placed(
 
 
 def _along(index: Expression, now: Expression, value: Expression) -> Expression:
-    """Return the index counted from the dimension's value, where it is so much more at every
-    size.
-    """
+    """Return the index relative to `now` if its distance from `value` is constant, else itself."""
     ahead = index - value
     return now + ahead if not ahead.terms else index
 

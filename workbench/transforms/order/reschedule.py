@@ -31,9 +31,7 @@ from workbench.transforms.trees.distribution import in_axes
 from workbench.transforms.trees.regions import blocks_of, edited, loops_around
 
 SMALL = 64
-"""The largest part that is offered as a move: isl orders so many statements in some tenths of a
-second.
-"""
+"""The largest part that is offered as a move: isl orders it in some tenths of a second."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,9 +78,7 @@ class Reschedule(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Reschedule]:
-        """Yield each sequence of several loops, where it is small enough for isl to answer at
-        once.
-        """
+        """Yield each sequence of several loops that is small enough for isl to answer at once."""
         assert program.schedule is not None
         for block in blocks_of(program.schedule):
             loops = [child for child in block.children if isinstance(child, Loop)]

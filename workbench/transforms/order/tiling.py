@@ -57,9 +57,7 @@ class Tiling:
         return self._loop(tree) if members <= self.chosen else self._part(tree, found)
 
     def _counts_blocks(self, name: str) -> bool:
-        """Tell whether a statement in a loop over `dim` has the number of a block instead of a
-        value.
-        """
+        """Tell whether a statement in a loop over `dim` has a block's number instead of a value."""
         return self.dim not in self.program.statement[name].dims
 
     def _held(self, loop: Loop, name: str) -> Refusal:

@@ -184,9 +184,7 @@ class Vectorize(Transform):
         )
 
     def _cycle(self, program: Program, stuck: Stuck, chosen: frozenset[str]) -> Refusal:
-        """Refuse with the cycle that carries the dimension, and two instances of a dependence that
-        does.
-        """
+        """Refuse with the cycle that carries the dimension, and two instances of its dependence."""
         needs, names = stuck.dependences, set(stuck.component)
         inside = [d for d in needs.all if d.source in names and d.sink in names]
         for dependence in self._carrying_first(inside, chosen):
@@ -226,9 +224,7 @@ class Vectorize(Transform):
 
 
 def _loops(program: Program) -> dict[str, tuple[str, ...]]:
-    """Return for each statement its own dims that are loops, without those that count blocks around
-    it.
-    """
+    """Return for each statement its own dims that are loops, without counters of blocks."""
     assert program.schedule is not None
     return {
         name: tuple(d for d in loops if d in program.statement[name].dims)
@@ -251,9 +247,7 @@ def _cycle_through(
 
 
 def _path(inside: list[Dependence], start: str, end: str) -> list[str]:
-    """Return the shortest chain of statements from one to another, ends included; empty if none
-    is.
-    """
+    """Return the shortest chain of statements from one to another, ends included, or nothing."""
     came: dict[str, str | None] = {start: None}
     queue = [start]
     while queue and end not in came:

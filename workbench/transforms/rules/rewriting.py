@@ -13,9 +13,7 @@ BodyRewrite = Callable[[Body], Body]
 
 
 def rebuilt(body: Body, change: BodyRewrite) -> Body:
-    """Apply `change` to everything directly below the body; return the body itself if nothing
-    changed.
-    """
+    """Apply `change` to everything directly below the body; return it if nothing changed."""
     if isinstance(body, Call):
         arguments = tuple(change(a) for a in body.arguments)
         same = all(a is b for a, b in zip(arguments, body.arguments, strict=True))
@@ -28,9 +26,7 @@ def rebuilt(body: Body, change: BodyRewrite) -> Body:
 
 
 class Rewriter:
-    """A rewriter by the local rows, by operation. Sub-bodies that are one object are rewritten
-    once.
-    """
+    """A rewriter by the local rows, by operation. A shared sub-body is rewritten once."""
 
     def __init__(self, program: Program, rows: Sequence[Row]) -> None:
         self.program = program

@@ -16,9 +16,7 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Body, Call, IndexValue, Literal, Program, walk
 
 Local = Callable[[Call, Program], Body | None]
-"""A function that returns a call's replacement, of the same dtype and shape; None where the rule
-does not apply.
-"""
+"""A function that returns a call's replacement of the same type; None where it does not apply."""
 
 
 @dataclass(frozen=True)

@@ -83,9 +83,7 @@ def sum_of_products(body: Call, program: Program) -> Body | None:
 
 
 def _indexed(x: Body, product: Call, letters: str) -> tuple[Body, str]:
-    """Return a factor without its axes of length 1 that the product repeats, and the others'
-    letters.
-    """
+    """Return a factor without its repeated axes of length 1, and the letters of the others."""
     own = letters[len(letters) - len(x.shape) :]
     wide = product.shape[len(letters) - len(x.shape) :]
     kept = [k for k, n in enumerate(x.shape) if n == wide[k]]
@@ -105,9 +103,7 @@ def sum_of_contraction(body: Call, program: Program) -> Body | None:
 
 
 def contraction_of_broadcast(body: Call, program: Program) -> Body | None:
-    """Replace sum(k) x * W[k, j] by x times the sum of W over k, where x is the same for every
-    k.
-    """
+    """Replace sum(k) x * W[k, j] by x times the sum of W over k, for x the same at every k."""
     inputs, output = body.options["spec"].split("->")
     letters = inputs.split(",")
     for k, (wide, own) in enumerate(zip(body.arguments, letters, strict=True)):
@@ -152,9 +148,7 @@ def one_hot_sum(body: Call, program: Program) -> Body | None:
 
 
 def _one_hot_position(body: Body, program: Program) -> Body | None:
-    """Return the scalar whose one-hot vector a body is, also where another statement computes
-    it.
-    """
+    """Return the scalar whose one-hot vector a body is, also through another statement."""
     if isinstance(body, Read):
         writers = program.writers[body.array]
         plain = tuple(variable(d) for d in writers[0].dims)
@@ -263,9 +257,7 @@ def _length(s: Statement) -> Expression | None:
 
 
 def _has_points(s: Statement) -> bool:
-    """Tell whether no instance's range is empty: a sum over none is 0 whatever it is multiplied
-    with.
-    """
+    """Tell whether no instance's range is empty: a sum over none is 0 times anything."""
     return is_equal(project_out(s.reduction, s.reduction_dims), s.domain)
 
 
@@ -287,9 +279,7 @@ def _factored(program: Program, s: Statement) -> Program | None:
 
 
 def _varying(s: Statement) -> int | None:
-    """Return the operand of the body that stays in the sum, where the other does not vary over the
-    range.
-    """
+    """Return the operand that stays in the sum, where the other does not vary over the range."""
     body = s.body
     if not isinstance(body, Call) or body.operation not in ("multiply", "divide", "contract"):
         return None

@@ -48,7 +48,7 @@ class NamesOf(Names):
         return f"{self.kind}s of {owner[0]}", list(dict.fromkeys(owner[1]))
 
 
-# -- what there is ---------------------------------------------------------------------------------
+# -- the names of a program ------------------------------------------------------------------------
 
 
 def _arrays(program: Program) -> list[str]:
@@ -66,9 +66,7 @@ def _declared(program: Program) -> list[str]:
 
 
 def dims_of(program: Program) -> list[str]:
-    """Return the declared dims, then others that statements vary over: those of ranges and of
-    blocks.
-    """
+    """Return the declared dims, then others of statements: those of ranges and of blocks."""
     used = (d for s in program.statements for d in s.dims)
     return list(dict.fromkeys([*_declared(program), *used]))
 
@@ -114,13 +112,11 @@ CombinedDim = Annotated[
 LoopName = Annotated[str, Names("loop", _loops, lacking="no")]
 
 
-# -- what a name stands for ------------------------------------------------------------------------
+# -- the meaning of a name -------------------------------------------------------------------------
 
 
 def array_called(program: Program, name: str) -> str:
-    """Return the array that a name stands for: itself, or the one that a value of the name is
-    written to.
-    """
+    """Return the array that a name stands for: itself, or the one its value is written to."""
     return name if name in program.array else dict(program.aliases).get(name, name)
 
 

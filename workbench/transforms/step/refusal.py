@@ -1,6 +1,4 @@
-"""Refusals of steps that are not legal: a sentence, and for a dependence two concrete instances
-that show it.
-"""
+"""Refusals of illegal steps: a sentence, and for a dependence two concrete instances."""
 
 from __future__ import annotations
 
@@ -139,9 +137,7 @@ def element_text(witness: Witness) -> str:
 
 
 def dependence_text(witness: Witness) -> str:
-    """Print `total[t+1] at b=0, t=1 reads total[0, 1], which … writes (smallest case: B=1,
-    T=2)`.
-    """
+    """Print `total[t+1] at t=1 reads total[1], which … writes (smallest case: T=2)`."""
     source, sink = (
         instance_text(name, instance)
         for name, instance in zip(witness.statements, witness.instances, strict=True)

@@ -15,9 +15,7 @@ from workbench.transforms.step.transform import REGISTRY, Transform
 
 
 def from_json(value: Mapping[str, Any]) -> Transform:
-    """Return the step that `to_json` wrote. Raises WorkbenchError for anything else, with the
-    nearest.
-    """
+    """Return the step that `to_json` wrote. Raises WorkbenchError, naming the nearest."""
     name = value.get("transform")
     if not isinstance(name, str) or name not in REGISTRY:
         raise WorkbenchError(

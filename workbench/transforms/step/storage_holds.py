@@ -66,8 +66,8 @@ def broken_storage(program: Program, step: str) -> Refusal | None:
 
 
 def _no_longer_together(memory: Ownership, array: str, to: str, step: str) -> Refusal | None:
-    """Explain why `to`, and the arrays after it, cannot hold the memory of `array` and of those
-    before.
+    """Explain why `to` and its successors cannot hold the memory of `array` and its
+    predecessors.
     """
     for second in heirs(memory.program, array):
         reason = hindrance(memory, array, second)
@@ -139,9 +139,7 @@ def whole(before: str, program: Program, array: str, dim: str) -> Refusal | None
 
 
 class Fixed(NamedTuple):
-    """A reason why a dimension is whole in every order of reads and writes: in a word, and said of
-    the array.
-    """
+    """A reason why a dimension is whole in any order: in a word, and said of the array."""
 
     reason: str
     sentence: str
@@ -222,7 +220,7 @@ def whole_blocks(program: Program, array: str, dim: str) -> Fixed | None:
 
 
 def _in_blocks(program: Program, array: str, position: int) -> tuple[str, int]:
-    """Return the first statement that touches an array in blocks along a dimension, and their
+    """Return the first statement that touches an array in blocks along a dimension, and its
     size.
     """
     assert program.schedule is not None

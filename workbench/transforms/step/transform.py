@@ -70,14 +70,10 @@ class Named:
 
 @dataclasses.dataclass(frozen=True)
 class Transform(ABC):
-    """A base of the transforms. The docstring of each has *Example*, *Before*, *After* and *Legal
-    when*.
-    """
+    """The base of transforms. Their docstrings have *Example*, *Before*, *After*, *Legal when*."""
 
     equation_step: ClassVar[bool] = False
-    """Whether the step changes equations (legal by its rule) rather than order or storage (by
-    dependences).
-    """
+    """True if the step changes equations (legal by rule), not order or storage (by dependences)."""
 
     unnamed: ClassVar[int] = 0
     """The number of arguments with defaults that are written without their names, in order."""
@@ -92,9 +88,7 @@ class Transform(ABC):
             REGISTRY[name] = REGISTRY.pop(name)
 
     def __post_init__(self) -> None:
-        """Turn lists into tuples, whole numbers into ints, and one name where names are expected
-        into a tuple.
-        """
+        """Turn lists into tuples, whole numbers into ints, and one name into a tuple if needed."""
         for name, hint in hints(type(self)).items():
             given = getattr(self, name)
             number = whole(given) if int in alternatives(hint) else None
@@ -109,9 +103,7 @@ class Transform(ABC):
 
     @abstractmethod
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """Return the program after the step, or why it is not legal, without help. Its names are
-        known in the program.
-        """
+        """Return the program after the step, or a refusal without help. Its names are known."""
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
         """Yield steps that may help where `attempt` is a refusal. Those that can be taken and do
@@ -211,9 +203,7 @@ def _cut(value: object) -> str:
 
 
 def check(program: Program, step: Transform) -> Refusal | None:
-    """Explain why the step cannot be taken, the re-check included; None where `apply` will
-    succeed.
-    """
+    """Explain why the step cannot be taken, after a re-check; None where `apply` will succeed."""
     judged = _judged(program, step)
     return judged if isinstance(judged, Refusal) else None
 

@@ -161,7 +161,7 @@ def _windows(program: Program, storage: Storage) -> Mapping[Pair, Expression | N
     }
 
 
-# -- why a dimension stays whole -------------------------------------------------------------------
+# -- reasons for a whole dimension -----------------------------------------------------------------
 
 
 def _whole(step: Transform, program: Program, array: str, dim: str) -> Refusal:

@@ -62,8 +62,8 @@ class Donate(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Donate]:
-        """Yield all that save memory, then those updated in place and each pair of which one is an
-        operand of the other.
+        """Yield all that save memory, then those in place, and pairs of an operand and its
+        result.
         """
         pairs = takeovers(program)
         if pairs:

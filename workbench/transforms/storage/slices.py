@@ -85,13 +85,11 @@ def item_bytes(buffer: Buffer) -> int:
     return ITEM_BYTES.get(buffer.dtype) or 4
 
 
-# -- why not earlier -------------------------------------------------------------------------------
+# -- reasons against early copies ------------------------------------------------------------------
 
 
 def not_early(step: str, after: Program, array: str, prefetch: int) -> Iterator[Refusal]:
-    """Explain, for each slice that comes only when it is needed, why it cannot come so many
-    iterations early.
-    """
+    """Explain for each late slice of an array why it cannot come so many iterations early."""
     if not prefetch:
         return
     loops = lower(after)

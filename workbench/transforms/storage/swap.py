@@ -146,7 +146,7 @@ class Swap(Transform):
             )
         return note
 
-    # -- what is refused -------------------------------------------------------------------
+    # -- refusals --------------------------------------------------------------------------
 
     def _bad_input(self) -> Refusal | None:
         if type(self.prefetch) is int and self.prefetch >= 0:
@@ -210,9 +210,7 @@ def relief(
 
 @lru_cache(maxsize=16)
 def _stored(key: Itself, array: str, prefetch: int | None) -> Program:
-    """Return the program with an array on the host, its slices so early, or (None) on the
-    device.
-    """
+    """Return the program with an array on the host, its slices so early; None: on the device."""
     storage = key.program.storage
     if prefetch is None:
         if array not in storage.on_host:

@@ -116,9 +116,7 @@ def _with_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
 
 
 def _joined(tree: Tree) -> Tree:
-    """Join neighbours with the same axis under one axis node: it orders nothing, and reads
-    better.
-    """
+    """Join neighbours with the same axis under one axis node, which orders nothing."""
     if isinstance(tree, Leaf):
         return tree
     if isinstance(tree, Loop):

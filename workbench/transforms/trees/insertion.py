@@ -88,9 +88,7 @@ def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree
 
 
 def violated(program: Program, names: Collection[str]) -> Violation | None:
-    """Return the first dependence of the statements `names`, in either direction, that is out of
-    order.
-    """
+    """Return the first violated dependence of the statements `names`, in either direction."""
     assert program.schedule is not None
     return violation(program.schedule, touching(program, names))
 

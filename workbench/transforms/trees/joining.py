@@ -71,9 +71,7 @@ class Site:
 
     @property
     def ways(self) -> tuple[bool, ...]:
-        """Directions for the joined loop, whether backwards: as the first loop runs, then the other
-        way.
-        """
+        """Directions for the joined loop (backwards or not): the first loop's, then the other."""
         first = self.loops[0]
         return (
             (first.backwards,) if first.kind == "axis" else (first.backwards, not first.backwards)
