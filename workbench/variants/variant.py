@@ -45,9 +45,7 @@ class Variant:
     why: str = field(default="", compare=False)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
-        """Show the variant in Jupyter as a program is shown, by the registered views of
-        programs.
-        """
+        """Show the variant in Jupyter by the views of programs."""
         return getattr(Program, "_repr_mimebundle_")(self, include, exclude)  # noqa: B009
 
     @property
@@ -69,9 +67,7 @@ class Variant:
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 of the root program's text and the steps: equal keys compute the same in the same
-        order.
-        """
+        """SHA-256 of the root program's text and the steps: equal keys mean equal runs."""
         return key_of(self.root.program.canonical, self.to_json())
 
     def apply(self, step: Transform) -> Variant:
@@ -105,9 +101,7 @@ class Variant:
 
     @cached_property
     def loop_program(self) -> LoopProgram:
-        """Return the loop program of this variant: loops of array operations with explicit
-        memory.
-        """
+        """Return the loop program of this variant: loops of array operations, explicit memory."""
         return lower(self.program)
 
     @cached_property
