@@ -135,7 +135,7 @@ class Gymnasium(Environment):
     # -- in the language -------------------------------------------------------------------------
 
     def _calls(self, over: str) -> Calls:
-        """This environment's calls in the program that is being traced."""
+        """Return this environment's calls in the program that is being traced."""
         for calls in current().calls:
             if calls.external.factory is self:
                 if calls.over != over:
