@@ -1,7 +1,7 @@
 """Reinforcement-learning programs as recurrence equations: write, check, transform, run.
 
-What a program is written with is imported here; what transforms, runs, measures and shows it when
-it is asked for.
+The language for writing programs is imported here. Transforming, running, measuring and showing are
+imported on first use.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def __dir__() -> list[str]:
 def _drawn(
     self: Program | Variant, include: object = None, exclude: object = None
 ) -> dict[str, object]:
-    """How Jupyter shows a program: its dependence graph. Imported when Jupyter asks for it."""
+    """Show a program in Jupyter as its dependence graph. Imported when Jupyter asks for it."""
     from workbench.session.outputs.mime_bundle import mimebundle
 
     return mimebundle(self)

@@ -1,4 +1,4 @@
-"""Advantage actor-critic (Mnih et al. 2016, algorithm S3), its actors in step with each other."""
+"""Advantage actor-critic (Mnih et al. 2016, algorithm S3), with synchronous actors."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ def ppo(
 ) -> dict[str, Any]:
     """PPO with clipped ratio and value loss, GAE, E epochs of M minibatches over B * T samples.
 
-    Without `shuffle` every step of learning is on all samples in the order in which they came: what
-    one epoch of one minibatch is but for that order, and nothing is read at random.
+    Without `shuffle` every learning step uses all samples in their original order: one epoch of one
+    minibatch differs from that only by the order, and nothing is read at random.
     """
     b, i, t, e, m = wb.dims(b=B, i=I, t=T, e=E, m=M)
     env = environments.named(environment)

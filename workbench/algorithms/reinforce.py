@@ -1,5 +1,5 @@
-"""REINFORCE (Williams 1992): the policy gradient over whole episodes, with three estimators of what
-an action was worth.
+"""REINFORCE (Williams 1992): the policy gradient over whole episodes, with three estimators of an
+action's worth.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def reinforce(
 ) -> dict[str, Any]:
     """REINFORCE: one episode per environment and update, cut after T steps.
 
-    `estimator` says by what an action's log-probability is weighted. "monte_carlo": the return-to-
-    go, nothing learned but the policy. "n_step" and "td_lambda": an n-step return or a lambda-
-    return minus the value of the state. That value is a network of its own, learned towards the
-    same target in the same update (squared error times `value_weight`); it closes the return where
-    the n steps or the horizon T end, and is the baseline.
+    `estimator` names the weight of an action's log-probability. "monte_carlo": the return-to-go,
+    nothing learned but the policy. "n_step" and "td_lambda": an n-step return or a lambda-return
+    minus the value of the state. That value is a network of its own, learned towards the same
+    target in the same update (squared error times `value_weight`). It closes the return where the n
+    steps or the horizon T end, and is the baseline.
     """
     if estimator not in ESTIMATORS:
         raise ProgramError(

@@ -41,8 +41,8 @@ ENVIRONMENTS: dict[str, type[Any]] = {
 
 
 def named(environment: Any) -> Any:
-    """An environment from its name (`"CartPole"`, `"Gymnasium:CartPole-v1"`), or the one that is
-    given.
+    """Return the environment of a name (`"CartPole"`, `"Gymnasium:CartPole-v1"`), or the one that
+    is given.
     """
     if not isinstance(environment, str):
         return environment

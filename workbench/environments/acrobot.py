@@ -39,18 +39,18 @@ class Acrobot(Environment):
     most_velocity = (4.0 * math.pi, 9.0 * math.pi)
 
     def reset(self, over: Any) -> Tensor:
-        """Near hanging at rest: every entry in [-0.1, 0.1), for each instance of `over`."""
+        """Start near hanging at rest: every entry in [-0.1, 0.1), for each instance of `over`."""
         with scope("environment"):
             return stack([*unstack(uniform(-0.1, 0.1, shape=4, over=over)), 0.0])
 
     def observe(self, state: Tensor) -> Tensor:
-        """Cosine and sine of both angles, and both angular velocities."""
+        """Return cosine and sine of both angles, and both angular velocities."""
         with scope("environment"):
             first, second, turn, bend, _ = unstack(state)
             return stack([cos(first), sin(first), cos(second), sin(second), turn, bend])
 
     def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The following state, the reward, terminated, truncated."""
+        """Return the following state, the reward, terminated, truncated."""
         with scope("environment"):
             torque = cast(discrete("Acrobot", action, 3) - 1, float)
             *at, elapsed = unstack(state)
@@ -71,7 +71,7 @@ class Acrobot(Environment):
             return following, where(terminated, 0.0, -1.0), terminated, truncated
 
     def _moved(self, at: State, torque: Tensor) -> State:
-        """One fourth-order Runge-Kutta step."""
+        """Take one fourth-order Runge-Kutta step."""
         h = self.time_step
         k1 = self._derivative(at, torque)
         k2 = self._derivative(_shifted(at, k1, h / 2.0), torque)
@@ -84,8 +84,8 @@ class Acrobot(Environment):
         return moved[0], moved[1], moved[2], moved[3]
 
     def _derivative(self, at: State, torque: Tensor) -> State:
-        """Equations of motion (Sutton & Barto 2018, section 11.3): links of 1 m, 1 kg, inertia 1 kg
-        m2.
+        """Evaluate the equations of motion (Sutton & Barto 2018, section 11.3): links of 1 m, 1 kg,
+        inertia 1 kg m2.
         """
         first, second, turn, bend = at
         bent = cos(second)
@@ -111,5 +111,5 @@ def _shifted(at: State, slope: State, by: float) -> State:
 
 
 def _wrapped(angle: Tensor) -> Tensor:
-    """The angle in [-pi, pi)."""
+    """Wrap an angle to [-pi, pi)."""
     return angle - 2.0 * math.pi * floor((angle + math.pi) / (2.0 * math.pi))

@@ -1,4 +1,4 @@
-"""What actions an environment takes, checked when a policy meets it."""
+"""Checks of an action against what an environment takes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from workbench.program.operations.shapes import shape_text
 
 
 def discrete(environment: str, action: Tensor, count: int) -> Tensor:
-    """The action, an integer scalar below `count`."""
+    """Return the action, checked to be an integer scalar below `count`."""
     if action.dtype not in ("int32", "int64") or action.shape:
         raise ProgramError(
             f"{environment} takes one of {count} discrete actions (an int scalar), "
@@ -21,7 +21,7 @@ def discrete(environment: str, action: Tensor, count: int) -> Tensor:
 
 
 def continuous(environment: str, action: Tensor, size: int) -> Tensor:
-    """The action, `size` floats."""
+    """Return the action, checked to be `size` floats."""
     if action.dtype != "float" or action.shape != (size,):
         raise ProgramError(
             f"{environment} takes continuous actions (float{shape_text((size,))}), "

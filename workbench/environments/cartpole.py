@@ -43,17 +43,17 @@ class CartPole(Environment):
     angle_limit = 12 * 2 * math.pi / 360
 
     def reset(self, over: Any) -> Tensor:
-        """A state near upright for each instance of `over`: every entry in [-0.05, 0.05)."""
+        """Return a state near upright for each instance of `over`: every entry in [-0.05, 0.05)."""
         with scope("environment"):
             start = uniform(-0.05, 0.05, shape=4, over=over)
             return stack([*unstack(start), 0.0])
 
     def observe(self, state: Tensor) -> Tensor:
-        """The first four entries."""
+        """Return the first four entries."""
         return state[..., :4]
 
     def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The following state, the reward, terminated, truncated."""
+        """Return the following state, the reward, terminated, truncated."""
         with scope("environment"):
             x, velocity, angle, angular_velocity, elapsed = unstack(state)
             force = where(discrete("CartPole", action, 2) == 1, self.push, -self.push)

@@ -1,4 +1,4 @@
-"""What every environment offers besides `reset`, `observe` and `step`."""
+"""The parts that all environments share, besides `reset`, `observe` and `step`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from workbench.polyhedral.expression import variable
 
 
 class Environment:
-    """An environment of which many run side by side, along one dim.
+    """An environment; many run side by side along one dim.
 
     It has a `state_size`, an `observation_size`, and an `action_count` (choices) or an
     `action_size` (entries). `step` never restarts an episode.
     """
 
     def reset(self, over: Any) -> Tensor:
-        """The first state of an episode, for each instance of the dims `over`."""
+        """Return the first state of an episode, for each instance of the dims `over`."""
         raise NotImplementedError
 
     def restart(self, done: Tensor, following: Tensor) -> Tensor:
-        """The state that `step` led to, or where `done` the first one of another episode."""
+        """Return the state after `step`, or where `done` the first one of another episode."""
         over = tuple(variable(d) for d in following.dims)
         return where(done, self.reset(over=over), following)

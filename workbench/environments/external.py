@@ -1,4 +1,4 @@
-"""Any Gymnasium environment in a program: its calls, and tensors over `b` of what they write."""
+"""Gymnasium environments in a program: their calls, and tensors over `b` of the results."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ VECTORIZED = ("sync", "async")
 
 
 class Gymnasium(Environment):
-    """Any environment of Gymnasium, by its id or by a function that makes one.
+    """An environment of Gymnasium, by its id or by a function that makes one.
 
     Every run makes fresh environments and seeds environment b with seed + b. They live outside the
     program, so its equations hold observations only: `state` is the observation (flat; a `Discrete`
@@ -67,7 +67,7 @@ class Gymnasium(Environment):
 
     @property
     def state_size(self) -> int:
-        """As many as of the observation."""
+        """As many entries as the observation has."""
         return self.observation_size
 
     @property
@@ -85,7 +85,8 @@ class Gymnasium(Environment):
         return entries(self._spaces[1])
 
     def reset(self, over: Any) -> Tensor:
-        """The first observation of an episode of every environment, for each instance of `over`.
+        """Return the first observation of an episode of every environment, for each instance of
+        `over`.
 
         The first of the dims `over` is the environments'; `restart` begins single episodes anew.
         """
@@ -95,14 +96,13 @@ class Gymnasium(Environment):
             return calls.at(self._observed(calls.start("reset", tuple(starts))))
 
     def observe(self, state: Tensor) -> Tensor:
-        """All of it."""
+        """Return the whole state."""
         return state
 
     def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The following state, the reward, terminated, truncated.
+        """Return the following state, the reward, terminated, truncated.
 
-        The first dim of `state` is the environments', the others are those in whose order steps
-        follow one another.
+        The first dim of `state` is the environments'. The others are the order of the steps.
         """
         self._expect(action)
         environments, *order = state.dims
@@ -117,7 +117,7 @@ class Gymnasium(Environment):
             return following, reward, terminated, truncated
 
     def restart(self, done: Tensor, following: Tensor) -> Tensor:
-        """The observation that `step` led to, or where `done` the first one of another episode."""
+        """Return the observation after `step`, or where `done` the first one of another episode."""
         with scope("environment"):
             calls = self._calls(following.dims[0])
             if calls.stepped is None or following.source is not self._following(calls):
@@ -129,13 +129,13 @@ class Gymnasium(Environment):
             return calls.at(self._observed(calls.follow("restart", ended=done)))
 
     def open(self, count: int, seed: int) -> Vector:
-        """The environments of one run."""
+        """Make the environments of one run."""
         return Vector(self.name, self._make, count, seed, self.vectorized)
 
     # -- in the language -------------------------------------------------------------------------
 
     def _calls(self, over: str) -> Calls:
-        """This environment's calls in the program that is being traced."""
+        """Return this environment's calls in the program that is being traced."""
         for calls in current().calls:
             if calls.external.factory is self:
                 if calls.over != over:
@@ -155,7 +155,7 @@ class Gymnasium(Environment):
         return calls.at(self._observed(calls.stepped)).source
 
     def _expect(self, action: Tensor) -> None:
-        """An action that the environment's space holds."""
+        """Refuse an action that the environment's space does not hold."""
         space = self._spaces[1]
         choices = action.source.choices if isinstance(action.source, Node) else None
         if _is_discrete(space):
@@ -178,20 +178,20 @@ class Gymnasium(Environment):
 
     @cached_property
     def _make(self) -> Callable[[], Any]:
-        """Makes one environment."""
+        """Return a function that makes one environment."""
         if not isinstance(self.id, str):
             return partial(self.id, **self.arguments)
         return partial(package().make, self.id, **self.arguments)
 
     @cached_property
     def _spaces(self) -> tuple[Any, Any]:
-        """What is observed, and what actions are from."""
+        """Return the observation space and the action space."""
         made = self._make()
         made.close()
         return made.observation_space, made.action_space
 
     def _checked(self) -> None:
-        """Make one, to know its spaces: bad input is told where it is written."""
+        """Make one environment, to read its spaces: bad input is refused where it is written."""
         gymnasium, line = package(), user_line()
         try:
             observed, taken = self._spaces

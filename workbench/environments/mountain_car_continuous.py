@@ -34,16 +34,16 @@ class MountainCarContinuous(Environment):
     gravity = 0.0025
 
     def reset(self, over: Any) -> Tensor:
-        """At rest, at a position in [-0.6, -0.4), for each instance of `over`."""
+        """Start at rest, at a position in [-0.6, -0.4), for each instance of `over`."""
         with scope("environment"):
             return stack([uniform(-0.6, -0.4, over=over), 0.0, 0.0])
 
     def observe(self, state: Tensor) -> Tensor:
-        """Position and velocity."""
+        """Return position and velocity."""
         return state[..., :2]
 
     def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The following state, the reward, terminated, truncated."""
+        """Return the following state, the reward, terminated, truncated."""
         with scope("environment"):
             position, velocity, elapsed = unstack(state)
             wish = continuous("MountainCarContinuous", action, 1)[..., 0]

@@ -38,19 +38,19 @@ class Pendulum(Environment):
     most_torque = 2.0
 
     def reset(self, over: Any) -> Tensor:
-        """Any angle, angular velocity in [-1, 1), for each instance of `over`."""
+        """Start at any angle, angular velocity in [-1, 1), for each instance of `over`."""
         with scope("environment"):
             draw = uniform(-1.0, 1.0, shape=2, over=over)
             return stack([draw[..., 0] * math.pi, draw[..., 1], 0.0])
 
     def observe(self, state: Tensor) -> Tensor:
-        """Cosine and sine of the angle, and the angular velocity."""
+        """Return cosine and sine of the angle, and the angular velocity."""
         with scope("environment"):
             angle = state[..., 0]
             return stack([cos(angle), sin(angle), state[..., 1]])
 
     def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The following state, the reward, terminated, truncated."""
+        """Return the following state, the reward, terminated, truncated."""
         with scope("environment"):
             angle, velocity, elapsed = unstack(state)
             torque = clip(

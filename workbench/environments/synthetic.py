@@ -1,4 +1,4 @@
-"""Two environments that do nothing but have observations of a chosen size: for measuring memory."""
+"""Two environments for measuring memory: they only have observations of a chosen size."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ class Trivial(Environment):
         return math.prod(self.observation_shape)
 
     def reset(self, over: Any) -> Tensor:
-        """The scalar in [-1, 1), for each instance of `over`."""
+        """Draw the scalar in [-1, 1), for each instance of `over`."""
         with scope("environment"):
             return stack([uniform(-1.0, 1.0, over=over), 0.0])
 
     def observe(self, state: Tensor) -> Tensor:
-        """The scalar times each entry of the ramp."""
+        """Return the scalar times each entry of the ramp."""
         with scope("environment"):
             n = self.observation_size
             ramp = cumsum(broadcast_to(literal(1.0), (n,))) / n
             return reshape(state[..., 0], (1,)) * ramp
 
     def step(self, state: Tensor, action: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The following state, the reward, terminated, truncated."""
+        """Return the following state, the reward, terminated, truncated."""
         with scope("environment"):
             moved = state[..., 0] + (2.0 * action - 1.0) * 0.1
             following = stack([moved, state[..., 1] + 1.0])
@@ -59,14 +59,12 @@ class Trivial(Environment):
 
 @dataclass(frozen=True)
 class Noisy(Trivial):
-    """As `Trivial`, but every entry of the observation has noise of its own, so that it must be
-    stored.
-    """
+    """As `Trivial`, but every entry of the observation has its own noise and must be stored."""
 
     noise: float = 0.1
 
     def observe(self, state: Tensor) -> Tensor:
-        """The scalar plus normal noise, entry by entry."""
+        """Return the scalar plus normal noise, entry by entry."""
         with scope("environment"):
             draw = draws("normal", (self.observation_size,), state.dims)
             return reshape(state[..., 0], (1,)) + self.noise * draw

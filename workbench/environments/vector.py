@@ -1,4 +1,4 @@
-"""The Gymnasium environments of one run, side by side: what a program's calls speak to.
+"""The Gymnasium environments of one run, side by side; a program's calls are made on them.
 
 An environment's whole answer is one row: the observation, reward, terminated, truncated. It travels
 through a vector environment as the observation, so one array is all that a call hands over.
@@ -23,13 +23,13 @@ from workbench.errors import RunError, UnavailableError, installing
 FLAGS = 3
 """Entries of a row behind the observation: reward, terminated, truncated."""
 CLOSING_SECONDS = 2.0
-"""How long closing waits for a worker that is still stepping."""
+"""The time that closing waits for a worker that is still stepping."""
 
 Rows = npt.NDArray[Any]
 
 
 def package() -> Any:
-    """Gymnasium, or a sentence that says what to install."""
+    """Import Gymnasium, or raise an error that says what to install."""
     try:
         import gymnasium
         from gymnasium.vector import AutoresetMode  # noqa: F401  # since 1.1
@@ -42,15 +42,15 @@ def package() -> Any:
 
 
 def entries(space: Any) -> int:
-    """Entries of a flat Box, or the choices of a Discrete space."""
+    """Count the entries of a flat Box, or the choices of a Discrete space."""
     return int(space.n) if isinstance(space, package().spaces.Discrete) else math.prod(space.shape)
 
 
 class Row:
-    """One environment whose answers are rows, as a vector environment wants it.
+    """One environment with rows as answers, as a vector environment expects it.
 
-    What it raises goes along as `raised`, so that the others finish their step. Done, it rests
-    until it is reset: its row stays, with reward 0.
+    An exception goes along as `raised`, so that the other environments finish their step. Once
+    done, it rests until it is reset: its row stays, with reward 0.
     """
 
     metadata: ClassVar[dict[str, Any]] = {}
@@ -75,7 +75,7 @@ class Row:
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Rows, dict[str, Any]]:
-        """The first row of an episode."""
+        """Return the first row of an episode."""
         try:
             observation, _ = self.environment.reset(seed=seed)
         except Exception as error:  # another package's code: whatever it raises
@@ -84,7 +84,7 @@ class Row:
         return self.row, {}
 
     def step(self, action: Any) -> tuple[Rows, float, bool, bool, dict[str, Any]]:
-        """The row after an action. The vector environment learns of no reward and no end."""
+        """Return the row after an action. The vector environment sees no reward and no end."""
         if self.done:
             self.row[self.size] = 0.0
             return self.row, 0.0, False, False, {}
@@ -134,8 +134,8 @@ class Vector:
         self.seeds = None
 
     def step(self, out: Rows, before: Rows, state: Rows, action: Rows) -> None:
-        """Act in every environment. `before` is what the last call wrote, `state` what the program
-        took from it.
+        """Act in every environment. `before` is the last call's result, `state` the part of it that
+        the program read.
         """
         seen = before[:, :-FLAGS]
         if not np.array_equal(state, seen) and not np.array_equal(state, seen, equal_nan=True):

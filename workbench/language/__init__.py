@@ -1,5 +1,5 @@
-"""What users call to write a program: dims, distributions, networks, optimizers, gradients.
+"""The language for writing programs: dims, distributions, networks, optimizers, returns.
 
-These modules are written as a user writes, on top of `tracing`. How the values become a program is
-known in `template`. The derivative of an operation is in its row in `program.operations`.
+These modules are written as a user writes, on top of `tracing`. Does not know how values become a
+program (`template` does).
 """

@@ -30,10 +30,10 @@ def dim(**sizes: ExpressionLike) -> Expression:
 
 
 def size(definition: ExpressionLike) -> Expression:
-    """A size defined by others, products and quotients allowed: `K = wb.size(B * T // M)`.
+    """Declare a size defined by others, products and quotients allowed: `K = wb.size(B * T // M)`.
 
-    It is a parameter of its own, named like the variable it is assigned to; its defining expression
-    is evaluated when the program is run, and a quotient that is not exact is an error naming the
+    It is a parameter of its own, named like the variable it is assigned to. Its defining expression
+    is evaluated when the program is run; a quotient that is not exact is an error naming the
     numbers.
     """
     trace, line = current(), user_line()

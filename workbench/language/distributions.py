@@ -24,12 +24,12 @@ from workbench.program.operations.shapes import broadcast_shapes, shape_text
 
 
 class Categorical:
-    """A choice among the entries of the last inner axis of `logits` (unnormalised
-    log-probabilities).
+    """A choice among the entries of the last inner axis of `logits` (unnormalised log-
+    probabilities).
 
     A choice whose logit is -inf is illegal (an action mask: `wb.where(legal, logits, -inf)`): it is
-    never sampled, its log-probability is -inf and constant to `gradient`. Where all are, a run
-    stops with the instance.
+    never sampled, its log-probability is -inf and constant to `gradient`. Where all choices are
+    illegal, a run stops and names the instance.
     """
 
     def __init__(self, logits: TensorLike) -> None:
@@ -54,19 +54,19 @@ class Categorical:
 
     @cached_property
     def probabilities(self) -> Tensor:
-        """Inner shape (choices,)."""
+        """Probabilities, inner shape (choices,)."""
         with scope("policy"):
             probabilities = exp(self.log_probabilities)
             return probabilities
 
     def sample(self, over: Any = ()) -> Tensor:
-        """One choice (int32) per instance of the dims of the logits and of `over` (one dim or a
-        tuple).
+        """Draw one choice (int32) per instance of the dims of the logits and of `over` (one dim or
+        a tuple).
 
-        Along all other dims the choice is the same: where the logits do not vary over
-        environments b, `sample(over=b)` draws for each of them. By inversion: the count of
-        cumulative probabilities <= u; those that equal the last one count as 1 whatever rounding
-        makes of them. Constant to `gradient`.
+        Along all other dims the choice is the same: where the logits do not vary over environments
+        b, `sample(over=b)` draws for each of them. By inversion: the count of cumulative
+        probabilities <= u; those that equal the last one count as 1 whatever rounding makes of
+        them. Constant to `gradient`.
         """
         with scope("policy"):
             uniform = draws("uniform", (), _dims_of(self.logits, over=over))
@@ -79,7 +79,7 @@ class Categorical:
             return chosen
 
     def log_probability(self, action: TensorLike) -> Tensor:
-        """log p(action); `action` is an integer scalar."""
+        """Return log p(action); `action` is an integer scalar."""
         action = as_tensor(action)
         if action.shape or action.dtype not in ("int32", "int64"):
             raise ProgramError(
@@ -90,18 +90,18 @@ class Categorical:
             return where(chosen == -math.inf, -math.inf, chosen)
 
     def entropy(self) -> Tensor:
-        """-sum p log p, in nats; an illegal choice adds nothing."""
+        """Return -sum p log p, in nats; an illegal choice adds nothing."""
         with scope("policy"):
             return -self._expected(self.log_probabilities)
 
     def kl(self, other: Categorical) -> Tensor:
-        """KL(self || other) in nats: infinite where a choice is illegal to the other only."""
+        """Return KL(self || other) in nats: infinite where a choice is illegal to other only."""
         with scope("policy"):
             return self._expected(self.log_probabilities - other.log_probabilities)
 
     def _expected(self, values: Tensor) -> Tensor:
-        """The mean of a value per choice; those without probability, which may be infinite, have
-        no share in it.
+        """Return the mean of a value per choice; those of probability 0 add nothing, even
+        infinite.
         """
         p = self.probabilities
         return (p * where(p > 0.0, values, 0.0)).sum(axis=0)
@@ -124,14 +124,14 @@ class Normal:
             ) from None
 
     def reparameterized(self) -> Normal:
-        """The same distribution whose samples are differentiable in mean and standard deviation."""
+        """Return the same distribution, its samples differentiable in mean and std."""
         other = Normal(self.mean, self.std)
         other._reparameterized = True
         return other
 
     def sample(self, over: Any = ()) -> Tensor:
-        """mean + std * noise, drawn for each instance of the dims of mean and standard deviation
-        and of `over` (one dim or a tuple); along all other dims the draw is the same.
+        """Draw mean + std * noise for each instance of the dims of mean and standard deviation and
+        of `over` (one dim or a tuple); along all other dims the draw is the same.
 
         Constant to `gradient` unless `.reparameterized()`.
         """
@@ -141,7 +141,7 @@ class Normal:
             return value if self._reparameterized else stop_gradient(value)
 
     def log_probability(self, value: TensorLike) -> Tensor:
-        """log density, summed over the inner axes."""
+        """Return the log density, summed over the inner axes."""
         value = as_tensor(value)
         if value.shape not in (self.shape, ()):
             raise ProgramError(
@@ -154,13 +154,13 @@ class Normal:
             return _total(-0.5 * z * z - log(self.std) - 0.5 * math.log(2 * math.pi))
 
     def entropy(self) -> Tensor:
-        """Differential entropy in nats, summed over the inner axes."""
+        """Return the differential entropy in nats, summed over the inner axes."""
         with scope("policy"):
             per_entry = log(self.std) + 0.5 * (1.0 + math.log(2 * math.pi))
             return _total(broadcast_to(per_entry, self.shape))
 
     def kl(self, other: Normal) -> Tensor:
-        """KL(self || other) in nats, summed over the inner axes."""
+        """Return KL(self || other) in nats, summed over the inner axes."""
         with scope("policy"):
             ratio = self.std / other.std
             z = (self.mean - other.mean) / other.std
@@ -174,6 +174,6 @@ def _total(x: Tensor) -> Tensor:
 
 
 def _dims_of(*xs: Tensor, over: Any) -> tuple[str, ...]:
-    """The dims that the tensors vary over, and those of `over`."""
+    """Return the dims that the tensors vary over, and those of `over`."""
     added = dim_names(over) if over != () else ()
     return tuple(dict.fromkeys([*(d for x in xs for d in x.dims), *added]))

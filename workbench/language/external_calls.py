@@ -1,8 +1,8 @@
 """Calls of an external object, in the order in which they happen.
 
-A token orders them: an array over the dims in which calls follow one another, whose elements are
-what the calls write. Each call reads the element that the one before it wrote, so the order is one
-of dependences like any other. Nothing here knows what the object does.
+A token orders them: an array over the dims of that order, with the calls' results as elements. Each
+call reads the element of the call before it, so the order is one of dependences like any other.
+Nothing here knows the object's work.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from workbench.program.values import External, Shape
 class Calls:
     """The calls of one external object: `start`, `step`, and `follow` behind a step.
 
-    `over` is the dim of what stands side by side; it becomes the leading inner axis of operands and
-    results, the rest of the result's inner shape is `shape`. A call's result is a tensor over the
+    `over` is the dim of the parts side by side. It becomes the leading inner axis of operands and
+    results; the rest of the result's inner shape is `shape`. A call's result is a tensor over the
     dims of its place in the order.
     """
 
@@ -44,11 +44,11 @@ class Calls:
         self.followed: Tensor | None = None
         self.token: Recurrent | None = None
         self.before: Recurrent | None = None
-        """What came before a start, where starts follow one another."""
+        """The token before a start, where starts follow one another."""
         trace.calls.append(self)
 
     def start(self, method: str, starts: tuple[str, ...]) -> Tensor:
-        """The call before all steps at every instance of the dims `starts`."""
+        """Call before all steps, at every instance of the dims `starts`."""
         self._once(self.started, method)
         self.starts = starts
         operands = []
@@ -59,7 +59,7 @@ class Calls:
         return self.started
 
     def step(self, method: str, order: tuple[str, ...], **operands: Tensor) -> Tensor:
-        """The call at every instance of the dims `order`, in their lexicographic order."""
+        """Call at every instance of the dims `order`, in their lexicographic order."""
         self._once(self.stepped, method)
         if not order:
             raise ProgramError(
@@ -72,14 +72,14 @@ class Calls:
         return self.stepped
 
     def follow(self, method: str, **operands: Tensor) -> Tensor:
-        """The call behind each step."""
+        """Call behind each step."""
         self._once(self.followed, method)
         assert self.stepped is not None
         self.followed = self._call(method, self.order, [self.stepped, *self._collected(operands)])
         return self.followed
 
     def at(self, result: Tensor) -> Tensor:
-        """A call's result, or views of it, as a tensor over `over` again."""
+        """Return a call's result, or views of it, as a tensor over `over` again."""
         return apply("take", result, index(variable(self.over)))
 
     def link(self) -> None:
@@ -158,14 +158,14 @@ class Calls:
 
 
 def called(calls: Iterable[Calls], live: Iterable[object]) -> tuple[External, ...]:
-    """The external objects that live nodes call."""
+    """Return the external objects that live nodes call."""
     nodes = (x for x in live if isinstance(x, Node) and x.operation == "external")
     names = {x.options["name"] for x in nodes}
     return tuple(c.external for c in calls if c.external.name in names)
 
 
 def _lead(target: Recurrent, here: tuple[Expression, ...], source: Recurrent, inner: int) -> None:
-    """`target` one further along the last of `here` = `source` at the end of the dim inside it."""
+    """Define `target` one further along the last of `here` as `source` at the inner dim's end."""
     end = current().range(source.dims[len(here)]).upper
     at = dict(zip(source.dims, _at_start((*here, end), inner), strict=True))
     index_ = _at_start((*here[:-1], here[-1] + 1), len(target.dims))
@@ -173,7 +173,7 @@ def _lead(target: Recurrent, here: tuple[Expression, ...], source: Recurrent, in
 
 
 def _at_start(here: tuple[Expression, ...], rank: int) -> tuple[Expression, ...]:
-    """The first element with the given outer indices."""
+    """Return the first element with the given outer indices."""
     return (*here, *[Expression(0)] * (rank - len(here)))
 
 

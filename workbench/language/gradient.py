@@ -1,11 +1,10 @@
 """Reverse-mode differentiation over symbolic dependences.
 
 A read of `x` at index f(p) by points p contributes to the adjoint of element e the sum over all p
-with f(p) = e. Where f can be solved for p, the contribution is a plain read at p(e) on the elements
-where such a p exists; what cannot be solved is summed over. Contributions are added in the order of
-the reading statements; an adjoint whose contributions exist on different parts of the array is a
-recurrent tensor with one piece per part, so the adjoint of a forward recurrence is a backward
-recurrence.
+with f(p) = e. Where f can be solved for p, the contribution is a plain read at p(e), on the
+elements with such a p; other indices are summed over. Contributions are added in the order of the
+reading statements. Where they exist on different parts of the array, the adjoint is a recurrent
+tensor with one piece per part; so the adjoint of a forward recurrence is a backward recurrence.
 
 The derivative is taken instance by instance: of `loss` at its loop variables with respect to `x` at
 its own loop variables. Only reads that keep the loss's dims where they are carry it: `theta[i, 0,
@@ -48,7 +47,7 @@ Source = Node | Recurrent
 
 
 class Gradient(dict[str, Tensor]):
-    """Derivatives by parameter name, of which loss, and the parameters that they belong to."""
+    """The derivatives of a loss by parameter name, and their parameters."""
 
     def __init__(self, values: Mapping[str, Tensor], parameters: Any, loss: Tensor) -> None:
         super().__init__(values)
@@ -57,11 +56,11 @@ class Gradient(dict[str, Tensor]):
 
 @unobserved
 def gradient(loss: Tensor, wrt: Any) -> Any:
-    """The derivative of `loss` (a float scalar) with respect to `wrt`.
+    """Differentiate `loss` (a float scalar) with respect to `wrt`.
 
     `wrt` is a tensor read plainly, or the parameters of `nn.parameters`; for those the result is a
-    mapping from name to derivative. The result varies over the dims of `wrt` and of the loss; it is
-    zero for what the loss does not depend on, where that is not all of the parameters.
+    mapping from name to derivative. The result varies over the dims of `wrt` and of the loss. It is
+    zero where the loss does not depend on a parameter, unless it depends on none.
     """
     loss = as_tensor(loss)
     if loss.shape or loss.dtype != "float":
@@ -111,7 +110,7 @@ class _Reverse:
         self.adjoints: dict[Source, Recurrent] = {}
 
     def run(self) -> list[Tensor]:
-        """The adjoints of the targets."""
+        """Return the adjoints of the targets."""
         results: dict[Source, Tensor] = {}
         root = self.loss.source
         self.contributions[root] = [Contribution(literal(1.0), None)]
@@ -128,10 +127,10 @@ class _Reverse:
             results[target] = self._whole(target)
         return [results[t] for t in self.targets]
 
-    # -- which sources depend on the targets -------------------------------------------------
+    # -- relevant sources --------------------------------------------------------------------
 
     def _relevant(self) -> dict[Source, None]:
-        """Sources between a target and the loss, through float reads that keep the seed dims."""
+        """Return the sources between a target and the loss, by float reads that keep seed dims."""
         readers: dict[Source, list[Source]] = {}
         seen: dict[Source, None] = {}
         todo: list[Source] = [self.loss.source]
@@ -240,7 +239,7 @@ class _Reverse:
         return adjoint
 
     def _define(self, adjoint: Recurrent, source: Source, extent: str) -> None:
-        """One piece per part of the array on which the same contributions exist."""
+        """Define one piece per part of the array on which the same contributions exist."""
         parts = self.contributions.get(source, [])
         whole = [c for c in parts if c.domain is None or is_subset(extent, c.domain)]
         cells: list[tuple[str, list[Contribution]]] = [(extent, [])]
@@ -263,7 +262,7 @@ class _Reverse:
                     adjoint.define(here, value, part)
 
     def _whole(self, target: Source) -> Tensor:
-        """The adjoint of a target, over all its elements whatever it depends on."""
+        """Return the adjoint of a target, over all its elements whatever it depends on."""
         total = self._total(target) if target in self.contributions else None
         extent = _extent(target, self.seeds)
         dims = self._over(target)
@@ -295,7 +294,7 @@ def _bounds(dims: tuple[str, ...]) -> tuple[Bound, ...]:
 
 
 def _extent(source: Source, seeds: tuple[str, ...]) -> str:
-    """The elements of a source (with the seed dims, where the loss has them) as a set."""
+    """Return the elements of a source (with the seed dims, where the loss has them) as a set."""
     dims = current().ordered({*source.dims, *seeds})
     if isinstance(source, Node):
         return box(_bounds(dims))
@@ -332,7 +331,7 @@ def _do(name: str, *arguments: Any, **options: Any) -> Tensor:
 
 
 def _through_reduction(node: Node, adjoint: Tensor) -> Tensor:
-    """What a reduction point receives: all of it (sum), or all at the first extremal point."""
+    """Return the adjoint of a reduction point: all of it (sum), or all at the first extremum."""
     if node.combiner == "sum":
         return adjoint
     if node.combiner == "collect":

@@ -1,5 +1,4 @@
-"""The inverse of a read: from a value at the reading points to a value at the elements that they
-read.
+"""The inverse of a read: from a value at the reading points to one at the elements they read.
 
 Element e receives the sum over all points p with f(p) = e. Indices of the form ±p + … are solved
 for p; points' dims that stay open are summed over, under whatever constraints remain.
@@ -27,7 +26,7 @@ from workbench.polyhedral.sets.relations import (
 
 @dataclass(frozen=True, eq=False)
 class SourceRead:
-    """A source's elements read by points: the points' dims with bounds and constraints, and the
+    """A read of a source's elements by points: their dims with bounds and constraints, and the
     read.
     """
 
@@ -55,14 +54,14 @@ class _Solution:
     at_least: list[Expression] = field(default_factory=list)
     tests: list[tuple[Tensor, str]] = field(default_factory=list)
     count: Expression = field(default_factory=lambda: expression(1))
-    """How many points there are for each that is solved or open."""
+    """The number of points for each that is solved or open."""
 
 
 def pull(
     read: SourceRead, value: Tensor, elements: tuple[str, ...], seeds: tuple[str, ...], extent: str
 ) -> Contribution:
-    """What `value`, over the read's points, contributes to the elements (named by `elements`) it
-    reads.
+    """Return the contribution of `value`, over the read's points, to the elements (named by
+    `elements`).
 
     `seeds` are dims that points and elements share. `extent` is the set of all elements.
     """
@@ -124,13 +123,13 @@ def _solvable(e: Expression, name: str) -> bool:
 
 
 def _named(solution: _Solution, names: dict[str, Expression]) -> dict[str, Expression]:
-    """Points' own names -> elements, the open ones by their new names."""
+    """Map points' own names to elements, the open ones by their new names."""
     moves = {p[:-1]: s.substitute(names) for p, s in solution.solved.items()}
     return moves | {p[:-1]: name for p, name in names.items()}
 
 
 def _counted(solution: _Solution, value: Tensor) -> _Solution:
-    """The solution in which an open dim that nothing mentions only counts."""
+    """Return the solution in which an open dim that nothing mentions only counts."""
     indices = [e for e, _ in solution.tests]
     used = {d + "'" for x in (value, *indices) for d in x.dims}
     used |= {v for a, b in solution.equal for v in a.variables | b.variables}
@@ -146,7 +145,7 @@ def _counted(solution: _Solution, value: Tensor) -> _Solution:
 
 
 def _length(solution: _Solution, low: Expression, high: Expression) -> Expression:
-    """How many points a range has, where the solution's other conditions hold."""
+    """Count the points of a range where the solution's other conditions hold."""
     outer = [e for e in solution.at_least if not any(v.endswith("'") for v in e.variables)]
     outer += [low - 1 - high]
     dims = sorted({v for e in outer for v in e.variables})
@@ -157,8 +156,8 @@ def _length(solution: _Solution, low: Expression, high: Expression) -> Expressio
 def _tested(
     solution: _Solution, value: Tensor, moves: dict[str, Expression], wide: dict[str, Expression]
 ) -> Tensor:
-    """The value at the points in terms of elements: as often as it counts, and only where the
-    data-dependent indices are the elements' own.
+    """Return the value at the points in terms of elements: as often as it counts, and only where
+    the data-dependent indices are the elements' own.
     """
     value = value.substitute(moves)
     if solution.count != expression(1):
@@ -176,9 +175,7 @@ def _summed(
     seeds: tuple[str, ...],
     extent: str,
 ) -> Contribution:
-    """The sum over the open points. Constraints on elements alone say where the contribution
-    exists.
-    """
+    """Sum over the open points. Constraints on elements alone say where the contribution exists."""
     names = {p: _new_name(p, elements) for p, _, _ in solution.open}
     rename = {p: variable(name) for p, name in names.items()}
     wide = _wide(elements, seeds, extent)
@@ -222,9 +219,7 @@ def _new_name(primed: str, elements: tuple[str, ...]) -> str:
 
 
 def _wide(elements: tuple[str, ...], seeds: tuple[str, ...], extent: str) -> dict[str, Expression]:
-    """Dims that cover an array whose extent goes beyond its dims' ranges (slice T of `s[t + 1] =
-    …`).
-    """
+    """Return dims that cover an array beyond its dims' ranges (slice T of `s[t + 1] = …`)."""
     trace = current()
     ranges = [trace.dims[d] for d in elements]
     if is_subset(extent, box([(r.name, r.lower, r.upper) for r in ranges])):

@@ -1,6 +1,4 @@
-"""Networks and their parameters: layers, initialisers, and the arrays that hold one value per
-update.
-"""
+"""Networks and their parameters: layers, initialisers, and arrays with one value per update."""
 
 from __future__ import annotations
 
@@ -22,30 +20,30 @@ from workbench.program.operations.shapes import shape_text
 from workbench.program.values import Shape
 
 Initializer = Callable[[Shape, tuple[str, ...]], Tensor]
-"""The first value of a parameter of a shape, for each layer where it varies over a layer dim."""
+"""A function of a parameter's shape and layer dims that returns its first value, for each layer."""
 Activation = Callable[[Tensor], Tensor]
 
 
 def orthogonal(gain: float = 1.0) -> Initializer:
-    """A random matrix with orthonormal rows or columns, times `gain` (Saxe et al. 2014)."""
+    """Return an initializer: a random matrix with orthonormal rows or columns, times `gain` (Saxe
+    et al. 2014).
+    """
     return lambda shape, layers: apply("orthogonalize", draws("normal", shape, layers)) * gain
 
 
 def uniform(bound: float) -> Initializer:
-    """Independent entries from [-bound, bound)."""
+    """Return an initializer: independent entries from [-bound, bound)."""
     return lambda shape, layers: draws("uniform", shape, layers) * (2.0 * bound) - bound
 
 
 def constant(value: float = 0.0) -> Initializer:
-    """Every entry the same."""
+    """Return an initializer: every entry the same."""
     return lambda shape, layers: broadcast_to(literal(float(value)), shape)
 
 
 @dataclass(frozen=True)
 class Member:
-    """A parameter of a network: its inner shape, its first value, and the layer dim it varies over,
-    if any.
-    """
+    """A parameter of a network: its inner shape, its first value, and its layer dim, if any."""
 
     shape: Shape
     initializer: Initializer
@@ -61,7 +59,7 @@ class Network:
     function: Callable[[Mapping[str, Tensor], Any], Tensor]
 
     def __call__(self, parameters: Parameters | ParametersAt, x: Tensor | None = None) -> Tensor:
-        """The output for input `x`, with the given parameters."""
+        """Return the output for input `x`, with the given parameters."""
         missing = [n for n in self.members if f"{self.name}.{n}" not in parameters.tensors]
         if missing:
             raise ProgramError(
@@ -78,7 +76,7 @@ class Network:
 def linear(
     name: str, inputs: int, outputs: int, gain: float = 1.0, initializer: Initializer | None = None
 ) -> Network:
-    """x @ weight + bias, weight of shape (inputs, outputs)."""
+    """Make the network x @ weight + bias, weight of shape (inputs, outputs)."""
     return mlp(name, inputs, (), outputs, output_gain=gain, initializer=initializer)
 
 
@@ -93,8 +91,8 @@ def mlp(
     initializer: Initializer | None = None,
     layers: str = "unrolled",
 ) -> Network:
-    """A multi-layer perceptron with orthogonal weights and zero biases (unless `initializer` is
-    given).
+    """Make a multi-layer perceptron with orthogonal weights and zero biases (unless `initializer`
+    is given).
 
     `layers="unrolled"` makes statements for each layer. `layers="dim"`, for hidden layers of one
     width, makes those between the first and the output one recurrence over a dimension of layers:
@@ -137,7 +135,7 @@ def mlp(
 
 
 def _widths(name: str, inputs: Any, hidden: Iterable[Any], outputs: Any) -> list[int]:
-    """The widths as numbers, whatever they are given as (`env.observation_space.n` is NumPy's)."""
+    """Return the widths as Python numbers (`env.observation_space.n` is NumPy's)."""
     numbers = []
     for width in (inputs, *hidden, outputs):
         number = whole(width)
@@ -163,8 +161,8 @@ def _recurrent(
     gains: tuple[float, float],
     initializer: Initializer | None,
 ) -> Network:
-    """The perceptron with its equal layers over a dim l: hidden[…, 0] is the first layer's output,
-    hidden[…, l + 1] = activation(hidden[…, l] @ weight[…, l] + bias[…, l]).
+    """Make the perceptron with its equal layers over a dim l: hidden[…, 0] is the first layer's
+    output, hidden[…, l + 1] = activation(hidden[…, l] @ weight[…, l] + bias[…, l]).
     """
     inputs, width, outputs, layer = sizes[0], sizes[1], sizes[-1], _layer_dim(len(sizes) - 3)
     inner, last = (initializer or orthogonal(gain) for gain in gains)
@@ -196,7 +194,7 @@ def _recurrent(
 
 
 def _layer_dim(count: int) -> str:
-    """The dim of so many equal layers: networks of one depth share it."""
+    """Return the dim of so many equal layers: networks of one depth share it."""
     trace, number = current(), 1
     while True:
         name = "l" if number == 1 else f"l_{number}"
@@ -219,7 +217,7 @@ def _expect_inputs(name: str, inputs: int, x: Tensor) -> None:
 
 
 def vector(name: str, size: int, value: float = 0.0) -> Network:
-    """Parameters that are themselves the output: a free log standard deviation."""
+    """Make parameters that are themselves the output: a free log standard deviation."""
 
     def function(own: Mapping[str, Tensor], x: Tensor | None) -> Tensor:
         return own["value"]
@@ -239,8 +237,8 @@ class Parameters:
     """One recurrent tensor per parameter, over the dims that count updates.
 
     `update(values)` writes the lexicographic successor of the present update: the next one of the
-    innermost dim, or the first one of the next outer dim, so that element (i, e + 1, 0) follows (i,
-    e, M - 1).
+    innermost dim, or the first one of the next outer dim. So element (i, e + 1, 0) follows (i, e, M
+    - 1).
     """
 
     def __init__(self, arrays: Mapping[str, Recurrent], over: tuple[str, ...]) -> None:
@@ -253,11 +251,11 @@ class Parameters:
         return self.arrays
 
     def layers(self, name: str) -> tuple[str, ...]:
-        """The layer dim of a parameter, if it has one: its dims behind those of the updates."""
+        """Return a parameter's layer dim, if it has one: its dims behind those of the updates."""
         return self.arrays[name].declared[len(self.over) :]
 
     def like(self, initializer: Initializer) -> dict[str, Member]:
-        """Members of the parameters' shapes and layers: an optimizer's moments."""
+        """Return members of the parameters' shapes and layers: an optimizer's moments."""
         return {
             name: Member(x.shape, initializer, self.layers(name)) for name, x in self.arrays.items()
         }
@@ -278,7 +276,7 @@ class Parameters:
 
 
 def parameters(*networks: Network, over: Any = ()) -> Parameters:
-    """The networks' parameters over the dims that count updates: `over=i`, `over=(i, e, m)`."""
+    """Make parameters over the dims that count updates: `over=i`, `over=(i, e, m)`."""
     dims = dim_names(over) if over != () else ()
     return carried(
         {f"{n.name}.{key}": member for n in networks for key, member in n.members.items()}, dims
@@ -290,7 +288,7 @@ def carried(
     dims: tuple[str, ...],
     within: str = "parameters",
 ) -> Parameters:
-    """Recurrent tensors over the update dims, with a first value; `update` defines the others."""
+    """Make recurrent tensors over the update dims, with first values; `update` defines the rest."""
     trace = current()
     trace.updates.update(dict.fromkeys(dims[:1]))
     arrays: dict[str, Recurrent] = {}
@@ -308,7 +306,7 @@ def carried(
 
 
 def successor(dims: tuple[str, ...]) -> tuple[Expression, ...]:
-    """The lexicographic successor of an index over dims, the outermost unbounded."""
+    """Return the lexicographic successor of an index over dims, the outermost unbounded."""
     trace = current()
     last = {d: variable(d) - trace.range(d).upper + 1 for d in dims}
     following = []
@@ -322,7 +320,7 @@ def successor(dims: tuple[str, ...]) -> tuple[Expression, ...]:
 
 
 def step_number(dims: tuple[str, ...]) -> Expression:
-    """How many updates come before the present one."""
+    """Return the number of updates before the present one."""
     trace = current()
     number = expression(0)
     for d in dims:

@@ -19,7 +19,7 @@ from workbench.polyhedral.expression import variable
 
 
 def sgd(gradient: Gradient, learning_rate: TensorLike) -> Mapping[str, Tensor]:
-    """theta - learning_rate * gradient."""
+    """Return theta - learning_rate * gradient."""
     _expect(gradient)
     with scope("optimizer"):
         theta = gradient.parameters.tensors
@@ -33,7 +33,7 @@ def adam(
     beta_2: float = 0.999,
     eps: float = 1e-8,
 ) -> Mapping[str, Tensor]:
-    """Adam (Kingma & Ba 2015, algorithm 1), its moments kept beside the parameters."""
+    """Apply Adam (Kingma & Ba 2015, algorithm 1); its moments are stored beside the parameters."""
     _expect(gradient)
     parameters = gradient.parameters
     zeros = parameters.like(constant(0.0))
@@ -60,7 +60,7 @@ def adam(
 def rmsprop(
     gradient: Gradient, learning_rate: TensorLike, decay: float = 0.99, eps: float = 1e-5
 ) -> Mapping[str, Tensor]:
-    """RMSProp without momentum (Mnih et al. 2016, section 4): eps is inside the root."""
+    """Apply RMSProp without momentum (Mnih et al. 2016, section 4): eps is inside the root."""
     _expect(gradient)
     parameters = gradient.parameters
     zeros = parameters.like(constant(0.0))
@@ -78,7 +78,7 @@ def rmsprop(
 
 
 def clip_by_global_norm(gradient: Gradient, norm: float) -> Gradient:
-    """All derivatives scaled together so that their joint Euclidean norm is at most `norm`."""
+    """Scale all derivatives together so that their joint Euclidean norm is at most `norm`."""
     _expect(gradient)
     with scope("optimizer"):
         squares = [_total(g * g, gradient.parameters.layers(name)) for name, g in gradient.items()]
@@ -91,7 +91,7 @@ def clip_by_global_norm(gradient: Gradient, norm: float) -> Gradient:
 
 
 def linear_annealing(start: float, end: float, over: Any) -> Tensor:
-    """A rate that goes linearly from `start` at the first value of a dim towards `end` behind its
+    """Return a rate that goes linearly from `start` at a dim's first value to `end` behind its
     last.
     """
     (name,) = dim_names(over)
@@ -100,7 +100,7 @@ def linear_annealing(start: float, end: float, over: Any) -> Tensor:
 
 
 def _total(x: Tensor, layers: tuple[str, ...]) -> Tensor:
-    """The sum over inner axes and layers."""
+    """Return the sum over inner axes and layers."""
     total = x.sum() if x.shape else x
     return total.sum(over=tuple(variable(d) for d in layers)) if layers else total
 

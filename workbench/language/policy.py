@@ -1,5 +1,5 @@
-"""The policy that fits an environment: categorical for its discrete actions, diagonal normal for
-its continuous ones.
+"""Policies by environment: categorical for discrete actions, diagonal normal for continuous
+ones.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Policy:
 
     @property
     def networks(self) -> tuple[nn.Network, ...]:
-        """What `nn.parameters` needs."""
+        """The networks, for `nn.parameters`."""
         return (self.mlp,) if self.log_std is None else (self.mlp, self.log_std)
 
     def __call__(
         self, theta: nn.Parameters | nn.ParametersAt, observation: Tensor
     ) -> Categorical | Normal:
-        """The distribution at an observation, with the given parameters."""
+        """Return the distribution at an observation, with the given parameters."""
         if self.log_std is None:
             return Categorical(logits=self.mlp(theta, observation))
         return Normal(self.mlp(theta, observation), exp(self.log_std(theta)))
@@ -40,8 +40,8 @@ class Policy:
 def policy_of(
     env: Any, hidden: Sequence[int], name: str = "actor", layers: str = "unrolled"
 ) -> Policy:
-    """A tanh network that gives logits, or means beside standard deviations that no observation
-    changes (their logarithms start at 0). `layers` as in `nn.mlp`.
+    """Make a tanh network that returns logits, or means beside standard deviations that are the
+    same for all observations (their logarithms start at 0). `layers` as in `nn.mlp`.
     """
     inputs = env.observation_size
     if hasattr(env, "action_count"):

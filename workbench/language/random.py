@@ -1,6 +1,4 @@
-"""Random draws: statements without inputs whose value depends on the seed, the statement and the
-instance.
-"""
+"""Random draws: statements without inputs, valued by the seed, the statement and the instance."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from workbench.program.values import Shape
 def uniform(
     low: TensorLike = 0.0, high: TensorLike = 1.0, *, shape: Any = (), over: Any = ()
 ) -> Tensor:
-    """Independent draws from [low, high): one per instance of `over` and inner element.
+    """Draw independently from [low, high): one value per instance of `over` and inner element.
 
     `low` and `high` are numbers or tensors of any dims; `shape` is the inner shape (an int means
     one axis), `over` one dim or a tuple of dims. Along other dims the draw is the same: without
@@ -34,7 +32,7 @@ def uniform(
 def normal(
     mean: TensorLike = 0.0, std: TensorLike = 1.0, *, shape: Any = (), over: Any = ()
 ) -> Tensor:
-    """Independent normal draws: one per instance of `over` and inner element.
+    """Draw independently from a normal: one value per instance of `over` and inner element.
 
     `mean` and `std` (the standard deviation) are numbers or tensors of any dims; `shape` is the
     inner shape (an int means one axis), `over` one dim or a tuple of dims. Along other dims the
@@ -56,7 +54,7 @@ def _given(what: str, value: TensorLike) -> Tensor:
 
 
 def draws(kind: str, shape: Shape, dims: tuple[str, ...]) -> Tensor:
-    """A standard draw of `kind` over dims given by name."""
+    """Return a standard draw of `kind` over dims given by name."""
     trace = current()
     for d in dims:
         if trace.range(d).axis is not None:
@@ -106,8 +104,8 @@ class Permutation:
 
 
 def permutation(size: ExpressionLike, over: Any = ()) -> Permutation:
-    """A random permutation of `size` samples per instance of `over` (one dim or a tuple of dims):
-    the stable argsort of random words.
+    """Return a random permutation of `size` samples per instance of `over` (one dim or a tuple of
+    dims): the stable argsort of random words.
     """
     length = length_of(size, "the size of a permutation")
     if length == 0:

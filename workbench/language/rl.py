@@ -1,4 +1,4 @@
-"""Formulas of reinforcement learning, each one definition."""
+"""Formulas of reinforcement learning, one definition each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.polyhedral.expression import Expression, expression, variable
 
 
 def discounted_sum(x: TensorLike, gamma: float) -> Tensor:
-    """sum over k of gamma**(k - lower) * x[k] over the range axis `lower:upper` of `x`.
+    """Sum gamma**(k - lower) * x[k] over k, along the range axis `lower:upper` of `x`.
 
     `wb.discounted_sum(gain[b, i, t:T], gamma)` is the return-to-go (Sutton & Barto 2018, eq. 3.8).
     """
@@ -37,7 +37,7 @@ def discounted_sum(x: TensorLike, gamma: float) -> Tensor:
 def n_step_return(
     reward: TensorLike, value: Recurrent, done: TensorLike, t: Expression, n: int, gamma: float
 ) -> Tensor:
-    """r[t] + … + gamma**(n-1) * r[t+n-1] + gamma**n * V[t+n] (Sutton & Barto 2018, eq. 7.1).
+    """Return r[t] + … + gamma**(n-1) * r[t+n-1] + gamma**n * V[t+n] (Sutton & Barto 2018, eq. 7.1).
 
     Neither reward nor value is counted from beyond an episode's end. Within n steps of the horizon
     T the last value, V[T], takes the place of V[t+n].
@@ -70,8 +70,8 @@ def n_step_return(
 def td_residual(
     reward: TensorLike, value: Recurrent, done: TensorLike, t: Expression, gamma: float
 ) -> Tensor:
-    """r + gamma * (1 - done) * V(next) - V (Sutton & Barto 2018, eq. 6.5); `value` has one slice
-    more.
+    """Return r + gamma * (1 - done) * V(next) - V (Sutton & Barto 2018, eq. 6.5); `value` has one
+    more slice.
     """
     _expect_fraction("gamma", gamma)
     ahead = value.substitute({dim_name(t): t + 1})
@@ -86,10 +86,10 @@ def td_lambda(
     gamma: float,
     lam: float,
 ) -> Tensor:
-    """The lambda-return, G[t] = r + gamma * ((1 - lam) * V[t+1] + lam * G[t+1]), as a backward
-    recurrence from G[T] = V[T] (Sutton & Barto 2018, eq. 12.18).
+    """Return the lambda-return, G[t] = r + gamma * ((1 - lam) * V[t+1] + lam * G[t+1]), as a
+    backward recurrence from G[T] = V[T] (Sutton & Barto 2018, eq. 12.18).
 
-    An episode's end (`done`) counts nothing from beyond it. `lam` = 0 is the one-step target, 1 the
+    Beyond an episode's end (`done`) nothing counts. `lam` = 0 is the one-step target, 1 the
     discounted sum of all rewards up to the episode's end or the horizon.
     """
     _expect_fraction("gamma", gamma)
@@ -114,9 +114,9 @@ def gae(
     gamma: float,
     lam: float,
 ) -> Tensor:
-    """Generalised advantage estimation (Schulman et al. 2016, eq. 16), as a backward recurrence
-    over `t`: the TD residual plus gamma * lam times the advantage one step later, 0 at an episode's
-    end and at the horizon.
+    """Return generalised advantage estimates (Schulman et al. 2016, eq. 16), as a backward
+    recurrence over `t`: the TD residual plus gamma * lam times the advantage one step later, 0 at
+    an episode's end and at the horizon.
     """
     _expect_fraction("lambda", lam)
     name, (reward, done) = dim_name(t), (as_tensor(reward), as_tensor(done))
@@ -147,20 +147,21 @@ def _at_end(x: Recurrent, name: str) -> tuple[Expression, ...]:
 
 
 def _expect_fraction(what: str, value: float) -> None:
-    """`value` from 0 to 1 (NaN is not)."""
+    """Refuse a `value` not from 0 to 1 (NaN is not)."""
     if not 0.0 <= value <= 1.0:
         raise ProgramError(f"{what} = {value}; expected a number from 0 to 1", user_line())
 
 
 def normalize(x: Tensor, over: Expression | tuple[Expression, ...], eps: float = 1e-8) -> Tensor:
-    """(x - mean) / (standard deviation + eps) over dims."""
+    """Return (x - mean) / (standard deviation + eps) over dims."""
     return (x - x.mean(over=over)) / (x.std(over=over) + eps)
 
 
 def episodes(
     reward: Tensor, done: Tensor, b: Expression, i: Expression, t: Expression
 ) -> tuple[Tensor, Tensor]:
-    """Mean return of the episodes that end in update `i` (NaN where none does), and their number.
+    """Return the mean return of the episodes that end in update `i` (NaN where none does), and
+    their number.
 
     Episodes go on from one update to the next: the return so far is carried over like the state.
     """
@@ -182,7 +183,7 @@ def episodes(
 def scaled_rewards(
     reward: Tensor, done: Tensor, b: Expression, i: Expression, t: Expression, gamma: float
 ) -> Tensor:
-    """Rewards divided by the running deviation of the discounted return so far, cut to [-10, 10].
+    """Divide rewards by the running deviation of the discounted return so far, cut to [-10, 10].
 
     As Gymnasium's NormalizeReward; the return starts anew with each episode.
     """
@@ -202,7 +203,7 @@ def scaled_rewards(
 def running_moments(
     x: Tensor, b: Expression, i: Expression, t: Expression
 ) -> tuple[Tensor, Tensor]:
-    """Mean and variance, entry by entry, of all `x` up to and including step t of update i.
+    """Return mean and variance, entry by entry, of all `x` up to and including step t of update i.
 
     The batch over `b` is merged with what came before (Chan et al. 1979), as Gymnasium's
     normalisation wrappers do; like theirs it starts from mean 0, variance 1 and a count of 1e-4.

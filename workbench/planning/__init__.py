@@ -1,4 +1,4 @@
-"""What a run will cost, and the recipe that is chosen by it.
+"""The predicted cost of a run, and the recipe chosen by it.
 
 Knows transforms and loop programs. Runs nothing.
 """

@@ -32,7 +32,7 @@ AccessEntry = Expression | Between | None
 
 
 @dataclass(frozen=True)
-class Access:
+class Access(Hashed):
     """The elements of `array` that one point touches: an entry per array dimension.
 
     A data-dependent index (a gather) may touch any element in its range.

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NoReturn, SupportsIndex, TypeVar, Union
 import numpy as np
 
 from workbench.errors import ProgramError
+from workbench.polyhedral.hashed import Hashed
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ _NOTHING = frozenset[str]()
 
 
 @dataclass(frozen=True, eq=False)
-class Expression:
+class Expression(Hashed):
     """A sum `constant + sum(coefficient * atom)`, terms sorted, no zero coefficient.
 
     `==` compares structurally and gives a plain bool.

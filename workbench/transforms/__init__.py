@@ -1,4 +1,4 @@
-"""The transforms, one file each; a step is a transform with its arguments."""
+"""The transforms, one file each. A step is a transform with its arguments."""
 
 from workbench.transforms.equations.accumulate import Accumulate
 from workbench.transforms.equations.recompute import Recompute

@@ -1,1 +1,1 @@
-"""Variants of a program: steps applied, checked, undone, written down."""
+"""Variants of a program: steps are applied, checked, undone and written down."""

@@ -10,7 +10,7 @@ from workbench.transforms.step.transform import Transform
 
 @dataclass(frozen=True, repr=False)
 class Move:
-    """A step that could come next; `refusal` says why not, None where it can.
+    """A step that could come next. `refusal` says why it cannot; it is None where it can.
 
     `notes` are what a legal step would leave as it is, and why. `str` shows them whole.
     """
@@ -21,7 +21,7 @@ class Move:
 
     @property
     def legal(self) -> bool:
-        """Whether the step can be applied."""
+        """Tell whether the step can be applied."""
         return self.refusal is None
 
     def __str__(self) -> str:
@@ -40,7 +40,7 @@ class Move:
 
 
 class Moves(list[Move]):
-    """A list of moves that shows itself by transform; `print(*moves, sep="\\n")` shows all."""
+    """A list of moves, shown by transform; `print(*moves, sep="\\n")` shows all of them."""
 
     def __repr__(self) -> str:
         legal = sum(move.legal for move in self)

@@ -1,4 +1,4 @@
-"""Steps to judge: those that transforms propose themselves, and those that name a selection."""
+"""Steps to judge: those that transforms propose, and those that name a selection."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from workbench.transforms.step.transform import REGISTRY, Transform
 
 
 def every_step(program: Program) -> Iterator[Transform]:
-    """What each transform proposes."""
+    """Yield what each transform proposes."""
     for transform in REGISTRY.values():
         yield from transform.candidates(program)
 
 
 def steps_about(program: Program, statements: Sequence[Statement]) -> Iterator[Transform]:
-    """Steps that name these statements or what they write, legal or not: loops that all of them
-    have as axes, exchanged, split off or joined; ranges as running updates; arrays folded or
-    computed again.
+    """Yield steps that name these statements or the arrays they write, legal or not: the loops they
+    share vectorized, exchanged, split off or joined; ranges as running updates; arrays folded or
+    recomputed.
     """
     assert program.schedule is not None
     names = tuple(s.name for s in statements)

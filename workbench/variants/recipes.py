@@ -1,5 +1,5 @@
-"""Steps taken anew: on another branch, or from a file. What no longer fits is named, with why, and
-what was applied until then.
+"""Recipes: steps applied anew, on another branch or from a file. An error names the step that no
+longer fits and says why; it holds the variant reached until then.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KEYS = ("program", "root", "steps")
 
 
 class RecipeError(WorkbenchError):
-    """A step does not fit; `applied` is the variant as far as the steps before it led."""
+    """An error for a step that does not fit; `applied` is the variant after the steps before it."""
 
     def __init__(self, message: str, applied: Variant, cause: WorkbenchError) -> None:
         super().__init__(message, cause.line)
@@ -31,10 +31,10 @@ class RecipeError(WorkbenchError):
 
 
 def replay(start: Variant, steps: Variant | Sequence[StepLike]) -> Variant:
-    """`start` after the steps, each checked as if it were new; the steps of a variant are those it
-    took since it and `start` parted.
+    """Apply the steps to `start`, each checked as if it were new. Of another variant, these are the
+    steps since it and `start` parted.
 
-    Raises RecipeError at the first that does not fit.
+    Raises RecipeError at the first step that does not fit.
     """
     listed = _since_parting(start, steps) if isinstance(steps, Variant) else steps
     if isinstance(listed, str | Mapping) or not isinstance(listed, Sequence):
@@ -52,7 +52,7 @@ def replay(start: Variant, steps: Variant | Sequence[StepLike]) -> Variant:
 
 
 def _since_parting(start: Variant, other: Variant) -> tuple[Transform, ...]:
-    """The steps of `other` behind those that both have taken."""
+    """Return the steps of `other` behind those that both have taken."""
     if start.root.key != other.root.key:
         return other.steps
     taken = zip_longest(other.steps, start.steps)
@@ -60,7 +60,7 @@ def _since_parting(start: Variant, other: Variant) -> tuple[Transform, ...]:
 
 
 def save(chosen: Variant, path: str | Path) -> None:
-    """Write the steps, and which program they are of, as a JSON file."""
+    """Write the steps, and the program they belong to, as a JSON file."""
     record = {
         "program": chosen.root.program.name,
         "root": chosen.root.key,
@@ -73,7 +73,7 @@ def save(chosen: Variant, path: str | Path) -> None:
 
 
 def load_recipe(path: str | Path, program: Program | Variant) -> Variant:
-    """The variant that `Variant.save` wrote, from its program; every step is checked anew.
+    """Return the variant that `Variant.save` wrote, from its program. Every step is checked anew.
 
     Raises WorkbenchError where the file holds no recipe or one of another program, RecipeError at
     the first step that no longer fits.

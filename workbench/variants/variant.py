@@ -1,4 +1,4 @@
-"""A variant is a program, the variant it came from and the step that made it: undo is `.parent`."""
+"""Variants: a program, the variant it came from and the step that made it. Undo is `.parent`."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from workbench.variants.move import Move, Moves
 
 @dataclass(frozen=True)
 class Variant:
-    """A program after a list of steps. Two steps on one variant are a branch.
+    """A program after a list of steps. Two steps on one variant are two branches.
 
-    `notes` say what the last step left as it was, or what it costs; `why` is the sentence with
-    which the automatic recipe took it.
+    `notes` say what the last step left as it was, or what it costs. `why` is the automatic recipe's
+    reason for the step.
     """
 
     program: Program
@@ -45,7 +45,7 @@ class Variant:
     why: str = field(default="", compare=False)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
-        """How Jupyter shows it: as a program is shown, by whoever has views of programs."""
+        """Show the variant in Jupyter by the views of programs."""
         return getattr(Program, "_repr_mimebundle_")(self, include, exclude)  # noqa: B009
 
     @property
@@ -55,7 +55,7 @@ class Variant:
 
     @property
     def lineage(self) -> tuple[Variant, ...]:
-        """This variant behind those that it came from, the root first."""
+        """All variants from the root to this one."""
         return (*(() if self.parent is None else self.parent.lineage), self)
 
     @cached_property
@@ -67,29 +67,28 @@ class Variant:
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 of the root program's text and the steps: equal keys compute the same in the same
-        order.
-        """
+        """SHA-256 of the root program's text and the steps: equal keys mean equal runs."""
         return key_of(self.root.program.canonical, self.to_json())
 
     def apply(self, step: Transform) -> Variant:
-        """The variant after `step`. Raises `Refused` where the step is not legal."""
+        """Return the variant after `step`. Raises `Refused` where the step is not legal."""
         rewritten = apply_step(self.program, _step(step))
         return Variant(rewritten.program, self, step, rewritten.notes)
 
     def check(self, step: Transform) -> Refusal | None:
-        """Why `step` cannot be applied; None where it can."""
+        """Explain why `step` cannot be applied; None where it can."""
         return check_step(self.program, _step(step))
 
     def moves(self, *kinds: type[Transform]) -> Moves:
-        """Every step that would do something, or those of some transforms only; legal ones first.
+        """List every step that would do something, or those of some transforms only; legal ones
+        first.
 
         The list shows itself in a few lines; each `Move` has `.step`, and `.notes` or a `.refusal`.
         """
         return Moves(sorted(self.each_move(*kinds), key=lambda move: not move.legal))
 
     def each_move(self, *kinds: type[Transform]) -> Iterator[Move]:
-        """The same moves one by one, transform by transform, each judged when it is asked for."""
+        """Yield the same moves transform by transform, each judged when it is asked for."""
         for transform in kinds or REGISTRY.values():
             for step in transform.candidates(self.program):
                 yield self._move(step)
@@ -102,7 +101,7 @@ class Variant:
 
     @cached_property
     def loop_program(self) -> LoopProgram:
-        """The loops of array operations with explicit memory that this variant runs as."""
+        """Return the loop program of this variant: loops of array operations, explicit memory."""
         return lower(self.program)
 
     @cached_property
@@ -115,33 +114,33 @@ class Variant:
         backend: str = "numpy",
         dtype: str = "float32",
     ) -> Prediction:
-        """What a run will cost: seconds, peak bytes, operations, bytes moved, launches.
+        """Predict the cost of a run: seconds, peak bytes, operations, bytes moved, launches.
 
-        Seconds are made of constants that `workbench doctor --calibrate` measures, else of built-in
-        ones, which `.note` then says. Raises SizeError for sizes that the program does not take,
-        UnavailableError for a backend whose constants nobody knows.
+        Seconds use the constants that `workbench doctor --calibrate` measures, else built-in ones;
+        `.note` then says so. Raises SizeError for sizes that the program does not take,
+        UnavailableError for a backend without known constants.
         """
         known = resolve(self.program, sizes)
         return predict(self.loop_program, known, machine(backend), dtype, self._counted)
 
     def replay(self, steps: Variant | Sequence[Transform | Mapping[str, Any]]) -> Variant:
-        """This variant after those steps, or after those that another took since the two parted: a
-        branch tried on another, every step checked anew.
+        """Apply those steps to this variant, or the steps that another variant took since the two
+        parted. Every step is checked anew.
 
-        Raises RecipeError at the first that does not fit; its `applied` is how far it went.
+        Raises RecipeError at the first that does not fit; its `applied` is the variant until then.
         """
         from workbench.variants.recipes import replay  # it is written in terms of variants
 
         return replay(self, steps)
 
     def save(self, path: str | Path) -> None:
-        """Write the steps as a JSON file, which `wb.load_recipe(path, program)` applies anew."""
+        """Write the steps as a JSON file; `wb.load_recipe(path, program)` applies them anew."""
         from workbench.variants.recipes import save
 
         save(self, path)
 
     def recipe(self) -> str:
-        """Python source that rebuilds this variant from its program."""
+        """Return Python source that rebuilds this variant from its program."""
         lines = [
             "import workbench as wb",
             "",
@@ -152,11 +151,11 @@ class Variant:
         return "\n".join(lines) + "\n"
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The steps as JSON."""
+        """Return the steps as JSON."""
         return [step.to_json() for step in self.steps]
 
     def explain(self) -> str:
-        """The steps from the root, each with why it was taken where that is known."""
+        """List the steps from the root, each with its reason where one is known."""
         lines = [] if self.parent is None else [self.parent.explain()]
         if self.step is not None:
             lines.append(f"{self.step}: {self.why}" if self.why else str(self.step))
@@ -170,7 +169,7 @@ class Variant:
 
     @property
     def storage(self) -> str:
-        """What every array keeps of each of its dimensions, a line each."""
+        """Return a line for every array: what it keeps of each of its dimensions."""
         return described(self.program)
 
     def __str__(self) -> str:
@@ -186,13 +185,13 @@ class Variant:
 
 
 def key_of(program: str, steps: Sequence[Mapping[str, Any]]) -> str:
-    """The key of the variant that those steps, as JSON, make of a program of that exact text."""
+    """Return the key of a variant, from the exact text of its program and its steps as JSON."""
     listed = json.dumps(list(steps), sort_keys=True)
     return hashlib.sha256(f"{program}\n{listed}".encode()).hexdigest()
 
 
 def _step(given: object) -> Transform:
-    """What is given, if it is a step. Raises WorkbenchError that says how to come by one."""
+    """Return the argument if it is a step. Raises WorkbenchError that says where to get one."""
     if isinstance(given, Transform):
         return given
     if isinstance(given, Move):
@@ -206,7 +205,7 @@ def _step(given: object) -> Transform:
 
 
 def variant(program: Program | Variant) -> Variant:
-    """The root variant: the program as written. A variant stays as it is."""
+    """Return the root variant: the program as written. A variant stays as it is."""
     if isinstance(program, Variant):
         return program
     if not isinstance(program, Program):
@@ -226,14 +225,14 @@ def optimize(
     backend: str = "numpy",
     dtype: str = "float32",
 ) -> Variant:
-    """The variant after the automatic recipe: ordinary steps, each visible and undoable.
+    """Return the variant after the automatic recipe: ordinary steps, each visible and undoable.
 
-    "time" looks for the shortest run that is predicted, "memory" for the least that the device's
-    memory holds in at most twice the time of the fastest that is found. `capacity` bounds the
-    device's memory in bytes. Predictions are at `sizes` (the program's own unless given). `why` of
-    each variant on the way says why its step was taken. A program is taken as written.
+    "time" looks for the shortest predicted run, "memory" for the least memory of the device in at
+    most twice the time of the fastest plan. `capacity` bounds the device's memory in bytes.
+    Predictions are at `sizes` (the program's own unless given). `why` of each variant on the way
+    says why its step was taken. A program is taken as written.
 
-    Raises WorkbenchError where nothing that is found fits under the capacity.
+    Raises WorkbenchError where no plan fits under the capacity.
     """
     expect_aim(objective, capacity)
     root = _root(variant)

@@ -1,4 +1,4 @@
-"""The decorator, and the program that comes out of a trace: names, statements, root schedule.
+"""The decorator, and the step from a trace to a program: names, statements, root schedule.
 
 Knows `tracing` and `program`. Does not know transforms.
 """

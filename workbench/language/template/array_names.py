@@ -1,9 +1,9 @@
-"""Names of a program's arrays: the variable that holds a value, else what the value is for.
+"""Names of a program's arrays: the variable that holds a value, else a name by its use.
 
-A value without a variable is called after the output it is, after the function that returned it,
-or after its reader and its operation: the sum over `b` inside `loss = -x.mean(over=b)` is
-`loss_sum`. Names are unique; of several the first in the text keeps the plain one, but a variable
-always does against an output: that is `y_output` where `y` is another value's variable.
+A value without a variable is called after the output it is, after the function that returned it, or
+after its reader and its operation: the sum over `b` inside `loss = -x.mean(over=b)` is `loss_sum`.
+Names are unique: the first in the text keeps the plain one. But a variable wins against an output:
+that is `y_output` where `y` is another value's variable.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ def array_names(
     outputs: Mapping[NamedSource, str],
     scoped: bool = True,
 ) -> dict[NamedSource, str]:
-    """A name for each of `sources`, which come in textual order, with its scope or without.
+    """Return a name for each of `sources`, which come in textual order, with its scope or without.
 
-    `readers` are the direct readers of a node, `owners` the recurrent tensor that a piece (or the
-    node that writes it) belongs to, `outputs` the names under which sources are returned.
+    `readers` are the direct readers of a node. `owners` maps a piece, or the node that writes it,
+    to its recurrent tensor. `outputs` are the names under which sources are returned.
     """
     taken: set[str] = set()
     names: dict[NamedSource, str] = {}
 
     def full(source: NamedSource, name: str) -> str:
-        """Within its scope, of which the main value is called like the scope."""
+        """Return the name within its scope; the main value is called like the scope."""
         scope = source.scope if scoped else ()
         return name if scope and scope[-1] == name else ".".join((*scope, name))
 
@@ -67,7 +67,7 @@ def _own(
 
 
 def _noun(operation: str) -> str:
-    """What the result of an operation is called; a copy is just a value."""
+    """Return the noun for an operation's result; a copy is just a value."""
     if operation == "copy":
         return "value"
     row = OPERATIONS.get(operation)
@@ -80,7 +80,7 @@ def _named_reader(
     owners: Mapping[Piece, Recurrent],
     outputs: Mapping[NamedSource, str],
 ) -> str | None:
-    """The name of the first value down the text that needs the node and has a name."""
+    """Return the name of the first named value down the text that needs the node."""
     seen: set[Node] = {node}
     while readers.get(node):
         reader = readers[node][0]

@@ -1,5 +1,4 @@
-"""From what was traced to a `Program`: which values are statements, what their bodies are, which
-are live.
+"""The program of a trace: it chooses the statements and their bodies, and which are live.
 
 A value is a statement of its own if the user named it, several readers use it, it is read elsewhere
 than at the reader's own instance, it varies over fewer dims than its reader, or it reduces or
@@ -42,14 +41,14 @@ ArrayIndices = dict[str, Index]
 
 @dataclass
 class _Use:
-    """How a node is used: by how many readers, and whether any needs it as an array of its own."""
+    """The use of a node: by how many readers, and whether any needs it as an array of its own."""
 
     readers: dict[Reader, None] = field(default_factory=dict)
     apart: bool = False
 
 
 def build(trace: Trace, outputs: dict[str, Tensor], description: str) -> Program:
-    """The program that the trace's outputs need, without a schedule."""
+    """Build the program that the trace's outputs need, without a schedule."""
     return _Builder(trace, outputs).program(description)
 
 
@@ -67,7 +66,7 @@ class _Builder:
         self.names, self.origins = self._names()
 
     def program(self, description: str) -> Program:
-        """Arrays and statements in textual order."""
+        """Return arrays and statements in textual order."""
         statements: list[tuple[int, Statement]] = []
         arrays: list[Array] = []
         for source in self.live:
@@ -96,7 +95,7 @@ class _Builder:
             externals=called(self.trace.calls, self.live),
         )
 
-    # -- what is live and how it is used -----------------------------------------------------------
+    # -- live values and their uses ----------------------------------------------------------------
 
     def _mark_live(self) -> None:
         todo: list[NamedSource] = list(self.outputs.values())[::-1]
@@ -116,7 +115,7 @@ class _Builder:
             todo.extend(s for x in operands for s in _sources(x))
 
     def _claims(self) -> dict[Node, tuple[Recurrent, Piece]]:
-        """Nodes whose value is exactly what one piece assigns: they write the piece's slices."""
+        """Return the nodes whose value is exactly one piece's: they write the piece's slices."""
         claims: dict[Node, tuple[Recurrent, Piece]] = {}
         for source in self.live:
             if not isinstance(source, Recurrent):
@@ -154,7 +153,7 @@ class _Builder:
     def _count_operand(
         self, x: Tensor, reader: Reader, points: tuple[str, ...], restricted: bool = False
     ) -> None:
-        """Note one use, looking through nodes that are always part of their reader."""
+        """Count one use, looking through nodes that are always part of their reader."""
         for e in x.index:
             if isinstance(e, Tensor):
                 self._count_operand(e, reader, points)
@@ -172,7 +171,7 @@ class _Builder:
         use.apart |= not x.is_plain or fewer
 
     def _is_constant(self, node: Node) -> bool:
-        """Whether the node needs no array: made of literals and index expressions only."""
+        """Tell whether the node needs no array: made of literals and index expressions only."""
         if node not in self.constant:
             self.constant[node] = (
                 node.combiner is None
@@ -200,8 +199,8 @@ class _Builder:
     # -- names -------------------------------------------------------------------------------------
 
     def _names(self) -> tuple[dict[NamedSource, str], dict[str, str]]:
-        """The arrays' names, and by them the names without scopes, of which origins are made: a
-        value's draws stay when it is grouped otherwise.
+        """Return the arrays' names, and by them the names without scopes. Origins use the latter,
+        so that a value's draws stay when it is grouped otherwise.
         """
         stored: list[tuple[int, NamedSource]] = []
         for source in self.live:
@@ -219,7 +218,7 @@ class _Builder:
         return names, {names[source]: plain[source] for source in sources}
 
     def _readers(self, use: _Use) -> list[Reader]:
-        """In textual order; a node that writes a piece stands for the piece."""
+        """Return the readers in textual order; a node that writes a piece stands for the piece."""
         readers = [
             self.claims[r][1] if isinstance(r, Node) and r in self.claims else r
             for r in use.readers
@@ -227,7 +226,7 @@ class _Builder:
         return sorted(readers, key=lambda reader: reader.number)
 
     def _aliases(self) -> tuple[tuple[str, str], ...]:
-        """The user's names of arrays that are called otherwise."""
+        """Return the user's names of arrays that are called otherwise."""
         aliases: dict[str, str] = {}
         for node, (array, _) in self.claims.items():
             for name in node.aliases:
@@ -322,7 +321,7 @@ class _Builder:
     # -- bodies ------------------------------------------------------------------------------------
 
     def _body(self, x: Tensor, moves: ArrayIndices) -> Body:
-        """The body that computes `x` with dims replaced by `moves`."""
+        """Return the body that computes `x` with dims replaced by `moves`."""
         source = x.source
         index = tuple(_moved(e, moves) for e in x.index)
         if isinstance(source, Node):
@@ -365,7 +364,7 @@ def _moved(e: Index, moves: ArrayIndices) -> Index:
 
 
 def _composed(y: Tensor, node: Node, x: Tensor) -> Tensor:
-    """The operand `y` of `node` as read when `node` is read as `x`."""
+    """Return the operand `y` of `node` as read when `node` is read as `x`."""
     moves: ArrayIndices = dict(zip(node.dims, x.index, strict=True))
     return Tensor(y.source, tuple(_moved(e, moves) for e in y.index))
 
@@ -379,7 +378,7 @@ def _sources(x: Tensor) -> list[NamedSource]:
 
 
 def _array_of(x: Tensor) -> NamedSource:
-    """The source whose array is the output `x`; anything but a plain, stored value is copied."""
+    """Return the source with the output `x`; anything but a plain, stored value is copied."""
     node = x.source
     stored = isinstance(node, Recurrent) or not (
         node.inline or node.operation in ("literal", "index")
@@ -393,8 +392,8 @@ def _array_of(x: Tensor) -> NamedSource:
 
 
 def _named(statements: list[Statement], origins: Mapping[str, str]) -> tuple[Statement, ...]:
-    """Each called after its array, or after its piece of it: `state[0]`, `state[t+1]`. Its origin
-    is the same of the array's name in `origins`.
+    """Name each after its array, or after its piece of it: `state[0]`, `state[t+1]`. Its origin
+    uses the array's name in `origins` in the same way.
     """
     pieces = Counter(s.array for s in statements)
     names: set[str] = set()
@@ -408,7 +407,7 @@ def _named(statements: list[Statement], origins: Mapping[str, str]) -> tuple[Sta
 
 
 def _piece_text(statement: Statement) -> str:
-    """The indices of the left side that are not the loop variables, without spaces."""
+    """Return the indices of the left side that are not the loop variables, without spaces."""
     if any(isinstance(a, Choice) for e in statement.write for a in e.atoms()):
         return "[next]"
     told = [e for e in statement.write if e not in [variable(d) for d in statement.dims]]

@@ -1,9 +1,9 @@
-"""Values are named like the variables that hold them when a function returns.
+"""Names of values, taken from the variables that hold them when a function returns.
 
 The profile hook of the interpreter sees every return. Inner functions (an environment's `step`)
-return first, so the outermost name, the user's, is the one that stays. A value that no variable
-holds is remembered under the name of the function that returned it (`entropy`). What
-`stop_gradient` gives is the value that it is given, so its name is that value's.
+return first, so the outermost name, the user's, is the one that stays. A value without a variable
+takes the name of the function that returned it (`entropy`). The result of `stop_gradient` takes the
+name of its operand.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _resume(previous: Any) -> None:
 
 
 def unobserved(function: Callable[P, R]) -> Callable[P, R]:
-    """`function`, inside which nothing is named: the hook would see each of its many calls."""
+    """Return `function` with naming off inside: the hook would see each of its many calls."""
 
     @wraps(function)
     def run(*arguments: P.args, **options: P.kwargs) -> R:
@@ -106,7 +106,7 @@ def _name(frame: FrameType, first: int, outermost: bool) -> None:
 
 
 def _stored(x: Tensor) -> Node | Recurrent:
-    """What is computed, where a variable holds it as a constant to `gradient`."""
+    """Return the computed value of a variable that holds it as a constant to `gradient`."""
     source = x.source
     if isinstance(source, Node) and source.operation == "stop_gradient":
         (operand,) = source.operands

@@ -1,4 +1,4 @@
-"""A traced program under its root schedule, "as written"; or the shortest cycle that rules out any
+"""The root schedule of a traced program, "as written"; or the shortest cycle that rules out any
 order.
 """
 
@@ -17,7 +17,7 @@ from workbench.program.values import Program
 
 
 def scheduled(program: Program) -> Program:
-    """The program with the greedy root schedule of its equations.
+    """Return the program with the greedy root schedule of its equations.
 
     Raises CycleError with the shortest cycle of instances where there is one, ProgramError where no
     order was found.
@@ -47,7 +47,7 @@ def _explained(program: Program, found: Dependences, component: tuple[str, ...])
 
 
 def _cycle_error(cycle: Cycle, program: Program) -> CycleError:
-    """`x[t=0] needs y[t=0] needs x[t=0]` with the lines."""
+    """Return the error `x[t=0] needs y[t=0] needs x[t=0]` with the lines."""
 
     def one(name: str, at: Mapping[str, int]) -> str:
         return f"{name}[{numbers(at)}]"

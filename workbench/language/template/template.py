@@ -42,7 +42,7 @@ class Template:
         self.signature = inspect.signature(function)
         self.name = function.__name__
         self.traced = 0
-        """How often it was traced to the end."""
+        """The number of traces that reached the end."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Program:
         brought = is_template(self.function.__code__.co_filename)
@@ -118,7 +118,7 @@ class Template:
         return output
 
     def _line(self) -> SourceLine:
-        """The line of the `def`, as it is written; decorators come before it."""
+        """Return the line of the `def`, as it is written; decorators come before it."""
         code = self.function.__code__
         lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
         for number, text in enumerate(lines, code.co_firstlineno):
@@ -127,7 +127,7 @@ class Template:
         return line_in(code.co_filename, code.co_firstlineno, f"def {self._written()}")
 
     def _written(self) -> str:
-        """The name and the parameters with their defaults."""
+        """Return the name and the parameters with their defaults."""
         parameters = self.signature.parameters.values()
         bare = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
         return f"{self.name}{inspect.Signature(bare)}"
@@ -137,12 +137,10 @@ class Template:
 
 
 def program(function: Callable[..., Mapping[str, Any]]) -> Template:
-    """Decorate a function that writes an algorithm as equations and returns a dict of named
-    outputs.
-    """
+    """Decorate a function that writes equations and returns a dict of named outputs."""
     return Template(function)
 
 
 def _is_users_own(line: SourceLine | None) -> bool:
-    """Whether a line is of what the user wrote: of an environment given to a template, perhaps."""
+    """Tell whether the user wrote a line: in an environment given to a template, perhaps."""
     return line is not None and not is_template(line.file)

@@ -1,5 +1,5 @@
-"""What happens while a user's function runs: tensors and what is done with them are recorded.
+"""Tracing: tensors and operations are recorded while a user's function runs.
 
-One circle of modules, since tensors and operators need each other. Does not know what becomes of
-the trace.
+One circle of modules, since tensors and operators need each other. Does not know how a trace
+becomes a program.
 """

@@ -20,73 +20,73 @@ from workbench.program.operations.shapes import broadcast_shapes, shape_text
 
 
 def exp(x: TensorLike) -> Tensor:
-    """Elementwise e**x."""
+    """Return e**x, elementwise."""
     return apply("exp", x)
 
 
 def log(x: TensorLike) -> Tensor:
-    """Elementwise natural logarithm."""
+    """Return the natural logarithm, elementwise."""
     return apply("log", x)
 
 
 def log1p(x: TensorLike) -> Tensor:
-    """Elementwise log(1 + x)."""
+    """Return log(1 + x), elementwise."""
     return apply("log1p", x)
 
 
 def sqrt(x: TensorLike) -> Tensor:
-    """Elementwise square root."""
+    """Return the square root, elementwise."""
     return apply("sqrt", x)
 
 
 def tanh(x: TensorLike) -> Tensor:
-    """Elementwise hyperbolic tangent."""
+    """Return the hyperbolic tangent, elementwise."""
     return apply("tanh", x)
 
 
 def sin(x: TensorLike) -> Tensor:
-    """Elementwise sine of radians."""
+    """Return the sine of radians, elementwise."""
     return apply("sin", x)
 
 
 def cos(x: TensorLike) -> Tensor:
-    """Elementwise cosine of radians."""
+    """Return the cosine of radians, elementwise."""
     return apply("cos", x)
 
 
 def floor(x: TensorLike) -> Tensor:
-    """Elementwise floor; constant to `gradient`."""
+    """Return the floor, elementwise; constant to `gradient`."""
     return apply("floor", x)
 
 
 def sign(x: TensorLike) -> Tensor:
-    """Elementwise sign; constant to `gradient`."""
+    """Return the sign, elementwise; constant to `gradient`."""
     return apply("sign", x)
 
 
 def absolute(x: TensorLike) -> Tensor:
-    """Elementwise |x|."""
+    """Return |x|, elementwise."""
     return apply("absolute", x)
 
 
 def isfinite(x: TensorLike) -> Tensor:
-    """Elementwise: neither infinite nor NaN."""
+    """Tell, elementwise, whether x is neither infinite nor NaN."""
     return apply("isfinite", x)
 
 
 def relu(x: TensorLike) -> Tensor:
-    """Elementwise max(x, 0)."""
+    """Return max(x, 0), elementwise."""
     return apply("maximum", x, 0.0)
 
 
 def sigmoid(x: TensorLike) -> Tensor:
-    """Elementwise logistic function, as (1 + tanh(x / 2)) / 2, which cannot overflow."""
+    """Return the logistic function, elementwise: (1 + tanh(x / 2)) / 2, which cannot overflow."""
     return apply("tanh", as_tensor(x) * 0.5) * 0.5 + 0.5
 
 
 def minimum(x: Any, y: Any) -> Any:
-    """Elementwise minimum; of two index expressions again an index expression (`t:wb.minimum(t + n,
-    T)`).
+    """Return the elementwise minimum; of two index expressions again an index expression
+    (`t:wb.minimum(t + n, T)`).
     """
     if _indices(x, y):
         return affine.minimum(x, y)
@@ -94,7 +94,7 @@ def minimum(x: Any, y: Any) -> Any:
 
 
 def maximum(x: Any, y: Any) -> Any:
-    """Elementwise maximum; of two index expressions again an index expression."""
+    """Return the elementwise maximum; of two index expressions again an index expression."""
     if _indices(x, y):
         return affine.maximum(x, y)
     return apply("maximum", x, y)
@@ -105,28 +105,28 @@ def _indices(x: Any, y: Any) -> bool:
 
 
 def clip(x: TensorLike, low: TensorLike, high: TensorLike) -> Tensor:
-    """Elementwise min(max(x, low), high); where x equals a bound the gradient goes to x."""
+    """Return min(max(x, low), high), elementwise; where x equals a bound the gradient goes to x."""
     return apply("minimum", apply("maximum", x, low), high)
 
 
 def where(condition: TensorLike, x: TensorLike, y: TensorLike) -> Tensor:
-    """Elementwise `x` where the condition holds, else `y`. Both are evaluated, and so are both
-    derivatives: of `where(x > 0, log(x), 0)` that at x = 0 is 0 / 0.
+    """Return `x` where the condition holds, else `y`, elementwise. Both are evaluated, and so are
+    both derivatives: of `where(x > 0, log(x), 0)` that at x = 0 is 0 / 0.
     """
     return apply("where", condition, x, y)
 
 
 def cast(x: TensorLike, dtype: Any) -> Tensor:
-    """`x` with another dtype: float, bool, int (int32) or a dtype's name ("int64").
+    """Convert `x` to another dtype: float, bool, int (int32) or a dtype's name ("int64").
 
-    Integers are two's complement in their dtype: what passes 2**31 in int32 wraps around, so cast
-    to "int64" before numbers grow as large. A float is cut off towards zero.
+    Integers are two's complement in their dtype: numbers past 2**31 in int32 wrap around, so cast
+    to "int64" before they grow as large. A float is cut off towards zero.
     """
     return cast_tensor(as_tensor(x), dtype_name(dtype, "dtype"))
 
 
 def stop_gradient(x: TensorLike) -> Tensor:
-    """`x`, constant to `gradient`."""
+    """Return `x`, constant to `gradient`."""
     return apply("stop_gradient", x)
 
 
@@ -134,7 +134,9 @@ _SPEC = r"[a-zA-Z]*,[a-zA-Z]*->[a-zA-Z]*"
 
 
 def contract(spec: Any, x: TensorLike, y: TensorLike) -> Tensor:
-    """Einstein summation over inner axes of two tensors: `wb.contract("f,fg->g", x, w)`."""
+    """Sum by Einstein's convention over inner axes of two tensors: `wb.contract("f,fg->g", x,
+    w)`.
+    """
     if not isinstance(spec, str) or not re.fullmatch(_SPEC, spec.replace(" ", "")):
         raise ProgramError(
             f'contract by {spec!r}; expected a letter for each inner axis, as in "f,fg->g"',
@@ -145,7 +147,7 @@ def contract(spec: Any, x: TensorLike, y: TensorLike) -> Tensor:
 
 
 def reshape(x: TensorLike, shape: Any) -> Tensor:
-    """The inner shape rearranged, row by row; one entry may be -1: what is left."""
+    """Rearrange the inner shape, row by row; one entry may be -1: the rest of the elements."""
     x, wanted = as_tensor(x), (shape,) if whole(shape) is not None else shape
     if isinstance(wanted, Sequence) and [whole(n) for n in wanted].count(-1) == 1:
         wanted = _filled(x, wanted)
@@ -153,7 +155,7 @@ def reshape(x: TensorLike, shape: Any) -> Tensor:
 
 
 def _filled(x: Tensor, shape: Sequence[Any]) -> tuple[Any, ...]:
-    """A shape with the number in place of its -1; 0 where none fits, which is refused later."""
+    """Return a shape with its -1 filled in; 0 where no number fits, which is refused later."""
     others = math.prod(n for n in shape if whole(n) != -1)
     count = math.prod(x.shape)
     known = isinstance(others, int) and isinstance(count, int)
@@ -162,7 +164,7 @@ def _filled(x: Tensor, shape: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def transpose(x: TensorLike, axes: Any = None) -> Tensor:
-    """Inner axes permuted (reversed by default)."""
+    """Permute inner axes (reversed by default)."""
     x = as_tensor(x)
     rank = len(x.shape)
     if axes is None:
@@ -177,7 +179,7 @@ def transpose(x: TensorLike, axes: Any = None) -> Tensor:
 
 
 def broadcast_to(x: TensorLike, shape: Any) -> Tensor:
-    """The inner shape widened as NumPy does."""
+    """Widen the inner shape as NumPy does."""
     x, shape = as_tensor(x), shape_of(shape)
     try:
         fits = broadcast_shapes([x.shape, shape]) == shape
@@ -189,12 +191,12 @@ def broadcast_to(x: TensorLike, shape: Any) -> Tensor:
 
 
 def stack(xs: Sequence[TensorLike], axis: int = 0) -> Tensor:
-    """Tensors of one inner shape along a new inner axis."""
+    """Stack tensors of one inner shape along a new inner axis."""
     return _joined("stack", xs, axis)
 
 
 def concatenate(xs: Sequence[TensorLike], axis: int = 0) -> Tensor:
-    """Tensors joined along an inner axis."""
+    """Join tensors along an inner axis."""
     return _joined("concatenate", xs, axis)
 
 
@@ -211,7 +213,7 @@ def _joined(name: str, xs: Sequence[TensorLike], axis: int) -> Tensor:
 
 
 def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
-    """The entries along an inner axis: `position, velocity = wb.unstack(state)`."""
+    """Return the entries along an inner axis: `position, velocity = wb.unstack(state)`."""
     x = as_tensor(x)
     axis = axis_of(x, axis)
     count = x.shape[axis]
@@ -222,7 +224,7 @@ def unstack(x: TensorLike, axis: int = 0) -> tuple[Tensor, ...]:
 
 
 def one_hot(index: TensorLike, size: int) -> Tensor:
-    """1.0 at the position `index` (integers) of a new last axis of the given size, else 0.0."""
+    """Return 1.0 at the position `index` (integers) of a new last axis of that size, else 0.0."""
     index, count = as_tensor(index), length_of(size, "the size of a one_hot")
     if isinstance(count, Expression):
         raise ProgramError(
@@ -232,14 +234,14 @@ def one_hot(index: TensorLike, size: int) -> Tensor:
 
 
 def cumsum(x: TensorLike, axis: int = 0) -> Tensor:
-    """Running sum along an inner axis."""
+    """Return the running sum along an inner axis."""
     x = as_tensor(x)
     return apply("cumsum", x, axis=axis_of(x, axis))
 
 
 def log_softmax(x: TensorLike, axis: int = -1) -> Tensor:
-    """x - log(sum(exp(x))) along an inner axis, computed after subtracting the maximum: -inf where
-    x is, and NaN where all of x is -inf.
+    """Return x - log(sum(exp(x))) along an inner axis, computed after subtracting the maximum: -inf
+    where x is, and NaN where all of x is -inf.
     """
     x = as_tensor(x)
     axis = axis_of(x, axis)
@@ -247,12 +249,12 @@ def log_softmax(x: TensorLike, axis: int = -1) -> Tensor:
 
 
 def log_normalized(x: Tensor, highest: Tensor, axis: int) -> Tensor:
-    """`log_softmax`, given the maximum."""
+    """Return `log_softmax`, given the maximum."""
     ones = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
     shifted = x - reshape(stop_gradient(highest), ones)
     return shifted - reshape(log(exp(shifted).sum(axis=axis)), ones)
 
 
 def softmax(x: TensorLike, axis: int = -1) -> Tensor:
-    """exp(log_softmax(x))."""
+    """Return exp(log_softmax(x))."""
     return exp(log_softmax(x, axis))

@@ -1,4 +1,4 @@
-"""Sizes, inner shapes and inner axes as a user gives them: what has an `__index__` is a number."""
+"""Sizes, inner shapes and inner axes from a user: an object with `__index__` is a number."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def index_of(value: Any) -> Expression | None:
-    """The index expression that a value is; None where it is none."""
+    """Return the index expression of a value; None where it is none."""
     if isinstance(value, Expression):
         return value
     number = whole(value)
@@ -23,7 +23,7 @@ def index_of(value: Any) -> Expression | None:
 
 
 def length_of(value: Any, what: str) -> int | Expression:
-    """How many entries an inner axis has: a number from 0 on, or an expression over sizes."""
+    """Return the length of an inner axis: a number from 0 on, or an expression over sizes."""
     length = value if isinstance(value, Expression) else whole(value)
     if isinstance(length, int) and length < 0:
         raise ProgramError(f"{what} is {length}; expected at least 0", user_line())
@@ -39,7 +39,7 @@ def length_of(value: Any, what: str) -> int | Expression:
 
 
 def shape_of(shape: Any, what: str = "shape") -> Shape:
-    """An inner shape: a number means one axis."""
+    """Return an inner shape: a number means one axis."""
     if isinstance(shape, Expression) or whole(shape) is not None:
         return (length_of(shape, what),)
     if isinstance(shape, (str, bytes)) or not isinstance(shape, Iterable):
@@ -50,7 +50,7 @@ def shape_of(shape: Any, what: str = "shape") -> Shape:
 
 
 def axis_of(x: Tensor, axis: Any, rank: int | None = None) -> int:
-    """An inner axis counted from the front, one of `rank` (by default those of `x`)."""
+    """Return an inner axis counted from the front, one of `rank` (by default those of `x`)."""
     rank = len(x.shape) if rank is None else rank
     number = whole(axis)
     if number is None:
@@ -61,7 +61,7 @@ def axis_of(x: Tensor, axis: Any, rank: int | None = None) -> int:
 
 
 def axes_of(x: Tensor, axis: Any) -> tuple[int, ...]:
-    """One inner axis or a tuple of them, counted from the front."""
+    """Return one inner axis or a tuple of them, counted from the front."""
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
     axes = tuple(axis_of(x, one) for one in given)
     if len(set(axes)) < len(axes):

@@ -1,6 +1,4 @@
-"""Reading a tensor at an index: affine indices and ranges on its dims, integers and slices on inner
-axes.
-"""
+"""Reads of a tensor: affine indices and ranges on its dims, integers and slices on inner axes."""
 
 from __future__ import annotations
 
@@ -34,9 +32,9 @@ from workbench.program.operations.shapes import shape_text
 
 
 def read(x: Tensor, key: Any) -> Tensor:
-    """`x[key]`: first the dims in order (an index, or a range `t:T`), after them inner axes.
+    """Return `x[key]`: first the dims in order (an index, or a range `t:T`), then inner axes.
 
-    What follows `...` indexes the last inner axes, as in NumPy.
+    Entries after `...` index the last inner axes, as in NumPy.
     """
     entries = list(key) if isinstance(key, tuple) else [key]
     dims = [d for d in x.dims if current().dims[d].axis is None]
@@ -69,7 +67,7 @@ def _is_constant(x: Tensor) -> bool:
 
 
 def _along(x: Tensor, entries: list[Any]) -> Tensor:
-    """A constant read at indices (a reward of 1.0 at `[b, t:T]`): it is the same everywhere, and
+    """Read a constant at indices (a reward of 1.0 at `[b, t:T]`): it is the same everywhere, and
     varies over the ranges so that they can be reduced.
     """
     dims: set[str] = set()
@@ -90,7 +88,7 @@ def _along(x: Tensor, entries: list[Any]) -> Tensor:
 
 
 def _first_place(x: Tensor, dims: list[str], entries: list[Any]) -> str:
-    """What is wrong with an integer in first place, and what to write."""
+    """Explain the error of an integer in first place, with the right spelling."""
     said = (
         f"[{_text(entries)}] of an expression that varies over {', '.join(dims)} would read it at "
     )
@@ -104,7 +102,7 @@ def gather(x: TensorLike, /, **indices: Any) -> Tensor:
     """Read `x` at data-dependent indices, one per named dim: `wb.gather(x, b=sample // T, t=sample
     % T)`.
 
-    Each index is an integer tensor of scalars (or an index expression); the result varies over the
+    Each index is an integer tensor of scalars (or an index expression). The result varies over the
     indices' dims and the dims of `x` not named. A value that never varied over a dim is the same
     wherever it is read along it: a reward of 1.0 stays 1.0.
     """
@@ -124,12 +122,12 @@ def gather(x: TensorLike, /, **indices: Any) -> Tensor:
 
 
 def within(index: Any, lower: Any, upper: Any) -> Tensor:
-    """An integer tensor of which it is promised that `lower <= index < upper`: `wb.gather(replay,
+    """Promise that `lower <= index < upper` for an integer tensor: `wb.gather(replay,
     t=wb.within(drawn, wb.maximum(t - H + 1, 0), t + 1))`.
 
-    The bounds are index expressions. A gather then depends on that range alone, so that what has
-    left it need not be kept: `Contract` makes a ring buffer of it. The promise is checked whenever
-    the program runs; RunError names the instance and the value.
+    The bounds are index expressions. A gather then depends on that range alone, so that elements
+    outside it need not be kept: `Contract` makes a ring buffer of it. The promise is checked
+    whenever the program runs; RunError names the instance and the value.
     """
     x = as_tensor(index)
     if x.shape or x.dtype not in ("int32", "int64"):
@@ -144,7 +142,7 @@ def within(index: Any, lower: Any, upper: Any) -> Tensor:
 
 
 def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
-    """Push the data-dependent indices through what has no array down to what is stored."""
+    """Push the data-dependent indices through values without an array, down to stored ones."""
     source = x.source
     if isinstance(source, Node) and source.operands and (source.inline or _only_indices(source)):
         pairs = zip(source.dims, x.index, strict=True)
@@ -169,7 +167,7 @@ def _gathered(x: Tensor, positions: dict[str, Tensor]) -> Tensor:
 
 
 def _only_indices(source: object) -> bool:
-    """Whether a value is computed from literals and index expressions alone: it has no array."""
+    """Tell whether a value needs no array: it has only literals and index expressions."""
     if not isinstance(source, Node) or source.combiner is not None:
         return False
     if not source.operands:
@@ -181,7 +179,7 @@ def _only_indices(source: object) -> bool:
 
 
 def _position_of(e: Expression, positions: dict[str, Tensor]) -> Tensor:
-    """The index expression `e` with tensors in place of some dims."""
+    """Return the index expression `e` with tensors in place of some dims."""
     moved = [(a, factor) for a, factor in e.terms if atom(a).variables & set(positions)]
     total = index(Expression(e.constant, tuple(term for term in e.terms if term not in moved)))
     for a, factor in moved:
@@ -192,7 +190,7 @@ def _position_of(e: Expression, positions: dict[str, Tensor]) -> Tensor:
 
 
 def _atom_at(a: Atom, positions: dict[str, Tensor]) -> Tensor:
-    """An atom of an index expression, computed from tensors."""
+    """Return an atom of an index expression, computed from tensors."""
 
     def at(e: Expression) -> Tensor:
         return _position_of(e, positions)
@@ -207,7 +205,7 @@ def _atom_at(a: Atom, positions: dict[str, Tensor]) -> Tensor:
 
 
 def is_literal_index(x: Tensor) -> bool:
-    """Whether `x` is the index expression 0."""
+    """Tell whether `x` is the index expression 0."""
     return isinstance(x.source, Node) and x.source.options.get("expression") == 0
 
 
@@ -245,9 +243,7 @@ def _affine(x: Tensor, d: str, entry: Any) -> Expression:
 
 
 def _range(d: str, entry: slice, axis: int) -> Expression:
-    """The anonymous dimension of `lower:upper`; equal ranges on one axis position are one
-    dimension.
-    """
+    """Return the anonymous dimension of `lower:upper`; equal ranges on one axis share one."""
     trace = current()
     if entry.step is not None:
         raise ProgramError(
@@ -298,7 +294,7 @@ def _inner(x: Tensor, entries: list[Any], axis: int) -> Tensor:
 
 
 def _no_entry(x: Tensor, entry: Any) -> str:
-    """What is wrong with an index of an inner axis, and what to write for a new one."""
+    """Explain the error of an index of an inner axis, and how to write a new axis."""
     said = f"index {entry!r} of an inner axis of {x!r}; expected an int or a slice"
     if entry is None:
         said += f" (a new axis: wb.reshape(x, {shape_text((*x.shape, 1))}))"

@@ -1,7 +1,7 @@
-"""Making nodes: constants, and operations applied to tensors.
+"""Nodes of a trace: constants, and operations applied to tensors.
 
-Dtypes are unified, range axes of equal length aligned, trivial cases folded; the same computation a
-second time is the same node.
+Dtypes are unified, range axes of equal length aligned, trivial cases folded. A repeated computation
+is the same node.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from workbench.program.wellformed.index_ranges import Intervals, fits_int32, int
 
 
 def record(trace: Trace, **fields: Any) -> Tensor:
-    """A node of the trace, read plainly; the same computation a second time is the same node."""
+    """Record a node of the trace, read plainly; a repeated computation is the same node."""
     node = Node(trace=trace, number=trace.position(), scope=trace.scope, line=user_line(), **fields)
     if node.operation in APART:
         trace.nodes.append(node)
@@ -36,7 +36,7 @@ def record(trace: Trace, **fields: Any) -> Tensor:
 
 
 def _key(node: Node) -> tuple[object, ...]:
-    """Equal for nodes that compute the same, wherever they are written."""
+    """Return a key, equal for nodes that compute the same, wherever they are written."""
     return (
         node.operation,
         tuple(_operand_key(x) for x in node.operands),
@@ -60,8 +60,8 @@ def _operand_key(x: Tensor) -> tuple[object, ...]:
 
 
 def literal(value: Any, dtype: str | None = None) -> Tensor:
-    """A constant tensor from a number, nested sequence or NumPy array; of whole numbers int32,
-    where one is larger int64.
+    """Make a constant tensor from a number, nested sequence or NumPy array; whole numbers are
+    int32, or int64 where one is larger.
     """
     try:
         array = np.asarray(value)
@@ -90,7 +90,7 @@ def literal(value: Any, dtype: str | None = None) -> Tensor:
 
 
 def repeated(x: Tensor, dims: tuple[str, ...]) -> Tensor:
-    """A constant that counts as varying over dims: it is the same along them."""
+    """Mark a constant as varying over dims, along which it is the same."""
     assert isinstance(x.source, Node)
     return record(
         current(),
@@ -105,7 +105,7 @@ def repeated(x: Tensor, dims: tuple[str, ...]) -> Tensor:
 
 
 def _no_numbers(array: np.ndarray, value: Any) -> str:
-    """What is wrong with an array that is none of numbers, and what to write for one of tensors."""
+    """Explain why an array is none of numbers, and how to write one of tensors."""
     said = f"expected numbers, found {value!r}"
     if array.dtype == object and any(isinstance(e, (Tensor, Expression)) for e in array.flat):
         said += "; wb.stack([…]) makes an inner axis of tensors"
@@ -115,7 +115,7 @@ def _no_numbers(array: np.ndarray, value: Any) -> str:
 
 
 def _beyond(array: np.ndarray, dtype: str) -> Any:
-    """The first number that an integer dtype cannot hold, where there is one."""
+    """Return the first number that an integer dtype cannot hold, where there is one."""
     if dtype not in INTEGERS or array.dtype.kind not in "iuf":
         return None
     range_ = np.iinfo(dtype)
@@ -128,10 +128,10 @@ def _nested(value: Any) -> Any:
 
 
 def index(value: ExpressionLike, dtype: Any = None) -> Tensor:
-    """An integer expression over dims and sizes as a tensor: `wb.index(t)`.
+    """Return an integer expression over dims and sizes as a tensor: `wb.index(t)`.
 
-    It is int32, or int64 where it could pass 2**31 at the sizes that the program is traced with;
-    `dtype="int64"` says so for all sizes. A run at sizes at which int32 is too small is refused.
+    It is int32, or int64 where it could pass 2**31 at the sizes of the trace; `dtype="int64"` says
+    so for all sizes. A run at sizes at which int32 is too small is refused.
     """
     expressed = index_of(value)
     if expressed is None:
@@ -159,7 +159,7 @@ def index(value: ExpressionLike, dtype: Any = None) -> Tensor:
 
 
 def _values_of_names(e: Expression) -> Intervals:
-    """The values of all names in an index expression at the sizes that the trace is given."""
+    """Return the values of all names in an index expression at the sizes of the trace."""
     trace = current()
     ranges = ((d, trace.range(d)) for d in reversed(_inside_out(trace, e)))
     sizes = {p.name: p.default for p in trace.sizes.values()}
@@ -167,7 +167,7 @@ def _values_of_names(e: Expression) -> Intervals:
 
 
 def _inside_out(trace: Trace, e: Expression) -> list[str]:
-    """The dims of an expression, each before those that its bounds depend on."""
+    """Return the dims of an expression, each before those that its bounds depend on."""
     order: dict[str, None] = {}
     todo = sorted(e.variables)
     while todo:
@@ -180,7 +180,7 @@ def _inside_out(trace: Trace, e: Expression) -> list[str]:
 
 
 def as_tensor(value: object) -> Tensor:
-    """A tensor from a tensor, an index expression, a number or an array."""
+    """Convert a tensor, an index expression, a number or an array to a tensor."""
     if isinstance(value, Tensor):
         if value.source.trace is not current():
             raise ProgramError(f"{value!r} belongs to another program", user_line())
@@ -193,7 +193,7 @@ def as_tensor(value: object) -> Tensor:
 
 
 def is_literal(x: Tensor, value: float | None = None) -> bool:
-    """Whether `x` is a scalar constant (equal to `value`, if given)."""
+    """Tell whether `x` is a scalar constant (equal to `value`, if given)."""
     source = x.source
     if not isinstance(source, Node) or source.operation != "literal" or source.shape or x.dims:
         return False
@@ -201,7 +201,7 @@ def is_literal(x: Tensor, value: float | None = None) -> bool:
 
 
 def dtype_name(dtype: object, what: str) -> str:
-    """The dtype that float, int, bool or a dtype's name stands for."""
+    """Return the dtype that float, int, bool or a dtype's name stands for."""
     if isinstance(dtype, str) and dtype in ("float", "int32", "int64", "bool"):
         return dtype
     for kind, name in ((float, "float"), (int, "int32"), (bool, "bool")):
@@ -211,7 +211,7 @@ def dtype_name(dtype: object, what: str) -> str:
 
 
 def cast(x: Tensor, dtype: str) -> Tensor:
-    """`x` with another dtype."""
+    """Convert `x` to another dtype."""
     if x.dtype == dtype:
         return x
     if isinstance(x.source, Node) and x.source.operation == "literal" and not x.dims:
@@ -220,7 +220,7 @@ def cast(x: Tensor, dtype: str) -> Tensor:
 
 
 def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
-    """Apply a row of the operation table: dtypes are unified, range axes aligned, trivial cases
+    """Apply a row of the operation table, with dtypes unified, range axes aligned, trivial cases
     folded.
     """
     _refuse_comparisons(name, arguments)
@@ -233,7 +233,7 @@ def apply(name: str, *arguments: Any, **options: Any) -> Tensor:
 
 
 def _refuse_comparisons(name: str, arguments: Sequence[Any]) -> None:
-    """`t == 0` of a dim is Python's False, whatever t: not to be computed with."""
+    """Refuse comparisons such as `t == 0` of a dim, which Python makes False whatever t is."""
     row = OPERATIONS.get(name)
     if row is None:
         return
@@ -276,11 +276,11 @@ def _make(name: str, operands: tuple[Tensor, ...], options: dict[str, Any]) -> T
 
 STOP_GRADIENT = "stop_gradient"
 IDENTITIES = frozenset({STOP_GRADIENT, "copy"})
-"""Nodes that are their operand: constant to `gradient`, or an array of its own for an output."""
+"""Operations that return their operand: constant to `gradient`, or an array for an output."""
 
 
 def _unified(name: str, operands: list[Tensor]) -> list[Tensor]:
-    """Arguments of one dtype: Python numbers take the other side's, mixed dtypes are widened."""
+    """Return arguments of one dtype: Python numbers adapt, mixed dtypes are widened."""
     row = OPERATIONS[name]
     if row.least is None:
         return operands
@@ -290,7 +290,7 @@ def _unified(name: str, operands: list[Tensor]) -> list[Tensor]:
 
 
 def _aligned(operands: list[Tensor]) -> list[Tensor]:
-    """Range axes of equal length and position become one dimension; of other lengths, an error."""
+    """Make range axes of equal length and position one dimension; other lengths are an error."""
     trace = current()
     by_axis: dict[int, Range] = {}
     result = []
@@ -315,7 +315,7 @@ def _aligned(operands: list[Tensor]) -> list[Tensor]:
 
 
 def _folded(name: str, xs: list[Tensor]) -> Tensor | None:
-    """x * 1, x + 0, 0.5 * 2.0 and the like, so that gradients of plain sums stay readable."""
+    """Simplify x * 1, x + 0, 0.5 * 2.0 and the like: gradients of plain sums stay readable."""
     if name in ("add", "subtract", "multiply") and all(is_literal(x) for x in xs):
         left, right = (x.source.options["value"] for x in xs)  # type: ignore[union-attr]
         if xs[0].dtype == "float":
@@ -342,7 +342,7 @@ def _folded(name: str, xs: list[Tensor]) -> Tensor | None:
 
 
 def matmul(x: Tensor, y: Tensor) -> Tensor:
-    """Matrix product of inner shapes (vectors and matrices), as NumPy's `@`."""
+    """Return the matrix product of inner shapes (vectors and matrices), as NumPy's `@`."""
     m, n = len(x.shape), len(y.shape)
     specs = {(1, 1): "k,k->", (1, 2): "k,kj->j", (2, 1): "ik,k->i", (2, 2): "ik,kj->ij"}
     if (m, n) not in specs:

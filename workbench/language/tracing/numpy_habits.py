@@ -1,5 +1,5 @@
-"""What users of NumPy and PyTorch write: their functions and attributes of tensors, computed as
-there or refused with what to write instead.
+"""Functions and attributes of tensors in the manner of NumPy and PyTorch: computed as there, or
+refused with the spelling to use instead.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _VALUES = frozenset({"item", "numpy", "tolist", "cpu", "backward", "grad"})
 
 
 class UnknownAttribute(ProgramError, AttributeError):
-    """A tensor does not have the attribute; `hasattr` says so."""
+    """An error for an attribute that a tensor lacks, as `hasattr` expects it."""
 
 
 def unknown_attribute(x: Tensor, name: str) -> UnknownAttribute:
-    """The error for `x.name`."""
+    """Return the error for `x.name`."""
     from workbench.language.tracing import functions
 
     if name.startswith("__") or name in type(x).__slots__:  # libraries ask whether it is there
@@ -92,13 +92,13 @@ OPERATORS = {
     "greater": operator.gt,
     "greater_equal": operator.ge,
 }
-"""NumPy's functions behind Python's operators of two operands."""
+"""NumPy's functions for Python's operators of two operands."""
 _METHODS = ("sum", "mean", "std", "max", "min", "argmax")
 _SAID_OTHERWISE = {"abs": "absolute", "amax": "max", "amin": "min", "square": "x * x"}
 
 
 def refused(name: str) -> ProgramError:
-    """`np.exp(x)`: what to write instead, if there is something."""
+    """Return the refusal of `np.exp(x)`, with the spelling to use instead, if there is one."""
     from workbench.language.tracing import functions
 
     ours = _SAID_OTHERWISE.get(name, name)

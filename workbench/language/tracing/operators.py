@@ -1,6 +1,6 @@
 """The operators of tensors: each applies the operation of its name.
 
-Integers are two's complement in their dtype: what passes its range wraps around.
+Integers are two's complement in their dtype: results past its range wrap around.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ class Operators:
         return apply("divide", other, self)
 
     def __floordiv__(self, other: TensorLike) -> Tensor:
-        """The floor of the quotient of integers, as Python's: -7 // 2 is -4."""
+        """Return the floor of the quotient of integers, as Python's: -7 // 2 is -4."""
         return apply("floor_divide", self, other)
 
     def __rfloordiv__(self, other: TensorLike) -> Tensor:
         return apply("floor_divide", other, self)
 
     def __mod__(self, other: TensorLike) -> Tensor:
-        """What floor division leaves, of the divisor's sign: -7 % 2 is 1."""
+        """Return the remainder of floor division, of the divisor's sign: -7 % 2 is 1."""
         return apply("remainder", self, other)
 
     def __rmod__(self, other: TensorLike) -> Tensor:
@@ -75,11 +75,11 @@ class Operators:
         return self // other, self % other
 
     def __rshift__(self, places: int) -> Tensor:
-        """The floor of an integer divided by 2**places, a constant; the sign stays."""
+        """Return the floor of an integer divided by 2**places, a constant; the sign stays."""
         return shifted("floor_divide", self, places)
 
     def __lshift__(self, places: int) -> Tensor:
-        """An integer times 2**places, a constant, in its dtype."""
+        """Return an integer times 2**places, a constant, in its dtype."""
         return shifted("multiply", self, places)
 
     def __rrshift__(self, other: Any) -> Tensor:
@@ -139,14 +139,14 @@ class Operators:
 
 
 def apply(name: str, *arguments: Any) -> Tensor:
-    """The operation of this name on the arguments."""
+    """Apply the operation of this name to the arguments."""
     from workbench.language.tracing import nodes
 
     return nodes.apply(name, *arguments)
 
 
 def exclusive(x: Any, y: Any) -> Tensor:
-    """Exactly one of two booleans."""
+    """Tell whether exactly one of two booleans holds."""
     from workbench.language.tracing import nodes
 
     apply("logical_or", x, y)  # what is no boolean is refused
@@ -154,7 +154,7 @@ def exclusive(x: Any, y: Any) -> Tensor:
 
 
 def shifted(by: str, x: Any, places: Any) -> Tensor:
-    """An integer multiplied or divided by a power of two, in steps that its dtype can hold."""
+    """Multiply or divide an integer by a power of two, in steps that its dtype can hold."""
     from workbench.language.tracing import nodes
 
     number, sign = whole(places), "<<" if by == "multiply" else ">>"
@@ -178,7 +178,7 @@ def shifted(by: str, x: Any, places: Any) -> Tensor:
 
 
 def matmul(x: Any, y: Any) -> Tensor:
-    """The matrix product."""
+    """Return the matrix product."""
     from workbench.language.tracing import nodes
 
     return nodes.matmul(nodes.as_tensor(x), nodes.as_tensor(y))

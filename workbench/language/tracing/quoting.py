@@ -1,4 +1,4 @@
-"""How errors quote a tensor: as the user wrote it, under the variable that holds it.
+"""Quotations of a tensor in errors: as the user wrote it, under the variable that holds it.
 
 Looks at the frame that is being traced; makes nothing.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def tensor_text(x: Tensor) -> str:
-    """A number as it is; else the element, its dtype and inner shape: `x[b, t:T]: float(3,)`."""
+    """Quote a number, or an element with its dtype and inner shape: `x[b, t:T]: float(3,)`."""
     from workbench.language.tracing.tensor import Node  # the circle tensor <-> quoting
 
     source = x.source
@@ -37,14 +37,14 @@ def tensor_text(x: Tensor) -> str:
 
 
 def call_text(name: str, operands: Iterable[Tensor]) -> str:
-    """An operation on tensors, with its operator where it has one."""
+    """Quote an operation on tensors, with its operator where it has one."""
     texts = [tensor_text(x) for x in operands]
     template = OPERATIONS[name].text
     return template.format(*texts) if template else f"{name}({', '.join(texts)})"
 
 
 def is_held(x: Tensor, frame: FrameType) -> bool:
-    """Whether a variable of the frame holds the tensor, or it is of an array that has a name."""
+    """Tell whether a variable of the frame holds the tensor, or its array has a name."""
     from workbench.language.tracing.recurrent import Recurrent  # the circle recurrent <-> quoting
 
     if isinstance(x.source, Recurrent):
@@ -53,12 +53,12 @@ def is_held(x: Tensor, frame: FrameType) -> bool:
 
 
 def shape_text_with_line(x: Tensor) -> str:
-    """The inner shape, and the line of the user's that made it, where that is another one."""
+    """Quote the inner shape, and the user's line that made it where that is another one."""
     return shape_text(x.shape) + made_by(x)
 
 
 def made_by(x: Tensor) -> str:
-    """The line of the user's that made an inner shape, where there is one and it is another one."""
+    """Quote the user's line that made an inner shape, where there is one and it is another one."""
     from workbench.language.tracing.tensor import Node  # the circle tensor <-> quoting
 
     source = x.source
@@ -72,14 +72,14 @@ def made_by(x: Tensor) -> str:
 
 
 def element_text(x: Tensor) -> str:
-    """`x[b, t:T]`, under the variable of the user's that holds the tensor or its source."""
+    """Quote `x[b, t:T]`, under the user's variable that holds the tensor or its source."""
     name, whole = _variable(x)
     index: Sequence[Index] = tuple(variable(d) for d in x.dims) if whole else x.index
     return f"{name}[{', '.join(_index_text(e, x.source.trace) for e in index)}]"
 
 
 def _variable(x: Tensor) -> tuple[str, bool]:
-    """The user's name, and whether it is the tensor's own rather than its source's."""
+    """Return the user's name, and whether it is the tensor's own rather than its source's."""
     from workbench.language.tracing.tensor import Tensor  # the circle tensor <-> quoting
 
     frame = user_frame()
@@ -94,7 +94,7 @@ def _variable(x: Tensor) -> tuple[str, bool]:
 
 
 def _index_text(e: Index, trace: Trace) -> str:
-    """An index, a range as it is written."""
+    """Quote an index, a range as it is written."""
     if not isinstance(e, Expression):
         return tensor_text(e).partition(": ")[0]
     for d in e.variables:

@@ -19,8 +19,8 @@ from workbench.program.values import Shape
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """`array[index] = value` over the full box of the index's dims, or over `domain` (isl text)
-    where given.
+    """A piece `array[index] = value`, over the full box of the index's dims or over `domain` (isl
+    text) where given.
     """
 
     index: tuple[Expression, ...]
@@ -29,13 +29,11 @@ class Piece:
     line: SourceLine | None
     domain: str | None = None
     number: int = 0
-    """Position in the text."""
+    """The position in the text."""
 
 
 class Recurrent(Tensor):
-    """An array over dims whose elements its pieces define; reading it bare means at the loop
-    variables.
-    """
+    """An array over dims, defined in pieces. A bare read is at the loop variables."""
 
     __slots__ = (
         "_dtype",
@@ -100,7 +98,7 @@ class Recurrent(Tensor):
         self.pieces.append(Piece(index, dims, value, line, domain, current().position()))
 
     def _fitted(self, value: Tensor, text: str) -> Tensor:
-        """The value with the array's dtype and shape, where it can be widened to them."""
+        """Return the value with the array's dtype and shape, where it can be widened to them."""
         widens = self.dtype == "float" or value.dtype == "bool"
         if not widens and value.dtype != self.dtype and "float" in (value.dtype, self.dtype):
             raise ProgramError(
@@ -164,7 +162,7 @@ class Recurrent(Tensor):
 
 
 def recurrent(name: str, shape: Any = (), over: Any = (), dtype: Any = "float") -> Recurrent:
-    """A recurrent tensor, defined by assignments: `s[b, i, 0] = …`, `s[b, i, t + 1] = …`.
+    """Make a recurrent tensor, defined by assignments: `s[b, i, 0] = …`, `s[b, i, t + 1] = …`.
 
     `shape` is the inner shape (an int means one axis), `over` its dims, `dtype` float, int or bool.
     """

@@ -20,9 +20,9 @@ from workbench.program.text.infix import at_text
 def reduce(
     x: Tensor, kind: str, over: Any = None, axis: Axis = None, keepdims: bool = False
 ) -> Tensor:
-    """Combine by `kind` ("sum", "max", "min", "argmax") over dims, over inner axes, or over
-    everything that has no name (range axes and inner axes) when neither is given. With `keepdims`
-    the inner axes that are combined stay, with one entry each.
+    """Combine by `kind` ("sum", "max", "min", "argmax") over dims, over inner axes, or over all
+    range and inner axes when neither is given. With `keepdims` the combined inner axes stay, with
+    one entry each.
 
     A value that never varied over a dim counts once for each point of it; raises ProgramError for
     one that was reduced over the dim already.
@@ -50,7 +50,7 @@ def reduce(
 
 
 def mean(x: Tensor, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """The sum divided by the count."""
+    """Return the sum divided by the count."""
     if axis is None:
         names = _ranges(x) if over is None else dim_names(over)
         _refuse_twice(x, "mean", names)
@@ -60,13 +60,13 @@ def mean(x: Tensor, over: Any = None, axis: Axis = None, keepdims: bool = False)
 
 
 def std(x: Tensor, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
-    """Square root of the mean squared distance from the mean."""
+    """Return the square root of the mean squared distance from the mean."""
     distance = x - mean(x, over, axis, keepdims=axis is not None)
     return _of_kind("std", sqrt(mean(distance * distance, over, axis, keepdims)))
 
 
 def _refuse_empty(ranges: tuple[str, ...]) -> None:
-    """A mean over no points has no value: refuse it, with the first such instance."""
+    """Refuse a mean over no points, which has no value, with the first such instance."""
     trace = current()
     for name in ranges:
         own = trace.range(name)
@@ -85,9 +85,9 @@ def _refuse_empty(ranges: tuple[str, ...]) -> None:
 
 
 def _refuse_twice(x: Tensor, kind: str, names: tuple[str, ...]) -> None:
-    """What was reduced over a dim is one value, not one for each point of the dim: reducing it over
-    that dim again is a slip. (A value that never had the dim, a reward of 1.0, is as good as
-    repeated along it.)
+    """Refuse to reduce a value over a dim twice: after the first time it is one value, not one for
+    each point of the dim. (A value that never had the dim, a reward of 1.0, is as good as repeated
+    along it.)
     """
     for name in names:
         before = None if name in x.dims else _reduction_over(x, name)
@@ -101,7 +101,7 @@ def _refuse_twice(x: Tensor, kind: str, names: tuple[str, ...]) -> None:
 
 
 def _reduction_over(x: Tensor, name: str) -> Node | None:
-    """The reduction through which a value that does not vary over a dim lost it."""
+    """Return the reduction through which a value lost a dim."""
     todo, seen = [x.source], set[int]()
     while todo:
         source = todo.pop()
@@ -121,7 +121,7 @@ def _of_kind(kind: str, x: Tensor) -> Tensor:
 
 
 def count(x: Tensor, over: Any, axis: Axis) -> Tensor | float:
-    """How many elements a mean combines; of a range `t:T` they depend on the instance."""
+    """Count the elements that a mean combines; for a range `t:T` it depends on the instance."""
     total = expression(1)
     if axis is not None:
         for k in axes_of(x, axis):
@@ -164,7 +164,7 @@ def reduce_over(
 
 
 def collect(x: Tensor, over: str) -> Tensor:
-    """The values of `x` at every point of a dim, along a leading inner axis as long as the dim."""
+    """Return all values of `x` over a dim, along a leading inner axis as long as the dim."""
     trace = current()
     own = trace.range(over)
     return record(
@@ -188,7 +188,7 @@ def _ranges(x: Tensor) -> tuple[str, ...]:
 
 
 def _axes(x: Tensor, kind: str, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    """Combined over inner axes, the last first."""
+    """Combine over inner axes, the last first."""
     kept = tuple(1 if k in axes else n for k, n in enumerate(x.shape))
     for axis in sorted(axes, reverse=True):
         x = apply(kind, x if x.dtype != "bool" else cast(x, "int32"), axis=axis)

@@ -1,7 +1,7 @@
 """Tensors while tracing: a source (an operation's result or a recurrent array) read at an index.
 
-A `Tensor` never copies: indexing gives another reading of the same source. Operations make
-a `Node` (nodes.py), whose dimensions are those that its operands vary over.
+A `Tensor` never copies: indexing returns another read of the same source. Operations make a `Node`
+(nodes.py); its dimensions are those of its operands.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class Node:
     name: str | None = None
     """The variable that holds it; a named value is a statement of its own."""
     hint: str | None = None
-    """What to call it if it is a statement and no variable holds it: who returned it."""
+    """The name of a statement without a variable: the function that returned it."""
     kind: str | None = None
-    """What it computes, where that is more than its operation (the mean, by a quotient)."""
+    """The kind of computation, where that is more than its operation (the mean, by a quotient)."""
     choices: int | None = None
-    """It is one of 0 … choices - 1, where that is known."""
+    """The number of choices, where the value is known to be one of 0 … choices - 1."""
     aliases: list[str] = field(default_factory=list)
     """The user's names for it."""
     scope: tuple[str, ...] = ()
@@ -70,9 +70,7 @@ class Node:
 
 
 class Tensor(Operators):
-    """A source read at an index; `index` has an expression, or an integer tensor (gather), per
-    source dim.
-    """
+    """A source read at an index: per source dim an expression, or an integer tensor (gather)."""
 
     __slots__ = ("_dims", "index", "source")
 
@@ -85,7 +83,7 @@ class Tensor(Operators):
 
     @property
     def dims(self) -> tuple[str, ...]:
-        """Dimensions that the value varies over, range axes and what their bounds need included."""
+        """Dimensions that the value varies over, with range axes and the dims of their bounds."""
         if self._dims is None:
             if self.is_plain:
                 self._dims = self.source.dims
@@ -98,7 +96,7 @@ class Tensor(Operators):
 
     @property
     def is_plain(self) -> bool:
-        """Whether the source is read at its own loop variables."""
+        """Tell whether the source is read at its own loop variables."""
         return all(
             isinstance(e, Expression) and e == variable(d)
             for e, d in zip(self.index, self.source.dims, strict=True)
@@ -115,11 +113,11 @@ class Tensor(Operators):
         return self.source.dtype
 
     def substitute(self, values: dict[str, Expression]) -> Tensor:
-        """The same source read with dimensions replaced."""
+        """Return the same source read with dimensions replaced."""
         return Tensor(self.source, tuple(e.substitute(values) for e in self.index))
 
     def __repr__(self) -> str:
-        """As the user wrote it where that is known: numbers, their variable, ranges as ranges."""
+        """Quote it as the user wrote it where known: numbers, their variable, ranges as ranges."""
         return quoting.tensor_text(self)
 
     def __getitem__(self, key: Any) -> Tensor:
@@ -180,7 +178,7 @@ class Tensor(Operators):
         )
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Tensor:
-        """`array + tensor` as `tensor + array`; other functions of NumPy are refused."""
+        """Compute `array + tensor` as `tensor + array`; other functions of NumPy are refused."""
         from workbench.language.tracing import nodes
 
         written = numpy_habits.OPERATORS.get(ufunc.__name__)
@@ -214,31 +212,31 @@ class Tensor(Operators):
         return reductions.reduce(self, "sum", over, axis, keepdims)
 
     def mean(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
-        """Mean, as `sum`."""
+        """Return the mean, as `sum`."""
         from workbench.language.tracing import reductions
 
         return reductions.mean(self, over, axis, keepdims)
 
     def std(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
-        """Standard deviation of the population (divided by the count, as NumPy), as `sum`."""
+        """Return the standard deviation of the population (divided by the count), as `sum`."""
         from workbench.language.tracing import reductions
 
         return reductions.std(self, over, axis, keepdims)
 
     def max(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
-        """Maximum, as `sum`; over no elements it is an error."""
+        """Return the maximum, as `sum`; over no elements it is an error."""
         from workbench.language.tracing import reductions
 
         return reductions.reduce(self, "max", over, axis, keepdims)
 
     def min(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
-        """Minimum, as `max`."""
+        """Return the minimum, as `max`."""
         from workbench.language.tracing import reductions
 
         return reductions.reduce(self, "min", over, axis, keepdims)
 
     def argmax(self, over: Any = None, axis: Axis = None, keepdims: bool = False) -> Tensor:
-        """Position of the first maximum over one dimension or one inner axis."""
+        """Return the position of the first maximum over one dimension or one inner axis."""
         from workbench.language.tracing import reductions
 
         return reductions.reduce(self, "argmax", over, axis, keepdims)

@@ -1,7 +1,7 @@
 """The state of one tracing: sizes, dimensions, scopes, and the user's line that is being executed.
 
-A trace exists while the user's function runs; every value made meanwhile is recorded in it. Nothing
-here knows operations or programs.
+A trace exists while the user's function runs, and records every value made meanwhile. Nothing here
+knows operations or programs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PACKAGE = Path(__file__).resolve().parents[2]
 USER_CODE = PACKAGE / "algorithms"
 _LIBRARY = os.path.dirname(contextlib.__file__)
 CELLS: dict[str, int] = {}
-"""Execution counts of cells that another process ran, by the files that they stand for."""
+"""Execution counts of cells that another process ran, by their files."""
 _INSTALLED = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
 
 
@@ -54,7 +54,7 @@ class Range:
 
     @property
     def text(self) -> str:
-        """As the user wrote it: a dimension's name, or a range."""
+        """The dimension's name, or the range as the user wrote it."""
         return self.name if self.axis is None else f"the range {self.lower}:{self.upper}"
 
     @property
@@ -73,32 +73,32 @@ class Trace:
     nodes: list[Node] = field(default_factory=list)
     computed: dict[object, Node] = field(default_factory=dict)
     written: int = 0
-    """How many values and pieces have been written so far: positions in the text."""
+    """The number of values and pieces written so far: positions in the text."""
     recurrents: list[Recurrent] = field(default_factory=list)
     updates: dict[str, None] = field(default_factory=dict)
-    """The outermost dims of parameters: what counts updates, if it is one."""
+    """The outermost dims of parameters: each is a candidate for counting updates."""
     scope: tuple[str, ...] = ()
     inline: bool = False
-    """Whether what is being recorded belongs to the statements that read it."""
+    """True while the recorded operations belong to the statements that read them."""
     calls: list[Calls] = field(default_factory=list)
-    """Of each external object."""
+    """The calls of each external object."""
     returned: SourceLine | None = None
     """The line on which the program function returned its outputs."""
 
     def position(self) -> int:
-        """The next position in the text."""
+        """Return the next position in the text."""
         self.written += 1
         return self.written
 
     def range(self, name: str) -> Range:
-        """The dimension `name`, or an error that lists the declared ones."""
+        """Return the dimension `name`, or an error that lists the declared ones."""
         if name not in self.dims:
             declared = ", ".join(d for d, r in self.dims.items() if r.declared) or "none"
             raise ProgramError(f"unknown dim {name}; declared dims: {declared}", user_line())
         return self.dims[name]
 
     def ordered(self, names: set[str]) -> tuple[str, ...]:
-        """Dimension names with those that their bounds need: declared ones first, as declared."""
+        """Return dimension names with those of their bounds: declared ones first, as declared."""
         closed: set[str] = set()
         todo = set(names)
         while todo:
@@ -112,7 +112,7 @@ class Trace:
         return tuple(sorted(closed, key=lambda d: (not self.dims[d].declared, position[d])))
 
     def fresh(self, base: str) -> str:
-        """A dimension name not used yet."""
+        """Return a dimension name not used yet."""
         number = 1
         while f"{base}_{number}" in self.dims:
             number += 1
@@ -123,7 +123,7 @@ _current: ContextVar[Trace | None] = ContextVar("workbench_trace", default=None)
 
 
 def current() -> Trace:
-    """The trace of the program function that is running."""
+    """Return the trace of the program function that is running."""
     trace = _current.get()
     if trace is None:
         raise ProgramError(
@@ -144,7 +144,7 @@ def tracing(trace: Trace) -> Iterator[Trace]:
 
 @contextlib.contextmanager
 def scope(name: str) -> Iterator[None]:
-    """Statements made inside belong to the scope `name` (a cluster of the drawn graph)."""
+    """Put statements made inside in the scope `name` (a cluster of the drawn graph)."""
     trace = current()
     outer = trace.scope
     if not outer or outer[-1] != name:
@@ -157,8 +157,8 @@ def scope(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def inline() -> Iterator[None]:
-    """Elementwise operations recorded inside belong to the statements that read them: what they
-    read may exist only there. (Otherwise a node is defined for all values of its dims.)
+    """Make elementwise operations recorded inside parts of the statements that read them: their
+    operands may exist only there. (Otherwise a node is defined for all values of its dims.)
     """
     trace = current()
     outer, trace.inline = trace.inline, True
@@ -169,15 +169,13 @@ def inline() -> Iterator[None]:
 
 
 def user_line() -> SourceLine | None:
-    """The innermost line being executed that is the user's (or an algorithm's), not the workbench's
-    own.
-    """
+    """Return the innermost executed line of the user's or an algorithm's, not the workbench's."""
     frame = user_frame()
     return None if frame is None else source_line(frame)
 
 
 def user_frame() -> FrameType | None:
-    """The frame that `user_line` finds."""
+    """Return the frame that `user_line` finds."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not _is_users(frame):
         frame = frame.f_back
@@ -185,7 +183,7 @@ def user_frame() -> FrameType | None:
 
 
 def line_of(error: BaseException) -> SourceLine | None:
-    """The innermost line of the user's own that an error's traceback went through."""
+    """Return the innermost line of the user's own that an error's traceback went through."""
     line = None
     for frame, number in traceback.walk_tb(error.__traceback__):
         if _is_users(frame) and not is_template(frame.f_code.co_filename):
@@ -194,8 +192,8 @@ def line_of(error: BaseException) -> SourceLine | None:
 
 
 def calling_line() -> SourceLine | None:
-    """The line that called the workbench; None where that is not the user's but a program's that
-    runs it, as on a command line.
+    """Return the line that called the workbench; None where that is not the user's but a program's
+    that runs it, as on a command line.
     """
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_own_file(frame.f_code.co_filename):
@@ -206,10 +204,12 @@ def calling_line() -> SourceLine | None:
 
 
 def hide_frames(error: BaseException, of_templates: bool = False) -> None:
-    """Have IPython and pytest leave out of a traceback what is not the user's, unless asked for
-    all. An error that a user can cause says all there is to know; of any other one the frames that
-    the user's innermost line called stay. `of_templates`: the templates' that are brought along are
-    left out too.
+    """Have IPython and pytest leave out of a traceback the frames that are not the user's, unless
+    asked for all.
+
+    An error that a user can cause says all there is to know. Of any other one the frames that the
+    user's innermost line called stay. `of_templates`: frames of the bundled templates are left out
+    too.
     """
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     users = [_is_users(frame) for frame in frames]
@@ -222,12 +222,12 @@ def hide_frames(error: BaseException, of_templates: bool = False) -> None:
 
 
 def is_template(file: str) -> bool:
-    """Whether a file is an algorithm's that the workbench brings along."""
+    """Tell whether a file is one of the bundled algorithms."""
     return file.startswith(str(USER_CODE))
 
 
 def is_library(file: str) -> bool:
-    """Whether Python itself brought the file: `functools` calls a cached property."""
+    """Tell whether Python itself brought the file: `functools` calls a cached property."""
     return os.path.dirname(file) == _LIBRARY
 
 
@@ -246,24 +246,24 @@ def _is_users_file(file: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_installed(file: str) -> bool:
-    """Whether a file came with Python or with a package."""
+    """Tell whether a file came with Python or with a package."""
     places = [path for name, path in sysconfig.get_paths().items() if name in _INSTALLED]
     return file.startswith(("<frozen ", *places))
 
 
 def source_line(frame: FrameType, number: int | None = None) -> SourceLine:
-    """The line that a frame is at, unless it is given."""
+    """Return the line that a frame is at, unless one is given."""
     return line_in(frame.f_code.co_filename, number or frame.f_lineno)
 
 
 def line_in(file: str, number: int, text: str | None = None) -> SourceLine:
-    """A line of a file, or of a cell as IPython calls it; its text unless it is given."""
+    """Return a line of a file, or of a cell as IPython calls it; its text unless one is given."""
     written = linecache.getline(file, number) if text is None else text
     return SourceLine(file, number, written.strip(), cells().get(file, CELLS.get(file)))
 
 
 def cells() -> Mapping[str, int]:
-    """Execution counts of the cells that this process ran, by the files that they stand for."""
+    """Return the execution counts of the cells that this process ran, by their files."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     counts: Mapping[str, int] = getattr(getattr(shell, "compile", None), "_filename_map", {})
@@ -271,7 +271,7 @@ def cells() -> Mapping[str, int]:
 
 
 def dim_name(value: object) -> str:
-    """The name of the dimension that `value` is."""
+    """Return the name of the dimension that `value` is."""
     if isinstance(value, Expression) and len(value.terms) == 1 and value.constant == 0:
         atom, coefficient = value.terms[0]
         if isinstance(atom, Variable) and coefficient == 1:
@@ -283,7 +283,7 @@ def dim_name(value: object) -> str:
 
 
 def dim_names(over: object) -> tuple[str, ...]:
-    """Names of one dimension or of a tuple of them."""
+    """Return the names of one dimension or of a tuple of them."""
     if isinstance(over, (tuple, list)):
         return tuple(dim_name(d) for d in over)
     return (dim_name(over),)

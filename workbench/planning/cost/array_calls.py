@@ -1,6 +1,6 @@
-"""What a call of an array function does, over sizes: what it reads, writes and computes, and which
-of a machine's constants its cost goes by. The function's row says which; here is one rule for each
-way of working through arrays.
+"""Calls of array functions over sizes: what each reads, writes and computes, and which of a
+machine's constants give its cost. The function's row names a way of working through arrays; here is
+one rule for each way.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Matrices:
 class ArrayCall:
     """One call of an array operation, in a statement ("" in front of all).
 
-    `kind` is the row of the machine's constants that it costs by. `counted` are the factors of its
+    `kind` is the row of the machine's constants for its cost. `counted` are the factors of its
     number of arithmetic operations. Its iteration is over the elements it works through.
     """
 
@@ -49,7 +49,7 @@ class ArrayCall:
 
     @cached_property
     def variables(self) -> Variables:
-        """The loop variables that what it does depends on."""
+        """The loop variables that its work depends on."""
         m = self.matrices
         dims = [*self.counted, *self.iteration.dims]
         dims += [n for s in (*self.reads, *self.writes) for n in s.dims]
@@ -59,7 +59,7 @@ class ArrayCall:
 
 
 def call_of(record: Apply, statement: str, seen: Mapping[str, Operand]) -> ArrayCall:
-    """What a record does; `seen` are the arrays by name."""
+    """Return the call that a record makes; `seen` are the arrays by name."""
     operands = Same(*(seen[name] for name in record.inputs), seen.get(record.out))
     return _call(record.function, record.options, statement, operands)
 
@@ -97,13 +97,13 @@ def _call(
 
 @dataclass(frozen=True)
 class Work:
-    """What a call works through; `counted` are the factors of the number of places."""
+    """The work of a call; `counted` are the factors of the number of places."""
 
     counted: Symbolic
     iteration: Iteration
     matrices: Matrices | None = None
     reads: tuple[Operand, ...] | None = None
-    """What is read, where that is not all of each operand."""
+    """The operands or parts that are read; None means all of each operand."""
 
 
 Options = Mapping[str, Any]
@@ -147,7 +147,9 @@ def _rows(option: Options, reads: Operands, out: Operand) -> Work:
 
 
 def _words(option: Options, reads: Operands, out: Operand) -> Work:
-    """Words are drawn four at a time for each instance, a permutation's one instance at a time."""
+    """Return the work of draws: four words at a time for each instance, a permutation's one
+    instance at a time.
+    """
     lead = max((len(operand.dims) for operand in reads), default=0)
     inner = out.dims[lead:]
     if option["kind"] != "permutation":

@@ -1,7 +1,7 @@
 """Bytes as formulas in the sizes: of one array's storage, and of the peak.
 
-The peak is the largest of what is held at some point of the loop program; points that another
-exceeds at all sizes (each at least 1) are left out.
+The peak is the maximum over the points of the loop program. A point is left out if another exceeds
+it at all sizes (each at least 1).
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ Polynomial = dict[Monomial, int]
 
 @dataclass(frozen=True)
 class Formula:
-    """The largest of `terms`, in bytes. `written` is how it prints where that says more."""
+    """The largest of `terms`, in bytes. `written` is its printed form where that says more."""
 
     terms: tuple[Expression, ...]
     written: str = ""
 
     def evaluate(self, sizes: Mapping[str, int]) -> int:
-        """The bytes at given sizes."""
+        """Return the bytes at given sizes."""
         return max(term.evaluate(sizes) for term in self.terms)
 
     def __str__(self) -> str:
@@ -57,14 +57,14 @@ class Formula:
 
 
 def footprint(buffer: Buffer, dtype: str) -> Formula:
-    """The bytes of a buffer: its lengths and the bytes of an element."""
+    """Return the bytes of a buffer: its lengths and the bytes of an element."""
     item = _item(buffer, dtype)
     factors = [_factor(n) for n in buffer.shape if n != 1]
     return Formula((buffer.elements * item,), f"{' * '.join([*factors, str(item)])} bytes")
 
 
 def peak(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Formula:
-    """What is held at most. `sizes` only say which loops run at all."""
+    """Return the most bytes held at one time. `sizes` only say which loops run at all."""
     buffers = {
         record.buffer.name: record.buffer
         for record in walk(loops.body)
@@ -83,7 +83,7 @@ def peak(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Formula:
 
 
 def _fullest(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Iterator[frozenset[str]]:
-    """The sets of buffers held where the next thing is that one of them is given back."""
+    """Yield the sets of buffers held just before one of them is given back."""
     held = [frozenset(name for name, _ in p.live) for p in loops.timeline(sizes, dtype)]
     for here, behind in zip(held, [*held[1:], frozenset[str]()], strict=True):
         if len(behind) <= len(here):
@@ -91,16 +91,16 @@ def _fullest(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Iterat
 
 
 def _largest(found: list[Polynomial], other: Polynomial) -> list[Polynomial]:
-    """The polynomials with one more, without those that another is never less than."""
+    """Return the polynomials with one more, without those that another always covers."""
     if any(_never_less(p, other) for p in found):
         return found
     return [*(p for p in found if not _never_less(other, p)), other]
 
 
 def _never_less(left: Polynomial, right: Polynomial) -> bool:
-    """Whether `left >= right` is certain at all sizes: the difference has no negative coefficient
-    in terms of how much each atom exceeds 1. A minimum may be taken for either of its parts where
-    it counts against that.
+    """Tell whether `left >= right` is certain at all sizes: the difference has no negative
+    coefficient in terms of how much each atom exceeds 1. Where a minimum counts against that,
+    either of its parts may replace it.
     """
     difference = _sum(left, right, -1)
     minima = {
@@ -137,7 +137,7 @@ def _positive(difference: Polynomial) -> bool:
 
 
 def _at_least_one(a: Atom) -> bool:
-    """Whether an atom is no less than 1 at all sizes; it is no less than 0 in any case."""
+    """Tell whether an atom is at least 1 at all sizes. (Every atom is at least 0.)"""
     if isinstance(a, Size):
         return True
     if not isinstance(a, Extremum):
@@ -190,7 +190,7 @@ def _expression(p: Polynomial) -> Expression:
 
 
 def _text(p: Polynomial) -> str:
-    """The highest powers first."""
+    """Print a polynomial, highest powers first."""
     ordered = sorted(p.items(), key=lambda item: (-len(item[0]), [str(atom(a)) for a in item[0]]))
     parts = []
     for monomial, c in ordered:

@@ -1,7 +1,8 @@
-"""How often the records of a loop program run at given sizes, exactly.
+"""Exact counts of how often the records of a loop program run at given sizes.
 
-A loop whose variable nothing inside depends on multiplies; the values of the others are kept as
-arrays of points, equal ones once with a weight, so that a triangle of T² points costs T.
+If nothing inside depends on a loop's variable, the loop multiplies. The values of the other
+variables are arrays of points, equal ones once with a weight, so that a triangle of T² points costs
+T.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Number = int | Integers
 """One value for all points, or one for each."""
 
 Amount = float | npt.NDArray[Any]
-"""The same of what need not be a whole number."""
+"""A number that need not be whole, for all points or for each."""
 
 AT_ONCE = 1 << 20
 """Points held at a time; more are taken in parts."""
@@ -32,7 +33,7 @@ AT_ONCE = 1 << 20
 
 @dataclass(frozen=True)
 class PointCounts:
-    """The values of loop variables under which something runs: `weight[p]` times at point p.
+    """The values of loop variables at which something runs: `weight[p]` times at point p.
 
     Without variables that matter there is one point and all are plain integers.
     """
@@ -41,18 +42,17 @@ class PointCounts:
     weight: Number = 1
     values: Mapping[str, Integers] = field(default_factory=dict)
     plain: dict[Expression | Symbolic, Number] = field(default_factory=dict, repr=False)
-    """What expressions and products of sizes alone are, as far as somebody has asked: for all
-    points of a run."""
+    """A cache of expressions and products of sizes alone, shared by all points of a run."""
     known: dict[Expression | Symbolic, Number] = field(default_factory=dict, repr=False)
-    """The same of those that depend on the values here."""
+    """A cache of those that depend on the values here."""
 
     @cached_property
     def executions(self) -> int:
-        """How often in all."""
+        """The number of executions."""
         return total(1, self.weight)
 
     def at(self, e: Expression) -> Number:
-        """The value of an expression at each point."""
+        """Return the value of an expression at each point."""
         if not e.terms:
             return e.constant
         cache = self.known if self.values and e.variables else self.plain
@@ -62,12 +62,12 @@ class PointCounts:
         return value
 
     def length(self, e: Expression) -> Number:
-        """The length of an axis: no less than 0."""
+        """Return the length of an axis: no less than 0."""
         n = self.at(e)
         return max(n, 0) if isinstance(n, int) else np.maximum(n, 0)
 
     def product(self, dims: Symbolic) -> Number:
-        """The number of elements of these lengths."""
+        """Return the number of elements of these lengths."""
         cache = self.known if self.values else self.plain
         elements = cache.get(dims)
         if elements is None:
@@ -77,10 +77,10 @@ class PointCounts:
     def _named(self, a: Named) -> Number:
         return self.values[a.name] if a.name in self.values else self.sizes[a.name]
 
-    # -- what runs inside ------------------------------------------------------------------------
+    # -- points inside conditions and loops ------------------------------------------------------
 
     def where(self, condition: Condition) -> PointCounts:
-        """The points at which a condition holds."""
+        """Return the points at which a condition holds."""
         holds = condition.holds(self.at)
         if isinstance(holds, np.ndarray):
             return self._picked(np.flatnonzero(holds))
@@ -89,7 +89,7 @@ class PointCounts:
     def inside(
         self, variable: str, lower: Expression, upper: Expression, needed: frozenset[str]
     ) -> Iterator[PointCounts]:
-        """The points inside a loop, in parts; `needed` are the variables that matter there."""
+        """Yield the points inside a loop, in parts; the variables `needed` matter there."""
         low, trips = self.at(lower), self.length(upper - lower)
         if variable not in needed:
             yield replace(self, weight=self.weight * trips)._merged(needed)
@@ -111,7 +111,7 @@ class PointCounts:
         start: int,
         stop: int,
     ) -> PointCounts:
-        """Iterations `start` to `stop` of the loop, all points' iterations counted on."""
+        """Return the points of iterations `start` to `stop`, counted on over all points."""
         ends = np.cumsum(trips)
         here = np.arange(start, stop, dtype=np.int64)
         outer = np.searchsorted(ends, here, side="right")
@@ -127,7 +127,7 @@ class PointCounts:
         return PointCounts(self.sizes, weight, values, self.plain)
 
     def _merged(self, needed: frozenset[str]) -> PointCounts:
-        """Without the variables that matter no more: points that are equal then are one."""
+        """Drop the variables that matter no more, and merge points that are then equal."""
         kept = {name: v for name, v in self.values.items() if name in needed}
         if len(kept) == len(self.values):
             return self
@@ -142,12 +142,12 @@ class PointCounts:
 
 
 def total(value: Number, weight: Number) -> int:
-    """The sum of a value over all executions."""
+    """Return the sum of a value over all executions."""
     return int(summed(value, weight))
 
 
 def summed(value: Amount, weight: Number) -> float:
-    """The sum of an amount over all executions."""
+    """Return the sum of an amount over all executions."""
     if isinstance(weight, int) and not isinstance(value, np.ndarray):
         return value * weight
     total: float = np.sum(value * np.asarray(weight)).item()
@@ -155,12 +155,12 @@ def summed(value: Amount, weight: Number) -> float:
 
 
 def largest(value: Number) -> float:
-    """The largest over all points."""
+    """Return the largest over all points."""
     return float(value) if isinstance(value, int) else float(value.max())
 
 
 def larger(left: Amount, right: Amount) -> Amount:
-    """The larger of two at each point."""
+    """Return the larger of two at each point."""
     if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
         return np.maximum(left, right)
     return max(left, right)

@@ -1,4 +1,4 @@
-"""What a variant will cost, before it runs: time, memory, arithmetic, bytes, calls.
+"""The predicted cost of a variant: time, memory, arithmetic, bytes, calls.
 
 Counts are exact: of every call that the generated source makes. The peak is the backend's to the
 byte. Seconds come from a few constants of the machine (`machine.py`), measured or built in.
@@ -26,11 +26,11 @@ from workbench.program.text.units import amount, digits
 class Prediction:
     """A run's cost at given sizes.
 
-    `seconds` without compilation; `peak_bytes` by memory space; `operations` are arithmetic (a
-    multiply-add counts two), `bytes` those that array operations read and write, `launches` the
-    array operations. `by_statement` shares them out; what is done in front of all statements and
-    by loops themselves is in `besides`. `note` says why the seconds are of no measured machine,
-    `assumed` what else nobody knows.
+    `seconds` are without compilation. `peak_bytes` is by memory space. `operations` are arithmetic
+    (a multiply-add counts two), `bytes` those that array operations read and write, `launches` the
+    array operations. `by_statement` divides them by statement; work before all statements and of
+    the loops themselves is in `besides`. `note` says why the seconds are of no measured machine,
+    `assumed` what else is unknown.
     """
 
     seconds: float
@@ -49,18 +49,18 @@ class Prediction:
 
     @property
     def calibrated(self) -> bool:
-        """Whether the seconds are made of constants measured on this machine."""
+        """Tell whether the seconds use constants measured on this machine."""
         return not self.note
 
     @cached_property
     def footprint(self) -> Mapping[str, formulas.Formula]:
-        """For each array the bytes of its storage as a formula in the sizes."""
+        """The bytes of each array's storage, as a formula in the sizes."""
         stored = self.loops.stored
         return {name: formulas.footprint(s.buffer, self.dtype) for name, s in stored.items()}
 
     @cached_property
     def peak_formula(self) -> formulas.Formula:
-        """The device's peak as a formula in the sizes, at all sizes at which the same loops run."""
+        """The device's peak as a formula, valid at all sizes at which the same loops run."""
         return formulas.peak(self.loops, self.sizes, self.dtype)
 
     def __str__(self) -> str:
@@ -113,7 +113,7 @@ def predict(
 
 
 def _assumed(loops: LoopProgram, machine: Machine) -> str:
-    """What the seconds take for granted."""
+    """Return a sentence on what the seconds assume."""
     called = {
         record.option["name"]
         for record in walk(loops.body)
@@ -126,5 +126,5 @@ def _assumed(loops: LoopProgram, machine: Machine) -> str:
 
 
 def peak_bytes(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Mapping[str, int]:
-    """What is held at most, by memory space."""
+    """Return the most bytes held at one time, by memory space."""
     return {space: loops.peak(sizes, dtype, space) for space in SPACES}

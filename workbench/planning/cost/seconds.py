@@ -1,7 +1,8 @@
-"""What a loop program costs at given sizes: arithmetic, bytes, calls and seconds of each statement.
+"""The cost of a loop program at given sizes: arithmetic, bytes, calls and seconds of each
+statement.
 
-Seconds of a byte depend on how much else is used before it is used again: within a body that is
-known from the text, and what a body uses first was last used one iteration before.
+Seconds of a byte depend on how much else is used before it is used again. Within a body that is
+known from the text; a body's first use of a buffer follows the last one of the iteration before.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from workbench.planning.cost.work import CostItem, CostLoop, PythonWork
 from workbench.planning.machine.constants import Machine
 
 KEPT_BY_ALLOCATOR = 1 << 25
-"""Larger blocks of memory are new, and touched for the first time, whenever they are asked for."""
+"""The size above which every block of memory is new and touched for the first time."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """What is spent: seconds; arithmetic operations; bytes read and written; array operations."""
+    """The cost of a part: seconds, arithmetic operations, bytes read and written, array calls."""
 
     seconds: float = 0.0
     operations: int = 0
@@ -50,7 +51,7 @@ class Share:
 
 @dataclass
 class _Spent:
-    """What one statement has spent so far."""
+    """The cost of one statement so far."""
 
     seconds: float = 0.0
     operations: int = 0
@@ -60,8 +61,8 @@ class _Spent:
 
 @dataclass(frozen=True)
 class _Use:
-    """A use of a buffer by a call: bytes at each point and on average, and how many bytes are used
-    since it was last (None: this is the body's first use).
+    """A use of a buffer by a call: bytes at each point and on average, and the bytes used since the
+    last use (None: this is the body's first use).
     """
 
     buffer: Buffer
@@ -74,22 +75,24 @@ class _Use:
 NOTHING = frozenset[str]()
 
 Touched = dict[str, tuple[float, frozenset[str], float]]
-"""For each buffer what one execution of a body uses of it: bytes, the loop variables that decide
-which, and the bytes of all of it."""
+"""For each buffer one execution's use of it: bytes, the loop variables that select the part, and
+the bytes of the whole.
+"""
 
 
 WARM, COLD = 1 << 17, 1 << 22
-"""Bytes used between two executions of a call: all that it needs is still in the nearest caches, or
-nothing is."""
+"""Bytes used between two executions of a call: up to `WARM` all its data are still in the nearest
+caches, from `COLD` on none.
+"""
 
 CALL_BYTES = 1500
-"""What a call uses besides its operands: objects, bytecode, tables."""
+"""Bytes that a call uses besides its operands: objects, bytecode, tables."""
 
 
 def cost(
     steps: Sequence[CostItem], sizes: Mapping[str, int], dtype: str, machine: Machine
 ) -> dict[str, Share]:
-    """What each statement costs; under "" what stands in front of all and between."""
+    """Return the cost of each statement; under "" the work in front of all and between."""
     costing = _Costing(machine, dtype)
     root = _Body(costing, PointCounts(sizes), "")
     root.go(steps)
@@ -107,22 +110,22 @@ class _Costing:
     spent: dict[str, _Spent] = field(default_factory=dict)
 
     def share(self, statement: str) -> _Spent:
-        """What a statement has spent so far."""
+        """Return the cost of a statement so far."""
         return self.spent.setdefault(statement, _Spent())
 
     def item(self, buffer: Buffer) -> int:
-        """Bytes of an element."""
+        """Return the bytes of an element."""
         return ITEM_BYTES.get(buffer.dtype) or FLOAT_BYTES[self.dtype]
 
     def bytes_of(self, buffer: Buffer, points: PointCounts) -> Number:
-        """Bytes of all of a buffer."""
+        """Return the bytes of a whole buffer."""
         return points.product(buffer.shape) * self.item(buffer)
 
 
 @dataclass
 class _Body:
-    """The body of a loop over `variable`, of a condition, or the program: first gone through in
-    order, which counts; then seconds are spent, when it is known what an iteration uses.
+    """The body of a loop over `variable`, of a condition, or the program. A first pass in order
+    counts; a second one, which knows the bytes of an iteration, computes seconds.
     """
 
     costing: _Costing
@@ -131,14 +134,14 @@ class _Body:
     clock: float = 0.0
     """Bytes used so far."""
     last: dict[str, float] = field(default_factory=dict)
-    """When each buffer was last used, by the clock."""
+    """The clock's time of each buffer's last use."""
     touched: Touched = field(default_factory=dict)
     calls: list[tuple[ArrayCall, list[_Use]]] = field(default_factory=list)
     smalls: list[PythonWork] = field(default_factory=list)
     inside: list[tuple[_Body, float]] = field(default_factory=list)
-    """What is nested, and how often it runs in an execution of this."""
+    """The nested bodies, and how often each runs in an execution of this one."""
     called: float = 0.0
-    """Calls in one execution."""
+    """The number of calls in one execution."""
 
     # -- counting --------------------------------------------------------------------------------
 
@@ -167,7 +170,7 @@ class _Body:
         self.calls.append((call, uses))
 
     def use(self, seen: Operand) -> _Use:
-        """A use of an array, which the clock goes on by."""
+        """Return a use of an array and advance the clock by it."""
         points, name = self.points, seen.buffer.name
         amount = points.product(seen.distinct) * self.costing.item(seen.buffer)
         mean = total(amount, points.weight) / points.executions
@@ -178,12 +181,12 @@ class _Body:
         return _Use(seen.buffer, amount, mean, seen.moving, since)
 
     def note(self, name: str, amount: float, moving: frozenset[str], whole: float) -> None:
-        """An execution of the body uses so much of a buffer."""
+        """Record that an execution of the body uses so much of a buffer."""
         before = self.touched.get(name, (0.0, NOTHING, 0.0))
         self.touched[name] = (max(before[0], amount), before[1] | moving, max(before[2], whole))
 
     def nest(self, step: CostLoop) -> None:
-        """A loop or a condition: what is inside counts by how often it runs."""
+        """Count a loop or a condition: its contents, by how often it runs."""
         frame = step.frame
         if not isinstance(frame, For):
             self.nested("", self.points.where(frame.condition), step.steps)
@@ -193,7 +196,7 @@ class _Body:
             self.nested(frame.variable, points, step.steps)
 
     def nested(self, variable: str, points: PointCounts, steps: Sequence[CostItem]) -> None:
-        """Count what is nested. An iteration uses elements of its own where they move with it."""
+        """Count nested steps. An iteration uses its own elements where they move with it."""
         body = _Body(self.costing, points, variable)
         body.go(steps)
         trips = points.executions / self.points.executions
@@ -208,8 +211,8 @@ class _Body:
     # -- seconds ---------------------------------------------------------------------------------
 
     def spend(self, cold: float) -> None:
-        """Seconds of everything in the body. `cold` is the share of calls that find their own
-        things in distant memory.
+        """Compute the seconds of everything in the body. `cold` is the share of calls whose own
+        data are in distant memory.
         """
         around = sum(amount for amount, _, _ in self.touched.values())
         slower = 1.0 + cold * (self.costing.machine.cold - 1.0)
@@ -228,14 +231,14 @@ class _Body:
                 body.spend(body.coldness(cold, trips))
 
     def coldness(self, outside: float, trips: float) -> float:
-        """The share of cold calls: the first iteration comes after what is outside."""
+        """Return the share of cold calls: the first iteration comes after what is outside."""
         used = sum(amount for amount, _, _ in self.touched.values()) + self.called * CALL_BYTES
         share = math.log(max(used, 1.0) / WARM) / math.log(COLD / WARM)
         first = 1.0 / max(trips, 1.0) if self.variable else 1.0
         return first * outside + (1.0 - first) * min(max(share, 0.0), outside)
 
     def small(self, step: PythonWork) -> float:
-        """Seconds of what Python does between array operations, and of filling memory."""
+        """Return the seconds of Python's work between array operations, and of filling memory."""
         machine, n = self.costing.machine, self.points.executions
         seconds = machine.call_of(step.kind) * n
         if step.buffer is not None:
@@ -247,7 +250,9 @@ class _Body:
         return seconds
 
     def seconds(self, call: ArrayCall, uses: Sequence[_Use], around: float) -> float:
-        """Seconds of a call's work in all executions; an iteration uses `around` bytes."""
+        """Return the seconds of a call's work in all executions; an iteration uses `around`
+        bytes.
+        """
         machine, points, dtype = self.costing.machine, self.points, self.costing.dtype
         if call.matrices is not None:
             return summed(self.product(call.matrices), points.weight)
@@ -268,7 +273,7 @@ class _Body:
         return summed(worked, points.weight)
 
     def product(self, m: Matrices) -> Amount:
-        """Seconds of matrix products at each point."""
+        """Return the seconds of matrix products at each point."""
         machine, dtype = self.costing.machine, self.costing.dtype
         batch, rows, over, columns = (
             self.points.product(dims) for dims in (m.batch, m.rows, m.summed, m.columns)

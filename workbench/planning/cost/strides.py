@@ -1,5 +1,5 @@
-"""What every name of a loop program stands for: its dimensions, strides and dtype over sizes, found
-by following views. What the iteration over several operands looks like to an array module.
+"""The layout of every name in a loop program: dimensions, strides and dtype over sizes, found by
+following views; and how an array module iterates over several operands.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ from workbench.program.identity import Same
 
 Stride = tuple[int, Symbolic] | None
 """Elements from one position to the next: a number times sizes, innermost first. None where the
-same element is repeated."""
+same element is repeated.
+"""
 
 UNIT: Stride = (1, ())
 NEAR = 16
-"""Elements apart that share most of their cache lines."""
+"""The distance in elements below which neighbours share most of their cache lines."""
 ONE = expression(1)
 
 
 @dataclass(frozen=True)
 class Operand:
-    """An array as an operation sees it. `moving` are the loop variables that its place in the
-    buffer depends on.
+    """An array as an operation sees it. `moving` are the loop variables that select its place in
+    the buffer.
     """
 
     buffer: Buffer
@@ -52,18 +53,18 @@ class Operand:
 
     @property
     def dense(self) -> bool:
-        """Whether it lies in one piece, in order."""
+        """Tell whether it lies in one piece, in order."""
         return self.strides == strides_of(self.dims)
 
 
 @lru_cache(maxsize=8192)
 def whole(buffer: Buffer) -> Operand:
-    """All of a buffer."""
+    """Return a whole buffer as an operand."""
     return Operand(buffer, buffer.shape, strides_of(buffer.shape))
 
 
 def strides_of(dims: Symbolic) -> tuple[Stride, ...]:
-    """The strides of an array that lies in one piece."""
+    """Return the strides of an array that lies in one piece."""
     strides: list[Stride] = []
     stride: Stride = UNIT
     for n in reversed(dims):
@@ -73,7 +74,7 @@ def strides_of(dims: Symbolic) -> tuple[Stride, ...]:
 
 
 def viewed(source: Operand, how: How) -> Operand:
-    """A view of `source`."""
+    """Return a view of `source`."""
     return _viewed(Same(source, how))
 
 
@@ -136,8 +137,8 @@ def _broadcast(source: Operand, shape: Symbolic) -> Operand:
 
 
 def _reshaped(source: Operand, shape: Symbolic) -> tuple[Stride, ...]:
-    """The strides after a reshape that copies nothing: each new axis takes up whole axes, from the
-    innermost on; an axis that is split lies in one piece.
+    """Return the strides after a reshape that copies nothing. Each new axis takes up whole axes,
+    from the innermost on; an axis that is split lies in one piece.
     """
     if source.dense:
         return strides_of(shape)
@@ -163,9 +164,9 @@ def _times(stride: Stride, n: Expression) -> Stride:
 
 @dataclass(frozen=True)
 class Iteration:
-    """How an array module runs over operands: `dims`, of which `inner` are one loop without
-    overhead. `spread` says how an operand lies there: "" in one piece, "gaps" with a few elements
-    between, "turned" with whole rows between.
+    """An array module's loop over operands: `dims`, of which `inner` are one loop without overhead.
+    `spread` says how an operand lies there: "" in one piece, "gaps" with a few elements between,
+    "turned" with whole rows between.
     """
 
     dims: Symbolic
@@ -174,7 +175,7 @@ class Iteration:
 
 
 def iteration(operands: Sequence[Operand], dims: Symbolic) -> Iteration:
-    """The iteration over `dims` with operands that broadcast to them."""
+    """Return the iteration over `dims` with operands that broadcast to them."""
     strides = [_spread(o, dims) for o in operands]
     axes = [k for k in range(len(dims)) if dims[k] != ONE]
     if not axes:

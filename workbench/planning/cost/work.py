@@ -1,5 +1,5 @@
-"""A loop program as steps whose cost is known at any sizes: calls of array operations, what Python
-does between them, and the loops and conditions around. Found once per loop program.
+"""A loop program as steps with a cost at any sizes: calls of array operations, Python's work
+between them, and the loops and conditions around. Computed once per loop program.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ Variables = frozenset[str]
 
 @dataclass(frozen=True)
 class PythonWork:
-    """What Python does between array operations, such as taking a view."""
+    """Work of Python between array operations, such as taking a view."""
 
     statement: str
     kind: str
     buffer: Buffer | None = None
-    """Memory that is asked for."""
+    """Memory that is allocated."""
     filled: bool = False
 
 
@@ -53,13 +53,13 @@ CostItem = ArrayCall | PythonWork | CostLoop
 
 
 def steps_of(program: LoopProgram) -> tuple[CostItem, ...]:
-    """The steps of a loop program, in text order."""
+    """Return the steps of a loop program, in text order."""
     return _Reader().body(program.body, "")
 
 
 @dataclass
 class _Reader:
-    """Follows the names of a loop program in text order."""
+    """A walk over a loop program in text order that follows its names."""
 
     seen: dict[str, Operand] = field(default_factory=dict)
 
@@ -76,7 +76,7 @@ class _Reader:
         return tuple(items)
 
     def step(self, record: Record, statement: str) -> Iterator[CostItem]:
-        """The steps of a record that is no loop."""
+        """Yield the steps of a record that is no loop."""
         if isinstance(record, View):
             self.seen[record.name] = viewed(self.seen[record.source], record.how)
             yield _small(statement, "broadcast" if isinstance(record.how, Broadcast) else "view")
@@ -100,12 +100,12 @@ class _Reader:
 
 @lru_cache(maxsize=4096)
 def _small(statement: str, kind: str) -> PythonWork:
-    """The same again is the same object: there are many, in every program alike."""
+    """Return Python's work; equal work is one object, since every program has much of it."""
     return PythonWork(statement, kind)
 
 
 def needed(steps: tuple[CostItem, ...]) -> Variables:
-    """The loop variables that what these steps do depends on."""
+    """Return the loop variables that the work of these steps depends on."""
     variables = set[str]()
     for step in steps:
         if isinstance(step, ArrayCall):

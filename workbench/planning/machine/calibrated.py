@@ -1,5 +1,5 @@
-"""The file in the user's cache directory that keeps a machine's measured constants. Who measures
-them is `measure/calibration.py`; without it there are built-in ones.
+"""The file of a machine's measured constants, in the user's cache directory.
+`measure/calibration.py` measures them; without the file there are built-in ones.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from workbench.planning.machine.constants import Machine
 from workbench.planning.machine.defaults import DEFAULTS
 
 FORMAT = 1
-"""Of the file; a file of another format is not read."""
+"""The version of the file's format; files of another one are not read."""
 
 CACHE_VARIABLE = "WORKBENCH_CACHE"
 """Environment variable that names the cache directory."""
 
 
 def machine(backend: str) -> Machine:
-    """The measured constants of this machine, or the built-in ones with a note that says why."""
+    """Return the measured constants of this machine, or built-in ones with a note on the reason."""
     if backend not in DEFAULTS:
         known = nearest(backend, DEFAULTS, "backends")
         raise UnavailableError(f"no times are predicted for {backend!r}: {known}")
@@ -46,9 +46,7 @@ def machine(backend: str) -> Machine:
 
 
 def save(measured: Machine) -> Path:
-    """Keep measured constants; the file they are in. Raises WorkbenchError where it cannot be
-    written.
-    """
+    """Write measured constants and return their file. Raises WorkbenchError where that fails."""
     path = file_of(measured.backend)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -63,13 +61,13 @@ def save(measured: Machine) -> Path:
 
 
 def file_of(backend: str) -> Path:
-    """Where this machine's constants of a backend are kept: several may share a directory."""
+    """Return the file of this machine's constants of a backend: machines may share a directory."""
     host = re.sub(r"[^\w.-]", "-", platform.node()) or "machine"
     return cache_directory() / f"{backend}-{host}.json"
 
 
 def cache_directory() -> Path:
-    """The user's cache directory, by the platform's custom or as the environment says."""
+    """Return the user's cache directory, by the platform's custom or as the environment says."""
     named = os.environ.get(CACHE_VARIABLE)
     if named:
         return Path(named)

@@ -1,4 +1,4 @@
-"""The constants of a machine and backend that predicted times are made of."""
+"""The constants of a machine and backend from which times are predicted."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ Rates = Mapping[str, float]
 class Machine:
     """Seconds that a call, an inner loop, an element and a byte take.
 
-    A call of an array operation costs `call[kind] + loops * row[kind] +
-    max(bytes * byte(distance), elements * element[kind])`; what a kind lacks is that of
-    "elementwise". A product of matrices costs `call + batch * row + 2 m n k / product + panel
-    (m k + k n + m n)`.
+    A call of an array operation costs `call[kind] + loops * row[kind] + max(bytes * byte(distance),
+    elements * element[kind])`; a kind without a value has that of "elementwise". A product of
+    matrices costs `call + batch * row + 2 m n k / product + panel (m k + k n + m n)`.
 
     `byte` are pairs (working set in bytes, seconds per byte) in growing order. `element`, `product`
     and `panel` are by dtype where they differ. `fresh` is the first touch of a byte of new memory.
-    A call takes `cold` times as long where others have used the caches since it was made last.
+    A call takes `cold` times as long where other work has used the caches since its last execution.
     """
 
     backend: str
@@ -37,11 +36,11 @@ class Machine:
     date: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
-    """Why these are not measured on this machine; "" where they are."""
+    """The reason why these are not measured on this machine; "" where they are."""
 
     @property
     def calibrated(self) -> bool:
-        """Whether the constants were measured here."""
+        """Tell whether the constants were measured here."""
         return not self.note
 
     @cached_property
@@ -49,7 +48,7 @@ class Machine:
         return [(math.log(n), seconds) for n, seconds in self.byte]
 
     def seconds_per_byte(self, working_set: float) -> float:
-        """By the size of what is used in turn: between two of the table's rows by logarithms."""
+        """Return the seconds per byte at a working set, interpolating logarithms in the table."""
         size = math.log(max(working_set, 1.0))
         (low, value), *rest = self._rows
         for high, next_value in rest:
@@ -60,14 +59,14 @@ class Machine:
         return value
 
     def element_of(self, kind: str, dtype: str) -> float:
-        """Seconds an element, where the arithmetic costs more than the bytes; else 0."""
+        """Return the seconds an element, where the arithmetic costs more than the bytes; else 0."""
         seconds = self.element.get(kind)
         return 0.0 if seconds is None else seconds[dtype]
 
     def call_of(self, kind: str) -> float:
-        """Seconds a call."""
+        """Return the seconds of a call."""
         return self.call.get(kind, self.call["elementwise"])
 
     def row_of(self, kind: str) -> float:
-        """Seconds an inner loop."""
+        """Return the seconds of an inner loop."""
         return self.row.get(kind, self.row["elementwise"])

@@ -1,5 +1,5 @@
-"""Constants for where nobody measured: a core of a server of about 2023 under NumPy 2, and a data
-centre GPU of about 2022 under CuPy. Rounded from calibrations.
+"""Constants for machines without a measurement: a core of a server of about 2023 under NumPy 2, and
+a data centre GPU of about 2022 under CuPy. Rounded from calibrations.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ NS, US = 1e-9, 1e-6
 
 DRAWS = ("uniform", "normal", "permutation")
 COSTS = costs()
-"""Of array functions; what Python does between their calls is below."""
+"""The constants of array functions; those of Python's work between their calls are below."""
 
 
 def _nanoseconds(of: Callable[[Cost], float | None], **more: float) -> Rates:
@@ -69,7 +69,7 @@ NUMPY = Machine(
 )
 
 _HOST = [*DRAWS, *(kind for kind, cost in COSTS.items() if cost.on_host)]
-"""Done on the host, with a copy there and back."""
+"""The kinds done on the host, with a copy there and back."""
 
 CUDA = Machine(
     backend="cuda",

@@ -1,4 +1,4 @@
-"""The automatic recipe: which steps are tried, how they are judged, which are kept.
+"""The automatic recipe: it tries steps, judges them and keeps the best.
 
 Knows transforms and predicted cost. Measures nothing.
 """

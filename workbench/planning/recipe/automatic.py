@@ -23,22 +23,22 @@ from workbench.program.values import Program
 Objective = Literal["time", "memory"]
 
 SLOWER = 2.0
-"""How many times as long as the fastest a run may take that holds less."""
+"""The limit on time for memory: at most so many times as long as the fastest run."""
 
 OTHERS = 0.25
-"""How much a byte that is held somewhere counts beside one of the peak."""
+"""The weight of a byte held elsewhere, beside one of the peak."""
 
 SMALLER = 4
-"""How many times smaller than for speed the blocks are that are tried as well."""
+"""The second block size that is tried: so many times smaller than for speed."""
 
 MOST = 2500
-"""How many ideas are tried of a kind, times the statements of the program."""
+"""The limit on ideas tried of a kind, per statement of the program."""
 
 
 @dataclass(frozen=True)
 class Aim:
-    """What is wanted: least time or least memory of the device, at most `capacity` bytes of it, for
-    runs at these sizes.
+    """The aim of a plan: least time or least memory of the device, at most `capacity` bytes of it,
+    for runs at these sizes.
     """
 
     objective: Objective
@@ -49,7 +49,7 @@ class Aim:
 
 
 def expect_aim(objective: str, capacity: object) -> None:
-    """Refuse what is no objective and no number of bytes."""
+    """Refuse an unknown objective and a capacity that is no number of bytes."""
     known = get_args(Objective)
     if objective not in known:
         hint = nearest(str(objective), known, "objectives")
@@ -62,7 +62,7 @@ def expect_aim(objective: str, capacity: object) -> None:
 
 
 class _Wanted(Itself):
-    """A program itself, together with what is wanted of it."""
+    """A program together with its aim."""
 
     def __init__(self, program: Program, aim: Aim) -> None:
         super().__init__(program)
@@ -78,10 +78,10 @@ class _Wanted(Itself):
 
 
 def planned(program: Program, aim: Aim) -> Plan:
-    """The steps that serve the aim best, of those that are tried. The last few plans are kept: a
+    """Return the steps, of those tried, that serve the aim best. The last few plans are cached: a
     program is run many times, and measured after it was run.
 
-    Raises WorkbenchError where nothing that is found fits under the capacity.
+    Raises WorkbenchError where no plan fits under the capacity.
     """
     return _planned(_Wanted(program, aim))
 
@@ -99,7 +99,7 @@ def _planned(wanted: _Wanted) -> Plan:
 
 @dataclass(frozen=True)
 class _Frugal:
-    """Looks for less memory than the fastest plan needs, as far as that is wanted."""
+    """A search for less memory than the fastest plan needs, as far as the aim asks for it."""
 
     judge: Judge
     aim: Aim
@@ -108,8 +108,8 @@ class _Frugal:
     fast: JudgedPlan
 
     def planned(self) -> Plan:
-        """The fastest plan where it will do; else, for time, the faster of it with its arrays on
-        the host and of what holds less, if they fit; for memory what holds least.
+        """Return the fastest plan where it will do. Else, for time, return the faster of that plan
+        with its arrays on the host and of a smaller one, if they fit; for memory the smallest.
         """
         if self.enough(self.fast):
             return self.fast.plan.stored()
@@ -126,7 +126,7 @@ class _Frugal:
         return min(fitting, key=_seconds if timed else _held).plan.stored()
 
     def least(self) -> JudgedPlan:
-        """What holds least after each attempt, until it is enough."""
+        """Return the smallest plan after each attempt, until it is enough."""
         least = self.fast
         for attempt in (self.large, self.small, self.ordered, self.anyhow, self.elsewhere):
             if self.enough(least):
@@ -135,15 +135,15 @@ class _Frugal:
         return least
 
     def large(self, least: JudgedPlan) -> JudgedPlan:
-        """From the fastest plan, what saves a larger share of the memory than it takes longer."""
+        """Reduce memory from the fastest plan, where the share saved exceeds the time's growth."""
         return self.search(partial(smaller, near=NEAR), _product).improved(self.fast)
 
     def small(self, least: JudgedPlan) -> JudgedPlan:
-        """The same from whole arrays, in smaller blocks."""
+        """Do the same from whole arrays, in smaller blocks."""
         return self.search(partial(smaller, near=NEAR // SMALLER), _product).improved(self.whole)
 
     def ordered(self, least: JudgedPlan) -> JudgedPlan:
-        """The same from loops in which each result is used as soon as it can be, where those alone
+        """Do the same from loops in which each result is used as soon as it can be, if those alone
         hold less.
         """
         plan = in_order(Plan(self.whole.plan.start))
@@ -153,20 +153,20 @@ class _Frugal:
         return self.search(partial(smaller, near=NEAR), _product).improved(ordered)
 
     def anyhow(self, least: JudgedPlan) -> JudgedPlan:
-        """Whatever saves memory, two ideas together where none does alone."""
+        """Take whatever saves memory, two ideas together where none does alone."""
         return self.search(partial(smaller, near=NEAR // SMALLER), _held, pairs=True).improved(
             least
         )
 
     def elsewhere(self, least: JudgedPlan) -> JudgedPlan:
-        """In the host's memory what waits for its use."""
+        """Move arrays that wait for their use to the host's memory."""
         start = self.judge.of(least.plan.folded())
         return self.search(elsewhere, _held).improved(start)
 
     def search(
         self, ideas: Ideas, cost: Callable[[JudgedPlan], float], pairs: bool = False
     ) -> Search:
-        """A search among what is allowed, until it is enough."""
+        """Make a search among the allowed plans, until one is enough."""
         return Search(
             self.judge,
             ideas,
@@ -178,15 +178,15 @@ class _Frugal:
         )
 
     def allowed(self, found: JudgedPlan) -> bool:
-        """Whether a plan takes no longer than it may."""
+        """Tell whether a plan stays within the time limit."""
         return self.aim.capacity is not None or found.seconds <= SLOWER * self.fast.seconds
 
     def enough(self, found: JudgedPlan) -> bool:
-        """Whether nothing better is wanted."""
+        """Tell whether no better plan is needed."""
         return self.aim.objective == "time" and self.fits(found)
 
     def fits(self, found: JudgedPlan) -> bool:
-        """Whether a plan's peak is at most the capacity."""
+        """Tell whether a plan's peak is at most the capacity."""
         capacity = self.aim.capacity
         return capacity is None or self.judge.exactly(found.plan.stored()).peak <= capacity
 
@@ -205,5 +205,7 @@ def _seconds(judged: JudgedPlan) -> float:
 
 
 def _held(judged: JudgedPlan) -> float:
-    """The peak, and a little of what is held elsewhere: of two peaks one must be lowered first."""
+    """Return the peak and a little of the memory held elsewhere: where there are two peaks, one
+    must be lowered first.
+    """
     return judged.peak + OTHERS * sum(judged.stored.values())

@@ -1,5 +1,5 @@
-"""Work along a dimension in blocks: what is computed along it, and the sums of that, block by block
-in one loop, so that of everything in between only a block is held.
+"""Work along a dimension in blocks: its results and their sums are computed block by block in one
+loop, so that only a block of everything in between is held.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from workbench.transforms import Distribute, Fuse, Incrementalize, Interchange, 
 from workbench.transforms.step.refusal import Refused
 
 NEAR = 1 << 19
-"""Bytes of a block's widest result: a few of them lie in caches."""
+"""The bytes of a block's widest result: a few of them lie in caches."""
 
 ITEM = 4
-"""Bytes of a number."""
+"""The bytes of a number."""
 
 
 Edges = Mapping[str, set[str]]
@@ -36,9 +36,9 @@ Edges = Mapping[str, set[str]]
 
 @dataclass(frozen=True)
 class Region:
-    """Statements that run as arrays along `dim` inside the same loops and axes, which are `outside`
-    from the outermost on, none of which needs another through something that does not; and the
-    sums that they end in.
+    """Statements that run as arrays along `dim` inside the same loops and axes (`outside`, from the
+    outermost on), and the sums they end in. No statement needs another through one outside the
+    region.
     """
 
     dim: str
@@ -48,13 +48,13 @@ class Region:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The axes around."""
+        """The axes around the region."""
         return tuple(loop.dim for loop in self.outside if loop.kind == "axis")
 
 
 def regions(program: Program, dim: str) -> Iterator[Region]:
-    """What could run in blocks of `dim`; of statements that need each other through others, the
-    last first.
+    """Yield the regions that could run in blocks of `dim`; of statements that need each other
+    through others, the last first.
     """
     assert program.schedule is not None
     around = {name: loops_above(path) for name, path in paths(program.schedule).items()}
@@ -81,8 +81,8 @@ def regions(program: Program, dim: str) -> Iterator[Region]:
 
 
 def in_blocks(plan: Plan, region: Region, size: int) -> Plan | None:
-    """The plan with the region in blocks, each summed right after it is computed: the whole of it,
-    or else what stands in one axis with its last member. None where one of the steps is not legal.
+    """Return the plan with the region in blocks, each summed right after it is computed: the whole
+    region, or else its members in one axis with the last. None where one of the steps is not legal.
     """
     blocked = _in_blocks(plan, region, size)
     last = _beside_last(plan.program, region)
@@ -92,7 +92,7 @@ def in_blocks(plan: Plan, region: Region, size: int) -> Plan | None:
 
 
 def _beside_last(program: Program, region: Region) -> tuple[str, ...]:
-    """The members in one axis with the last."""
+    """Return the members in one axis with the last."""
     assert program.schedule is not None
     around = paths(program.schedule)
 
@@ -123,7 +123,7 @@ def _in_blocks(plan: Plan, region: Region, size: int) -> Plan | None:
 
 
 def _turned(plan: Plan, names: tuple[str, ...], axis: str, block: str) -> Plan | None:
-    """The loops over blocks outside of an axis around them."""
+    """Move the loops over blocks outside of an axis around them."""
     assert plan.program.schedule is not None
     why = f"one block over all of {axis} comes before the next"
     turned: Plan | None = plan
@@ -142,7 +142,7 @@ def _turned(plan: Plan, names: tuple[str, ...], axis: str, block: str) -> Plan |
 def _loops_over(
     tree: Tree, block: str, names: Iterable[str], axis: str
 ) -> Iterator[tuple[str, ...]]:
-    """Those inside of the axis that share a loop over blocks, loop by loop."""
+    """Yield the statements inside the axis, grouped by the loop over blocks that they share."""
     chosen = set(names)
     parts: dict[int, list[str]] = {}
     for name, path in paths(tree).items():
@@ -156,7 +156,7 @@ def _loops_over(
 
 
 def _fused(plan: Plan, names: tuple[str, ...], needed: bool) -> Plan | None:
-    """The loops over blocks joined to one."""
+    """Join the loops over blocks to one."""
     try:
         return plan.after(Fuse(names), "each block is used as soon as it is computed")
     except Refused:
@@ -164,8 +164,8 @@ def _fused(plan: Plan, names: tuple[str, ...], needed: bool) -> Plan | None:
 
 
 def near_size(program: Program, region: Region, sizes: Mapping[str, int], near: int) -> int:
-    """How many values of the dimension make the widest result of a block take about `near` bytes: a
-    power of two.
+    """Return how many values of the dimension, a power of two, make the widest result of a block
+    take about `near` bytes.
     """
     assert program.schedule is not None
     axes = axis_dims(program.schedule)
@@ -182,11 +182,11 @@ def near_size(program: Program, region: Region, sizes: Mapping[str, int], near: 
     return 1 << max(1, (near // widest).bit_length() - 1)
 
 
-# -- what belongs together -------------------------------------------------------------------------
+# -- members of a region ---------------------------------------------------------------------------
 
 
 def _outside(loops: tuple[Loop, ...], dim: str) -> tuple[Loop, ...] | None:
-    """What is around the axis over `dim`; None where there is none, or it is in blocks already."""
+    """Return the loops around the axis over `dim`; None if there is none or it is in blocks."""
     for position, loop in enumerate(loops):
         if loop.tile is not None:
             return None
@@ -196,7 +196,7 @@ def _outside(loops: tuple[Loop, ...], dim: str) -> tuple[Loop, ...] | None:
 
 
 def _follows(program: Program, outside: tuple[Loop, ...]) -> Edges:
-    """Which statement reads which, within one iteration of the loops outside."""
+    """Return for each statement its dependents within one iteration of the loops outside."""
     needs = dependences(program)
     for loop in outside:
         if loop.kind == "loop":
@@ -209,7 +209,7 @@ def _follows(program: Program, outside: tuple[Loop, ...]) -> Edges:
 
 
 def _together(group: list[str], follows: Edges) -> tuple[str, ...]:
-    """Those of which none leads to another through what is not one of them."""
+    """Return the statements of which none leads to another through one outside the group."""
     kept = set(group)
     while True:
         early = set()
@@ -223,14 +223,14 @@ def _together(group: list[str], follows: Edges) -> tuple[str, ...]:
 
 
 def _leading(members: tuple[str, ...], sums: list[str], follows: Edges) -> tuple[str, ...]:
-    """The members that a sum needs."""
+    """Return the members that a sum needs."""
     kept = {*members, *sums}
     inside = {name: follows.get(name, set()) & kept for name in members}
     return tuple(name for name in members if reached(inside[name], inside) & set(sums))
 
 
 def reached(start: Iterable[str], follows: Edges) -> set[str]:
-    """These, and all that follows from them."""
+    """Return the start and all that follows from it."""
     names = set(start)
     todo = list(names)
     while todo:
@@ -242,7 +242,7 @@ def reached(start: Iterable[str], follows: Edges) -> set[str]:
 
 
 def _sums(program: Program, dim: str, members: tuple[str, ...], follows: Edges) -> Iterator[str]:
-    """What combines all of `dim` of a member's results."""
+    """Yield the statements that combine all of `dim` of a member's results."""
     read = set().union(*(follows.get(name, set()) for name in members))
     for s in program.statements:
         ends = s.name in read and s.name not in members

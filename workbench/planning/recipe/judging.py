@@ -1,4 +1,4 @@
-"""What a plan is predicted to cost at given sizes, and where it is spent."""
+"""The predicted cost of a plan at given sizes, and where it is spent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.program.text.units import bytes_text, seconds_text
 
 @dataclass(frozen=True)
 class JudgedPlan:
-    """A plan's predicted cost, its arrays folded to what is live."""
+    """A plan's predicted cost, its arrays folded to the live slices."""
 
     plan: Plan
     loops: LoopProgram
@@ -33,17 +33,17 @@ class JudgedPlan:
 
     @cached_property
     def prediction(self) -> Prediction:
-        """All that is predicted."""
+        """The whole prediction."""
         return predict(self.loops, self.sizes, self.machine, self.dtype, self._steps)
 
     @property
     def seconds(self) -> float:
-        """Of a run."""
+        """The seconds of a run."""
         return self.prediction.seconds
 
     @property
     def peak(self) -> int:
-        """Bytes on the device."""
+        """The peak in bytes on the device."""
         return self.prediction.peak_bytes[DEVICE]
 
     @cached_property
@@ -53,7 +53,7 @@ class JudgedPlan:
 
     @cached_property
     def largest(self) -> dict[str, int]:
-        """The arrays that are live where most is, by bytes, largest first."""
+        """The arrays live at the peak, by bytes, largest first."""
         if self._fullest is None:
             return {}
         names = {stored.buffer.name: array for array, stored in self.loops.stored.items()}
@@ -67,13 +67,13 @@ class JudgedPlan:
         return {array: bytes_of(buffer, self.sizes, self.dtype) for array, buffer in buffers}
 
     def share(self, statement: str) -> float:
-        """The part of all seconds that a statement takes."""
+        """Return a statement's share of all seconds."""
         spent = self.prediction.by_statement.get(statement)
         return 0.0 if spent is None else spent.seconds / self.seconds
 
     @cached_property
     def distant(self) -> float:
-        """The part of all seconds that would be saved were all memory near and none of it new."""
+        """The share of all seconds that near memory, none of it new, would save."""
         nearest = min(seconds for _, seconds in self.machine.byte)
         bytes_ = tuple((n, nearest) for n, _ in self.machine.byte)
         near = replace(self.machine, byte=bytes_, fresh=0.0)
@@ -86,18 +86,18 @@ class JudgedPlan:
 
 @dataclass(frozen=True)
 class Judge:
-    """Predicts plans at one machine, size and dtype."""
+    """A judge that predicts plans at one machine, size and dtype."""
 
     machine: Machine
     sizes: Mapping[str, int]
     dtype: str
 
     def of(self, plan: Plan) -> JudgedPlan:
-        """The plan's cost with its arrays folded, which hands on no memory yet."""
+        """Judge the plan with its arrays folded, before memory is donated."""
         return self._of(plan, plan.folded())
 
     def exactly(self, plan: Plan) -> JudgedPlan:
-        """The cost of a plan as it is."""
+        """Judge a plan as it is."""
         return self._of(plan, plan)
 
     def _of(self, plan: Plan, as_run: Plan) -> JudgedPlan:

@@ -1,4 +1,4 @@
-"""A plan: ordinary steps taken one after the other, each with the sentence why."""
+"""A plan: ordinary steps taken one after the other, each with a reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.transforms.step.transform import Transform, apply
 
 
 class Reasoned(NamedTuple):
-    """A step that is proposed, and why."""
+    """A proposed step and its reason."""
 
     step: Transform
     why: str
@@ -21,7 +21,7 @@ class Reasoned(NamedTuple):
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """A step that was taken: the program after it, what it left as it was, and why it was taken."""
+    """A step taken: the program after it, what it left as it was, and its reason."""
 
     step: Transform
     program: Program
@@ -31,7 +31,7 @@ class PlannedStep:
 
 @dataclass(frozen=True)
 class Plan:
-    """Steps from a program on. Two plans that begin alike share what they began with."""
+    """A sequence of steps from a program on. Plans with the same beginning share it."""
 
     start: Program
     taken: tuple[PlannedStep, ...] = ()
@@ -47,14 +47,14 @@ class Plan:
         return tuple(taken.step for taken in self.taken)
 
     def after(self, step: Transform, why: str) -> Plan:
-        """The plan with one step more. Raises Refused where it is not legal."""
+        """Return the plan with one step more. Raises Refused where it is not legal."""
         rewritten = apply(self.program, step)
         return replace(
             self, taken=(*self.taken, PlannedStep(step, rewritten.program, rewritten.notes, why))
         )
 
     def after_all(self, steps: Sequence[Reasoned]) -> Plan | None:
-        """The plan with all these steps; None where one is not legal."""
+        """Return the plan with all these steps; None where one is not legal."""
         plan = self
         for step, why in steps:
             try:
@@ -64,15 +64,15 @@ class Plan:
         return plan
 
     def folded(self) -> Plan:
-        """With every array folded to what is live."""
+        """Fold every array to its live slices."""
         return self._if_legal(Contract(), "of every array only what is live is kept")
 
     def stored(self) -> Plan:
-        """With the memory of what is dead handed on as well: how a plan ends."""
+        """Fold arrays and donate the memory of dead ones: how a plan ends."""
         return self.folded()._if_legal(Donate(), "what is dead hands on its memory")
 
     def because(self, why: str) -> Plan:
-        """With another sentence for the last step."""
+        """Return the plan with another reason for the last step."""
         return replace(self, taken=(*self.taken[:-1], replace(self.taken[-1], why=why)))
 
     def _if_legal(self, step: Transform, why: str) -> Plan:

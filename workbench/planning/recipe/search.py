@@ -1,7 +1,7 @@
-"""Greedy search over plans, by what they are predicted to cost.
+"""Greedy search over plans by predicted cost.
 
-The ideas that fit where the cost lies are tried, and what helps is kept; where none helps alone,
-pairs are tried. Nothing depends on clocks or on the order of sets.
+It tries the ideas that fit where the cost lies and keeps those that help; where none helps alone,
+it tries pairs. Nothing depends on clocks or on the order of sets.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from workbench.planning.recipe.strategies import Idea
 from workbench.transforms.step.transform import Transform
 
 BETTER = 0.98
-"""What is better costs at most this share."""
+"""The share of the old cost that a better plan costs at most."""
 
 SIMILAR = 1.01
-"""Of ideas whose costs differ by less, the first is taken."""
+"""The ratio of costs below which the first of two ideas is taken."""
 
 AHEAD = 2
-"""Ideas that do not help alone with which others are tried."""
+"""The number of ideas without effect alone that pairs are formed with."""
 
 
 Ideas = Callable[[JudgedPlan], Iterator[Idea]]
-"""What can be tried on a plan."""
+"""A function that yields the ideas for a plan."""
 
 
 @dataclass
 class Search:
-    """Improves plans. `ideas` offers what to try, `cost` is to become less, `allowed` says which
-    plans are acceptable, `enough` ends it; at most `limit` plans are judged.
+    """A search that improves plans. `ideas` offers what to try; `cost` is minimized; `allowed`
+    tells acceptable plans, `enough` ends the search; at most `limit` plans are judged.
 
-    With `best`, all ideas are tried and the best is taken, else the first that helps. What did not
-    help is not tried again, but, with `pairs`, together with another.
+    With `best`, all ideas are tried and the best is taken, else the first that helps. An idea that
+    did not help is not tried again, but, with `pairs`, together with another.
     """
 
     judge: Judge
@@ -46,11 +46,11 @@ class Search:
     pairs: bool = True
     failed: set[str] = field(default_factory=set)
     known: dict[tuple[tuple[Transform, ...], str], JudgedPlan | None] = field(default_factory=dict)
-    """What came of ideas, by the steps before them and their names."""
+    """The results of ideas, by the steps before them and their names."""
     tries: int = 0
 
     def improved(self, now: JudgedPlan) -> JudgedPlan:
-        """The plan that no idea, and no pair of those tried, makes better."""
+        """Improve the plan until no idea, and no pair of those tried, makes it better."""
         while not self.enough(now):
             better = self.alone(now) or (self.paired(now) if self.pairs else None)
             if better is None:
@@ -59,7 +59,7 @@ class Search:
         return now
 
     def alone(self, now: JudgedPlan) -> JudgedPlan | None:
-        """The plan after an idea that helps."""
+        """Return the plan after an idea that helps."""
         helping: list[JudgedPlan] = []
         for idea in self.ideas(now):
             if idea.name in self.failed:
@@ -75,7 +75,7 @@ class Search:
         return next((judged for judged in helping if self.cost(judged) <= SIMILAR * least), None)
 
     def paired(self, now: JudgedPlan) -> JudgedPlan | None:
-        """The plan after two ideas that help together."""
+        """Return the plan after two ideas that help together."""
         tried = [(idea, self.after(now, idea)) for idea in self.ideas(now)]
         harmless = [(idea, judged) for idea, judged in tried if judged is not None]
         harmless.sort(key=lambda pair: self.cost(pair[1]))
@@ -87,7 +87,9 @@ class Search:
         return None
 
     def after(self, now: JudgedPlan, idea: Idea) -> JudgedPlan | None:
-        """The plan after an idea; None where it is not legal, not acceptable, or one too many."""
+        """Return the plan after an idea; None where it is not legal, not allowed, or over the
+        limit.
+        """
         at = (now.plan.steps, idea.name)
         if at not in self.known:
             self.known[at] = self._judged(now, idea)
@@ -105,5 +107,5 @@ class Search:
         return replace(judged, plan=plan.because(why))
 
     def better(self, found: JudgedPlan, now: JudgedPlan) -> bool:
-        """Whether it costs noticeably less."""
+        """Tell whether a plan costs noticeably less."""
         return self.cost(found) <= BETTER * self.cost(now)

@@ -1,4 +1,4 @@
-"""What can be tried on a plan: compound moves, a few ordinary steps that only together help."""
+"""Ideas to try on a plan: compound moves, a few ordinary steps that help only together."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from workbench.program.values import Call, Program, walk
 from workbench.transforms import Accumulate, Fuse, Incrementalize, Recompute, Simplify, Swap
 
 WORTH_TRYING = 0.02
-"""The share of the time from which on something is tried."""
+"""The least share of the time that is worth an attempt."""
 
 LARGE = 0.05
-"""The share of the peak from which on an array is worth trying to hold less of."""
+"""The least share of the peak that makes an array worth reducing."""
 
 FEW = 4
-"""Blocks of a dimension at least."""
+"""The least number of blocks of a dimension."""
 
 DISTANT = 0.1
 """The share of the time that memory must cost before blocks, which are more calls, are tried."""
@@ -28,14 +28,14 @@ DISTANT = 0.1
 
 @dataclass(frozen=True)
 class Idea:
-    """A compound move. `take` gives the plan after it, None where one of its steps is not legal."""
+    """A compound move. `take` returns the plan after it, None where one of its steps is illegal."""
 
     name: str
     take: Callable[[Plan], Plan | None]
 
 
 def lifted(now: JudgedPlan) -> Iterator[Idea]:
-    """Each moving reduction that takes its time, as a recurrence and in blocks."""
+    """Yield each moving reduction that costs enough, as a recurrence and in blocks."""
     for step in Incrementalize.candidates(now.plan.program):
         s = now.plan.program.statement[step.statement]
         if step.dim in s.dims and now.share(s.name) > WORTH_TRYING:
@@ -44,19 +44,19 @@ def lifted(now: JudgedPlan) -> Iterator[Idea]:
 
 
 def nearer(now: JudgedPlan) -> Iterator[Idea]:
-    """What learns in blocks, where much of the time goes into reaching memory."""
+    """Yield regions in blocks, where much of the time goes into reaching memory."""
     if now.distant > DISTANT:
         yield from _blocks(now, now.stored, DISTANT, NEAR)
 
 
 def simpler(now: JudgedPlan) -> Iterator[Idea]:
-    """Identities, as far as they go."""
+    """Yield identities that apply."""
     yield _one(Reasoned(Simplify(), "equal equations compute less"))
 
 
 def smaller(now: JudgedPlan, near: int) -> Iterator[Idea]:
-    """What may save memory: the largest arrays that are live where most is, in blocks whose widest
-    result takes about `near` bytes, computed again, or summed as soon as they are there.
+    """Yield what may save memory: the largest arrays live at the peak, in blocks whose widest
+    result takes about `near` bytes, recomputed, or summed as soon as they are computed.
     """
     large = _large(now)
     yield from _blocks(now, now.largest, LARGE, near, short=True)
@@ -70,7 +70,7 @@ def smaller(now: JudgedPlan, near: int) -> Iterator[Idea]:
 
 
 def elsewhere(now: JudgedPlan) -> Iterator[Idea]:
-    """What is large where most is live, in the host's memory; of arrays all of which are folded."""
+    """Yield moves of large arrays at the peak to the host, once all arrays are folded."""
     for array in _large(now):
         why = f"{array} waits in the host's memory for its use"
         yield _one(Reasoned(Swap(array), why))
@@ -81,7 +81,7 @@ def _large(now: JudgedPlan) -> list[str]:
 
 
 def _loops(tree: Tree) -> dict[str, tuple[Loop, ...]]:
-    """The loops around each statement that are not axes, outermost first."""
+    """Return the loops around each statement, outermost first, without axes."""
     return {name: loops_above(path, "loop") for name, path in paths(tree).items()}
 
 
@@ -89,7 +89,7 @@ def _one(reasoned: Reasoned) -> Idea:
     return Idea(str(reasoned.step), lambda plan: plan.after_all([reasoned]))
 
 
-# -- computed again --------------------------------------------------------------------------------
+# -- recomputed arrays -----------------------------------------------------------------------------
 
 
 def _recomputed(array: str, steps: Sequence[Recompute]) -> Idea:
@@ -103,8 +103,8 @@ def _reasoned(step: Recompute) -> Reasoned:
 
 
 def _recomputable(program: Program) -> dict[str, list[Recompute]]:
-    """For each array that can be computed again, but for what blocks are for (their sums), a step
-    for the readers in each loop in which it is not written.
+    """Return for each recomputable array a step for its readers in each loop in which it is not
+    written. Blocks' sums are left to blocks.
     """
     assert program.schedule is not None
     around = _loops(program.schedule)
@@ -130,8 +130,8 @@ def _recomputable(program: Program) -> dict[str, list[Recompute]]:
 
 
 def _all_recomputed(now: JudgedPlan) -> Idea:
-    """All that is live where most is and can be computed from the rest of it: the last first, since
-    what is computed again reads what the original reads.
+    """Return the idea that recomputes all arrays at the peak that follow from the others there: the
+    last first, since a clone reads the same arrays as its original.
     """
     origin = now.plan.program
     cheap = _Cheap(origin, frozenset(now.largest))
@@ -154,13 +154,13 @@ def _all_recomputed(now: JudgedPlan) -> Idea:
 
 @dataclass(frozen=True)
 class _Cheap:
-    """What can be computed again from arrays that are there anyway, without a draw."""
+    """A test for arrays that can be recomputed from stored ones, without a draw."""
 
     program: Program
     there: frozenset[str]
 
     def again(self, array: str, above: frozenset[str] = frozenset()) -> bool:
-        """Whether all that its equations read is there, or can be computed again itself."""
+        """Tell whether all that its equations read is stored, or can be recomputed itself."""
         for s in self.program.writers[array]:
             if any(isinstance(b, Call) and b.operation in APART for b in walk(s.body)):
                 return False
@@ -173,14 +173,15 @@ class _Cheap:
         return True
 
 
-# -- in blocks -------------------------------------------------------------------------------------
+# -- regions in blocks -----------------------------------------------------------------------------
 
 
 def _blocks(
     now: JudgedPlan, arrays: Collection[str], share: float, near: int, short: bool = False
 ) -> Iterator[Idea]:
-    """The regions in blocks that write at least a share of the bytes of these arrays: those inside
-    most loops first, then those that write most. With `short`, also of what fits into one block.
+    """Yield blocks for the regions that write at least a share of the bytes of these arrays: those
+    inside most loops first, then those that write most. With `short`, also for what fits into one
+    block.
     """
     least = share * sum(now.stored[array] for array in arrays)
     regions: list[tuple[int, Region]] = []
@@ -212,7 +213,7 @@ def _in_blocks(region: Region, size: int) -> Idea:
 
 
 def _length(now: JudgedPlan, region: Region) -> int:
-    """How many values of the dimension the longest of a region's arrays has."""
+    """Return the number of the dimension's values in the longest of a region's arrays."""
     program, longest = now.plan.program, 0
     for name in region.members:
         array = program.array[program.statement[name].array]
@@ -222,11 +223,11 @@ def _length(now: JudgedPlan, region: Region) -> int:
     return longest
 
 
-# -- summed as it comes ----------------------------------------------------------------------------
+# -- running sums ----------------------------------------------------------------------------------
 
 
 def _carried(now: JudgedPlan, arrays: Collection[str]) -> Iterator[Idea]:
-    """The sums over all of a dimension of what a loop over it computes, carried along that loop."""
+    """Yield running sums for the sums over all of a dimension that a loop over it computes."""
     program = now.plan.program
     assert program.schedule is not None
     around = _loops(program.schedule)
@@ -242,7 +243,7 @@ def _carried(now: JudgedPlan, arrays: Collection[str]) -> Iterator[Idea]:
 
 
 def _running(loop: Loop, sums: tuple[str, ...]) -> Idea:
-    """Running sums in the loop that computes what is summed."""
+    """Return running sums in the loop that computes the summands."""
     dim, first = loop.name, next(statements(loop))
 
     def take(plan: Plan) -> Plan | None:

@@ -1,6 +1,4 @@
-"""Where plans begin: whole arrays over all dimensions that can be array axes, or over those only
-along which nothing needs anything.
-"""
+"""The first plans: whole arrays over all possible dimensions, or only over independent ones."""
 
 from __future__ import annotations
 
@@ -16,11 +14,11 @@ from workbench.transforms.trees.regions import blocks_of
 
 
 def vectorized(plan: Plan) -> Plan:
-    """First what is independent, then what can be of the other dimensions.
+    """Vectorize independent dimensions first, then the others as far as possible.
 
-    Left alone is a dimension that counts updates: a loop around other loops that carries an array
-    without any independent dimension (parameters, not environment states). Whole-array work over
-    it would hold all updates' data at once and run nothing faster.
+    A dimension that counts updates stays a loop: it has other loops inside and carries an array
+    without any independent dimension (parameters, not environment states). Whole-array work over it
+    would hold all updates' data at once and run nothing faster.
     """
     plan, partly = _independent(plan)
     for step in partly:
@@ -31,9 +29,9 @@ def vectorized(plan: Plan) -> Plan:
 
 
 def in_order(plan: Plan) -> Plan | None:
-    """Only what is independent as arrays; along each other dimension sums are carried and all
-    statements stand in as few loops as can be, so that each result is used soon after it is there.
-    None where there is no other dimension that could be one of arrays.
+    """Vectorize only independent dimensions. Along each other dimension sums are carried and all
+    statements stand in as few loops as possible, so that each result is used soon. None where no
+    other dimension could become an axis.
     """
     plan, partly = _independent(plan)
     if not partly:
@@ -52,7 +50,7 @@ def in_order(plan: Plan) -> Plan | None:
 
 
 def _joined(plan: Plan, step: Reschedule) -> Plan | None:
-    """The plan with isl's order, after what makes that legal."""
+    """Return the plan with isl's order, after the steps that make that legal."""
     refusal = check(plan.program, step)
     if refusal is not None:
         for repair in refusal.repairs[:1]:
@@ -62,7 +60,7 @@ def _joined(plan: Plan, step: Reschedule) -> Plan | None:
 
 
 def _independent(plan: Plan) -> tuple[Plan, list[Vectorize]]:
-    """The plan with arrays over what is independent, and steps that can be tried beyond it."""
+    """Return the plan with arrays over independent dimensions, and further steps to try."""
     independent: set[str] = set()
     partly: list[Vectorize] = []
     for step in Vectorize.candidates(plan.program):
@@ -98,6 +96,6 @@ def _counts_updates(program: Program, dim: str, independent: set[str]) -> bool:
 
 
 def _has_loop_inside(tree: Tree, dim: str) -> bool:
-    """Whether a loop over `dim` has another loop inside."""
+    """Tell whether a loop over `dim` has another loop inside."""
     over = (loop for loop in loops(tree) if loop.kind == "loop" and loop.dim == dim)
     return any(has_loop(loop.child) for loop in over)

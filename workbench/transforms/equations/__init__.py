@@ -1,4 +1,4 @@
-"""Steps that change equations and keep what they mean.
+"""Steps that change equations and keep their meaning.
 
-A file each, and how statements are copied and put into each other.
+A file each, besides copies of statements and inlining of one into another.
 """

@@ -21,7 +21,7 @@ from workbench.transforms.step.transform import Rewritten, Transform
 class Accumulate(Transform):
     """Sums over all of `dim` are carried along it: each value adds to what came before.
 
-    Without `statements`, all that sum over the whole dimension. What is summed is then needed only
+    Without `statements`, all that sum over the whole dimension. A summand is then needed only
     until it is added: once the loops are joined (`Fuse`, `Reschedule`), a gradient over an episode
     needs no memory of the episode.
 
@@ -65,13 +65,13 @@ class Accumulate(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Accumulate]:
-        """Each dimension that something sums over."""
+        """Yield each dimension that something sums over."""
         for dim in dims_of(program):
             if any(_unfit(program, s, dim) is None for s in program.statements):
                 yield cls(dim)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The running sums in the places of the sums."""
+        """Put running sums in the places of the sums."""
         chosen = self._chosen(program)
         if not chosen:
             sentence = f"{self}: nothing sums over all of {self.dim}"
@@ -98,7 +98,7 @@ class Accumulate(Transform):
 
 
 def _unfit(program: Program, s: Statement, dim: str) -> str | None:
-    """Why a statement is no sum over the whole dimension."""
+    """Explain why a statement is no sum over the whole dimension."""
     if dim not in s.reduction_dims:
         return f"does not sum over {dim}"
     if s.combiner != "sum":
@@ -110,13 +110,13 @@ def _unfit(program: Program, s: Statement, dim: str) -> str | None:
 
 
 def _whole(program: Program, s: Statement, dim: str) -> str:
-    """All instances with all values of the dimension."""
+    """Return all instances with all values of the dimension."""
     limits = [(variable(dim), expression(0)), (_size(program, s, dim) - 1, variable(dim))]
     return domain_with(with_dims(s.domain, (*s.dims, dim)), at_least=limits)
 
 
 def _size(program: Program, s: Statement, dim: str) -> Expression:
-    """How many values a dimension has: as declared, or of blocks as many as are summed."""
+    """Return the number of a dimension's values: as declared, or as many blocks as are summed."""
     if dim in program.dim:
         return program.dim[dim].size
     others = [d for d in (*s.dims, *s.reduction_dims) if d != dim]
@@ -152,8 +152,8 @@ def _carried(old: Statement, dim: str, pieces: Pieces) -> None:
 
 
 def _placed(tree: Tree, old: Statement, new: Sequence[Statement], dim: str) -> Tree:
-    """The tree with the pieces where the statement stood: those along the dimension in a loop,
-    between the start and the result.
+    """Return the tree with the pieces in the statement's place: those along the dimension in a
+    loop, between the start and the result.
     """
     along: list[Tree] = [Leaf(s.name) for s in new if dim in s.dims]
     start, result = (Leaf(s.name) for s in new if dim not in s.dims)

@@ -1,5 +1,5 @@
-"""Clones of an array for some of its readers: of all of it, or at the positions of the readers.
-They have the origin of the original, hence the same draws.
+"""Clones of an array for some of its readers: of the whole array, or of the elements that they
+read. They have the origin of the original, hence the same draws.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ Index: TypeAlias = tuple[Expression | Body, ...]
 class CloneGroup:
     """Reads of an array that one clone serves, and the statements that have them.
 
-    `at`: the index that all have, where the clone is of just the elements there, computed anew in
-    each iteration of loops over the dims `along`; None where it is of the whole array.
+    `at` is their common index where the clone has just the elements there, computed anew in each
+    iteration of loops over the dims `along`; None where the clone is of the whole array.
     """
 
     reads: tuple[Read, ...]
@@ -47,14 +47,14 @@ class CloneGroup:
 
 @dataclass(frozen=True)
 class Clone:
-    """An array, the equations that define it, and what each read of the original becomes."""
+    """An array, the equations that define it, and the replacement of each read of the original."""
 
     array: Array
     statements: tuple[Statement, ...]
     taken: tuple[tuple[Read, Read], ...]
 
     def read_by(self, body: Body) -> Body:
-        """The body reading the clone."""
+        """Return the body with reads of the clone."""
         taken = dict(self.taken)
 
         def change(b: Body) -> Body:
@@ -64,18 +64,19 @@ class Clone:
 
 
 def is_computed(index: Index) -> bool:
-    """Whether a position is computed (a gather)."""
+    """Tell whether a position is computed (a gather)."""
     return any(not isinstance(e, Expression) for e in index)
 
 
 def readers_of(program: Program, array: str) -> list[str]:
-    """The statements that read an array."""
+    """Return the statements that read an array."""
     return [s.name for s in program.statements if any(r.array == array for r in s.reads)]
 
 
 def groups(program: Program, array: str, names: Sequence[str]) -> list[CloneGroup]:
-    """What is read in one loop has one clone there: a clone that later loops read too would have to
-    be kept for them. Each index has one of its own where only the elements there are needed.
+    """Group reads by loop: each loop has its own clone, since a clone that later loops read too
+    would have to be kept for them. Where only the elements at an index are needed, each index has
+    its own.
     """
     assert program.schedule is not None
     at = paths(program.schedule)
@@ -92,7 +93,7 @@ def groups(program: Program, array: str, names: Sequence[str]) -> list[CloneGrou
 def _in_place(
     program: Program, loops: Sequence[Loop], reads: Mapping[Read, Collection[str]]
 ) -> Iterator[CloneGroup]:
-    """The groups of reads in one innermost loop, the one of the whole array first."""
+    """Yield the groups of reads in one innermost loop, the one of the whole array first."""
     alone = len([read for read in reads if not is_computed(read.index)]) == 1
     rest: dict[Read, Collection[str]] = {}
     at: list[CloneGroup] = []
@@ -111,9 +112,9 @@ def _in_place(
 
 
 def _along(program: Program, loops: Sequence[Loop], group: CloneGroup) -> tuple[str, ...]:
-    """The loops each of whose iterations reads elements of its own (those of a block), and those in
-    whose every iteration a loop further inside runs over elements: a clone outside of them would
-    have to be kept whole.
+    """Return the loops each of whose iterations reads elements of its own (those of a block), and
+    those in whose every iteration a loop further inside runs over elements. Outside of them a clone
+    would have to be kept whole.
     """
     reader, own = program.statement[group.names[0]], variables(group.reads[0])
     around: list[str] = []
@@ -133,14 +134,14 @@ def _along(program: Program, loops: Sequence[Loop], group: CloneGroup) -> tuple[
 
 
 def _tells_apart(program: Program, group: CloneGroup, dim: str) -> bool:
-    """Whether no two iterations of a loop read the same elements."""
+    """Tell whether no two iterations of a loop read the same elements."""
     dims, domain = _points(program, replace(group, along=(dim,)))
     return is_one_to_one(domain, dims, [variable(d) for d in dims if d != dim])
 
 
 def _are_others(program: Program, group: CloneGroup) -> bool:
-    """Whether plain reads are of others than the array's own dims (the position in a block, one
-    step ahead, the last one) or along further loops; and no element is read twice there.
+    """Tell whether plain reads are at other indices than the array's own dims (the position in a
+    block, one step ahead, the last one) or along further loops, and no element is read twice there.
     """
     (read,) = group.reads
     index = [e for e in read.index if isinstance(e, Expression)]
@@ -151,7 +152,7 @@ def _are_others(program: Program, group: CloneGroup) -> bool:
 
 
 def whole(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
-    """A second array with a clone of each equation."""
+    """Make a second array with a clone of each equation."""
     clones = []
     for s in program.writers[array]:
         piece = s.name.removeprefix(array)
@@ -162,9 +163,7 @@ def whole(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
 
 
 def gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
-    """The array's body at the positions of a group, over the dims these vary over. Raises
-    NotMovable.
-    """
+    """Return the array's body at a group's positions, over the dims of these. Raises NotMovable."""
     assert group.at is not None
     original, record = program.writers[array][0], program.array[array]
     if len(program.writers[array]) > 1:
@@ -198,8 +197,9 @@ def gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clon
 def _counted(
     program: Program, group: CloneGroup, dims: tuple[str, ...], domain: str
 ) -> tuple[tuple[str, ...], str, dict[str, Expression]]:
-    """The points with what readers combine in each iteration of a loop (the values in a block)
-    counted from the first there, under other names; and that first value, of other dims 0.
+    """Return the points with the readers' combined values in each iteration of a loop (the values
+    in a block) counted from the first one there, under other names; and that first value, 0 for
+    other dims.
     """
     first = dict.fromkeys(dims, expression(0))
     names = {d: d for d in dims}
@@ -219,7 +219,7 @@ def _counted(
 
 
 def _positions(original: Statement, at: Sequence[Expression | Body]) -> list[Expression | Body]:
-    """The position of each dimension of the statement."""
+    """Return the position of each dimension of the statement."""
     by_index = dict(zip(original.write, at, strict=True))
     if any(variable(d) not in by_index for d in original.dims):
         raise NotMovable(f"{original.array} is not written at its own dims")
@@ -227,8 +227,8 @@ def _positions(original: Statement, at: Sequence[Expression | Body]) -> list[Exp
 
 
 def _points(program: Program, group: CloneGroup) -> tuple[tuple[str, ...], str]:
-    """The dims over which the positions of a group vary or that it is computed along, and the
-    points at which the readers have them.
+    """Return the dims over which the positions of a group vary or along which it is computed, and
+    the points at which the readers have them.
     """
     varies = {*variables(group.reads[0]), *group.along}
     dims: tuple[str, ...] = ()
@@ -245,7 +245,7 @@ def _points(program: Program, group: CloneGroup) -> tuple[tuple[str, ...], str]:
 
 
 def _expect_defined(program: Program, clone: Statement) -> None:
-    """A computed position may be any of the array's, and all that it needs must be there."""
+    """Refuse computed positions unless the whole array and its operands are defined there."""
     near = {r.array for r in clone.reads}
     written = [replace(s.instances, reads=()) for s in program.statements if s.array in near]
     extents = {a.name: a.extent for a in program.arrays}

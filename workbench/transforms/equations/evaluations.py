@@ -1,4 +1,4 @@
-"""What computing again costs, and what need not be kept then, as formulas in the sizes."""
+"""The cost of recomputing, and the memory it saves, as formulas in the sizes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Body, Call, Program, Statement, walk
 
 BYTES = 4
-"""Of an element in float32, in what the notes say."""
+"""The bytes of an element in float32, for the notes."""
 
 
 def added(clones: Sequence[Statement]) -> str:
-    """`hidden.again is computed at B * I * T more instances, 580 operations each`."""
+    """Return the note `… is computed at B * I * T more instances, 580 operations each`."""
     parts = []
     for s in clones:
         instances = _instances(s.domain, s.dims)
@@ -33,7 +33,7 @@ def _instances(domain: str, dims: Sequence[str]) -> str:
 
 
 def _product(factors: Sequence[Expression | int]) -> str:
-    """`B * (T + 1) * 256`, numbers last and as one."""
+    """Print `B * (T + 1) * 256`, numbers last and as one."""
     factors_written = [expression(f) for f in factors]
     texts = [
         str(f) if len(f.terms) == 1 and not f.constant else f"({f})"
@@ -45,7 +45,7 @@ def _product(factors: Sequence[Expression | int]) -> str:
 
 
 def operations(body: Body) -> int:
-    """Elementary operations of one evaluation; symbolic axes count as one."""
+    """Count the elementary operations of one evaluation; symbolic axes count as one."""
     total = 0
     for b in dict.fromkeys(walk(body)):
         if not isinstance(b, Call) or OPERATIONS[b.operation].free:
@@ -69,7 +69,7 @@ def _entries(shape: Sequence[int | Expression]) -> int:
 
 
 def freed(before: Program, after: Program, array: str) -> str:
-    """What need not be kept any more."""
+    """Return the note on arrays that need not be kept any more."""
     record = before.array[array]
     left = [s.name for s in after.statements if any(r.array == array for r in s.reads)]
     lengths = [upper - lower for lower, upper in record.extent]

@@ -1,5 +1,5 @@
-"""A body at other elements: dimensions replaced by index expressions, or by integers that are
-computed (a gather's positions).
+"""Bodies at other elements: dimensions replaced by index expressions, or by computed integers (a
+gather's positions).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Substitution = Mapping[str, Expression | Body]
 
 
 class NotMovable(Exception):
-    """A part of the body has no meaning at a computed position: `reason` says which and why."""
+    """An error for a body without meaning at a computed position; `reason` says which and why."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -33,7 +33,7 @@ class NotMovable(Exception):
 
 
 def moved(body: Body, moves: Substitution) -> Body:
-    """The body with dimensions replaced. Raises NotMovable."""
+    """Return the body with dimensions replaced. Raises NotMovable."""
     if isinstance(body, IndexValue):
         index = moved_index(body.expression, moves)
         if isinstance(index, Expression):
@@ -51,7 +51,7 @@ def moved(body: Body, moves: Substitution) -> Body:
 
 
 def moved_index(e: Expression, moves: Substitution) -> Expression | Body:
-    """An index with dimensions replaced: an expression, or a body where positions are computed."""
+    """Return an index with dimensions replaced: an expression, or a body for computed positions."""
     computed = {d for d in e.variables if isinstance(moves.get(d), Body)}
     if not computed:
         plain = {d: m for d, m in moves.items() if isinstance(m, Expression)}

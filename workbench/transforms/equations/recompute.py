@@ -28,17 +28,16 @@ from workbench.transforms.trees.insertion import violated as violated_by
 
 @dataclass(frozen=True, repr=False)
 class Recompute(Transform):
-    """Readers of an array that come in another loop than its writers read clones of it, computed
-    just for them.
+    """Readers of an array in another loop than its writers read a clone, computed just for them.
 
     Without `readers`, all readers that do not stand in the innermost loop of a writer; with them,
     exactly those (the name of an array stands for its statements that read this one). The readers
     in one loop share a clone, which stands in that loop. Where one equation without a range and
     without a draw defines the array, the clone is of the elements that are read there: those of a
     block, those at computed positions (a gather), those that every iteration of a loop around reads
-    again. Else it is of the whole array, with the origin of its original, hence the same draws. An
-    original that no other statement reads is dropped. A clone reads what its original reads: of
-    arrays that are computed from each other, recompute the last first.
+    again. Otherwise it is of the whole array, with the origin of its original, hence the same
+    draws. An original that no other statement reads is dropped. A clone reads what its original
+    reads: of arrays that are computed from each other, recompute the last first.
 
     Example::
 
@@ -92,14 +91,14 @@ class Recompute(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Recompute]:
-        """Each array with dimensions that a statement reads in another loop than it is written."""
+        """Yield each array with dimensions that has a reader in another loop than its writers."""
         returned = {o.array for o in program.outputs}
         for array in program.arrays:
             if array.dims and array.name not in returned and _apart(program, array.name):
                 yield cls(array.name)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The clones in front of their readers."""
+        """Put the clones in front of their readers."""
         array = array_called(program, self.array)
         refusal = self._returned(program, array) or self._cannot(program, array)
         if refusal is not None:
@@ -122,10 +121,10 @@ class Recompute(Transform):
             after = without(after, {array})
         return Rewritten(after, tuple(notes))
 
-    # -- what is asked for -------------------------------------------------------------------------
+    # -- the readers asked for ---------------------------------------------------------------------
 
     def _chosen(self, program: Program, array: str) -> Sequence[str] | Refusal:
-        """The statements that will read the clone."""
+        """Return the statements that will read the clone."""
         readers = readers_of(program, array)
         if self.readers is None:
             apart = _apart(program, array)
@@ -157,7 +156,7 @@ class Recompute(Transform):
         return None
 
     def _cannot(self, program: Program, array: str) -> Refusal | None:
-        """Why the writers cannot run twice."""
+        """Explain why the writers cannot run twice."""
         for s in program.writers[array]:
             called = [b.options["name"] for b in walk(s.body) if is_external(b)]
             if called:
@@ -178,8 +177,8 @@ class Recompute(Transform):
         return None
 
     def _clone(self, program: Program, array: str, group: CloneGroup) -> Clone | Refusal:
-        """A clone at the positions of the readers, or of all of the array where these are not
-        computed and it cannot be told from its elements there.
+        """Return a clone at the readers' positions; of the whole array where these are not computed
+        and elements cannot be cloned alone.
         """
         name = fresh_name(program, f"{array}.again")
         if group.at is None:
@@ -196,7 +195,7 @@ class Recompute(Transform):
             return Refusal("capability", sentence, line=program.statement[group.names[0]].line)
 
     def _placed(self, program: Program, clone: Clone, names: Sequence[str]) -> Program | Refusal:
-        """The program with the clone, as near to its first reader as is legal."""
+        """Return the program with the clone, as near to its first reader as is legal."""
         program = with_equations(program, clone.array, clone.statements, names)
         read_by = {n: clone.read_by(program.statement[n].body) for n in names}
         program = replace(
@@ -220,7 +219,7 @@ class Recompute(Transform):
     def _one_placed(
         self, program: Program, clone: Statement, reader: str, done: set[str]
     ) -> Program | Refusal:
-        """One statement of a clone in front of the reader; `done` are those that have a place."""
+        """Put one statement of a clone in front of the reader; those in `done` have a place."""
         assert program.schedule is not None
         nearest: Refusal | None = None
         for tree in places(program.schedule, clone, program.statement[reader]):
@@ -237,8 +236,9 @@ class Recompute(Transform):
 
 
 def _apart(program: Program, array: str) -> list[str]:
-    """The readers outside of the innermost loops of the writers; none where a writer has no loop,
-    since everything stands beside it then."""
+    """Return the readers outside of the innermost loops of the writers; none where a writer has no
+    loop, since everything stands beside it then.
+    """
     assert program.schedule is not None
     readers = readers_of(program, array)
     if not readers:
@@ -258,7 +258,7 @@ def _apart(program: Program, array: str) -> list[str]:
 
 
 def _scheduled_only(program: Program) -> Program:
-    """Without the statements that the schedule does not have yet."""
+    """Drop the statements that the schedule does not have yet."""
     assert program.schedule is not None
     known = set(statements(program.schedule))
     return replace(program, statements=tuple(s for s in program.statements if s.name in known))

@@ -20,7 +20,7 @@ from workbench.transforms.step.transform import Rewritten, Transform
 RuleNames = Annotated[tuple[str, ...], KnownNames("rule", lambda program: BY_NAME)]
 
 NAMES_SHOWN = 4
-"""Names in a note before it says how many more there are."""
+"""The number of names in a note before the rest are only counted."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,11 +69,11 @@ class Simplify(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Simplify]:
-        """All rows at once."""
+        """Yield all rows at once."""
         yield cls()
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The equations after all rows, again and again until none applies."""
+        """Apply all rows, again and again until none applies."""
         after, applied = simplified(program, self._rows())
         if not applied:
             return self._without_effect(program)
@@ -81,7 +81,7 @@ class Simplify(Transform):
         return Rewritten(after, tuple(notes))
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
-        """The rows that apply."""
+        """Yield the step with only the rows that apply."""
         applied = simplified(program, ROWS)[1]
         if refusal.kind == "no effect" and applied:
             yield Simplify(tuple(row.name for row in applied))
@@ -90,7 +90,7 @@ class Simplify(Transform):
         return ROWS if self.rules is None else tuple(BY_NAME[n] for n in dict.fromkeys(self.rules))
 
     def _without_effect(self, program: Program) -> Refusal:
-        """What other rows would do, where any would."""
+        """Refuse, naming what other rows would do, if any would."""
         if self.rules is None:
             return Refusal("no effect", f"{self}: none of the {len(ROWS)} rules applies")
         forms = "; ".join(f"{r.name} ({r.before} → {r.after or 'nothing'})" for r in self._rows())
@@ -103,11 +103,11 @@ class Simplify(Transform):
 
 
 Applied = dict[RuleRow, list[str]]
-"""For each row that applied the statements or arrays where, once for each time."""
+"""For each row that applied, the statements or arrays it changed, once for each time."""
 
 
 def simplified(program: Program, rows: tuple[RuleRow, ...]) -> tuple[Program, Applied]:
-    """The program after the rows, and what each did."""
+    """Return the program after the rows, and the effect of each."""
     return _simplified(Itself(program), rows)
 
 
@@ -129,7 +129,7 @@ def _simplified(key: Itself, rows: tuple[RuleRow, ...]) -> tuple[Program, Applie
 
 
 def _locally(program: Program, rows: Sequence[RuleRow], applied: Applied) -> Program:
-    """Every body after the local rows; the program itself where none applied."""
+    """Return every body after the local rows; the program itself where none applied."""
     rewriter = Rewriter(program, rows)
     statements = []
     for statement in program.statements:
@@ -144,7 +144,7 @@ def _locally(program: Program, rows: Sequence[RuleRow], applied: Applied) -> Pro
 
 
 def _note(row: RuleRow, names: Sequence[str]) -> str:
-    """`times_one: x * 1 → x, 3 times (loss, gain)`."""
+    """Return the note `times_one: x * 1 → x, 3 times (loss, gain)`."""
     distinct = list(Counter(names))
     shown = ", ".join(distinct[:NAMES_SHOWN])
     more = len(distinct) - NAMES_SHOWN

@@ -1,5 +1,5 @@
-"""What a reduction combines, taken apart: powers that move with the instance, factors that are the
-instance's own, and the rest, which is the same for every instance.
+"""The summand of a reduction as factors: powers that move with the instance, the instance's own
+factors, and the rest, equal for every instance.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Bindings = Mapping[str, ExpressionLike]
 
 
 class NotAWeight(Exception):
-    """`text` depends on the instance and on the range in a way that no recurrence has."""
+    """An error: `text` depends on the instance and on the range in a way that no recurrence has."""
 
     def __init__(self, body: Body) -> None:
         self.text = body_text(body)
@@ -28,7 +28,7 @@ class NotAWeight(Exception):
 
 @dataclass(frozen=True)
 class Power:
-    """`base ** exponent`, the base the same for all instances and points."""
+    """A power `base ** exponent`, the base the same for all instances and points."""
 
     base: Body
     exponent: Expression
@@ -36,13 +36,13 @@ class Power:
 
 @dataclass(frozen=True)
 class Outer:
-    """What belongs to the instance alone: a factor, a divisor, or a condition (else 0)."""
+    """The instance's own factor, divisor, or condition (else 0)."""
 
     operation: str
     body: Body
 
     def around(self, inner: Body) -> Body:
-        """The value with the factor."""
+        """Return the value with the factor."""
         if self.operation == "where":
             zero = Literal(0.0 if inner.dtype == "float" else 0, inner.dtype)
             return call("where", self.body, inner, zero)
@@ -53,19 +53,19 @@ class Outer:
 
 @dataclass(frozen=True)
 class Summand:
-    """`outer * powers * rest`: only powers depend on both the instance and the point."""
+    """A summand `outer * powers * rest`: only powers depend on both the instance and the point."""
 
     rest: Body
     powers: tuple[Power, ...] = ()
     outer: tuple[Outer, ...] = ()
 
     def at(self, values: Bindings) -> Body:
-        """Powers times the rest at an instance and a point that are given by dimension."""
+        """Return powers times the rest, at an instance and a point that are given by dimension."""
         moved = substituted(self.rest, values)
         return scaled(self._product([p.exponent.substitute(values) for p in self.powers]), moved)
 
     def ratio(self, here: Bindings, there: Bindings) -> Body | None:
-        """By what one instance's value of any point differs from another's; None for 1."""
+        """Return the ratio of one instance's value of any point to another's; None for 1."""
         return self._product(
             [p.exponent.substitute(here) - p.exponent.substitute(there) for p in self.powers]
         )
@@ -98,7 +98,7 @@ def _power(base: Body, exponent: Expression) -> Body:
 
 
 def call(operation: str, *arguments: Body, **options: Any) -> Call:
-    """An operation with dtype and shape by its row's rules."""
+    """Make an operation with dtype and shape by its row's rules."""
     row = OPERATIONS[operation]
     dtype = row.dtype([a.dtype for a in arguments], options)
     shape = row.shape([a.shape for a in arguments], options)
@@ -106,12 +106,12 @@ def call(operation: str, *arguments: Body, **options: Any) -> Call:
 
 
 def scaled(factor: Body | None, body: Body) -> Body:
-    """The product; the body where there is no factor."""
+    """Return the product; the body where there is no factor."""
     return body if factor is None else call("multiply", factor, body)
 
 
 def substituted(body: Body, values: Bindings) -> Body:
-    """The body with dimensions replaced by expressions."""
+    """Return the body with dimensions replaced by expressions."""
     if isinstance(body, IndexValue):
         return replace(body, expression=body.expression.substitute(values))
     if isinstance(body, Read):
@@ -126,7 +126,7 @@ def substituted(body: Body, values: Bindings) -> Body:
 
 
 def used(body: Body) -> frozenset[str]:
-    """The dimensions on which the body's value depends."""
+    """Return the dimensions on which the body's value depends."""
     dims: set[str] = set()
     for part in walk(body):
         if isinstance(part, IndexValue):
@@ -137,9 +137,7 @@ def used(body: Body) -> frozenset[str]:
 
 
 def inlined(program: Program, body: Body, dim: str, over: Collection[str]) -> Body:
-    """The body in which arrays that are read at both the instance and the point, and hold no
-    more than a formula, are that formula.
-    """
+    """Inline arrays read at both the instance and the point that each hold only a formula."""
     if isinstance(body, Call):
         arguments = tuple(inlined(program, a, dim, over) for a in body.arguments)
         return replace(body, arguments=arguments)
@@ -157,7 +155,7 @@ def inlined(program: Program, body: Body, dim: str, over: Collection[str]) -> Bo
 
 
 def _is_formula(statement: Statement) -> bool:
-    """Whether the statement's body can stand for its elements: one instance for each, by name."""
+    """Tell whether the body can stand for the statement's elements: one instance each, by name."""
     calls = (b for b in walk(statement.body) if isinstance(b, Call))
     return (
         statement.combiner is None
@@ -171,11 +169,11 @@ def _on_both(body: Body, dim: str, over: Collection[str]) -> bool:
     return dim in varying and not varying.isdisjoint(over)
 
 
-# -- taking apart ----------------------------------------------------------------------------------
+# -- splitting a body ------------------------------------------------------------------------------
 
 
 def factored(body: Body, dim: str, over: Collection[str]) -> Summand:
-    """The body as a summand of instances along `dim` and points along `over`. Raises NotAWeight."""
+    """Split the body into a summand along `dim` and `over`. Raises NotAWeight."""
     factoring = _Factoring(dim, frozenset(over))
     rest = factoring.visit(body, elementwise=True)
     summand = Summand(_or_one(rest, body), tuple(factoring.powers), tuple(factoring.outer))
@@ -201,8 +199,8 @@ class _Factoring:
         self.outer: list[Outer] = []
 
     def visit(self, body: Body, elementwise: bool) -> Body | None:
-        """What is left of a factor; None for 1. `elementwise`: what is around it are products
-        and conditions only, so a factor of any shape can be taken out.
+        """Take factors out and return the rest; None for 1. `elementwise`: only products and
+        conditions are around it, so a factor of any shape can be taken out.
         """
         power = self._power(body)
         if power is not None:
@@ -272,7 +270,7 @@ class _Factoring:
         return inner
 
     def _power(self, body: Body) -> Power | None:
-        """A scalar power whose exponent moves with the instance or the point, and is linear in the
+        """Return a scalar power, its exponent moving with instance or point, linear in the
         instance.
         """
         if not isinstance(body, Call) or body.operation != "power" or body.shape:
@@ -293,7 +291,7 @@ def _is_zero(body: Body) -> bool:
 
 
 def _expression(body: Body) -> Expression | None:
-    """The integer expression that a body is the value of."""
+    """Return the integer expression of a body's value."""
     if isinstance(body, IndexValue):
         return body.expression
     if isinstance(body, Literal):

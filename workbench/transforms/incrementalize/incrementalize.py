@@ -28,20 +28,20 @@ from workbench.transforms.step.refusal import Kind, Refusal, dependence_text
 from workbench.transforms.step.transform import Rewritten, Transform
 
 BLOCK = 64
-"""The size of block that is offered."""
+"""The block size that is offered."""
 
 
 @dataclass(frozen=True, repr=False)
 class Incrementalize(Transform):
     """A reduction goes on from its neighbour's result, or combines block by block.
 
-    Where `dim` is a dimension of the statement's instances with which its range moves, each
-    instance is computed from its neighbour's and what enters: a suffix or prefix in one step an
-    element instead of one for each pair. With `block` this runs over the heads of blocks of so
-    many, and then within all blocks in step. Windows that slide are two scans over blocks of the
-    window's length; nothing is subtracted. Where `dim` is a dimension that the statement combines,
-    each block is combined to an element of `….partial`, and these to the result, so that not all
-    that is combined need be held at once.
+    Where the statement's range moves with its own dimension `dim`, each instance is computed from
+    its neighbour's result and the points that enter: a suffix or prefix in one step an element
+    instead of one for each pair. With `block` this runs over the heads of blocks of so many, and
+    then within all blocks in step. Windows that slide are two scans over blocks of the window's
+    length; nothing is subtracted. Where `dim` is a dimension that the statement combines, each
+    block is combined to an element of `….partial`, and these to the result, so that not all
+    operands need be held at once.
 
     Example::
 
@@ -76,10 +76,10 @@ class Incrementalize(Transform):
     gains at most one point from instance t to t - 1 (or to t + 1) and loses none, or is a window
     `t + a <= k < t + a + n` of fixed n that fixed limits may cut; and its body is a product in
     which only powers (of anything that is the same for all t and k, exponents affine in t and k)
-    depend on both. What depends on t alone is multiplied on afterwards (sums only; a maximum's
-    weights must be powers of positive numbers). Floating-point sums are associated anew, so the
-    last digits may differ. Blocks of a combined dimension are legal for every sum, maximum and
-    minimum.
+    depend on both. A factor that depends on t alone is multiplied on afterwards (sums only; a
+    maximum's weights must be powers of positive numbers). Floating-point sums are associated anew,
+    so the last digits may differ. Blocks of a combined dimension are legal for every sum, maximum
+    and minimum.
     """
 
     statement: StatementName
@@ -91,8 +91,9 @@ class Incrementalize(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Incrementalize]:
-        """Each reduction whose range moves, plainly and (but for windows) in blocks of 64; in such
-        blocks also each product or several dimensions that are summed: weight gradients, losses.
+        """Yield each reduction whose range moves, plainly and (but for windows) in blocks of 64. In
+        such blocks also yield each product or several dimensions that are summed: weight gradients,
+        losses.
         """
         for s in program.statements:
             if s.combiner not in COMBINES:
@@ -107,7 +108,7 @@ class Incrementalize(Transform):
                 yield cls(s.name, s.reduction_dims[-1], BLOCK)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The statement's pieces in its place, formulas that only it read removed."""
+        """Put the statement's pieces in its place, and drop formulas that only it read."""
         old = self._statement(program)
         if isinstance(old, Refusal):
             return old
@@ -133,7 +134,7 @@ class Incrementalize(Transform):
         return Rewritten(replace(after, schedule=tree))
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
-        """The running update without blocks of such a size."""
+        """Yield the running update without blocks of such a size."""
         if self.block is not None and refusal.kind in ("capability", "dependence"):
             yield replace(self, block=None)
 
@@ -141,7 +142,7 @@ class Incrementalize(Transform):
         return Refusal(kind, f"{self}: {sentence}", line=old.line)
 
     def _no_order(self, program: Program, old: Statement, failure: NoOrder) -> Refusal:
-        """What the statement combines depends on what it has combined: two instances show it."""
+        """Refuse, with two instances: the statement's operands depend on its results."""
         own = [name for name in failure.component if name in program.statement]
         names = list(dict.fromkeys([*own, old.name]))
         witness = carried_within(program, old, names, self.dim)
@@ -154,7 +155,7 @@ class Incrementalize(Transform):
     # -- bad input ---------------------------------------------------------------------------------
 
     def _statement(self, program: Program) -> Statement | Refusal:
-        """The statement that is named, or the array's one that combines."""
+        """Return the named statement, or the array's one that combines."""
         written = [program.statement[n] for n in meant(program, self.statement, combines)]
         if self.statement in program.statement or (len(written) == 1 and combines(written[0])):
             return written[0]

@@ -1,4 +1,4 @@
-"""Where new statements stand in the schedule: at the old one's place, in loops of their own."""
+"""The places of new statements in the schedule: at the old one's, in loops of their own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from workbench.transforms.trees.distribution import in_axes
 
 
 class Tiled(Exception):
-    """The statement shares a loop over blocks of `dim`, which would have to be taken apart."""
+    """An error: the statement shares a loop over blocks of `dim`, which would have to be split."""
 
     def __init__(self, dim: str) -> None:
         self.dim = dim
@@ -41,11 +41,11 @@ class Tiled(Exception):
 def placed(
     program: Program, old: Statement, new: Sequence[Statement], dim: str, names: tuple[str, str]
 ) -> Tree:
-    """The schedule of `program`, in which `new` statements have taken the place of `old`.
+    """Return the schedule of `program` with `new` statements in the place of `old`.
 
-    They keep its loops and axes. Blocks of `dim` run as `dim` did, which with the positions in them
-    has the `names`; but what a recurrence runs along is a loop. What shares a loop over `dim` with
-    the old statement is ordered anew with the new ones. Raises NoOrder and Tiled.
+    They keep its loops and axes. Blocks of `dim` run as `dim` did; the blocks and the positions in
+    them have the `names`. But a recurrence runs along a loop. Statements that share a loop over
+    `dim` with the old one are ordered anew with the new ones. Raises NoOrder and Tiled.
     """
     assert program.schedule is not None
     tree = only(program.schedule, {old.name, *(s.name for s in program.statements)})
@@ -57,8 +57,8 @@ def placed(
 
 
 def carried_within(program: Program, old: Statement, names: Sequence[str], dim: str) -> Witness:
-    """The smallest two instances at two values of `dim`, of statements that need each other: of
-    what the statement reads itself, if it can be.
+    """Return the smallest two instances, at two values of `dim`, of statements that need each
+    other: preferably of the statement's own operands.
     """
     assert program.schedule is not None
     left = dependences(program)
@@ -84,7 +84,7 @@ class _Place:
     region: Tree
 
     def walk(self, node: Tree, left: Dependences) -> Tree:
-        """The node with its part that is the region ordered anew."""
+        """Return the node with the region in it ordered anew."""
         if node is self.region:
             return self.ordered(left)
         if isinstance(node, Loop):
@@ -99,14 +99,14 @@ class _Place:
         return sequence(children)
 
     def members(self, node: Tree) -> list[str]:
-        """The statements below, the new ones for the old one."""
+        """Return the statements below, the new ones for the old one."""
         names: list[str] = []
         for name in statements(node):
             names += [s.name for s in self.new] if name == self.old.name else [name]
         return names
 
     def ordered(self, left: Dependences) -> Tree:
-        """The region's statements in loops and axes as before, the new ones in theirs."""
+        """Put the region's statements in loops and axes as before, the new ones in theirs."""
         loops, axes = dict(loop_dims(self.region)), dict(axis_dims(self.region))
         for loop in all_loops(self.region):
             if loop.tile is not None:

@@ -1,4 +1,4 @@
-"""The statements that take the place of one, as they are collected: names, arrays, extents."""
+"""The statements that replace one, while they are collected: names, arrays, extents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.program.values import Array, Body, Program, Read, Statement
 
 @dataclass
 class Pieces:
-    """New arrays and statements beside the program's, under names that nothing else has."""
+    """New arrays and statements beside the program's, under unused names."""
 
     program: Program
     old: Statement
@@ -27,7 +27,7 @@ class Pieces:
     statements: list[Statement] = field(default_factory=list)
 
     def array(self, what: str, like: Body, elements: str, dims: Sequence[str]) -> Array:
-        """A further array, called after the old statement's and what it holds."""
+        """Add an array, named after the old statement's and its contents."""
         name = free(
             f"{self.old.array}.{what}", [*self.program.array, *(a.name for a in self.arrays)]
         )
@@ -46,8 +46,8 @@ class Pieces:
         over: Sequence[str] = (),
         reduction: str = "",
     ) -> None:
-        """A statement of `array`, unless it has no instances at any sizes; with `over` it combines
-        as the old one does.
+        """Add a statement of `array`, unless it has no instances at any sizes; with `over` it
+        combines as the old one does.
         """
         if is_empty(domain):
             return
@@ -74,12 +74,12 @@ class Pieces:
 
 
 def read(array: Array, index: Sequence[Expression]) -> Read:
-    """An element of an array as an operand."""
+    """Return an element of an array as an operand."""
     return Read(array.name, tuple(index), array.dtype, array.shape)
 
 
 def partial(old: Statement, dim: str, size: int, block: str, pieces: Pieces) -> None:
-    """`s.partial` combines the points of one block of `dim`, `s` the blocks."""
+    """Add `s.partial`, which combines the points of one block of `dim`; `s` combines the blocks."""
     array = pieces.program.array[old.array]
     dims = (*old.dims, block)
     at, first = variable(dim), variable(block) * size

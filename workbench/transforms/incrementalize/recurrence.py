@@ -38,7 +38,7 @@ from workbench.transforms.incrementalize.pieces import Pieces, read
 
 @dataclass(frozen=True)
 class Reduction:
-    """What is lifted: `array[write] = combine(over in points) summand` for each instance of
+    """The reduction to lift: `array[write] = combine(over in points) summand` for each instance of
     `domain` over `dims`, along `dim`.
     """
 
@@ -58,11 +58,11 @@ class Reduction:
         return tuple(d for d in self.dims if d != self.dim)
 
     def element(self, values: Bindings) -> Body:
-        """The result of another instance."""
+        """Return the result of another instance."""
         return read(self.array, self.index(values))
 
     def index(self, values: Bindings) -> tuple[Expression, ...]:
-        """The element that an instance writes."""
+        """Return the element that an instance writes."""
         return tuple(e.substitute(values) for e in self.write)
 
     @property
@@ -73,12 +73,12 @@ class Reduction:
         return call("broadcast", zero, shape=shape) if shape else zero
 
     def both(self, left: Body, right: Body) -> Body:
-        """Two values combined."""
+        """Combine two values."""
         return call(COMBINES[self.combiner], left, right)
 
 
 def recurrence(found: Reduction, grows: Recurrence, pieces: Pieces) -> None:
-    """The instances without neighbour, then each of the others from its neighbour."""
+    """Add the instances without neighbour, then each of the others from its neighbour."""
     t = variable(found.dim)
     base(found, grows.base, pieces)
     steps(found, grows, pieces, found.dims, (grows.entering, grows.still), t)
@@ -92,7 +92,7 @@ def steps(
     domains: tuple[str, str],
     t: Expression,
 ) -> None:
-    """Instances from their neighbours: those where a point enters, those where none does."""
+    """Add instances computed from their neighbours, with and without a point that enters."""
     here, there = {found.dim: t}, {found.dim: t + grows.step}
     kept = scaled(found.summand.ratio(here, there), found.element(there))
     entering = {**here, found.over: grows.entry.substitute(here)}
@@ -103,8 +103,8 @@ def steps(
 
 
 def base(found: Reduction, domain: str, pieces: Pieces, at: Expression | None = None) -> None:
-    """Instances combined anew: their own points, which are few. `at` is their one place along the
-    dimension, where that is known.
+    """Add instances combined anew: their own points, which are few. `at` is their one place along
+    the dimension, where that is known.
     """
     if is_empty(domain):
         return
@@ -134,10 +134,10 @@ def base(found: Reduction, domain: str, pieces: Pieces, at: Expression | None = 
 def blocked(
     found: Reduction, grows: Recurrence, pieces: Pieces, size: int, names: tuple[str, str]
 ) -> None:
-    """What enters in each block, a recurrence over the blocks' heads, then all blocks in step.
+    """Add what enters in each block, a recurrence over the blocks' heads, then all blocks in step.
 
-    The head of a block is its element that the others of it need last: the first where the
-    recurrence runs backwards, the last where it runs forwards.
+    The head of a block is the element that its others need last: the first where the recurrence
+    runs backwards, the last where it runs forwards.
     """
     block, position = names
     head = 0 if grows.step > 0 else size - 1
@@ -165,7 +165,7 @@ def blocked(
 def _first_head(
     found: Reduction, heads: str, pieces: Pieces, size: int, place: tuple[str, int]
 ) -> None:
-    """The head that no other one precedes, combined anew."""
+    """Add the head that no other one precedes, combined anew."""
     if is_empty(heads):
         return
     block, head = place
@@ -184,7 +184,7 @@ def _heads(
     names: tuple[str, str],
     carried: str,
 ) -> None:
-    """A head from what enters in its block and the head before."""
+    """Add each head, from what enters in its block and the head before."""
     block, position = names
     dims = (*found.others, block)
     c = variable(block) * size
@@ -206,7 +206,7 @@ def _heads(
 
 
 def _not_at(domain: str, dim: str, size: int, position: int) -> str:
-    """The instances at any other position of their block."""
+    """Return the instances at any other position of their block."""
     at = variable(dim)
     return subtract(domain, _where(domain, at - size * (at // size) - position))
 

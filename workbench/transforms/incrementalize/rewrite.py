@@ -1,4 +1,4 @@
-"""From a statement and a dimension to the statements that take its place, or why there are none."""
+"""The statements that replace one along a dimension, or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from workbench.transforms.step.refusal import Kind
 
 
 class Unfit(Exception):
-    """Why a statement cannot be rewritten: the sentence behind the step's name."""
+    """An error for a statement that cannot be rewritten: the sentence behind the step's name."""
 
     def __init__(self, kind: Kind, sentence: str) -> None:
         self.kind = kind
@@ -45,7 +45,7 @@ class Unfit(Exception):
 
 @dataclass(frozen=True)
 class Rewrite:
-    """The statement's pieces, the formulas that nobody reads any more, and the new dimensions."""
+    """The statement's pieces, the formulas without readers, and the new dimensions."""
 
     pieces: Pieces
     unused: tuple[Statement, ...]
@@ -53,9 +53,7 @@ class Rewrite:
 
 
 def rewritten(program: Program, old: Statement, dim: str, size: int | None) -> Rewrite:
-    """The statement lifted along `dim`, or blocked where `dim` is what it combines. Raises
-    Unfit.
-    """
+    """Lift the statement along `dim`, or block it if it combines `dim`. Raises Unfit."""
     pieces = Pieces(program, old)
     taken = (*old.dims, *old.reduction_dims)
     if dim in old.reduction_dims:
@@ -76,13 +74,13 @@ def rewritten(program: Program, old: Statement, dim: str, size: int | None) -> R
 
 
 def _names(old: Statement, dim: str, size: int) -> tuple[str, str]:
-    """What blocks of the dimension and positions in them are called."""
+    """Return the names for blocks of the dimension and positions in them."""
     taken = (*old.dims, *old.reduction_dims)
     return free(block_dim(dim, size), taken), free(f"{dim}_in{size}", taken)
 
 
 def moving_dims(old: Statement, dim: str) -> list[str]:
-    """The reduction dimensions whose range differs from one instance along `dim` to the next."""
+    """Return the reduction dimensions whose range differs between neighbours along `dim`."""
     return [
         d
         for d in old.reduction_dims
@@ -95,7 +93,7 @@ def moving_dims(old: Statement, dim: str) -> list[str]:
 
 
 def slides(old: Statement, dim: str) -> bool:
-    """Whether what the statement combines is a window that slides with `dim`."""
+    """Tell whether the statement combines a window that slides with `dim`."""
     moving = moving_dims(old, dim)
     if len(moving) != 1:
         return False
@@ -108,7 +106,7 @@ def slides(old: Statement, dim: str) -> bool:
 def _lift(
     program: Program, old: Statement, dim: str, size: int | None, pieces: Pieces
 ) -> int | None:
-    """Collect the pieces; the length of a sliding window."""
+    """Collect the pieces; return the length of a sliding window."""
     over = _moving(old, dim)
     summand = _summand(program, old, dim)
     along = _reduction(program, old, dim, over, summand, pieces)
@@ -143,7 +141,7 @@ def _lift(
 
 
 def _moving(old: Statement, dim: str) -> str:
-    """The one reduction dimension that moves with `dim`."""
+    """Return the one reduction dimension that moves with `dim`."""
     moving = moving_dims(old, dim)
     listed = ", ".join(old.reduction_dims)
     if not moving:
@@ -186,8 +184,8 @@ def _summand(program: Program, old: Statement, dim: str) -> Summand:
 def _reduction(
     program: Program, old: Statement, dim: str, over: str, summand: Summand, pieces: Pieces
 ) -> Reduction:
-    """What is lifted: the statement itself, without its other reduction dimensions (combined for
-    each point first) and without the instance's own factors (multiplied on last).
+    """Return the reduction to lift: the statement without its other reduction dimensions (combined
+    for each point first) and without the instance's own factors (multiplied on last).
     """
     rest = tuple(d for d in old.reduction_dims if d != over)
     others = tuple(d for d in old.dims if d != dim)
@@ -221,14 +219,14 @@ def _reduction(
 
 
 def _summed(old: Statement, inner: Body) -> Body:
-    """A stand-in with the type of a combination of `inner`."""
+    """Return a stand-in with the type of a combination of `inner`."""
     if old.combiner == "sum" and inner.dtype == "bool":
         return call("cast", inner, dtype="int32")
     return inner
 
 
 def _scaled(old: Statement, found: Reduction, summand: Summand, pieces: Pieces) -> None:
-    """The instance's own factors, where there are any; a sum over none is 0 whatever they are."""
+    """Multiply by the instance's own factors, if any; a sum over none is 0 whatever they are."""
     if not summand.outer:
         return
     value: Body = read(found.array, found.write)
@@ -246,7 +244,7 @@ def _scaled(old: Statement, found: Reduction, summand: Summand, pieces: Pieces) 
 
 
 def _positive(found: Reduction) -> None:
-    """A maximum may be scaled from instance to instance by something positive only."""
+    """Refuse to scale a maximum from instance to instance by anything but a positive number."""
     if found.combiner == "sum":
         return
     for power in found.summand.powers:
@@ -263,7 +261,7 @@ def _contiguous(found: Reduction, old: Statement) -> None:
 
 
 def _enters(found: Reduction, grows: moving_ranges.Recurrence) -> None:
-    """A maximum of what enters in a block must have something in it."""
+    """Refuse a maximum where nothing may enter in a block."""
     if found.combiner == "sum" or is_empty(grows.still):
         return
     raise Unfit(
@@ -274,7 +272,7 @@ def _enters(found: Reduction, grows: moving_ranges.Recurrence) -> None:
 
 
 def _assert_complete(program: Program, old: Statement, pieces: Pieces) -> None:
-    """The pieces write what the statement wrote."""
+    """Assert that the pieces write what the statement wrote."""
     dims = program.array[old.array].dims
     wanted = image(old.domain, old.dims, old.write, None, dims)
     writers = [s for s in pieces.statements if s.array == old.array]
@@ -282,11 +280,11 @@ def _assert_complete(program: Program, old: Statement, pieces: Pieces) -> None:
     assert is_equal(reduce(union, written), wanted), f"the pieces of {old.name} leave gaps"
 
 
-# -- what is left over -----------------------------------------------------------------------------
+# -- formulas without readers ----------------------------------------------------------------------
 
 
 def _unused(program: Program, old: Statement, pieces: Pieces) -> tuple[Statement, ...]:
-    """Formulas that the old statement read, and that nothing reads any more."""
+    """Return formulas that the old statement read and no statement reads any more."""
     kept = [s for s in program.statements if s is not old] + pieces.statements
     returned = {o.array for o in program.outputs}
     gone: list[Statement] = []
@@ -302,7 +300,7 @@ def _unused(program: Program, old: Statement, pieces: Pieces) -> tuple[Statement
 
 
 def program_with(program: Program, old: Statement, rewrite: Rewrite) -> Program:
-    """The program with the pieces in the statement's place; its schedule is the old one still."""
+    """Return the program with the pieces in the statement's place, under the old schedule."""
     gone = {s.name for s in rewrite.unused}
     statements = tuple(
         new

@@ -32,7 +32,7 @@ from workbench.transforms.incrementalize.recurrence import Reduction
 
 @dataclass(frozen=True)
 class _Sliding:
-    """What all parts of the rewrite share. An element of the scans is the value for the instance
+    """The shared data of the rewrite's parts. An element of the scans is the value for the instance
     whose window begins at the element (`to_end`) or at the element's block (`from_start`).
     """
 
@@ -41,34 +41,34 @@ class _Sliding:
     pieces: Pieces
     names: tuple[str, str]
     limits: str
-    """What may be read, over the other dimensions and the moving one."""
+    """The limits of reads, over the other dimensions and the moving one."""
     domain: str
     """The instances whose window has any points."""
 
     @property
     def size(self) -> int:
-        """The window's length, which is the blocks'."""
+        """The length of the window and of the blocks."""
         return self.window.length
 
     @property
     def k(self) -> Expression:
-        """An element by its block and position."""
+        """Return an element by its block and position."""
         return variable(self.names[0]) * self.size + variable(self.names[1])
 
     def begins(self, k: Expression) -> Expression:
-        """The instance whose whole window begins at an element."""
+        """Return the instance whose whole window begins at an element."""
         return k - self.window.start
 
     def start_of(self, k: Expression) -> Expression:
-        """The first position of an element's block."""
+        """Return the first position of an element's block."""
         return k // self.size * self.size
 
     def value(self, t: Expression, k: Expression) -> Body:
-        """An element's part in an instance."""
+        """Return an element's part in an instance."""
         return self.found.summand.at({self.found.dim: t, self.found.over: k})
 
     def element(self, array: Array, k: Expression, seen: Expression, t: Expression) -> Body:
-        """An element of a scan that was made for the instance `seen`, as it counts in `t`."""
+        """Return an element of a scan made for the instance `seen`, as it counts in `t`."""
         dim = self.found.dim
         ratio = self.found.summand.ratio({dim: t}, {dim: seen})
         index = (*(variable(d) for d in self.found.others), k)
@@ -76,7 +76,7 @@ class _Sliding:
 
 
 def sliding(found: Reduction, window: Window, pieces: Pieces, names: tuple[str, str]) -> None:
-    """Both scans, then each instance from one element of either or both."""
+    """Add both scans, then each instance from one element of either or both."""
     limits = with_dims(project_out(found.points, (found.dim,)), (*found.others, found.over))
     domain = project_out(found.points, (found.over,))
     at = _Sliding(found, window, pieces, names, limits, domain)
@@ -89,7 +89,7 @@ def sliding(found: Reduction, window: Window, pieces: Pieces, names: tuple[str, 
 
 
 def _scan(at: _Sliding, what: str, way: int) -> Array:
-    """All blocks in step, each from one of its ends to the other."""
+    """Scan all blocks in step, each from one of its ends to the other."""
     combined, size, (block, position) = at.found, at.size, at.names
     over, others = combined.over, combined.others
     own = (*(variable(d) for d in others),)
@@ -131,7 +131,7 @@ def _scan(at: _Sliding, what: str, way: int) -> Array:
 
 
 def _whole_windows(at: _Sliding, to_end: Array, from_start: Array) -> None:
-    """Windows that no limit cuts: those that are a block, and those that begin within one."""
+    """Add windows that no limit cuts: those that are a block, and those that begin within one."""
     combined, size, (block, position) = at.found, at.size, at.names
     t = variable(combined.dim)
     first, last = t + at.window.start, t + at.window.start + size - 1
@@ -160,7 +160,7 @@ def _whole_windows(at: _Sliding, to_end: Array, from_start: Array) -> None:
 
 
 def _cut_windows(at: _Sliding, to_end: Array, from_start: Array) -> None:
-    """Windows that begin before the first element, end behind the last, or both."""
+    """Add windows that begin before the first element, end behind the last, or both."""
     combined, size = at.found, at.size
     lower, upper = at.window.lower, at.window.upper
     t = variable(combined.dim)
@@ -189,7 +189,7 @@ def _cut(
     between: tuple[Expression, Expression],
     apart: int,
 ) -> Body:
-    """A window's value: it ends with its block, begins with it, or crosses into the next."""
+    """Return a window's value: it ends with its block, begins with it, or crosses into the next."""
     (first, last), t = between, variable(at.found.dim)
     start = at.start_of(first)
     if not apart and last == at.window.upper - 1:

@@ -31,7 +31,7 @@ class Distribute(Transform):
     """A loop is split so that the named statements have one of their own.
 
     It is the innermost loop (or axis) around all of them that other statements share, or the one
-    over `dim`. What they need comes in a loop before, what needs them in one behind.
+    over `dim`. Statements that they need come in a loop before, those that need them in one behind.
 
     Example::
 
@@ -73,7 +73,7 @@ class Distribute(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Distribute]:
-        """Each recurrence of an innermost loop, apart from what need not be in its loop."""
+        """Yield each recurrence of an innermost loop, without statements that need not be there."""
         assert program.schedule is not None
         needs = dependences(program)
         for loop in _innermost(program.schedule):
@@ -85,7 +85,7 @@ class Distribute(Transform):
                     yield cls(part)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The loop split into those before, the named and those behind."""
+        """Split the loop into those before, the named and those behind."""
         if not self.statements:
             return Refusal("input", f"{self}: name the statements that get a loop of their own")
         assert program.schedule is not None
@@ -112,7 +112,7 @@ class Distribute(Transform):
         return Refusal("dependence", sentence, broken.witness, line, attempted=attempted)
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
-        """With a dependence: all of the cycle in the loop of its own."""
+        """Yield, for a dependence, the step that gives all of the cycle its own loop."""
         if refusal.kind != "dependence":
             return
         assert program.schedule is not None
@@ -127,7 +127,7 @@ class Distribute(Transform):
         yield replace(self, statements=wanted)
 
     def _loop(self, tree: Tree, chosen: frozenset[str]) -> Loop | Refusal:
-        """The loop to split."""
+        """Return the loop to split."""
         around = loops_around(tree, chosen)
         over = [loop for loop in around if self.dim in (None, loop.dim, loop.name)]
         names = ", ".join(sorted(chosen))
@@ -146,9 +146,9 @@ class Distribute(Transform):
 def distributed(
     tree: Tree, loop: Loop, chosen: frozenset[str], dependences: Dependences, way: int = 0
 ) -> Tree:
-    """The tree in which `chosen` have a loop of their own, legal or not.
+    """Return the tree in which `chosen` have a loop of their own, legal or not.
 
-    What must stand on both sides stands behind with `way` 0, before with 1.
+    Statements needed on both sides stand behind with `way` 0, before with 1.
     """
 
     def split(node: Tree, found: Dependences) -> Tree:
@@ -168,14 +168,14 @@ def distributed(
 
 
 def _innermost(tree: Tree) -> Iterator[Loop]:
-    """The loops and axes that hold no others, but more than one statement."""
+    """Yield the loops and axes that hold no others, but more than one statement."""
     for loop in loops(tree):
         if not isinstance(loop.child, Leaf) and not any(_innermost(loop.child)):
             yield loop
 
 
 def _cycle(dependences: Dependences, loop: Loop, chosen: frozenset[str]) -> list[str]:
-    """A shortest way from a chosen statement through others of the loop back to a chosen one."""
+    """Return a shortest way from a chosen statement through others back to a chosen one."""
     members = set(statements(loop))
     queue: list[list[str]] = [[name] for name in statements(loop) if name in chosen]
     seen: set[str] = set()

@@ -73,7 +73,7 @@ class Fuse(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Fuse]:
-        """Each loop and the next beside it over the same dimension, by their first statements."""
+        """Yield each loop and the next over the same dimension, by their first statements."""
         assert program.schedule is not None
         for block in blocks_of(program.schedule):
             loops = [child for child in block.children if isinstance(child, Loop)]
@@ -83,7 +83,7 @@ class Fuse(Transform):
                     yield cls((next(statements(loop)), next(statements(other))))
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The loops joined, outermost first, as deep as they agree."""
+        """Join the loops, outermost first, as deep as they agree."""
         refusal = self._bad_input(program)
         if refusal is not None:
             return refusal
@@ -110,8 +110,8 @@ class Fuse(Transform):
         return refusals[0]
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
-        """The least shifts, what stands between as well, without what is in the way, the same kind
-        of loop for all.
+        """Yield the least shifts, the step with the statements between, the step without those in
+        the way, and steps that make all loops of one kind.
         """
         if refusal.kind == "no effect":
             return
@@ -155,7 +155,7 @@ class Fuse(Transform):
         return site(program.schedule, all_meant(program, names), dependences(program))
 
     def _shifts(self, program: Program, found: Site) -> tuple[int, ...] | Refusal:
-        """How far each loop runs behind."""
+        """Return how far each loop runs behind."""
         result = []
         for loop in found.loops:
             below = set(statements(loop))
@@ -168,10 +168,10 @@ class Fuse(Transform):
             return Refusal("input", f"{self}: an axis has no iterations to be shifted by")
         return tuple(result)
 
-    # -- what stands between -----------------------------------------------------------------------
+    # -- statements between the loops --------------------------------------------------------------
 
     def _between(self, program: Program, found: Site, shifts: tuple[int, ...]) -> Refusal:
-        """The refusal for what can stand neither before nor behind the joined loop."""
+        """Refuse for statements that can stand neither before nor behind the joined loop."""
         names = [n for k in sorted(found.caught) for n in statements(found.parts[k])]
         way, known = found.loops[0].backwards, dependences(program)
         behind, before = (joined(found, shifts, way, caught) for caught in ("behind", "before"))
@@ -192,7 +192,7 @@ class Fuse(Transform):
         return Refusal("dependence", sentence, late.witness, line, attempted=attempted)
 
     def _with_caught(self, program: Program, found: Site) -> Iterator[Transform]:
-        """Steps that bring what stands between into the joined loop."""
+        """Yield steps that bring the statements between into the joined loop."""
         parts = [found.parts[k] for k in sorted(found.caught)]
         loops = [p for p in parts if isinstance(p, Loop) and alike(p, found.loops[0])]
         if len(loops) == len(parts):
@@ -205,7 +205,7 @@ class Fuse(Transform):
 
 
 def _made_alike(loop: Loop, like: Loop) -> Iterator[Transform]:
-    """Steps that may make one loop of the kind of another."""
+    """Yield steps that may make one loop of the kind of another."""
     held = tuple(statements(loop))
     if loop.name == like.name and loop.kind == "loop":
         yield Vectorize(loop.dim, held)

@@ -59,7 +59,7 @@ class Interchange(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Interchange]:
-        """Each pair of loops of which somewhere one is directly inside the other."""
+        """Yield each pair of loops of which somewhere one is directly inside the other."""
         assert program.schedule is not None
         pairs = {
             (loop.name, loop.child.name): None
@@ -70,7 +70,7 @@ class Interchange(Transform):
             yield cls(outer, inner)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The tree with the loops exchanged; what stayed as it was is noted."""
+        """Exchange the loops; a note says what stayed as it was."""
         if self.outer == self.inner:
             return Refusal("input", f"{self}: a loop cannot change places with itself")
         assert program.schedule is not None
@@ -93,7 +93,7 @@ class Interchange(Transform):
         return Rewritten(replace(program, schedule=tree), notes)
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
-        """The other way around; or only what is directly nested, or can be."""
+        """Yield the other way around; or only the loops that are directly nested, or can be."""
         if refusal.kind == "no effect":
             yield replace(self, outer=self.inner, inner=self.outer)
         if refusal.kind != "capability" or self.statements is not None:
@@ -109,7 +109,7 @@ class Interchange(Transform):
     # -- the loops ---------------------------------------------------------------------------------
 
     def _nests(self, program: Program, tree: Tree) -> list[tuple[Loop, frozenset[str]]] | Refusal:
-        """The outer loops to exchange, each with the statements for which."""
+        """Return the outer loops to exchange, each with the statements concerned."""
         chosen = frozenset(all_meant(program, self.statements or ()))
         nests = []
         for loop in self._named(tree, self.outer):
@@ -135,7 +135,7 @@ class Interchange(Transform):
         return self._not_nested(tree, chosen)
 
     def _apart(self, loop: Loop) -> Refusal:
-        """Why the inner loop is not directly inside the outer one."""
+        """Explain why the inner loop is not directly inside the outer one."""
         where = f"{self}: {self.inner} is not directly inside {self.outer}"
         inside = self._named(loop.child, self.inner)
         if not inside:
@@ -167,7 +167,7 @@ class Interchange(Transform):
     # -- the tree ----------------------------------------------------------------------------------
 
     def _exchanged(self, program: Program, tree: Tree, nest: Loop, own: frozenset[str]) -> Tree:
-        """The tree with one nest exchanged, for some of its statements in a nest of their own."""
+        """Exchange one nest, for some of its statements in a nest of their own."""
         if own == set(statements(nest)):
             return replaced(tree, nest, _turned(nest))
         needs = dependences(program)

@@ -20,8 +20,8 @@ from workbench.transforms.step.transform import Rewritten, Transform
 class Place(Transform):
     """Statements that do not vary over `dim` run at its first or its last value.
 
-    They compute what they did. But now they have a loop over `dim`, of one iteration, which `Fuse`
-    can join with others: what a horizon needs is computed as soon as it is reached.
+    They compute the same values, but now in a loop over `dim` of one iteration. `Fuse` can join it
+    with others: work at a horizon is then done as soon as the horizon is reached.
 
     Example::
 
@@ -60,11 +60,11 @@ class Place(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Place]:
-        """None: alone it does nothing; steps that need it propose it."""
+        """Yield nothing: alone a place has no effect; steps that need it propose it."""
         yield from ()
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The statements over a set of one value of the dimension, each with a loop."""
+        """Give the statements a set of one value of the dimension, each with a loop."""
         if self.at not in ("first", "last"):
             return Refusal("input", f"{self}: at {self.at!r}; expected 'first' or 'last'")
         if not self.statements:
@@ -119,7 +119,7 @@ def _placed(
 
 
 def _along(index: Expression, now: Expression, value: Expression) -> Expression:
-    """The index counted from the dimension's value, where it is so much more at every size."""
+    """Return the index relative to `now` if its distance from `value` is constant, else itself."""
     ahead = index - value
     return now + ahead if not ahead.terms else index
 

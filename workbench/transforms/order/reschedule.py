@@ -31,17 +31,17 @@ from workbench.transforms.trees.distribution import in_axes
 from workbench.transforms.trees.regions import blocks_of, edited, loops_around
 
 SMALL = 64
-"""Statements of a part that is offered as a move: isl orders them in some tenths of a second."""
+"""The largest part that is offered as a move: isl orders it in some tenths of a second."""
 
 
 @dataclass(frozen=True, repr=False)
 class Reschedule(Transform):
     """Part of the schedule gets the order that isl's scheduler proposes for it.
 
-    The part reaches from the first to the last of the named statements: what stands between them
-    in the loops that hold them all belongs to it. Its loops are made anew, shifted against each
-    other by as little as dependences ask for. `fuse` "most" brings statements into as few loops as
-    can be, "least" leaves each recurrence its own. The step's note shows what changes.
+    The part reaches from the first to the last of the named statements: statements between them in
+    their common loops belong to it. Its loops are made anew, shifted against each other by as
+    little as dependences ask for. `fuse` "most" brings statements into as few loops as can be,
+    "least" leaves each recurrence its own. The step's note shows what changes.
 
     Example::
 
@@ -70,7 +70,7 @@ class Reschedule(Transform):
             ahead
 
     Legal when isl finds an order within its budget, the order is one of loops over single
-    dimensions, and what it is turned into respects every dependence.
+    dimensions, and the resulting schedule respects every dependence.
     """
 
     statements: StatementNames
@@ -78,7 +78,7 @@ class Reschedule(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Reschedule]:
-        """Each sequence of several loops, where it is small enough for isl to answer at once."""
+        """Yield each sequence of several loops that is small enough for isl to answer at once."""
         assert program.schedule is not None
         for block in blocks_of(program.schedule):
             loops = [child for child in block.children if isinstance(child, Loop)]
@@ -86,7 +86,7 @@ class Reschedule(Transform):
                 yield cls((next(statements(loops[0])), next(statements(loops[-1]))))
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """isl's order in the place of the present one."""
+        """Put isl's order in the place of the present one."""
         refusal = self._bad_input(program)
         if refusal is not None:
             return refusal
@@ -107,7 +107,7 @@ class Reschedule(Transform):
         return Rewritten(replace(program, schedule=tree), (difference(program.schedule, tree),))
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
-        """What isl runs in the middle of a loop is placed there."""
+        """Yield `Place` for statements that isl runs in the middle of a loop."""
         if refusal.kind != "capability":
             return
         try:
@@ -126,7 +126,7 @@ class Reschedule(Transform):
         return None
 
     def _tree(self, program: Program) -> Tree:
-        """The whole tree with isl's order in it."""
+        """Return the whole tree with isl's order in it."""
         assert program.schedule is not None
         chosen = set(all_meant(program, self.statements))
         above = [p.dim for p in loops_around(program.schedule, chosen) if p.tile is None]
@@ -147,7 +147,7 @@ class Reschedule(Transform):
 def _reordered(
     region: Tree, left: Dependences, above: list[str], fuse: Literal["most", "least"]
 ) -> Tree:
-    """isl's order of a region; its axes stay axes, its loops are made anew."""
+    """Return isl's order of a region; its axes stay axes, its loops are made anew."""
     axes = axis_dims(region)
     tiled = blocks(region)
     if tiled:
@@ -161,6 +161,6 @@ def _reordered(
 
 
 def difference(before: Tree, after: Tree) -> str:
-    """What changes from one schedule to another, as a unified diff of their texts."""
+    """Return the changes from one schedule to another, as a unified diff of their texts."""
     old, new = (text(tree).splitlines() for tree in (before, after))
     return "\n".join(difflib.unified_diff(old, new, "before", "after", lineterm="", n=2))

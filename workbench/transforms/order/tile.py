@@ -16,18 +16,17 @@ from workbench.transforms.step.refusal import Kind, Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 
 USUAL = 64
-"""The size of block that is offered."""
+"""The block size that is offered."""
 
 
 @dataclass(frozen=True, repr=False)
 class Tile(Transform):
     """Each loop over `dim` becomes a loop over blocks of `size` values with the loop inside.
 
-    With `statements`, only what runs around those: a loop that holds others too is distributed. An
-    axis becomes a sequential loop over blocks, forwards or backwards, with the axis inside; before
-    a statement that needs more of the others than such a loop has run by then the axis is split, so
-    that the statement comes in the next one. The last block is shorter where the size does not
-    divide.
+    With `statements`, only the loops around those: a loop that holds others too is distributed. An
+    axis becomes a sequential loop over blocks, forwards or backwards, with the axis inside. The
+    axis is split before a statement that needs more of the others than such a loop has run by then;
+    the statement comes in the next loop. The last block is shorter where the size does not divide.
 
     Example::
 
@@ -68,7 +67,7 @@ class Tile(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Tile]:
-        """Each dimension that is a loop or an axis and not in blocks of the usual size."""
+        """Yield each dimension that is a loop or an axis and not in blocks of the usual size."""
         assert program.schedule is not None
         for dim in dims_of(program):
             for path in paths(program.schedule).values():
@@ -78,7 +77,7 @@ class Tile(Transform):
                     break
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The tree with loops over blocks, and what stayed as it was."""
+        """Return the tree with loops over blocks, and notes on what stayed as it was."""
         refusal = self._bad_size() or self._no_loop(program)
         if refusal is not None:
             return refusal
@@ -93,7 +92,9 @@ class Tile(Transform):
         return Rewritten(replace(program, schedule=tree), notes)
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
-        """All statements of the loops instead of some; or those of an inner loop apart first."""
+        """Yield the step for all statements of the loops instead of some; or the one that splits
+        off those of an inner loop first.
+        """
         if self.statements is None or refusal.kind == "no effect":
             return
         assert program.schedule is not None
@@ -112,7 +113,7 @@ class Tile(Transform):
         return Refusal("input", sentence)
 
     def _no_loop(self, program: Program) -> Refusal | None:
-        """Why there is nothing to tile."""
+        """Explain why there is nothing to tile."""
         assert program.schedule is not None
         if self.size == 1:
             return Refusal("no effect", f"{self}: blocks of 1 value are the loop as it is")

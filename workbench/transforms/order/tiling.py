@@ -20,9 +20,9 @@ _Against = Mapping[bool, Sequence[Dependence]]
 
 @dataclass
 class Tiling:
-    """One walk over a tree, for the statements `chosen`; `step` begins the refusals' sentences.
+    """A walk over a tree, for the statements `chosen`; `step` begins the refusals' sentences.
 
-    `refusals` are found on the way: why a loop or an axis, or a part of one, stayed as it was.
+    The walk collects `refusals`: why a loop or an axis, or a part of one, stayed as it was.
     """
 
     program: Program
@@ -33,7 +33,7 @@ class Tiling:
     refusals: list[Refusal] = field(default_factory=list)
 
     def tiled(self, tree: Tree, found: Dependences) -> Tree:
-        """The tree with blocks; `found` are the dependences that outer loops leave.
+        """Return the tree with blocks; `found` are the dependences that outer loops leave.
 
         Larger blocks stand outside smaller ones.
         """
@@ -57,7 +57,7 @@ class Tiling:
         return self._loop(tree) if members <= self.chosen else self._part(tree, found)
 
     def _counts_blocks(self, name: str) -> bool:
-        """Whether a statement in a loop over `dim` has the number of a block instead of a value."""
+        """Tell whether a statement in a loop over `dim` has a block's number instead of a value."""
         return self.dim not in self.program.statement[name].dims
 
     def _held(self, loop: Loop, name: str) -> Refusal:
@@ -73,7 +73,7 @@ class Tiling:
         return replace(loop, child=loop, tile=self.size)
 
     def _part(self, loop: Loop, found: Dependences) -> Tree:
-        """Only the chosen statements of a loop: those get one of their own."""
+        """Tile only the chosen statements of a loop: they get one of their own."""
         own = self.chosen & frozenset(statements(loop))
         split = [distributed(loop, loop, own, found, way) for way in (0, 1)]
         broken = [violation(tree, found) for tree in split]
@@ -92,7 +92,7 @@ class Tiling:
     # -- axes --------------------------------------------------------------------------------------
 
     def _axis(self, axis: Loop, found: Dependences) -> Tree:
-        """An axis in as few runs of its parts as can each have one loop over blocks."""
+        """Split an axis into as few parts as possible, each with one loop over blocks."""
         parts = axis.child.children if isinstance(axis.child, Block) else (axis.child,)
         against = {way: self._against(axis, found, way) for way in (False, True)}
         runs: list[tuple[bool, list[Tree]]] = []
@@ -112,7 +112,7 @@ class Tiling:
         return Loop(axis.dim, axis, backwards=backwards, tile=self.size)
 
     def _against(self, axis: Loop, found: Dependences, backwards: bool) -> list[Dependence]:
-        """Dependences whose sink would come in an earlier block than its source."""
+        """Return the dependences whose sink would come in an earlier block than its source."""
         loop = self._blocks(axis, backwards)
         return [
             d
@@ -125,7 +125,7 @@ class Tiling:
         ]
 
     def _stays(self, axis: Loop, part: Tree, against: _Against, found: Dependences) -> bool:
-        """Whether a part of an axis gets no blocks: nobody wants any, or they are not legal."""
+        """Tell whether a part of an axis gets no blocks: none are wanted, or they are not legal."""
         own = frozenset(statements(part))
         if not own & self.chosen:
             return True
@@ -145,13 +145,13 @@ class Tiling:
         return True
 
     def _with(self, node: Tree, new: Tree) -> Program:
-        """The program with another order in the place of a node."""
+        """Return the program with another order in the place of a node."""
         assert self.program.schedule is not None
         return replace(self.program, schedule=replaced(self.program.schedule, node, new))
 
 
 def _ways(parts: Collection[Tree], against: _Against) -> list[bool]:
-    """The ways (backwards or not) in which blocks of parts of an axis can run together."""
+    """Return the ways (backwards or not) in which blocks of parts of an axis can run together."""
     own = {name for part in parts for name in statements(part)}
     return [
         way

@@ -72,7 +72,7 @@ class Vectorize(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Vectorize]:
-        """Each dimension that is a loop of some statement."""
+        """Yield each dimension that is a loop of some statement."""
         assert program.schedule is not None
         loops = {d for dims in _loops(program).values() for d in dims}
         for name in dims_of(program):
@@ -80,8 +80,8 @@ class Vectorize(Transform):
                 yield cls(name)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The loop's statements ordered anew, those vectorized with `dim` as an axis; or the cycle
-        and two of its instances.
+        """Order the loop's statements anew, the vectorized ones with `dim` as an axis; or refuse
+        with the cycle and two of its instances.
         """
         loops = _loops(program)
         if self.statements is not None:
@@ -111,7 +111,7 @@ class Vectorize(Transform):
         return Rewritten(replace(program, schedule=tree))
 
     def _no_loop(self, statement: Statement, loops: dict[str, tuple[str, ...]]) -> Refusal | None:
-        """Why a named statement has no loop to vectorize."""
+        """Explain why a named statement has no loop to vectorize."""
         if self.dim in loops[statement.name]:
             return None
         known = ", ".join(statement.dims) or "none"
@@ -144,7 +144,7 @@ class Vectorize(Transform):
         return next(iter(refusals.values()))
 
     def _notes(self, able: list[str], refusals: dict[str, Refusal]) -> tuple[str, ...]:
-        """For each reason the statements left as loops."""
+        """Return for each reason the statements left as loops."""
         by_reason: dict[str, list[str]] = {}
         for name in able:
             if name in refusals:
@@ -156,7 +156,7 @@ class Vectorize(Transform):
         )
 
     def _not_a_box(self, statement: Statement, axes: dict[str, tuple[str, ...]]) -> Refusal | None:
-        """Why one array cannot hold the statement's results."""
+        """Explain why one array cannot hold the statement's results."""
         own = (*axes[statement.name], self.dim)
         written = element_of(statement.array, statement.write)
         for e in statement.write:
@@ -184,9 +184,7 @@ class Vectorize(Transform):
         )
 
     def _cycle(self, program: Program, stuck: Stuck, chosen: frozenset[str]) -> Refusal:
-        """The cycle that carries the dimension, and two instances of a dependence in it that
-        does.
-        """
+        """Refuse with the cycle that carries the dimension, and two instances of its dependence."""
         needs, names = stuck.dependences, set(stuck.component)
         inside = [d for d in needs.all if d.source in names and d.sink in names]
         for dependence in self._carrying_first(inside, chosen):
@@ -211,7 +209,8 @@ class Vectorize(Transform):
         raise AssertionError(f"no dependence carries {self.dim} in {stuck.component}")
 
     def _carrying_first(self, inside: list[Dependence], chosen: frozenset[str]) -> list[Dependence]:
-        """What explains most first: a chosen statement that needs itself, then its neighbours.
+        """Sort dependences by how much they explain: a chosen statement that needs itself, then its
+        neighbours.
 
         A statement that was not chosen and needs itself explains nothing of the chosen ones.
         """
@@ -225,7 +224,7 @@ class Vectorize(Transform):
 
 
 def _loops(program: Program) -> dict[str, tuple[str, ...]]:
-    """For each statement the dims of its own that are loops; not what counts blocks around it."""
+    """Return for each statement its own dims that are loops, without counters of blocks."""
     assert program.schedule is not None
     return {
         name: tuple(d for d in loops if d in program.statement[name].dims)
@@ -236,7 +235,7 @@ def _loops(program: Program) -> dict[str, tuple[str, ...]]:
 def _cycle_through(
     inside: list[Dependence], first: Dependence, chosen: frozenset[str]
 ) -> list[str]:
-    """A cycle that begins with the dependence and comes by a chosen statement."""
+    """Return a cycle that begins with the dependence and comes by a chosen statement."""
     if first.source == first.sink:
         return [first.source, first.sink]
     back = _path(inside, first.sink, first.source)
@@ -248,7 +247,7 @@ def _cycle_through(
 
 
 def _path(inside: list[Dependence], start: str, end: str) -> list[str]:
-    """The shortest chain of statements from one to another, ends included; empty if none is."""
+    """Return the shortest chain of statements from one to another, ends included, or nothing."""
     came: dict[str, str | None] = {start: None}
     queue = [start]
     while queue and end not in came:

@@ -1,4 +1,4 @@
-"""The identities of `Simplify`, a row each: what becomes what, and whether it rounds otherwise."""
+"""The identities of `Simplify`, a row each: body before and after, and whether it rounds."""
 
 from __future__ import annotations
 

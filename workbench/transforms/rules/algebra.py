@@ -1,4 +1,4 @@
-"""Rules of arithmetic, logic and choice. Each takes a call and gives what replaces it, or None."""
+"""Rules of arithmetic, logic and choice. Each takes a call and returns its replacement, or None."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.transforms.rules.row import operand as operand_of
 
 
 def constants(body: Call, program: Program) -> Body | None:
-    """An operation on numbers is a number, unless that is infinite, NaN or larger than they are."""
+    """Compute an operation on numbers, unless the result is infinite, NaN or larger."""
     row = OPERATIONS[body.operation]
     if not row.pure or not row.foldable or not body.arguments:
         return None
@@ -49,7 +49,7 @@ def _nested(value: Any) -> Any:
 
 
 def times_one(body: Call, program: Program) -> Body | None:
-    """One factor is 1."""
+    """Drop a factor of 1."""
     left, right = body.arguments
     for one, other in ((left, right), (right, left)):
         if constant(one) == 1:
@@ -58,7 +58,7 @@ def times_one(body: Call, program: Program) -> Body | None:
 
 
 def times_minus_one(body: Call, program: Program) -> Body | None:
-    """One factor is -1."""
+    """Replace a factor of -1 by a sign."""
     left, right = body.arguments
     for one, other in ((left, right), (right, left)):
         if constant(one) == -1:
@@ -67,19 +67,19 @@ def times_minus_one(body: Call, program: Program) -> Body | None:
 
 
 def times_zero(body: Call, program: Program) -> Body | None:
-    """One factor is the integer 0; a float may be infinite or NaN."""
+    """Replace a product with the integer 0; a float may be infinite or NaN."""
     if body.dtype not in INTEGERS or not any(constant(a) == 0 for a in body.arguments):
         return None
     return as_type_of(number(0, body.dtype), body)
 
 
 def over_one(body: Call, program: Program) -> Body | None:
-    """The divisor is 1."""
+    """Drop a divisor of 1."""
     return as_type_of(body.arguments[0], body) if constant(body.arguments[1]) == 1 else None
 
 
 def minus_zero(body: Call, program: Program) -> Body | None:
-    """Without effect for every x, -0.0 included: x - 0.0, x + -0.0, and the integer 0."""
+    """Drop what has no effect for every x, -0.0 included: x - 0.0, x + -0.0, and the integer 0."""
     left, right = body.arguments
     sides = ((left, right), (right, left)) if body.operation == "add" else ((left, right),)
     for other, one in sides:
@@ -93,7 +93,7 @@ def minus_zero(body: Call, program: Program) -> Body | None:
 
 
 def plus_zero(body: Call, program: Program) -> Body | None:
-    """-0.0 + 0.0 is 0.0, which x is not."""
+    """Drop the sum with 0.0, which changes only -0.0: -0.0 + 0.0 is 0.0."""
     left, right = body.arguments
     sides = ((left, right), (right, left)) if body.operation == "add" else ((left, right),)
     for other, one in sides:
@@ -103,7 +103,7 @@ def plus_zero(body: Call, program: Program) -> Body | None:
 
 
 def minus_itself(body: Call, program: Program) -> Body | None:
-    """Of integers; a float may be infinite or NaN."""
+    """Replace x - x of integers by 0; a float may be infinite or NaN."""
     left, right = body.arguments
     same = left == right and body.dtype in INTEGERS
     return as_type_of(number(0, body.dtype), body) if same else None
@@ -113,13 +113,13 @@ def minus_itself(body: Call, program: Program) -> Body | None:
 
 
 def double_negation(body: Call, program: Program) -> Body | None:
-    """-(-x) and not not x."""
+    """Drop both signs of -(-x), and both negations of not not x."""
     inner = operand_of(body.arguments[0], body.operation)
     return None if inner is None else as_type_of(inner, body)
 
 
 def added_negation(body: Call, program: Program) -> Body | None:
-    """x + -y, -y + x and x - -y without the sign."""
+    """Turn x + -y, -y + x and x - -y into sums and differences without the sign."""
     left, right = body.arguments
     y = operand_of(right, "negative")
     if y is not None and y.dtype == right.dtype:
@@ -131,7 +131,7 @@ def added_negation(body: Call, program: Program) -> Body | None:
 
 
 def negated_factors(body: Call, program: Program) -> Body | None:
-    """Two signs in a product or quotient."""
+    """Drop two signs in a product or quotient."""
     left, right = (operand_of(a, "negative") for a in body.arguments)
     if left is None or right is None or not left.dtype == right.dtype == body.dtype:
         return None
@@ -139,7 +139,7 @@ def negated_factors(body: Call, program: Program) -> Body | None:
 
 
 def negated_sum(body: Call, program: Program) -> Body | None:
-    """The sign of all summands, once: 1 - 1 is 0.0, and its negative is not."""
+    """Move the sign of all summands before the sum: 1 - 1 is 0.0, and its negative is not."""
     inner = operand_of(body.arguments[0], "negative")
     if inner is None or inner.dtype != body.dtype:
         return None
@@ -150,12 +150,12 @@ def negated_sum(body: Call, program: Program) -> Body | None:
 
 
 def power_one(body: Call, program: Program) -> Body | None:
-    """x ** 1."""
+    """Replace x ** 1 by x."""
     return as_type_of(body.arguments[0], body) if constant(body.arguments[1]) == 1 else None
 
 
 def square(body: Call, program: Program) -> Body | None:
-    """A product is faster than a power, which may round otherwise."""
+    """Replace a square by a product, which is faster; the power may round otherwise."""
     base, exponent = body.arguments
     if constant(exponent) != 2 or base.dtype != body.dtype:
         return None
@@ -163,12 +163,12 @@ def square(body: Call, program: Program) -> Body | None:
 
 
 def over_power_of_two(body: Call, program: Program) -> Body | None:
-    """The reciprocal of a power of two is exact."""
+    """Replace a quotient by a product with the reciprocal of a power of two, which is exact."""
     return _times_reciprocal(body, exact=True)
 
 
 def reciprocal(body: Call, program: Program) -> Body | None:
-    """A product is faster than a quotient; the reciprocal of a constant is rounded."""
+    """Replace a quotient by a product, which is faster; the reciprocal of a constant is rounded."""
     return _times_reciprocal(body, exact=False)
 
 
@@ -184,7 +184,7 @@ def _times_reciprocal(body: Call, exact: bool) -> Body | None:
 
 
 def constants_together(body: Call, program: Program) -> Body | None:
-    """The scalar constants among the factors of a product are one."""
+    """Combine the scalar constants among the factors of a product."""
     if body.dtype != "float":
         return None
     factors = _factors(body)
@@ -208,12 +208,12 @@ def _factors(body: Body) -> list[Body]:
 
 
 def log_of_exp(body: Call, program: Program) -> Body | None:
-    """The logarithm takes the exponential back."""
+    """Cancel the logarithm of an exponential."""
     return _undone(body, "exp")
 
 
 def exp_of_log(body: Call, program: Program) -> Body | None:
-    """The exponential takes the logarithm back."""
+    """Cancel the exponential of a logarithm."""
     return _undone(body, "log")
 
 
@@ -226,27 +226,27 @@ def _undone(body: Call, inverse: str) -> Body | None:
 
 
 def same_branches(body: Call, program: Program) -> Body | None:
-    """Both branches are one value."""
+    """Replace a choice whose branches are one value."""
     _, then, otherwise = body.arguments
     return as_type_of(then, body) if _same(then, otherwise) else None
 
 
 def known_condition(body: Call, program: Program) -> Body | None:
-    """The condition is a constant."""
+    """Replace a choice whose condition is a constant."""
     condition, then, otherwise = body.arguments
     value = constant(condition)
     return None if value is None else as_type_of(then if value else otherwise, body)
 
 
 def negated_condition(body: Call, program: Program) -> Body | None:
-    """The branches exchanged instead of the condition negated."""
+    """Exchange the branches instead of negating the condition."""
     condition, then, otherwise = body.arguments
     inner = operand_of(condition, "logical_not")
     return None if inner is None else call("where", inner, otherwise, then)
 
 
 def nested_condition(body: Call, program: Program) -> Body | None:
-    """The same condition again, where its answer is known."""
+    """Resolve a nested choice by the same condition."""
     condition, then, otherwise = body.arguments
     inner = _where(then, condition)
     if inner is not None:
@@ -264,13 +264,13 @@ def _where(body: Body, condition: Body) -> Call | None:
 
 
 def same_operands(body: Call, program: Program) -> Body | None:
-    """The least, the greatest, the conjunction or disjunction of a value and itself."""
+    """Replace the minimum, maximum, conjunction or disjunction of a value and itself."""
     left, right = body.arguments
     return as_type_of(left, body) if _same(left, right) else None
 
 
 def nested_extremes(body: Call, program: Program) -> Body | None:
-    """max(max(x, a), b) with two numbers needs one."""
+    """Combine the two numbers of max(max(x, a), b)."""
     for outer, inner in (body.arguments, body.arguments[::-1]):
         bound = constant(outer)
         if bound is None or not isinstance(inner, Call) or inner.operation != body.operation:
@@ -289,7 +289,7 @@ def nested_extremes(body: Call, program: Program) -> Body | None:
 
 
 def known_logic(body: Call, program: Program) -> Body | None:
-    """A conjunction or disjunction with a constant."""
+    """Resolve a conjunction or disjunction with a constant."""
     for one, other in (body.arguments, body.arguments[::-1]):
         value = constant(one)
         if value is None:
@@ -300,7 +300,7 @@ def known_logic(body: Call, program: Program) -> Body | None:
 
 
 def compared_to_itself(body: Call, program: Program) -> Body | None:
-    """Of integers and booleans; NaN is not equal to itself."""
+    """Resolve a comparison of integers or booleans with themselves; NaN is not equal to itself."""
     left, right = body.arguments
     if left != right or left.dtype == "float":
         return None
@@ -309,5 +309,5 @@ def compared_to_itself(body: Call, program: Program) -> Body | None:
 
 
 def _same(left: Body, right: Body) -> bool:
-    """Whether two bodies are one; 0.0 and -0.0 are two."""
+    """Tell whether two bodies are one; 0.0 and -0.0 are two."""
     return left == right and repr(left) == repr(right)

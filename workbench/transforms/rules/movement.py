@@ -1,4 +1,4 @@
-"""Rules of what only moves elements: casts, shapes, slices, parts of what was put together."""
+"""Rules of operations that only move elements: casts, shapes, slices, parts of joined arrays."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _KEEPS = {
     "int64": ("int64",),
     "float": ("float",),
 }
-"""For each dtype those that hold all its values, in every precision."""
+"""The dtypes that hold all values of each dtype, in every precision."""
 
 
 def same_cast(body: Call, program: Program) -> Body | None:
-    """To the dtype that the operand has."""
+    """Drop a cast to the dtype of its operand."""
     return body.arguments[0] if body.arguments[0].dtype == body.dtype else None
 
 
 def cast_of_cast(body: Call, program: Program) -> Body | None:
-    """The first loses nothing."""
+    """Drop the first of two casts where it loses nothing."""
     inner = operand_of(body.arguments[0], "cast")
     if inner is None or body.arguments[0].dtype not in _KEEPS[inner.dtype]:
         return None
@@ -33,24 +33,24 @@ def cast_of_cast(body: Call, program: Program) -> Body | None:
 
 
 def same_shape(body: Call, program: Program) -> Body | None:
-    """A reshape or broadcast to the shape that the operand has."""
+    """Drop a reshape or broadcast to the shape of its operand."""
     return body.arguments[0] if body.arguments[0].shape == body.shape else None
 
 
 def reshape_of_reshape(body: Call, program: Program) -> Body | None:
-    """Only the last shape counts."""
+    """Drop the first of two reshapes: only the last shape counts."""
     inner = operand_of(body.arguments[0], "reshape")
     return None if inner is None else call("reshape", inner, shape=body.shape)
 
 
 def broadcast_of_broadcast(body: Call, program: Program) -> Body | None:
-    """Only the last shape counts."""
+    """Drop the first of two broadcasts: only the last shape counts."""
     inner = operand_of(body.arguments[0], "broadcast")
     return None if inner is None else call("broadcast", inner, shape=body.shape)
 
 
 def repeated_operand(body: Call, program: Program) -> Body | None:
-    """Elementwise operations repeat their operands themselves."""
+    """Drop broadcasts of operands: elementwise operations repeat them themselves."""
     if not OPERATIONS[body.operation].elementwise or len(body.arguments) < 2:
         return None
     for position, argument in enumerate(body.arguments):
@@ -66,13 +66,13 @@ def repeated_operand(body: Call, program: Program) -> Body | None:
 
 
 def same_order(body: Call, program: Program) -> Body | None:
-    """A transpose that exchanges nothing."""
+    """Drop a transpose that exchanges nothing."""
     axes = tuple(body.options["axes"])
     return body.arguments[0] if axes == tuple(range(len(axes))) else None
 
 
 def transpose_of_transpose(body: Call, program: Program) -> Body | None:
-    """One transpose does what two do."""
+    """Replace two transposes by one."""
     first = body.arguments[0]
     inner = operand_of(first, "transpose")
     if inner is None:
@@ -83,14 +83,14 @@ def transpose_of_transpose(body: Call, program: Program) -> Body | None:
 
 
 def whole_slice(body: Call, program: Program) -> Body | None:
-    """All of an axis, in its order."""
+    """Drop a slice of all of an axis, in its order."""
     width = body.arguments[0].shape[body.options["axis"]]
     chosen = _chosen(body)
     return body.arguments[0] if is_static((width,)) and chosen == range(int(width)) else None
 
 
 def slice_of_slice(body: Call, program: Program) -> Body | None:
-    """A part of a part of one axis."""
+    """Join two slices of one axis."""
     first = body.arguments[0]
     inner = operand_of(first, "slice")
     if inner is None:
@@ -105,7 +105,7 @@ def slice_of_slice(body: Call, program: Program) -> Body | None:
 
 
 def slice_of_stack(body: Call, program: Program) -> Body | None:
-    """One of what was stacked."""
+    """Replace a slice of a stack by the stacked operand."""
     stack, chosen = body.arguments[0], _chosen(body)
     if not _is(stack, "stack") or stack.options["axis"] != body.options["axis"]:
         return None
@@ -115,7 +115,7 @@ def slice_of_stack(body: Call, program: Program) -> Body | None:
 
 
 def slice_of_concatenation(body: Call, program: Program) -> Body | None:
-    """A part of one of what was joined."""
+    """Slice one operand of a concatenation instead of the whole."""
     joined, chosen = body.arguments[0], _chosen(body)
     axis = body.options["axis"]
     if not _is(joined, "concatenate") or joined.options["axis"] != axis or not chosen:
@@ -131,7 +131,7 @@ def slice_of_concatenation(body: Call, program: Program) -> Body | None:
 
 
 def slice_of_broadcast(body: Call, program: Program) -> Body | None:
-    """A part of what is the same everywhere along the axis."""
+    """Replace a slice along an axis of equal entries by a shorter broadcast."""
     wide = body.arguments[0]
     inner = operand_of(wide, "broadcast")
     if inner is None:
@@ -143,7 +143,7 @@ def slice_of_broadcast(body: Call, program: Program) -> Body | None:
 
 
 def entry_of_table(body: Call, program: Program) -> Body | None:
-    """`take` at a known row is a slice."""
+    """Replace `take` at a known row by a slice."""
     table, index = body.arguments
     row, rows = constant(index), table.shape[0]
     if row is None or index.shape or not is_static((rows,)) or not 0 <= row < int(rows):
@@ -153,19 +153,19 @@ def entry_of_table(body: Call, program: Program) -> Body | None:
 
 
 def no_padding(body: Call, program: Program) -> Body | None:
-    """Nothing before and nothing behind."""
+    """Drop padding of nothing before and nothing behind."""
     none = body.options["before"] == body.options["after"] == 0
     return body.arguments[0] if none else None
 
 
 def reduced_single(body: Call, program: Program) -> Body | None:
-    """Maximum or minimum over an axis of length 1, or a sum of integers."""
+    """Drop a maximum or minimum over an axis of length 1, or a sum of integers."""
     floats = body.operation == "sum" and body.dtype == "float"
     return None if floats else _dropped_axis(body)
 
 
 def summed_single(body: Call, program: Program) -> Body | None:
-    """A sum of one number, which makes 0.0 of -0.0."""
+    """Drop a sum of one number, which makes 0.0 of -0.0."""
     return _dropped_axis(body)
 
 

@@ -13,7 +13,7 @@ BodyRewrite = Callable[[Body], Body]
 
 
 def rebuilt(body: Body, change: BodyRewrite) -> Body:
-    """The body with `change` applied to everything directly below it; itself if nothing changed."""
+    """Apply `change` to everything directly below the body; return it if nothing changed."""
     if isinstance(body, Call):
         arguments = tuple(change(a) for a in body.arguments)
         same = all(a is b for a, b in zip(arguments, body.arguments, strict=True))
@@ -26,7 +26,7 @@ def rebuilt(body: Body, change: BodyRewrite) -> Body:
 
 
 class Rewriter:
-    """The local rows, by operation. Sub-bodies that are one object are rewritten once."""
+    """A rewriter by the local rows, by operation. A shared sub-body is rewritten once."""
 
     def __init__(self, program: Program, rows: Sequence[RuleRow]) -> None:
         self.program = program
@@ -41,7 +41,7 @@ class Rewriter:
         self._held: list[Body] = []
 
     def __call__(self, body: Body) -> Body:
-        """The simplified body."""
+        """Return the simplified body."""
         if id(body) in self._known:
             return self._known[id(body)]
         simplified = rebuilt(body, self)

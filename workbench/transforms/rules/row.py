@@ -1,4 +1,4 @@
-"""What a rule is, and the small constructors that rules are written with.
+"""The rows of the table of rules, and the small constructors that rules are written with.
 
 A local rule looks at one call whose operands are simplified already; a whole rule looks at the
 program. Every rule stands in the table of `rules/__init__.py`.
@@ -16,13 +16,13 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Body, Call, IndexValue, Literal, Program, walk
 
 Local = Callable[[Call, Program], Body | None]
-"""What replaces a call, of the same dtype and shape; None where the rule says nothing of it."""
+"""A function that returns a call's replacement of the same type; None where it does not apply."""
 
 
 @dataclass(frozen=True)
 class RuleResult:
-    """The program after a rule, with one name for each time it applied: the statement it changed,
-    or the array that came or went.
+    """The program after a rule, with one name for each time it applied: the changed statement, or
+    the array that was added or removed.
     """
 
     program: Program
@@ -52,12 +52,12 @@ class RuleRow:
 
     @property
     def exact(self) -> bool:
-        """Whether results are equal bit by bit, NaN and the sign of a zero included."""
+        """Tell whether results are equal bit by bit, NaN and the sign of a zero included."""
         return not self.rounds and not self.finite
 
 
 def call(operation: str, *arguments: Body, **options: Any) -> Call:
-    """An operation with dtype and shape by its row's rules."""
+    """Make an operation with dtype and shape by its row's rules."""
     row = OPERATIONS[operation]
     dtype = row.dtype([a.dtype for a in arguments], options)
     shape = row.shape([a.shape for a in arguments], options)
@@ -65,13 +65,13 @@ def call(operation: str, *arguments: Body, **options: Any) -> Call:
 
 
 def number(value: float | int | bool, dtype: str) -> Literal:
-    """A constant scalar."""
+    """Make a constant scalar."""
     kind = {"float": float, "bool": bool}.get(dtype, int)
     return Literal(kind(value), dtype)
 
 
 def as_type_of(body: Body, wanted: Body) -> Body:
-    """The body cast and repeated so that it can stand for `wanted`."""
+    """Cast and repeat the body so that it can stand for `wanted`."""
     if body.dtype != wanted.dtype:
         body = call("cast", body, dtype=wanted.dtype)
     if body.shape != wanted.shape:
@@ -80,7 +80,7 @@ def as_type_of(body: Body, wanted: Body) -> Body:
 
 
 def constant(body: Body) -> float | int | bool | None:
-    """The one number that a body is everywhere; None where it is not a constant."""
+    """Return the one number that a body is everywhere; None where it is not a constant."""
     if isinstance(body, IndexValue) and not body.expression.terms:
         return body.expression.constant
     if not isinstance(body, Literal):
@@ -93,22 +93,22 @@ def constant(body: Body) -> float | int | bool | None:
 
 
 def is_negative_zero(value: float | int | bool | None) -> bool:
-    """Whether it is -0.0."""
+    """Tell whether a value is -0.0."""
     return value == 0 and bool(np.signbit(np.float64(value)))
 
 
 def operand(body: Body, operation: str) -> Body | None:
-    """The operand of a one-operand call of the operation; None for anything else."""
+    """Return the operand of a one-operand call of the operation; None for anything else."""
     if isinstance(body, Call) and body.operation == operation and len(body.arguments) == 1:
         return body.arguments[0]
     return None
 
 
 def is_pure(body: Body) -> bool:
-    """Whether the same body is the same value wherever it stands: no draw, no call outside."""
+    """Tell whether the same body is the same value wherever it stands: no draw, no call outside."""
     return all(OPERATIONS[b.operation].pure for b in walk(body) if isinstance(b, Call))
 
 
 def is_external(body: Body) -> TypeGuard[Call]:
-    """Whether it is a call of an external object."""
+    """Tell whether a body is a call of an external object."""
     return isinstance(body, Call) and OPERATIONS[body.operation].external

@@ -1,5 +1,5 @@
-"""Rules over the whole program: what is computed twice is computed once, what does not vary over a
-loop is computed outside of it, what no output needs is not computed.
+"""Rules over the whole program: repeated work is done once, work that does not vary over a loop
+moves out of it, and work that no output needs is dropped.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from workbench.transforms.trees.insertion import fresh_name, violated, with_stat
 
 
 def variables(body: Body) -> frozenset[str]:
-    """The dimensions over which a body without draws varies."""
+    """Return the dimensions over which a body without draws varies."""
     dims: set[str] = set()
     for b in walk(body):
         if isinstance(b, IndexValue):
@@ -45,12 +45,12 @@ def variables(body: Body) -> frozenset[str]:
 
 
 def varies_over(body: Body, dims: Iterable[str]) -> bool:
-    """Whether the body varies over one of the dimensions."""
+    """Tell whether the body varies over one of the dimensions."""
     return not variables(body).isdisjoint(dims)
 
 
 def computes(body: Body) -> bool:
-    """Whether evaluating the body costs something."""
+    """Tell whether evaluating the body costs something."""
     return any(isinstance(b, Call) and not OPERATIONS[b.operation].free for b in walk(body))
 
 
@@ -58,14 +58,14 @@ def computes(body: Body) -> bool:
 
 
 def dead_statements(program: Program) -> RuleResult:
-    """Without the arrays that no output needs; calls go when what they answer is not needed."""
+    """Drop the arrays that no output needs; calls go when their results are not needed."""
     alive = needed(program)
     dead = [a.name for a in program.arrays if a.name not in alive]
     return RuleResult(without(program, dead), tuple(dead)) if dead else RuleResult(program)
 
 
 def without(program: Program, arrays: Collection[str]) -> Program:
-    """The program without arrays that nothing reads, and what is said of their storage."""
+    """Drop arrays that nothing reads, with their entries in the storage."""
     if not arrays:
         return program
     kept = tuple(s for s in program.statements if s.array not in arrays)
@@ -83,7 +83,7 @@ def without(program: Program, arrays: Collection[str]) -> Program:
 
 
 def stored(storage: Storage, gone: Collection[str]) -> Storage:
-    """What steps said of the storage of arrays, without those that are gone."""
+    """Return the storage without arrays that are gone."""
     return replace(
         storage,
         contracted=tuple(pair for pair in storage.contracted if pair[0] not in gone),
@@ -96,7 +96,7 @@ def stored(storage: Storage, gone: Collection[str]) -> Storage:
 
 
 def equal_statements(program: Program) -> RuleResult:
-    """Arrays whose equations are the same are one: the one that is returned, or comes first."""
+    """Merge arrays with the same equations into the one that is returned, or comes first."""
     merged: list[str] = []
     while True:
         shared = _merged(program, merged)
@@ -106,7 +106,7 @@ def equal_statements(program: Program) -> RuleResult:
 
 
 def _merged(program: Program, merged: list[str]) -> Program | None:
-    """One round: every array goes into the first that has its equations."""
+    """Do one round: every array goes into the first that has its equations."""
     by_equations: dict[Any, list[str]] = {}
     for array in program.arrays:
         key = _equations(program, array)
@@ -126,9 +126,9 @@ def _merged(program: Program, merged: list[str]) -> Program | None:
 
 
 def _equations(program: Program, array: Array) -> Any:
-    """Equal for arrays that hold the same values; None where values are drawn or come from
-    outside, which origins and calls keep apart. Origins tell what is carried over updates too: a
-    run that goes on may give it other values to start from.
+    """Return a key that is equal for arrays with the same values; None where they come from
+    outside or are given. Draws are told apart by their origin. So is what is carried over updates:
+    a run that goes on may start it from other values.
     """
     carried = is_carried(program, array)
     writers = program.writers[array.name]
@@ -151,7 +151,9 @@ def _equations(program: Program, array: Array) -> Any:
 
 
 def _may_merge(body: Body) -> bool:
-    """Draws are told apart by their origin; calls and given values never are one."""
+    """Tell whether equal bodies are equal values. Draws are told apart by their origin; calls and
+    given values never are one.
+    """
     rows = [OPERATIONS[b.operation] for b in walk(body) if isinstance(b, Call)]
     return not any(row.external or row.given for row in rows)
 
@@ -164,7 +166,7 @@ def _best_first(program: Program, names: list[str]) -> list[str]:
 
 
 def _joined(program: Program, gone: str, kept: str) -> Program | None:
-    """The program in which `kept` stands for `gone`; None where readers would come too early."""
+    """Replace `gone` by `kept`; None where readers would come too early."""
     names = {gone: kept}
     changed = replace(
         program,
@@ -181,7 +183,7 @@ def _joined(program: Program, gone: str, kept: str) -> Program | None:
 
 
 def _renamed(body: Body, names: Mapping[str, str]) -> Body:
-    """The body with other arrays read."""
+    """Return the body with other arrays read."""
 
     def change(b: Body) -> Body:
         renamed = rebuilt(b, change)
@@ -205,8 +207,8 @@ class SharedPart:
 
 
 def common_bodies(program: Program) -> RuleResult:
-    """What several statements compute at the same points becomes a statement of its own, or is
-    read from the one that computes just that.
+    """Share bodies that several statements compute at the same points: in a statement of its own,
+    or read from the one that computes just that.
     """
     where: list[str] = []
     tried: set[SharedPart] = set()
@@ -226,7 +228,7 @@ def common_bodies(program: Program) -> RuleResult:
 
 
 def invariant_bodies(program: Program) -> RuleResult:
-    """A part of a body that does not vary over a loop around its statement becomes a statement of
+    """Move a part of a body that does not vary over a loop around its statement to a statement of
     its own, over fewer dims.
     """
     where: list[str] = []
@@ -256,7 +258,7 @@ def invariant_bodies(program: Program) -> RuleResult:
 
 
 def _uses(program: Program) -> dict[SharedPart, list[str]]:
-    """The parts that cost something, and the statements that have them."""
+    """Return the parts that cost something, and the statements that have them."""
     users: dict[SharedPart, list[str]] = {}
     for s in program.statements:
         for part in _parts(s.body, s.dims, s.domain):
@@ -266,7 +268,7 @@ def _uses(program: Program) -> dict[SharedPart, list[str]]:
 
 @lru_cache(maxsize=4096)
 def _parts(body: Body, dims: tuple[str, ...], domain: str) -> tuple[SharedPart, ...]:
-    """The calls of a body that vary over instances only; whole bodies count."""
+    """Return the calls of a body that vary over instances only; whole bodies count."""
     if not is_pure(body):
         return ()
     parts = []
@@ -284,7 +286,7 @@ def _parts(body: Body, dims: tuple[str, ...], domain: str) -> tuple[SharedPart, 
 def _read_from_owner(
     program: Program, part: SharedPart, names: list[str]
 ) -> tuple[Program, str] | None:
-    """The other statements read the array of one that computes just the part."""
+    """Have the other statements read the array of one that computes just the part."""
     owner = next(
         (
             s
@@ -307,7 +309,7 @@ def _read_from_owner(
 def _extracted(
     program: Program, part: SharedPart, names: list[str], kind: str
 ) -> tuple[Program, str] | None:
-    """The part as a statement of its own in front of the first that has it."""
+    """Make the part a statement of its own in front of the first that has it."""
     if not is_box(part.domain, part.dims):
         return None
     assert program.schedule is not None
@@ -335,7 +337,7 @@ def _extracted(
 
 
 def _replaced(program: Program, part: Body, read: Read, names: Collection[str]) -> Program:
-    """The program in which the statements `names` read instead of computing the part."""
+    """Have the statements `names` read instead of computing the part."""
 
     def change(b: Body) -> Body:
         return read if b == part else rebuilt(b, change)

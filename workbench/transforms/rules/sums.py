@@ -1,4 +1,4 @@
-"""Rules of sums: what does not vary over what is summed stands outside, and a sum with a one-hot
+"""Rules of sums: factors that do not vary over the range move outside, and a sum with a one-hot
 vector is a lookup.
 """
 
@@ -39,7 +39,7 @@ _LETTERS = "abcdefgh"
 
 
 def repeated_sum(body: Call, program: Program) -> Body | None:
-    """The sum of n equal numbers is one times n."""
+    """Replace the sum of n equal numbers by one times n."""
     wide, axis = body.arguments[0], body.options["axis"]
     inner = operand_of(wide, "broadcast")
     if inner is None or not is_static((wide.shape[axis],)):
@@ -54,7 +54,7 @@ def repeated_sum(body: Call, program: Program) -> Body | None:
 
 
 def constant_factor_of_sum(body: Call, program: Program) -> Body | None:
-    """A constant times the sum, instead of every summand."""
+    """Multiply the sum by a constant, instead of every summand."""
     product = body.arguments[0]
     if not isinstance(product, Call) or product.operation != "multiply":
         return None
@@ -66,7 +66,7 @@ def constant_factor_of_sum(body: Call, program: Program) -> Body | None:
 
 
 def sum_of_products(body: Call, program: Program) -> Body | None:
-    """A sum of products along an axis that is not unrolled is a contraction."""
+    """Replace a sum of products along an axis that is not unrolled by a contraction."""
     product, axis = body.arguments[0], body.options["axis"]
     if not isinstance(product, Call) or product.operation != "multiply" or body.dtype != "float":
         return None
@@ -83,7 +83,7 @@ def sum_of_products(body: Call, program: Program) -> Body | None:
 
 
 def _indexed(x: Body, product: Call, letters: str) -> tuple[Body, str]:
-    """A factor without its axes of length 1 that the product repeats, and the others' letters."""
+    """Return a factor without its repeated axes of length 1, and the letters of the others."""
     own = letters[len(letters) - len(x.shape) :]
     wide = product.shape[len(letters) - len(x.shape) :]
     kept = [k for k, n in enumerate(x.shape) if n == wide[k]]
@@ -93,7 +93,7 @@ def _indexed(x: Body, product: Call, letters: str) -> tuple[Body, str]:
 
 
 def sum_of_contraction(body: Call, program: Program) -> Body | None:
-    """One more letter is summed."""
+    """Sum one more letter of a contraction."""
     inner, axis = body.arguments[0], body.options["axis"]
     if not isinstance(inner, Call) or inner.operation != "contract" or body.dtype != "float":
         return None
@@ -103,7 +103,7 @@ def sum_of_contraction(body: Call, program: Program) -> Body | None:
 
 
 def contraction_of_broadcast(body: Call, program: Program) -> Body | None:
-    """sum(k) x * W[k, j] is x times the sum of W over k, where x is the same for every k."""
+    """Replace sum(k) x * W[k, j] by x times the sum of W over k, for x the same at every k."""
     inputs, output = body.options["spec"].split("->")
     letters = inputs.split(",")
     for k, (wide, own) in enumerate(zip(body.arguments, letters, strict=True)):
@@ -128,10 +128,10 @@ def contraction_of_broadcast(body: Call, program: Program) -> Body | None:
 
 
 def one_hot_sum(body: Call, program: Program) -> Body | None:
-    """The sum of x times a one-hot vector is the entry of x that is 1 there.
+    """Replace the sum of x times a one-hot vector by the entry of x that is 1 there.
 
-    Only where the position is certainly an entry of x, and x is so long that looking one up is
-    faster than adding all.
+    Only where the position is certainly an entry of x, and x is so long that a lookup is faster
+    than adding all.
     """
     product = body.arguments[0]
     if not isinstance(product, Call) or product.operation != "multiply" or len(product.shape) != 1:
@@ -148,7 +148,7 @@ def one_hot_sum(body: Call, program: Program) -> Body | None:
 
 
 def _one_hot_position(body: Body, program: Program) -> Body | None:
-    """The scalar whose one-hot vector a body is, also where another statement computes it."""
+    """Return the scalar whose one-hot vector a body is, also through another statement."""
     if isinstance(body, Read):
         writers = program.writers[body.array]
         plain = tuple(variable(d) for d in writers[0].dims)
@@ -165,7 +165,7 @@ def _one_hot_position(body: Body, program: Program) -> Body | None:
 def interval(
     body: Body, program: Program, seen: tuple[str, ...] = ()
 ) -> tuple[float, float] | None:
-    """The least and greatest integer that a body can be; None where nothing is known."""
+    """Return the least and greatest integer that a body can be; None where nothing is known."""
     value = constant(body)
     if value is not None:
         return value, value
@@ -213,8 +213,8 @@ def _interval_of_array(
 
 
 def factored_sums(program: Program) -> RuleResult:
-    """What does not vary over the summed dims is taken out of sums: the sum becomes a statement of
-    its own, and a sum of one value is that times the number of points.
+    """Take factors that do not vary over the summed dims out of sums: the sum becomes a statement
+    of its own, and a sum of one value is that times the number of points.
     """
     where = []
     for statement in program.statements:
@@ -226,7 +226,7 @@ def factored_sums(program: Program) -> RuleResult:
 
 
 def _counted(program: Program, s: Statement) -> Program | None:
-    """sum(k) a = count * a, where the range is a box."""
+    """Replace sum(k) a by count * a, where the range is a box."""
     if s.combiner != "sum" or varies_over(s.body, s.reduction_dims) or not is_pure(s.body):
         return None
     count = _length(s)
@@ -238,7 +238,7 @@ def _counted(program: Program, s: Statement) -> Program | None:
 
 
 def _length(s: Statement) -> Expression | None:
-    """The number of points of a range that is a box at every instance."""
+    """Return the number of points of a range that is a box at every instance."""
     if not is_box(s.reduction, s.reduction_dims):
         return None
     ranges = bounds(s.reduction, s.reduction_dims)
@@ -257,12 +257,12 @@ def _length(s: Statement) -> Expression | None:
 
 
 def _has_points(s: Statement) -> bool:
-    """Whether no instance's range is empty: a sum over none is 0 whatever it is multiplied with."""
+    """Tell whether no instance's range is empty: a sum over none is 0 times anything."""
     return is_equal(project_out(s.reduction, s.reduction_dims), s.domain)
 
 
 def _factored(program: Program, s: Statement) -> Program | None:
-    """sum(k) a * b[k] = a * sum(k) b[k]; so for quotients and contractions."""
+    """Replace sum(k) a * b[k] by a * sum(k) b[k]; so for quotients and contractions."""
     position = None if s.combiner != "sum" else _varying(s)
     if position is None or not _has_points(s):
         return None
@@ -279,7 +279,7 @@ def _factored(program: Program, s: Statement) -> Program | None:
 
 
 def _varying(s: Statement) -> int | None:
-    """Which operand of the body stays in the sum, where the other does not vary over the range."""
+    """Return the operand that stays in the sum, where the other does not vary over the range."""
     body = s.body
     if not isinstance(body, Call) or body.operation not in ("multiply", "divide", "contract"):
         return None
@@ -292,7 +292,7 @@ def _varying(s: Statement) -> int | None:
 
 
 def _without_range(program: Program, s: Statement, body: Body) -> Program | None:
-    """The program in which the statement is no reduction any more, but has this body."""
+    """Return the program in which the statement is no reduction any more, but has this body."""
     array = program.array[s.array]
     if (body.dtype, body.shape) != (array.dtype, array.shape):
         return None

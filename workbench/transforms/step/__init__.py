@@ -1,5 +1,4 @@
-"""What a step is: its protocol, its refusals, its arguments and their names, and what kinds of
-steps share.
+"""Steps: their protocol, refusals, arguments and names, and the parts that several kinds share.
 
 Knows programs. Knows no particular step.
 """

@@ -1,8 +1,8 @@
-"""The types of arguments that hold names: of which things, which of those there are, and which
-statements a name stands for.
+"""The types of arguments that hold names: the kind of thing, the choices in a program, and the
+statements that a name stands for.
 
-Knows programs. A transform declares its arguments by these types; unknown names are refused, forms
-offer the known ones, and views are told what a step names from them.
+Knows programs. A transform declares its arguments by these types: unknown names are refused, forms
+offer the known ones, and views learn from them what a step names.
 """
 
 from __future__ import annotations
@@ -17,30 +17,30 @@ from workbench.program.values import Program, Statement
 
 @dataclass(frozen=True)
 class KnownNames:
-    """What the names in an argument are names of; `known` gives those there are."""
+    """A kind of name in an argument; `known` returns the names there are."""
 
     kind: str
     known: Callable[[Program], Iterable[str]]
     lacking: str = "unknown"
-    """What is said of a name that is not known, in front of the kind."""
+    """The word for an unknown name, in front of the kind."""
 
     def within(self, program: Program, step: object) -> tuple[str, list[str]]:
-        """What a step's names are to be chosen from, in a word, and these."""
+        """Return the choices for a step's names: their kind in a word, and the names."""
         return f"{self.kind}s", list(dict.fromkeys(self.known(program)))
 
 
 @dataclass(frozen=True)
 class NamesOf(KnownNames):
-    """Names of parts of what another argument names: the dims of an array.
+    """Names of parts of something that another argument names: the dims of an array.
 
-    `owner` gives the name of that and its parts; None where all that are `known` may be meant.
+    `owner` returns the name of that and its parts; None where all that are `known` may be meant.
     """
 
     argument: str = ""
     owner: Callable[[Program, str], tuple[str, Iterable[str]] | None] = lambda program, name: None
 
     def within(self, program: Program, step: object) -> tuple[str, list[str]]:
-        """The parts of the one that the step names."""
+        """Return the parts of the one that the step names."""
         name = getattr(step, self.argument)
         owner = None if name is None else self.owner(program, name)
         if owner is None:
@@ -48,16 +48,16 @@ class NamesOf(KnownNames):
         return f"{self.kind}s of {owner[0]}", list(dict.fromkeys(owner[1]))
 
 
-# -- what there is ---------------------------------------------------------------------------------
+# -- the names of a program ------------------------------------------------------------------------
 
 
 def _arrays(program: Program) -> list[str]:
-    """The arrays, and the values that are written straight into one."""
+    """Return the arrays, and the values that are written straight into one."""
     return [*program.array, *(n for n, array in program.aliases if array in program.array)]
 
 
 def _statements(program: Program) -> list[str]:
-    """The statements, and the arrays, which stand for theirs."""
+    """Return the statements, and the arrays, which stand for theirs."""
     return [*program.statement, *_arrays(program)]
 
 
@@ -66,7 +66,7 @@ def _declared(program: Program) -> list[str]:
 
 
 def dims_of(program: Program) -> list[str]:
-    """The declared dims, then others that statements vary over: those of ranges and of blocks."""
+    """Return the declared dims, then others of statements: those of ranges and of blocks."""
     used = (d for s in program.statements for d in s.dims)
     return list(dict.fromkeys([*_declared(program), *used]))
 
@@ -81,12 +81,12 @@ def _dims_of_array(program: Program, name: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _combined_dims(program: Program) -> list[str]:
-    """All dims, and those that statements combine."""
+    """Return all dims, and those that statements combine."""
     return [*dims_of(program), *(d for s in program.statements for d in s.reduction_dims)]
 
 
 def _dims_of_reduction(program: Program, name: str) -> tuple[str, list[str]] | None:
-    """The dims of what a name stands for, if it combines anything."""
+    """Return the name and dims of what a name stands for, if it combines anything."""
     combining = [program.statement[n] for n in meant(program, name, combines)]
     if not all(map(combines, combining)):
         return None
@@ -112,19 +112,19 @@ CombinedDim = Annotated[
 LoopName = Annotated[str, KnownNames("loop", _loops, lacking="no")]
 
 
-# -- what a name stands for ------------------------------------------------------------------------
+# -- the meaning of a name -------------------------------------------------------------------------
 
 
 def array_called(program: Program, name: str) -> str:
-    """The array that a name stands for: itself, or that which a value of the name is written to."""
+    """Return the array that a name stands for: itself, or the one its value is written to."""
     return name if name in program.array else dict(program.aliases).get(name, name)
 
 
 def meant(
     program: Program, name: str, preferred: Callable[[Statement], bool] | None = None
 ) -> tuple[str, ...]:
-    """The statements that a name stands for: one, or of those that write an array the preferred
-    ones. These are by default those that vary over the most dims; where none is, it is all.
+    """Return the statements that a name stands for: one, or the preferred ones of those that write
+    an array. These are by default those that vary over the most dims; where none is, it is all.
     """
     if name in program.statement:
         return (name,)
@@ -139,10 +139,10 @@ def all_meant(
     names: Iterable[str],
     preferred: Callable[[Statement], bool] | None = None,
 ) -> tuple[str, ...]:
-    """The statements that the names stand for, each once."""
+    """Return the statements that the names stand for, each once."""
     return tuple(dict.fromkeys(n for name in names for n in meant(program, name, preferred)))
 
 
 def combines(statement: Statement) -> bool:
-    """Whether a statement combines values over a range."""
+    """Tell whether a statement combines values over a range."""
     return statement.combiner is not None

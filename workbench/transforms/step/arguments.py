@@ -1,4 +1,4 @@
-"""The arguments of a step: of which types they are, and which do not fit a program."""
+"""The arguments of a step: their types, and which do not fit a program."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ if TYPE_CHECKING:
 
 @functools.cache
 def hints(transform: type[Transform]) -> Mapping[str, Any]:
-    """The types of a transform's parameters."""
+    """Return the types of a transform's parameters."""
     declared = typing.get_type_hints(transform)
     return {field.name: declared[field.name] for field in dataclasses.fields(transform)}
 
 
 @functools.cache
 def names_of(transform: type[Transform]) -> Mapping[str, KnownNames]:
-    """For each parameter that holds names what they are names of."""
+    """Return for each parameter with names the kind of these names."""
     declared = typing.get_type_hints(transform, include_extras=True)
     marks = {field.name: _mark(declared[field.name]) for field in dataclasses.fields(transform)}
     return {argument: mark for argument, mark in marks.items() if mark is not None}
 
 
 def _mark(hint: Any) -> KnownNames | None:
-    """The mark that a type has, or a part of it."""
+    """Return the mark of a type, or of a part of it."""
     if typing.get_origin(hint) is Annotated:
         return next((extra for extra in hint.__metadata__ if isinstance(extra, KnownNames)), None)
     return next((mark for part in typing.get_args(hint) if (mark := _mark(part))), None)
 
 
 def names_in(value: Any) -> list[str]:
-    """The names that an argument holds."""
+    """Return the names that an argument holds."""
     if isinstance(value, tuple):
         return [name for entry in value for name in names_in(entry)]
     return [value] if isinstance(value, str) else []
 
 
 def unknown(step: Transform, program: Program) -> Refusal | None:
-    """The refusal of a name that a program does not know, with the nearest."""
+    """Refuse a name that a program does not know, with the nearest."""
     for argument, names in names_of(type(step)).items():
         texts = names_in(getattr(step, argument))
         if not texts:
@@ -62,14 +62,14 @@ def unknown(step: Transform, program: Program) -> Refusal | None:
 
 
 def alternatives(hint: Any) -> tuple[Any, ...]:
-    """What a parameter may be, None left out."""
+    """Return the types a parameter may have, without None."""
     union = typing.get_origin(hint) in (typing.Union, types.UnionType)
     parts = typing.get_args(hint) if union else (hint,)
     return tuple(part for part in parts if part is not type(None))
 
 
 def takes_names(hint: Any) -> bool:
-    """Whether a parameter is any number of names."""
+    """Tell whether a parameter is any number of names."""
     return tuple[str, ...] in alternatives(hint)
 
 
@@ -88,7 +88,7 @@ _EXPECTED = {
 
 
 def expected(hint: Any) -> str:
-    """What a parameter may be, in words."""
+    """Describe the values a parameter may have."""
     listed = []
     for part in alternatives(hint):
         choices = [repr(c) for c in typing.get_args(part)]
@@ -97,9 +97,7 @@ def expected(hint: Any) -> str:
 
 
 def misfit(step: Transform) -> Refusal | None:
-    """The refusal of an argument of another type; of numbers and choices the step says it itself,
-    as it knows which ones it takes.
-    """
+    """Refuse an argument of the wrong type. Steps check ranges and choices themselves."""
     for name, hint in hints(type(step)).items():
         value, parts = getattr(step, name), alternatives(hint)
         says_it = int in parts or any(typing.get_origin(part) is Literal for part in parts)
@@ -113,12 +111,12 @@ def misfit(step: Transform) -> Refusal | None:
 
 
 def as_tuple(item: Any) -> Any:
-    """Lists as tuples."""
+    """Turn lists into tuples."""
     return tuple(as_tuple(entry) for entry in item) if isinstance(item, list) else item
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value read from JSON is of a parameter's type."""
+    """Tell whether a value read from JSON is of a parameter's type."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
         return any(fits(value, part) for part in parts)

@@ -1,4 +1,4 @@
-"""Why a step is not legal: a sentence, and for a dependence two concrete instances that show it."""
+"""Refusals of illegal steps: a sentence, and for a dependence two concrete instances."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Kind = Literal["dependence", "capability", "no effect", "cost", "input"]
 
 
 WIDTH = 100
-"""Columns of what is printed."""
+"""The width of printed text in columns."""
 
 
 def wrapped(text: str, indent: str = "") -> str:
-    """The lines of a text, indented; of a long one the further lines by two columns more. Words and
-    names stay whole.
+    """Wrap a text to indented lines; further lines of a long one are indented by two columns more.
+    Words and names stay whole.
     """
     return "\n".join(
         textwrap.fill(
@@ -42,8 +42,8 @@ def wrapped(text: str, indent: str = "") -> str:
 
 @dataclass(frozen=True)
 class Help:
-    """Steps that can be applied where another was refused: after one of `repairs` that one is
-    legal, or what its refusal then has `instead` is; what is `instead` does what it wanted itself.
+    """Steps that help a refused one. After one of `repairs` it is legal, or what its refusal then
+    has `instead` is; what is `instead` does itself what the refused one wanted.
     """
 
     repairs: tuple[Transform, ...] = ()
@@ -52,13 +52,14 @@ class Help:
 
 @dataclass(frozen=True, repr=False)
 class Refusal:
-    """`sentence` names what was expected and found, in one line; `str` shows all in lines of at
-    most 100 columns. `witness` shows a dependence; `line` is the user's.
+    """A reason why a step is not legal. `sentence` names what was expected and found, in one line;
+    `str` shows all in lines of at most 100 columns. `witness` shows a dependence; `line` is the
+    user's.
 
-    `repairs` and `instead` are the steps that help (`Help`), tried when somebody asks for them:
-    `help` finds them. `attempted` is the program in the order, or with the storage, that was
-    refused and breaks at the witness, where the step had one to try. Where it looked for one and
-    there is none, `axes` are the statements that were each to be one array operation.
+    `repairs` and `instead` are the steps that help (`Help`); `help` finds them when asked.
+    `attempted` is the refused program in its new order or storage, which breaks at the witness,
+    where the step had one to try. Where no order was found, `axes` are the statements that were
+    each to be one array operation.
     """
 
     kind: Kind
@@ -92,7 +93,7 @@ class Refusal:
     __repr__ = __str__
 
     def shown(self, sentence: str, indent: str = "") -> str:
-        """A sentence, the user's line and the steps that help, each in lines of its own."""
+        """Print a sentence, the user's line and the steps that help, each in lines of its own."""
         lines = [wrapped(sentence, indent)]
         if self.line is not None:
             lines.append(wrapped(f"at: {self.line}", f"{indent}  "))
@@ -107,7 +108,7 @@ class Refusal:
 
 
 class Refused(WorkbenchError):
-    """A step was applied that is not legal; `refusal` says why."""
+    """An error: a step was applied that is not legal; `refusal` says why."""
 
     def __init__(self, refusal: Refusal) -> None:
         self.refusal = refusal
@@ -118,7 +119,7 @@ class Refused(WorkbenchError):
 
 
 def instance_text(name: str, instance: Mapping[str, int]) -> str:
-    """`gain[b=0, t=1]`, of one piece of an array `state[t+1] at b=0, t=1`."""
+    """Print `gain[b=0, t=1]`, of one piece of an array `state[t+1] at b=0, t=1`."""
     inside = numbers(instance)
     if not inside:
         return name
@@ -126,17 +127,17 @@ def instance_text(name: str, instance: Mapping[str, int]) -> str:
 
 
 def sizes_text(witness: Witness) -> str:
-    """`at B=1, T=2`: the smallest sizes at which the witness exists."""
+    """Print `at B=1, T=2`: the smallest sizes at which the witness exists."""
     return numbers(witness.sizes) or "any sizes"
 
 
 def element_text(witness: Witness) -> str:
-    """`state[0, 0, 1]`: the element that the two instances share."""
+    """Print `state[0, 0, 1]`: the element that the two instances share."""
     return f"{witness.array}[{', '.join(str(value) for value in witness.element)}]"
 
 
 def dependence_text(witness: Witness) -> str:
-    """`total[t+1] at b=0, t=1 reads total[0, 1], which … writes (smallest case: B=1, T=2)`."""
+    """Print `total[t+1] at t=1 reads total[1], which … writes (smallest case: T=2)`."""
     source, sink = (
         instance_text(name, instance)
         for name, instance in zip(witness.statements, witness.instances, strict=True)

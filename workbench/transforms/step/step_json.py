@@ -1,4 +1,4 @@
-"""Steps as JSON: read back, and the JSON Schema of their arguments."""
+"""Steps as JSON: reading them back, and the JSON Schema of their arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.transforms.step.transform import REGISTRY, Transform
 
 
 def from_json(value: Mapping[str, Any]) -> Transform:
-    """The step that `to_json` wrote. Raises WorkbenchError for what is none, with the nearest."""
+    """Return the step that `to_json` wrote. Raises WorkbenchError, naming the nearest."""
     name = value.get("transform")
     if not isinstance(name, str) or name not in REGISTRY:
         raise WorkbenchError(
@@ -48,8 +48,8 @@ def from_json(value: Mapping[str, Any]) -> Transform:
 
 
 def schema(transform: type[Transform], program: Program | None = None) -> dict[str, Any]:
-    """A JSON Schema of the transform's parameters, derived from its fields; `names` says what an
-    argument's names are names of, and `known`, where a program is given, which there are.
+    """Return a JSON Schema of the transform's parameters, derived from its fields. `names` is the
+    kind of an argument's names; `known` lists them where a program is given.
     """
     declared = hints(transform)
     properties, required = {}, []

@@ -1,5 +1,5 @@
-"""What keeps a dimension of an array whole, and whether a program's storage holds under its
-schedule: what a later step must not break.
+"""Checks of storage: why a dimension of an array stays whole, and whether a program's storage holds
+under its schedule. A later step must not break it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Pair = tuple[str, str]
 
 
 def without_lost(program: Program) -> Program:
-    """The program whose storage speaks of no array that an equation step has taken away."""
+    """Drop storage entries of arrays that an equation step has taken away."""
     storage = program.storage
     kept = replace(
         storage,
@@ -47,8 +47,8 @@ def _is_there(program: Program, array: str, dim: str) -> bool:
 
 
 def broken_storage(program: Program, step: str) -> Refusal | None:
-    """The refusal of a step after which a dimension that is folded needs its full extent, or two
-    arrays in one piece of memory are in each other's way.
+    """Refuse a step after which a folded dimension needs its full extent, or two arrays in one
+    piece of memory conflict.
     """
     if not program.storage.contracted and not program.storage.donated:
         return None
@@ -66,8 +66,8 @@ def broken_storage(program: Program, step: str) -> Refusal | None:
 
 
 def _no_longer_together(memory: Ownership, array: str, to: str, step: str) -> Refusal | None:
-    """Why `to`, and what comes after it, cannot hold the memory of `array` and of what came
-    before.
+    """Explain why `to` and its successors cannot hold the memory of `array` and its
+    predecessors.
     """
     for second in heirs(memory.program, array):
         reason = hindrance(memory, array, second)
@@ -82,8 +82,8 @@ def _no_longer_together(memory: Ownership, array: str, to: str, step: str) -> Re
 def shown_together(
     before: str, program: Program, found: Hindrance, pair: Pair, meant: Pair
 ) -> Refusal:
-    """The refusal that a hindrance is; `pair` are the arrays that cannot share memory because of
-    which `meant` cannot.
+    """Return the refusal for a hindrance. `pair` are the arrays that cannot share memory;
+    `meant` are refused because of them.
     """
     line = program.writers[pair[1]][0].line
     if found.clash is None:
@@ -127,8 +127,8 @@ def _unfolded(program: Program, array: str, dim: str, step: str) -> Refusal:
 
 
 def whole(before: str, program: Program, array: str, dim: str) -> Refusal | None:
-    """The refusal that says why a dimension stays whole: what the array is, blocks, or two ends
-    that are live at one time. None where it need not.
+    """Return the refusal that says why a dimension stays whole: the kind of array, blocks, or two
+    ends that are live at one time. None where it need not.
 
     `before` begins its sentence.
     """
@@ -139,17 +139,15 @@ def whole(before: str, program: Program, array: str, dim: str) -> Refusal | None
 
 
 class Fixed(NamedTuple):
-    """What keeps a dimension whole, whatever the order of reads and writes: in a word, and said of
-    the array.
-    """
+    """A reason why a dimension is whole in any order: in a word, and said of the array."""
 
     reason: str
     sentence: str
 
 
 def fixed(program: Program) -> Mapping[Pair, Fixed]:
-    """The dimensions that are whole because of what the array is, or of how it is touched; what no
-    other order helps with first, an array axis (which may run in blocks) last.
+    """Return the dimensions that are whole because of the kind of array or its accesses. Reasons
+    that no other order helps with come first, an array axis (which may run in blocks) last.
     """
     return _fixed(ButForStorage(program))
 
@@ -196,8 +194,8 @@ def _anywhere(statement: str, array: str, dim: str) -> Fixed:
 
 
 def whole_blocks(program: Program, array: str, dim: str) -> Fixed | None:
-    """What keeps a dimension whole that runs in blocks, and could be folded if slots need not come
-    in whole blocks.
+    """Explain why a dimension stays whole that runs in blocks, and could be folded if slots need
+    not come in whole blocks.
     """
     storage, record = program.storage, program.array[array]
     contracted = tuple(dict.fromkeys((*storage.contracted, (array, dim))))
@@ -222,7 +220,9 @@ def whole_blocks(program: Program, array: str, dim: str) -> Fixed | None:
 
 
 def _in_blocks(program: Program, array: str, position: int) -> tuple[str, int]:
-    """The first statement that touches an array in blocks along a dimension, and their size."""
+    """Return the first statement that touches an array in blocks along a dimension, and its
+    size.
+    """
     assert program.schedule is not None
     around = paths(program.schedule)
     return next(
@@ -235,7 +235,8 @@ def _in_blocks(program: Program, array: str, position: int) -> tuple[str, int]:
 
 
 def live_at_once(before: str, program: Program, array: str, dim: str) -> Refusal | None:
-    """The refusal that shows an array's first and last slice along a dimension live at one time.
+    """Return the refusal that shows an array's first and last slice along a dimension live at one
+    time.
 
     `before` begins its sentence.
     """
@@ -275,7 +276,7 @@ def live_at_once(before: str, program: Program, array: str, dim: str) -> Refusal
 def _storing(
     program: Program, contracted: tuple[Pair, ...] = (), donated: tuple[Pair, ...] = ()
 ) -> Program:
-    """The program with further storage, whether it holds or not."""
+    """Return the program with further storage, whether it holds or not."""
     storage = program.storage
     after = replace(
         storage,
@@ -286,8 +287,8 @@ def _storing(
 
 
 def in_place_clash(before: str, program: Program, array: str) -> Refusal | None:
-    """The refusal that shows an instance reading an array, not element by element, in the operation
-    that writes it.
+    """Return the refusal that shows an instance reading an array, not element by element, in the
+    operation that writes it.
     """
     assert program.schedule is not None
     axes = axis_dims(program.schedule)

@@ -1,10 +1,9 @@
-"""What a transform is: a frozen dataclass whose fields are its parameters, registered by being
-subclassed.
+"""Transforms: frozen dataclasses with their parameters as fields, registered by being subclassed.
 
-A step is a transform with its arguments. A transform says what a step makes of a program or why
-not (`attempt`), and what may help then (`repairs`). `apply` is the one way to take a step: its own
-check first, then the rewrite, then the whole program's well-formedness and every dependence again,
-so that no step can break what an earlier one relied on.
+A step is a transform with its arguments. `attempt` returns the program after the step or a refusal,
+`repairs` what may help then. `apply` is the one way to take a step: its own check first, then the
+rewrite, then the whole program's well-formedness and every dependence again, so that no step can
+break what an earlier one relied on.
 """
 
 from __future__ import annotations
@@ -44,16 +43,16 @@ from workbench.transforms.step.refusal import (
 from workbench.transforms.step.storage_holds import broken_storage, without_lost
 
 SHOWN = 4
-"""So many names of a step are shown where it is written for reading."""
+"""The number of a step's names in its text for reading."""
 
 REGISTRY: dict[str, type[Transform]] = {}
-"""Every transform by its class name, in their order, whichever module was imported first."""
+"""Every transform by its class name, sorted, whichever module was imported first."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Rewritten:
-    """What a step made of a program, and what there is to say of it, a sentence each: what it left
-    as it was and why, or what it costs.
+    """The program after a step, and notes, a sentence each: what the step left as it was and why,
+    or what it costs.
     """
 
     program: Program
@@ -71,20 +70,16 @@ class Named:
 
 @dataclasses.dataclass(frozen=True)
 class Transform(ABC):
-    """Base of the transforms. The docstring of each has *Example*, *Before*, *After* and *Legal
-    when*.
-    """
+    """The base of transforms. Their docstrings have *Example*, *Before*, *After*, *Legal when*."""
 
     equation_step: ClassVar[bool] = False
-    """Whether the step changes equations (legal by its rule) rather than order or storage (by
-    dependences).
-    """
+    """True if the step changes equations (legal by rule), not order or storage (by dependences)."""
 
     unnamed: ClassVar[int] = 0
-    """How many arguments with defaults are written without their names, where given in order."""
+    """The number of arguments with defaults that are written without their names, in order."""
 
     least: ClassVar[Mapping[str, int]] = {}
-    """The least values of the arguments that are whole numbers and have one."""
+    """The least values of whole-number arguments."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -93,7 +88,7 @@ class Transform(ABC):
             REGISTRY[name] = REGISTRY.pop(name)
 
     def __post_init__(self) -> None:
-        """Lists are tuples, whole numbers ints, one name where names are expected a tuple of it."""
+        """Turn lists into tuples, whole numbers into ints, and one name into a tuple if needed."""
         for name, hint in hints(type(self)).items():
             given = getattr(self, name)
             number = whole(given) if int in alternatives(hint) else None
@@ -104,30 +99,28 @@ class Transform(ABC):
     @classmethod
     @abstractmethod
     def candidates(cls, program: Program) -> Iterator[Self]:
-        """Steps that would do something to the program, legal or not."""
+        """Yield steps that would do something to the program, legal or not."""
 
     @abstractmethod
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The program after the step, or why it is not legal; without what helps. Its names are
-        known in the program.
-        """
+        """Return the program after the step, or a refusal without help. Its names are known."""
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
-        """Steps that may help where `attempt` is a refusal. Those are offered that can be taken and
-        then do: another transform where the step is legal after it, at least with other arguments;
-        the same with other arguments instead.
+        """Yield steps that may help where `attempt` is a refusal. Those that can be taken and do
+        help are offered: another transform if the step is legal after it, at least with other
+        arguments; the same transform with other arguments instead.
         """
         yield from ()
 
     def check(self, program: Program) -> Refusal | None:
-        """Why the step is not legal on the program, with what helps; None where it is."""
+        """Explain why the step is not legal on the program, with what helps; None where it is."""
         attempted = self._attempted(program)
         if isinstance(attempted, Rewritten):
             return None
         return dataclasses.replace(attempted, help=lambda: self._help(program, attempted))
 
     def rewrite(self, program: Program) -> Rewritten:
-        """The program after the step, which `check` has let pass."""
+        """Return the program after the step, which `check` has let pass."""
         attempted = self._attempted(program)
         assert isinstance(attempted, Rewritten), attempted.sentence
         return attempted
@@ -137,7 +130,7 @@ class Transform(ABC):
         return misfit(self) or unknown(self, program) or self.attempt(program)
 
     def _proposals(self, program: Program, refusal: Refusal) -> Iterable[Transform]:
-        """What may help; nothing does where an argument is wrong."""
+        """Return what may help; nothing does where an argument is wrong."""
         return () if refusal.kind == "input" else dict.fromkeys(self.repairs(program, refusal))
 
     def _help(self, program: Program, refusal: Refusal) -> Help:
@@ -159,7 +152,7 @@ class Transform(ABC):
         )
 
     def named(self, program: Program) -> Named:
-        """What of a program the step names."""
+        """Return the statements, arrays and dims that the step names."""
         texts: dict[str, list[str]] = {}
         for argument, names in names_of(type(self)).items():
             texts.setdefault(names.kind, []).extend(names_in(getattr(self, argument)))
@@ -173,11 +166,11 @@ class Transform(ABC):
         )
 
     def __repr__(self) -> str:
-        """The step as Python source."""
+        """Return the step as Python source."""
         return self._written(repr)
 
     def __str__(self) -> str:
-        """The step for reading: of many names the first and the last."""
+        """Print the step for reading: of many names the first and the last."""
         return self._written(_cut)
 
     def _written(self, text: Callable[[object], str]) -> str:
@@ -197,32 +190,32 @@ class Transform(ABC):
         return f"{type(self).__name__}({', '.join(given)})"
 
     def to_json(self) -> dict[str, Any]:
-        """The step as JSON: the transform's name and its arguments."""
+        """Return the step as JSON: the transform's name and its arguments."""
         arguments = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         return {"transform": type(self).__name__, "arguments": json.loads(json.dumps(arguments))}
 
 
 def _cut(value: object) -> str:
-    """An argument for reading."""
+    """Shorten an argument for reading."""
     if isinstance(value, tuple) and len(value) > SHOWN:
         return f"({value[0]!r}, … {len(value) - 2} more …, {value[-1]!r})"
     return repr(value)
 
 
 def check(program: Program, step: Transform) -> Refusal | None:
-    """Why the step cannot be taken, the re-check included; None where `apply` will succeed."""
+    """Explain why the step cannot be taken, after a re-check; None where `apply` will succeed."""
     judged = _judged(program, step)
     return judged if isinstance(judged, Refusal) else None
 
 
 def taken(program: Program, step: Transform) -> Program | None:
-    """The program after a step; None where it is refused."""
+    """Return the program after a step; None where it is refused."""
     judged = _judged(program, step)
     return None if isinstance(judged, Refusal) else judged.program
 
 
 def apply(program: Program, step: Transform) -> Rewritten:
-    """The program after the step. Raises Refused, and then nothing has changed."""
+    """Return the program after the step. Raises Refused, and then nothing has changed."""
     judged = _judged(program, step)
     if isinstance(judged, Refusal):
         raise Refused(judged)
@@ -230,7 +223,7 @@ def apply(program: Program, step: Transform) -> Rewritten:
 
 
 def _judged(program: Program, step: Transform) -> Rewritten | Refusal:
-    """What the step makes of the program, or why it cannot be taken.
+    """Return the result of the step, or why it cannot be taken.
 
     A step whose legality would take too long to decide is refused for that.
     """
@@ -246,8 +239,8 @@ def _judged(program: Program, step: Transform) -> Rewritten | Refusal:
 
 
 def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None:
-    """Every rule over the equations, where the step changed any, every dependence, where it changed
-    those or the order, and what is folded and handed on.
+    """Check every rule over the equations if the step changed any, every dependence if it changed
+    those or the order, and folded and donated storage.
     """
     same_equations = after.statements is before.statements and after.arrays is before.arrays
     if not same_equations:
@@ -261,7 +254,7 @@ def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None
 
 
 def violated(program: Program, found: Violation, step: str) -> Refusal:
-    """The refusal that a dependence is which the program's order violates."""
+    """Return the refusal for a dependence that the program's order violates."""
     witness = found.witness
     source, sink = (
         instance_text(name, instance)

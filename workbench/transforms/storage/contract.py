@@ -25,7 +25,7 @@ class Contract(Transform):
     """An array keeps only as many slices of a dimension as are live at one time, used in turn.
 
     Without `dim` every dimension of the array that can be is folded, without `array` those of every
-    array; what stays whole is reported.
+    array; dimensions that stay whole are reported.
 
     Example::
 
@@ -63,7 +63,7 @@ class Contract(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Contract]:
-        """All arrays, then each that would shrink."""
+        """Yield all arrays at once, then each that would shrink."""
         try:
             shrinking = dict.fromkeys(array for array, _ in _folding(program, _open(program)))
         except TooComplexError:  # the step itself is refused for it, in a sentence
@@ -75,8 +75,8 @@ class Contract(Transform):
             yield cls(array)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The same equations in the same order, with more dimensions folded; or two elements that
-        are live at one time.
+        """Keep the equations and their order, with more dimensions folded; or refuse with two
+        elements that are live at one time.
         """
         wanted = self._wanted(program)
         folding = _folding(program, wanted)
@@ -88,8 +88,8 @@ class Contract(Transform):
         return Rewritten(replace(program, storage=after), notes)
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
-        """What may let slices die earlier: blocks where all are touched at one time, the two
-        statements in one loop, and a reader that does not need them all at one time.
+        """Yield steps that may let slices die earlier: blocks where all are touched at one time,
+        the two statements in one loop, and a reader that does not need them all at one time.
         """
         wanted = self._wanted(program)
         if refusal.kind == "capability":
@@ -108,7 +108,7 @@ class Contract(Transform):
             yield Incrementalize(reader, combined, BLOCK)
 
     def _nothing(self, program: Program, wanted: list[Pair]) -> Refusal:
-        """Why no dimension that is meant can be folded."""
+        """Explain why no dimension that is meant can be folded."""
         if self.array is not None and not wanted:
             array = array_called(program, self.array)
             line = program.writers[array][0].line
@@ -119,7 +119,7 @@ class Contract(Transform):
         return _whole(self, program, *wanted[0])
 
     def _wanted(self, program: Program) -> list[Pair]:
-        """The dimensions meant, those first that are not folded already."""
+        """Return the dimensions meant, those first that are not folded already."""
         array = None if self.array is None else array_called(program, self.array)
         meant = [
             (a.name, d)
@@ -132,15 +132,15 @@ class Contract(Transform):
 
 
 def _open(program: Program) -> list[Pair]:
-    """Every dimension of every array that is not folded."""
+    """Return every dimension of every array that is not folded."""
     contracted = set(program.storage.contracted)
     return [(a.name, d) for a in program.arrays for d in a.dims if (a.name, d) not in contracted]
 
 
 def _folding(program: Program, wanted: list[Pair]) -> list[Pair]:
-    """Those of the wanted dimensions that lifetimes let fold, in the best way for each array.
+    """Return the wanted dimensions that lifetimes let fold, in the best way for each array.
 
-    Where folding more of an array would unfold what is folded of it, it stays as it is.
+    An array stays as it is where folding more of it would unfold a dimension.
     """
     folded = program.storage.contracted
     windows = _windows(program, replace(program.storage, contracted=(*folded, *wanted)))
@@ -153,7 +153,7 @@ def _folding(program: Program, wanted: list[Pair]) -> list[Pair]:
 
 
 def _windows(program: Program, storage: Storage) -> Mapping[Pair, Expression | None]:
-    """The window of every dimension that a storage contracts."""
+    """Return the window of every dimension that a storage contracts."""
     lifetimes = lives(program, storage)
     return {
         (array, dim): lifetimes[array].windows[program.array[array].dims.index(dim)]
@@ -161,11 +161,11 @@ def _windows(program: Program, storage: Storage) -> Mapping[Pair, Expression | N
     }
 
 
-# -- why a dimension stays whole -------------------------------------------------------------------
+# -- reasons for a whole dimension -----------------------------------------------------------------
 
 
 def _whole(step: Transform, program: Program, array: str, dim: str) -> Refusal:
-    """Why a dimension cannot be folded."""
+    """Explain why a dimension cannot be folded."""
     if (array, dim) in program.storage.contracted:
         return Refusal("no effect", f"{step}: {array} is folded along {dim} already")
     record = program.array[array]
@@ -180,7 +180,7 @@ def _whole(step: Transform, program: Program, array: str, dim: str) -> Refusal:
 
 
 def _notes(program: Program, whole: list[Pair]) -> tuple[str, ...]:
-    """For each reason the dimensions that stay whole."""
+    """Return for each reason the dimensions that stay whole."""
     reasons = fixed(program)
     by_reason: dict[str, dict[str, list[str]]] = {}
     for array, dim in whole:

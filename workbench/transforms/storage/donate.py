@@ -62,8 +62,8 @@ class Donate(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Donate]:
-        """All that save memory, then those updated in place and each pair of which one is an
-        operand of the other.
+        """Yield all that save memory, then those in place, and pairs of an operand and its
+        result.
         """
         pairs = takeovers(program)
         if pairs:
@@ -74,8 +74,8 @@ class Donate(Transform):
                 yield cls(array, to)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The same equations in the same order, with more memory handed on; or two elements in one
-        place at one time.
+        """Keep the equations and their order, with more memory handed on; or refuse with two
+        elements in one place at one time.
         """
         pairs = self._pairs(program)
         if not pairs:
@@ -91,7 +91,7 @@ class Donate(Transform):
         return Rewritten(replace(program, storage=after))
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
-        """A last slice where all are kept; the next array in turn, the other way around."""
+        """Yield a last slice where all are kept; the next array in turn; the other way around."""
         if self.array is None or self.to is None:
             return
         ((array, to),) = self._pairs(program)
@@ -110,7 +110,7 @@ class Donate(Transform):
             yield Donate(to, array)
 
     def _pairs(self, program: Program) -> tuple[Pair, ...]:
-        """The pairs that are meant."""
+        """Return the pairs that are meant."""
         array = None if self.array is None else array_called(program, self.array)
         to = None if self.to is None else array_called(program, self.to)
         if array is not None and to is not None:
@@ -127,7 +127,7 @@ class Donate(Transform):
 
 
 def _in_place(step: Transform, program: Program, array: str) -> Refusal | None:
-    """Why an array cannot be updated in place, or need not be."""
+    """Explain why an array cannot be updated in place, or need not be."""
     line = program.writers[array][0].line
     if (array, array) in program.storage.donated:
         return Refusal("no effect", f"{step}: {array} is updated in place already", line=line)
@@ -148,7 +148,7 @@ def _in_place(step: Transform, program: Program, array: str) -> Refusal | None:
 
 
 def _unfit(step: Transform, program: Program, array: str, to: str) -> Refusal | None:
-    """Why an array cannot take over another's memory, or need not."""
+    """Explain why an array cannot take over another's memory, or need not."""
     line = program.writers[to][0].line
     for giver, taker in program.storage.donated:
         if giver == taker:

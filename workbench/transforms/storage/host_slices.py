@@ -1,5 +1,5 @@
-"""What comes to the device of an array that lives on the host: its slices, how much of it a run
-copies, why so much of it comes at a time, and why not earlier.
+"""Slices on the device of an array that lives on the host: how much of it a run copies, why so much
+comes at a time, and why not earlier.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.transforms.step.storage_holds import fixed
 
 
 def why_whole(program: Program, array: str) -> str:
-    """What brings so much of the array to the device at one time, as far as its accesses say."""
+    """Explain why so much of the array is on the device at one time, as far as its accesses say."""
     whole = fixed(replace(program, outputs=()))
     dims = [d for d in program.array[array].dims if (array, d) in whole]
     for d in dims:
@@ -37,13 +37,13 @@ def why_whole(program: Program, array: str) -> str:
 
 
 def copies_of(loops: LoopProgram, array: str) -> list[Copy]:
-    """The copies of an array's slices, in text order."""
+    """Return the copies of an array's slices, in text order."""
     host = loops.stored[array].buffer.name
     return [copy for copy in copies(loops.body) if copy.host == host]
 
 
 def slices_of(loops: LoopProgram, array: str) -> dict[str, Buffer]:
-    """The device's buffers for slices of an array; some serve several."""
+    """Return the device's buffers for slices of an array; some serve several."""
     names = {copy.device for copy in copies_of(loops, array)}
     return {
         record.buffer.name: record.buffer
@@ -53,7 +53,7 @@ def slices_of(loops: LoopProgram, array: str) -> dict[str, Buffer]:
 
 
 def copied_elements(loops: LoopProgram, array: str) -> Expression:
-    """The elements of an array that a run copies between the spaces, at most.
+    """Count the elements of an array that a run copies between the spaces, at most.
 
     A loop with early copies makes as many as it has iterations, the first in front of it.
     """
@@ -76,22 +76,20 @@ def copied_elements(loops: LoopProgram, array: str) -> Expression:
 
 
 def bytes_text(buffer: Buffer) -> str:
-    """The bytes of a buffer over sizes."""
+    """Print the bytes of a buffer over sizes."""
     return f"{buffer.elements * item_bytes(buffer)} bytes"
 
 
 def item_bytes(buffer: Buffer) -> int:
-    """Bytes of an element, in float32."""
+    """Return the bytes of an element, in float32."""
     return ITEM_BYTES.get(buffer.dtype) or 4
 
 
-# -- why not earlier -------------------------------------------------------------------------------
+# -- reasons against early copies ------------------------------------------------------------------
 
 
 def not_early(step: str, after: Program, array: str, prefetch: int) -> Iterator[Refusal]:
-    """For each slice of an array that comes only when it is needed, why it cannot come so many
-    iterations early.
-    """
+    """Explain for each late slice of an array why it cannot come so many iterations early."""
     if not prefetch:
         return
     loops = lower(after)
@@ -134,10 +132,10 @@ def _too_late(step: str, after: Program, late: Late, early: str) -> Refusal:
 
 
 def iterations(n: int) -> str:
-    """A number of iterations in words."""
+    """Print a number of iterations in words."""
     return f"{n} iteration{'s' * (n > 1)}"
 
 
 def line_of(program: Program, array: str) -> SourceLine | None:
-    """The user's line that first writes an array."""
+    """Return the user's line that first writes an array."""
     return program.writers[array][0].line

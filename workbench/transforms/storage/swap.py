@@ -28,10 +28,10 @@ from workbench.transforms.storage.host_slices import (
 )
 
 DTYPE = "float32"
-"""What bytes are counted in."""
+"""The dtype for counting bytes."""
 
 MOST, LEAST = 3, 0.1
-"""Candidates at a time, and the share of the device's peak that each is at least."""
+"""The number of candidates at a time, and the least share of the device's peak of each."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,11 +39,11 @@ class Swap(Transform):
     """An array lives in host memory. The device holds slices of it, as long as they are in use.
 
     A slice is what a statement touches of the array at one iteration of the loops around it (of a
-    loop over blocks, a block). What a statement writes is copied to the host behind it; what it
-    reads is fetched in front of the first statement of the loop's body that reads it, for all of
-    them. With `prefetch=n` the copy of a slice starts n iterations of its loop before, into a ring
-    of n + 1 slices on the device. That is for devices that copy and compute at one time; NumPy does
-    one after the other, and there it gains nothing.
+    loop over blocks, a block). A written slice is copied to the host behind its statement; a slice
+    that is read is fetched once, in front of its first reader in the loop's body. With `prefetch=n`
+    the copy of a slice starts n iterations of its loop before, into a ring of n + 1 slices on the
+    device. That is for devices that copy and compute at one time; NumPy does one after the other,
+    and there it gains nothing.
 
     Example::
 
@@ -69,12 +69,12 @@ class Swap(Transform):
         x over b (B), t (T), on the host
 
     Legal when the device then holds less at its peak than with the array on it, at default sizes:
-    the array must be held there, and its slices must be less than all of it. With `prefetch` it
-    may hold more than without. An array that shares memory with another by
-    Donate stays where that is. A slice can come early where every iteration of the loop needs
-    another one, known beforehand and written so many iterations earlier. At least one has to; those
-    that cannot come when they are needed, as the step says. After later steps others may: the loop
-    program has what comes so many iterations `ahead`.
+    the array must be held there, and its slices must be less than all of it. With `prefetch` it may
+    hold more than without. An array that shares memory with another by Donate stays where that is.
+    A slice can come early where every iteration of the loop needs another one, known beforehand and
+    written so many iterations earlier. At least one has to; the others come when they are needed,
+    as the step says. Later steps may change which come early: the loop program has each slice's
+    iterations `ahead`.
     """
 
     array: ArrayName
@@ -84,8 +84,8 @@ class Swap(Transform):
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Swap]:
-        """The largest arrays where the device holds most, if they are much of it; for those that
-        live on the host, the next slice while one is in use.
+        """Yield the largest arrays where the device holds most, if they are much of it; for those
+        that live on the host, the next slice while one is in use.
         """
         loops = lower(program)
         for name, ahead in program.storage.swapped:
@@ -99,7 +99,7 @@ class Swap(Transform):
             yield cls(name)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """The same equations in the same order, with one more array on the host."""
+        """Keep the equations and their order, with one more array on the host."""
         refusal = self._bad_input()
         if refusal is not None:
             return refusal
@@ -121,7 +121,7 @@ class Swap(Transform):
         return Rewritten(after, (self._price(after, array, before, less), *notes))
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
-        """Slices that come when they are needed, where none can come early."""
+        """Yield slices that come when they are needed, where none can come early."""
         if not self.prefetch:
             return
         array = array_called(program, self.array)
@@ -130,7 +130,7 @@ class Swap(Transform):
             yield replace(self, prefetch=0)
 
     def _price(self, after: Program, array: str, before: int, less: int) -> str:
-        """What it takes of the host, and of the time to copy."""
+        """Return the note on the host memory and the time to copy."""
         loops = lower(after)
         host = loops.stored[array].buffer
         copied, sizes = copied_elements(loops, array) * item_bytes(host), resolve(after)
@@ -146,7 +146,7 @@ class Swap(Transform):
             )
         return note
 
-    # -- what is refused -------------------------------------------------------------------
+    # -- refusals --------------------------------------------------------------------------
 
     def _bad_input(self) -> Refusal | None:
         if type(self.prefetch) is int and self.prefetch >= 0:
@@ -196,21 +196,21 @@ class Swap(Transform):
 
 
 def _comes_early(after: Program, array: str) -> bool:
-    """Whether a slice of an array comes to the device before it is needed."""
+    """Tell whether a slice of an array comes to the device before it is needed."""
     return any(copy.ahead for copy in copies_of(lower(after), array))
 
 
 def relief(
     program: Program, array: str, sizes: Mapping[str, int], prefetch: int = 0
 ) -> tuple[int, int]:
-    """The device's peak in bytes, with an array there and with it on the host."""
+    """Return the device's peak in bytes, with an array there and with it on the host."""
     before, after = (lower(_stored(Itself(program), array, n)) for n in (None, prefetch))
     return before.peak(sizes, DTYPE), after.peak(sizes, DTYPE)
 
 
 @lru_cache(maxsize=16)
 def _stored(key: Itself, array: str, prefetch: int | None) -> Program:
-    """The program with an array on the host, its slices so early, or (None) on the device."""
+    """Return the program with an array on the host, its slices so early; None: on the device."""
     storage = key.program.storage
     if prefetch is None:
         if array not in storage.on_host:
@@ -224,7 +224,7 @@ def _stored(key: Itself, array: str, prefetch: int | None) -> Program:
 
 @lru_cache(maxsize=16)
 def _fullest(key: Itself) -> Mapping[str, int]:
-    """The buffers where the device holds most, and their bytes, the largest first."""
+    """Return the buffers where the device holds most, and their bytes, the largest first."""
     timeline = lower(key.program).timeline(resolve(key.program), DTYPE)
     fullest = max(timeline, key=lambda point: point.bytes)
     return dict(sorted(fullest.live, key=lambda item: -item[1]))

@@ -1,4 +1,4 @@
 """Edits of schedule trees that several steps share: distribute, join, insert, find regions.
 
-Returns trees. Whether they are legal is for the step to ask.
+Returns trees. Their legality is for the step to check.
 """

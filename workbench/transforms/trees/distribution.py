@@ -1,10 +1,10 @@
-"""Loops taken apart: some statements of a loop as array operations, the others in loops where they
-must be.
+"""Loops split: some statements of a loop as array operations, the others in loops where they must
+be.
 
 `vectorized` walks a schedule tree down to the loops over one dimension. There the chosen statements
-have no such loop any more, all others keep theirs, and the region is ordered anew under what the
-outer loops leave of the dependences. A component that then has no order is a cycle that carries the
-dimension.
+have no such loop any more, all others keep theirs, and the region is ordered anew under the
+dependences that the outer loops leave. A component that then has no order is a cycle that carries
+the dimension.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from workbench.polyhedral.tree import (
 
 
 class Stuck(Exception):
-    """The statements of `component` need each other at different values of the dimension.
+    """An error: the statements of `component` need each other at different values of the dimension.
 
     `dependences` are those that the enclosing loops leave to be ordered.
     """
@@ -41,7 +41,7 @@ class Stuck(Exception):
 
 
 def vectorized(tree: Tree, dim: str, chosen: frozenset[str], dependences: Dependences) -> Tree:
-    """The tree in which `dim` is an array axis of the chosen statements. Raises Stuck."""
+    """Return the tree in which `dim` is an array axis of the chosen statements. Raises Stuck."""
     if isinstance(tree, Leaf):
         return tree
     if isinstance(tree, Block):
@@ -66,7 +66,7 @@ def vectorized(tree: Tree, dim: str, chosen: frozenset[str], dependences: Depend
 def _distributed(
     loop: Loop, members: Sequence[str], chosen: frozenset[str], dependences: Dependences
 ) -> Tree:
-    """The loop's statements ordered anew, the chosen ones with the loop's dimension as an axis."""
+    """Order the loop's statements anew, the chosen ones with the loop's dimension as an axis."""
     inner_loops, inner_axes = loop_dims(loop), axis_dims(loop)
     left = {
         name: tuple(d for d in inner_loops[name] if not (name in chosen and d == loop.name))
@@ -90,12 +90,12 @@ def _distributed(
 
 
 def in_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
-    """The tree with each statement inside its axes, which stand as far out as all share them."""
+    """Put each statement inside its axes, which stand as far out as all share them."""
     return _joined(_with_axes(tree, axes))
 
 
 def _with_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
-    """Each leaf inside its axes; an axis that all statements of a loop share stands outside the
+    """Put each leaf inside its axes; an axis that all statements of a loop share stands outside the
     loop, but inside one over its blocks.
     """
     if isinstance(tree, Leaf):
@@ -116,7 +116,7 @@ def _with_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
 
 
 def _joined(tree: Tree) -> Tree:
-    """Neighbours with the same axis under one axis node: it orders nothing, and reads better."""
+    """Join neighbours with the same axis under one axis node, which orders nothing."""
     if isinstance(tree, Leaf):
         return tree
     if isinstance(tree, Loop):

@@ -1,4 +1,4 @@
-"""Where a new statement stands: in front of its first reader, as deep in the reader's loops as its
+"""The place of a new statement: in front of its first reader, as deep in the reader's loops as its
 dimensions and the dependences allow.
 """
 
@@ -28,7 +28,7 @@ from workbench.program.values import Array, Program, Statement
 
 
 def fresh_name(program: Program, wanted: str) -> str:
-    """A name that no array, statement or alias has yet."""
+    """Return a name that no array, statement or alias has yet."""
     taken = {*program.array, *program.statement, *(alias for alias, _ in program.aliases)}
     return free(wanted, taken)
 
@@ -36,8 +36,8 @@ def fresh_name(program: Program, wanted: str) -> str:
 def with_statement(
     program: Program, array: Array, statement: Statement, readers: Collection[str]
 ) -> Program | None:
-    """The program with one more array and the statement that writes it, which `readers` read
-    already. None where no place is in order.
+    """Return the program with one more array and the statement that writes it, already read by
+    `readers`. None where no place is in order.
     """
     assert program.schedule is not None
     added = with_equations(program, array, (statement,), readers)
@@ -52,8 +52,8 @@ def with_statement(
 def with_equations(
     program: Program, array: Array, new: Sequence[Statement], readers: Collection[str]
 ) -> Program:
-    """The program with the equations of a new array in front of its first reader's; the schedule
-    does not have them yet.
+    """Return the program with the equations of a new array in front of its first reader's; the
+    schedule does not have them yet.
     """
     names = [s.name for s in program.statements]
     at = min(names.index(r) for r in readers)
@@ -65,9 +65,9 @@ def with_equations(
 
 
 def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree]:
-    """The tree with the statement in front of `reader`, then in front of the loops around it,
+    """Yield trees with the statement in front of `reader`, then in front of the loops around it,
     further and further out. Loops over dims that the statement lacks stay outside of it, and so do
-    axes over which its points fill no box; dims that the reader has no loop for (it combines along
+    axes over which its points fill no box. Dims without a loop of the reader (it combines along
     them) are array axes of the statement.
     """
     path = paths(tree)[reader.name]
@@ -88,13 +88,13 @@ def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree
 
 
 def violated(program: Program, names: Collection[str]) -> Violation | None:
-    """The first dependence of the statements `names`, in either direction, that is out of order."""
+    """Return the first violated dependence of the statements `names`, in either direction."""
     assert program.schedule is not None
     return violation(program.schedule, touching(program, names))
 
 
 def touching(program: Program, names: Collection[str]) -> Dependences:
-    """The dependences of the statements `names`, in either direction."""
+    """Return the dependences of the statements `names`, in either direction."""
     own = [program.statement[name] for name in names]
     read = {r.array for s in own for r in s.reads}
     written = {s.array for s in own}
@@ -109,7 +109,7 @@ def touching(program: Program, names: Collection[str]) -> Dependences:
 
 
 def _inside(node: Tree, statement: Statement) -> bool:
-    """Whether the statement can stand inside the node."""
+    """Tell whether the statement can stand inside the node."""
     if not isinstance(node, Loop):
         return True
     if node.dim in statement.dims:
@@ -118,12 +118,12 @@ def _inside(node: Tree, statement: Statement) -> bool:
 
 
 def writes_along(statement: Statement, dim: str) -> bool:
-    """Whether what is written varies over `dim`, as it must along an array axis."""
+    """Tell whether the written element varies over `dim`, as it must along an array axis."""
     return any(dim in e.variables for e in statement.write)
 
 
 def _ordered(dims: Sequence[str], path: Path) -> list[str]:
-    """Those that the path has, in its order, then the others."""
+    """Return the dims that the path has, in its order, then the others."""
     around = [loop.dim for loop in loops_above(path) if loop.dim in dims]
     return list(dict.fromkeys((*around, *dims)))
 
@@ -131,8 +131,8 @@ def _ordered(dims: Sequence[str], path: Path) -> list[str]:
 def _around(
     statement: Statement, dims: Sequence[str], axes: Sequence[str], covered: Sequence[str]
 ) -> Tree:
-    """The statement in loops of its own; `axes` as array axes where its points fill a box there,
-    together with the axes `covered` that it is in already.
+    """Return the statement in loops of its own; `axes` as array axes where its points fill a box
+    there, together with the axes `covered` around it.
     """
     axes = [d for d in axes if writes_along(statement, d)]
     if axes and not is_box(statement.domain, [*covered, *axes]):

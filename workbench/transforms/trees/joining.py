@@ -1,4 +1,4 @@
-"""Loops of one sequence made one, legal or not: what `Fuse` tries and then judges."""
+"""Joins of a sequence's loops, legal or not: `Fuse` tries one and then judges it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from workbench.transforms.trees.regions import edited, sides
 
 
 class Apart(Exception):
-    """The statements stand in no loops that could be one.
+    """An error: the statements stand in no loops that could be one.
 
     `pair` are two loops that differ; `outside` are statements in no loop, with the dim of the
     others'.
@@ -71,14 +71,14 @@ class Site:
 
     @property
     def ways(self) -> tuple[bool, ...]:
-        """Whether the joined loop may run backwards: as the first does, then the other way."""
+        """Directions for the joined loop (backwards or not): the first loop's, then the other."""
         first = self.loops[0]
         return (
             (first.backwards,) if first.kind == "axis" else (first.backwards, not first.backwards)
         )
 
     def turned(self, backwards: bool) -> tuple[str, ...]:
-        """A sentence on each loop that runs the other way once it is joined."""
+        """Return a sentence on each loop that runs the other way once it is joined."""
         way = "backwards" if backwards else "forwards"
         return tuple(
             f"the loop over {loop.name} around {next(statements(loop))} now runs {way}"
@@ -88,12 +88,12 @@ class Site:
 
 
 def alike(a: Loop, b: Loop) -> bool:
-    """Whether two loops run over the same values in the same manner."""
+    """Tell whether two loops run over the same values in the same manner."""
     return (a.name, a.kind) == (b.name, b.kind)
 
 
 def site(tree: Tree, names: Sequence[str], dependences: Dependences) -> Site:
-    """Where the loops that part the statements stand. Raises Apart."""
+    """Find the loops that part the statements. Raises Apart."""
     places: list[tuple[Tree, Dependences]] = []
 
     def look(node: Tree, left: Dependences) -> Tree:
@@ -146,7 +146,7 @@ def joined(
     backwards: bool,
     caught: Literal["before", "behind"] = "behind",
 ) -> Tree:
-    """The tree with the loops as one, each so many iterations behind."""
+    """Return the tree with the loops as one, each so many iterations behind."""
     late = at.behind | (at.caught if caught == "behind" else frozenset())
     rest = [k for k in range(len(at.parts)) if k not in at.chosen]
     before, after = ([at.parts[k] for k in rest if (k in late) == way] for way in (False, True))
@@ -154,7 +154,7 @@ def joined(
 
 
 def _whole(at: Site, shifts: Sequence[int], backwards: bool) -> Loop:
-    """The joined loop. A shift of all statements together is none."""
+    """Return the joined loop. A shift of all statements together is none."""
     first = next((loop for loop in at.loops if loop.tile is not None), at.loops[0])
     whole = replace(first, child=sequence([loop.child for loop in at.loops]), backwards=backwards)
     offsets = {}
@@ -168,9 +168,9 @@ def _whole(at: Site, shifts: Sequence[int], backwards: bool) -> Loop:
 
 
 def least_shifts(at: Site) -> tuple[tuple[str, int], ...] | None:
-    """How far each loop must run behind for every dependence to lead forwards.
+    """Return how far each loop must run behind for every dependence to lead forwards.
 
-    By a named statement of each; None where a loop needs all of an earlier one.
+    The result names a statement of each; None where a loop needs all of an earlier one.
     """
     backwards = at.loops[0].backwards
     whole = _whole(at, [0] * len(at.loops), backwards)
@@ -198,9 +198,9 @@ def least_shifts(at: Site) -> tuple[tuple[str, int], ...] | None:
 def inward(
     tree: Tree, names: Sequence[str], dependences: Dependences
 ) -> tuple[Tree, tuple[str, ...]]:
-    """The tree with loops inside a joined one joined too, as far as dependences allow.
+    """Join the loops inside a joined one too, as far as dependences allow.
 
-    With a sentence on each pair that stays apart.
+    Returns the tree and a sentence on each pair that stays apart.
     """
     notes: list[str] = []
     for group in _groups(tree, names):
@@ -231,7 +231,7 @@ def _stays(at: Site) -> str:
 
 
 def _groups(tree: Tree, names: Sequence[str]) -> list[tuple[str, ...]]:
-    """The statements below the innermost node that holds all, by loops that could be one."""
+    """Return the statements below the innermost node that holds all, by loops that could be one."""
     node = _holding(tree, set(names))
     groups: dict[tuple[str, str], list[list[str]]] = {}
     for part in node.children if isinstance(node, Block) else ():

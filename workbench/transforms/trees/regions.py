@@ -1,7 +1,7 @@
-"""Parts of a schedule tree that steps take apart and put together again.
+"""Parts of a schedule tree that steps split and join again.
 
-Which node holds some statements, which dependences are left to be ordered there, and whether the
-other parts of a sequence can stand before or behind what is brought together.
+They answer which node holds some statements, which dependences are left to be ordered there, and
+whether the other parts of a sequence can stand before or behind the chosen ones.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Edit = Callable[[Tree, Dependences], Tree]
 def edited(
     tree: Tree, names: Collection[str], dependences: Dependences, edit: Edit, at: Tree | None = None
 ) -> Tree:
-    """The tree with the innermost node that holds all `names`, or `at` above it, after `edit`.
+    """Apply `edit` to the innermost node that holds all `names`, or to `at` above it.
 
-    `edit` is given the node and the dependences among its statements that the loops around it
-    leave to be ordered.
+    `edit` takes the node and the dependences among its statements that the loops around it leave to
+    be ordered.
     """
     if tree is at or isinstance(tree, Leaf):
         return edit(tree, dependences)
@@ -38,12 +38,12 @@ def edited(
 
 
 def blocks_of(tree: Tree) -> Iterator[Block]:
-    """The sequences of a tree."""
+    """Yield the sequences of a tree."""
     return (node for node in nodes(tree) if isinstance(node, Block))
 
 
 def loops_around(tree: Tree, names: Collection[str]) -> list[Loop]:
-    """The loops and axes that hold all `names`, outermost first."""
+    """Return the loops and axes that hold all `names`, outermost first."""
     if isinstance(tree, Leaf):
         return []
     if isinstance(tree, Loop):
@@ -56,8 +56,8 @@ def loops_around(tree: Tree, names: Collection[str]) -> list[Loop]:
 
 @dataclass(frozen=True)
 class Sides:
-    """Positions of the parts of a sequence: those needed before the chosen ones, those that need
-    them, those on a way from one of them to another, and those that have nothing to do with them.
+    """The positions of a sequence's parts: those needed before the chosen ones, those that need
+    them, those on a way from one of them to another, and the unrelated ones.
     """
 
     before: frozenset[int]
@@ -67,7 +67,7 @@ class Sides:
 
 
 def sides(parts: Sequence[Tree], chosen: Collection[int], dependences: Dependences) -> Sides:
-    """Where the other parts can stand once the chosen ones stand together."""
+    """Return where the other parts can stand once the chosen ones stand together."""
     owner = {name: k for k, part in enumerate(parts) for name in statements(part)}
     follows: dict[int, set[int]] = {k: set() for k in range(len(parts))}
     leads: dict[int, set[int]] = {k: set() for k in range(len(parts))}
