@@ -30,7 +30,7 @@ class PreviewView:
 def preview(variant: Variant, arguments: Mapping[str, Any]) -> PreviewView:
     """The variant after `step`, with the code that it has on `backend`.
 
-    Raises WorkbenchError for what is no step.
+    Raises WorkbenchError for what is no step, ArgumentError where an argument is the reason.
     """
     step = from_json(arguments["step"])
     shown = step_view(step, variant.program)

@@ -147,13 +147,14 @@ class CycleView:
 class ErrorView:
     """What went wrong: a sentence, and the user's line where one is known. `trace` is the rest of
     what Python said, for errors that are not the workbench's own. `cycle` is there where instances
-    wait for each other.
+    wait for each other; `argument` where an argument of a step is the reason.
     """
 
     sentence: str
     line: LineView | None
     trace: str
     cycle: CycleView | None
+    argument: str | None
 
 
 @dataclass(frozen=True)

@@ -58,13 +58,15 @@ class Refusal:
     `repairs` and `instead` are the steps that help (`Help`), tried when somebody asks for them:
     `help` finds them. `attempted` is the program in the order, or with the storage, that was
     refused and breaks at the witness, where the step had one to try. Where it looked for one and
-    there is none, `axes` are the statements that were each to be one array operation.
+    there is none, `axes` are the statements that were each to be one array operation. `argument`
+    is the step's that bad input is about.
     """
 
     kind: Kind
     sentence: str
     witness: Witness | None = None
     line: SourceLine | None = None
+    argument: str | None = None
     attempted: Program | None = field(default=None, compare=False)
     axes: frozenset[str] = field(default=frozenset(), compare=False)
     help: Callable[[], Help] = field(default=Help, compare=False)
