@@ -2,7 +2,7 @@
 
 export const VERSION = 6;
 
-export const PROTOCOL = 3;
+export const PROTOCOL = 4;
 
 export const DOT = {
   "nameSize": 16,
@@ -154,6 +154,7 @@ export interface RefusalView {
   readonly sentence: string;
   readonly line: LineView | null;
   readonly witness: WitnessView | null;
+  readonly argument: string | null;
   readonly repairs: readonly StepView[];
   readonly instead: readonly StepView[];
 }
@@ -444,6 +445,7 @@ export interface ErrorView {
   readonly line: LineView | null;
   readonly trace: string;
   readonly cycle: CycleView | null;
+  readonly argument: string | null;
 }
 
 export interface UntracedView {

@@ -22,7 +22,7 @@ from workbench.session.protocol.capsule import Capsule, SavedPart
 from workbench.session.protocol.messages import PROTOCOL, Part
 from workbench.session.protocol.state import State
 from workbench.session.protocol.state_views import size_views, variant_view
-from workbench.transforms import Contract, Fuse, Incrementalize, Recompute, Vectorize
+from workbench.transforms import Contract, Fuse, Incrementalize, Recompute, Tile, Vectorize
 from workbench.variants.variant import Variant
 
 RUN: dict[str, Any] = {"sizes": {}, "backend": "numpy", "dtype": "float32"}
@@ -35,6 +35,9 @@ STEPS = {
     "storage": Contract("reward", "b"),
     "equation": Incrementalize("to_go", "t"),
 }
+UNFIT = (Tile("b", 0), Contract("rewrd"), Fuse(("to_go", "x")))
+"""Steps that are none of this program, which a form says at one of their arguments."""
+
 STATEMENTS = (["state[t+1]"], ["reward", "to_go"], ["to_go"])
 SIZES = {"B": 2, "T": 4}
 
@@ -67,6 +70,9 @@ def parts(variant: Variant) -> list[tuple[Part, Mapping[str, Any], Any]]:
         for sizes in (None, {"B": 1, "T": 1}):
             asked = {"step": step.to_json(), "sizes": sizes}
             made.append(("why", asked, why(variant, asked)))
+    for step in UNFIT:
+        previewed = {"step": step.to_json(), "backend": RUN["backend"]}
+        made.append(("preview", previewed, preview(variant, previewed)))
     for written in legal.values():
         run = {"step": written, **RUN}
         made.append(("price", run, price(variant, run)))

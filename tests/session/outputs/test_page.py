@@ -37,6 +37,13 @@ def test_a_page_asks_nothing_of_a_network() -> None:
     assert "default-src 'none'" in text
 
 
+def test_a_page_runs_no_text_as_a_program() -> None:
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page(kept()))
+    allowed = dict(part.split(maxsplit=1) for part in policy.split("; "))
+    assert "'unsafe-eval'" not in allowed["script-src"].split()
+    assert "'wasm-unsafe-eval'" in allowed["script-src"].split()  # Graphviz is WebAssembly
+
+
 def test_names_with_markup_stay_text() -> None:
     text = page(kept(EVIL))
     assert text.count("</script>") == 3

@@ -13,6 +13,7 @@ from tests.programs import leaky_sum, returns
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
 from workbench.session.parts.moves import MovesView, MoveView, moves, transform_view
 from workbench.session.parts.preview import preview, price
+from workbench.session.protocol.failures import error_view
 from workbench.transforms import Contract, Fuse, Vectorize
 from workbench.transforms.step.refusal import Refused
 from workbench.transforms.step.transform import REGISTRY
@@ -112,3 +113,18 @@ def test_a_step_with_unknown_names_is_refused() -> None:
     with pytest.raises(WorkbenchError, match="has no argument 'dims'"):
         step = {"transform": "Vectorize", "arguments": {"dims": "b"}}
         preview(wb.variant(leaky_sum()), {"step": step, **CODE})
+
+
+def test_a_preview_of_bad_input_names_the_argument() -> None:
+    variant = wb.variant(leaky_sum())
+    shown = preview(variant, {"step": Fuse(("x", "nobody")).to_json(), **CODE})
+    assert shown.refusal is not None
+    assert (shown.refusal.kind, shown.refusal.argument) == ("input", "statements")
+    step = {"transform": "Tile", "arguments": {"dim": "t", "size": "many"}}
+    with pytest.raises(WorkbenchError) as refused:
+        preview(variant, {"step": step, **CODE})
+    error = error_view(refused.value)
+    assert (error.argument, error.sentence) == (
+        "size",
+        "Tile: size is 'many'; expected a whole number",
+    )

@@ -19,7 +19,7 @@ from tests.transforms.documented import documented, section
 from workbench.errors import TooComplexError, WorkbenchError
 from workbench.polyhedral.sets.as_text import limited, parse_set
 from workbench.transforms import Incrementalize, Swap, Tile, Vectorize
-from workbench.transforms.step.step_json import from_json, schema
+from workbench.transforms.step.step_json import ArgumentError, from_json, schema
 from workbench.transforms.step.transform import REGISTRY, Transform
 
 
@@ -132,6 +132,54 @@ def test_json_with_other_arguments_is_refused(
     with pytest.raises(WorkbenchError) as refused:
         from_json({"transform": transform, "arguments": arguments})
     assert refused.value.message == sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "argument"),
+    [
+        ({}, "statements"),
+        ({"statements": ["x", 1]}, "statements"),
+        ({"statements": ["x", "y"], "fuse": "all"}, "fuse"),
+    ],
+)
+def test_json_that_is_no_step_names_the_argument(arguments: Any, argument: str) -> None:
+    with pytest.raises(ArgumentError) as refused:
+        from_json({"transform": "Reschedule", "arguments": arguments})
+    assert refused.value.argument == argument
+
+
+@pytest.mark.parametrize(
+    ("step", "argument"),
+    [
+        (wb.transforms.Vectorize("u"), "dim"),
+        (wb.transforms.Vectorize("t", "nobody"), "statements"),  # type: ignore[arg-type]
+        (wb.transforms.Vectorize("t", ()), "statements"),
+        (wb.transforms.Contract("x", ["t"]), "dim"),  # type: ignore[arg-type]
+        (wb.transforms.Distribute(()), "statements"),
+        (wb.transforms.Fuse(("x",)), "statements"),
+        (wb.transforms.Fuse(("x", "s[t+1]"), shifts=(("x", -1),)), "shifts"),
+        (wb.transforms.Fuse(("x", "s[t+1]"), shifts=(("last", 1),)), "shifts"),
+        (wb.transforms.Incrementalize("x", "t", block=0), "block"),
+        (wb.transforms.Interchange("b", "b"), "inner"),
+        (wb.transforms.Place((), "t"), "statements"),
+        (wb.transforms.Place(("x",), "t", at="end"), "at"),  # type: ignore[arg-type]
+        (wb.transforms.Recompute("x", ("x",)), "readers"),
+        (wb.transforms.Reschedule(("x",)), "statements"),
+        (wb.transforms.Reschedule(("x", "s[t+1]"), fuse="all"), "fuse"),  # type: ignore[arg-type]
+        (wb.transforms.Swap("x", prefetch=-1), "prefetch"),
+        (wb.transforms.Tile("t", 0), "size"),
+    ],
+)
+def test_refusal_of_bad_input_names_the_argument(step: Transform, argument: str) -> None:
+    refusal = wb.variant(leaky_sum()).check(step)
+    assert refusal is not None
+    assert (refusal.kind, refusal.argument) == ("input", argument)
+
+
+def test_refusal_of_what_is_a_step_names_no_argument() -> None:
+    refusal = wb.variant(leaky_sum()).check(wb.transforms.Vectorize("t", ("s[t+1]",)))
+    assert refusal is not None
+    assert (refusal.kind, refusal.argument) == ("dependence", None)
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,11 @@ views.renderPage(document.getElementById("workbench"), JSON.parse(text("capsule"
 """
 
 _POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' 'unsafe-eval' blob:; "
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; "
     "worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 )
-"""The page's content security policy: nothing is fetched. Graphviz is WebAssembly, and forms
-compile the schemas of steps."""
+"""The page's content security policy: nothing is fetched, and no text is run as a program. Graphviz
+is WebAssembly."""
 
 
 def page(capsule: Capsule) -> str:

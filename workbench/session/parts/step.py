@@ -56,12 +56,15 @@ class WitnessView:
 
 @dataclass(frozen=True)
 class RefusalView:
-    """The reason why a step is not legal. `repairs` make it legal, `instead` do what it wanted."""
+    """The reason why a step is not legal. `repairs` make it legal, `instead` do what it wanted.
+    `argument` names the argument that bad input is about.
+    """
 
     kind: Literal["dependence", "capability", "no effect", "cost", "input"]
     sentence: str
     line: LineView | None
     witness: WitnessView | None
+    argument: str | None
     repairs: tuple[StepView, ...]
     instead: tuple[StepView, ...]
 
@@ -88,6 +91,7 @@ def refusal_view(refusal: Refusal, program: Program) -> RefusalView:
         sentence=refusal.sentence,
         line=line_view(refusal.line),
         witness=None if refusal.witness is None else witness_view(refusal.witness),
+        argument=refusal.argument,
         repairs=tuple(step_view(step, program) for step in refusal.repairs),
         instead=tuple(step_view(step, program) for step in refusal.instead),
     )

@@ -12,21 +12,24 @@ from workbench.language.template.template import Template
 from workbench.language.tracing.trace import is_template, line_in
 from workbench.session.picture.snapshot import line_view
 from workbench.session.protocol.state import CycleView, ErrorView, UntracedView, WaitingView
+from workbench.transforms.step.step_json import ArgumentError
 
 
 def error_view(error: BaseException, line: SourceLine | None = None) -> ErrorView:
     """Describe an error; `line` is the user's where the error itself knows none."""
     if isinstance(error, CycleError):
         return replace(sentence(error.message, error.line or line), cycle=_cycle_view(error))
+    if isinstance(error, ArgumentError):
+        return replace(sentence(error.message, line), argument=error.argument)
     if isinstance(error, WorkbenchError):
         return sentence(error.message, error.line or line)
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return ErrorView(what, line_view(line), "".join(traceback.format_exception(error)), None)
+    return ErrorView(what, line_view(line), "".join(traceback.format_exception(error)), None, None)
 
 
 def sentence(text: str, line: SourceLine | None = None) -> ErrorView:
     """Return a sentence as an error."""
-    return ErrorView(text, line_view(line), "", None)
+    return ErrorView(text, line_view(line), "", None, None)
 
 
 def untraced(template: Template, error: ErrorView) -> UntracedView:

@@ -146,14 +146,15 @@ class CycleView:
 @dataclass(frozen=True)
 class ErrorView:
     """An error: a sentence, and the user's line where one is known. `trace` is the rest of Python's
-    report, for errors that are not the workbench's own. `cycle` is there where instances wait for
-    each other.
+    report, for errors that are not the workbench's own. `cycle` is there where instances
+    wait for each other; `argument` where an argument of a step is the reason.
     """
 
     sentence: str
     line: LineView | None
     trace: str
     cycle: CycleView | None
+    argument: str | None
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,8 @@ class Recompute(Transform):
             if name not in readers:
                 read = ", ".join(readers) or "nothing"
                 sentence = f"{self}: {name} does not read {array}; what does: {read}"
-                return Refusal("input", sentence, line=program.statement[name].line)
+                line = program.statement[name].line
+                return Refusal("input", sentence, line=line, argument="readers")
         return chosen
 
     # -- the decision ------------------------------------------------------------------------------

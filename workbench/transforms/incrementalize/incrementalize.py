@@ -141,6 +141,9 @@ class Incrementalize(Transform):
     def _refusal(self, kind: Kind, sentence: str, old: Statement) -> Refusal:
         return Refusal(kind, f"{self}: {sentence}", line=old.line)
 
+    def _unfit(self, argument: str, sentence: str, old: Statement) -> Refusal:
+        return replace(self._refusal("input", sentence, old), argument=argument)
+
     def _no_order(self, program: Program, old: Statement, failure: NoOrder) -> Refusal:
         """Refuse, with two instances: the statement's operands depend on its results."""
         own = [name for name in failure.component if name in program.statement]
@@ -162,13 +165,13 @@ class Incrementalize(Transform):
         array = array_called(program, self.statement)
         first, names = program.writers[array][0], ", ".join(s.name for s in written)
         if combines(written[0]):
-            return self._refusal("input", f"{array} has {names}: name one of them", first)
+            return self._unfit("statement", f"{array} has {names}: name one of them", first)
         return self._refusal("no effect", f"{names} combine nothing: they have no range", first)
 
     def _input(self, program: Program, old: Statement) -> Refusal | None:
         if self.block is not None and not (type(self.block) is int and self.block > 0):
             sentence = f"a block of {self.block!r}; expected a whole number of at least 1"
-            return self._refusal("input", sentence, old)
+            return self._unfit("block", sentence, old)
         if old.combiner is None:
             beside = [
                 f"{s.name} ({', '.join(s.reduction_dims)})"
@@ -187,7 +190,6 @@ class Incrementalize(Transform):
                 old,
             )
         if self.dim in old.reduction_dims and self.block is None:
-            return self._refusal(
-                "input", f"{old.name} combines {self.dim}: say block=, how many at a time", old
-            )
+            sentence = f"{old.name} combines {self.dim}: say block=, how many at a time"
+            return self._unfit("block", sentence, old)
         return None

@@ -87,7 +87,8 @@ class Distribute(Transform):
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Split the loop into those before, the named and those behind."""
         if not self.statements:
-            return Refusal("input", f"{self}: name the statements that get a loop of their own")
+            sentence = f"{self}: name the statements that get a loop of their own"
+            return Refusal("input", sentence, argument="statements")
         assert program.schedule is not None
         chosen = frozenset(all_meant(program, self.statements))
         loop = self._loop(program.schedule, chosen)

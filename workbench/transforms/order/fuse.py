@@ -140,32 +140,34 @@ class Fuse(Transform):
     def _bad_input(self, program: Program) -> Refusal | None:
         named = all_meant(program, self.statements)
         if len(named) < 2:
-            return Refusal("input", f"{self}: name at least two statements of different loops")
+            sentence = "name at least two statements of different loops"
+            return self._unfit("statements", sentence)
         for name, count in self.shifts:
             if count < 0:
-                return Refusal(
-                    "input", f"{self}: {name} is shifted by {count}; expected at least 0"
-                )
+                return self._unfit("shifts", f"{name} is shifted by {count}; expected at least 0")
             if not set(meant(program, name)) <= set(named):
-                return Refusal("input", f"{self}: {name} is shifted, but not among the statements")
+                return self._unfit("shifts", f"{name} is shifted, but not among the statements")
         return None
+
+    def _unfit(self, argument: str, sentence: str) -> Refusal:
+        return Refusal("input", f"{self}: {sentence}", argument=argument)
 
     def _site(self, program: Program, names: Sequence[str]) -> Site:
         assert program.schedule is not None
         return site(program.schedule, all_meant(program, names), dependences(program))
 
-    def _shifts(self, program: Program, found: Site) -> tuple[int, ...] | Refusal:
+    def _shifts(self, program: Program, at: Site) -> tuple[int, ...] | Refusal:
         """Return how far each loop runs behind."""
         result = []
-        for loop in found.loops:
+        for loop in at.loops:
             below = set(statements(loop))
-            own = {count for name, count in self.shifts if below & set(meant(program, name))}
-            if len(own) > 1:
-                listed = " and ".join(map(str, sorted(own)))
-                return Refusal("input", f"{self}: one loop cannot be shifted by {listed}")
-            result.append(own.pop() if own else 0)
-        if any(result) and found.loops[0].kind == "axis":
-            return Refusal("input", f"{self}: an axis has no iterations to be shifted by")
+            counts = {count for name, count in self.shifts if below & set(meant(program, name))}
+            if len(counts) > 1:
+                listed = " and ".join(map(str, sorted(counts)))
+                return self._unfit("shifts", f"one loop cannot be shifted by {listed}")
+            result.append(counts.pop() if counts else 0)
+        if any(result) and at.loops[0].kind == "axis":
+            return self._unfit("shifts", "an axis has no iterations to be shifted by")
         return tuple(result)
 
     # -- statements between the loops --------------------------------------------------------------

@@ -72,7 +72,8 @@ class Interchange(Transform):
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Exchange the loops; a note says what stayed as it was."""
         if self.outer == self.inner:
-            return Refusal("input", f"{self}: a loop cannot change places with itself")
+            sentence = f"{self}: a loop cannot change places with itself"
+            return Refusal("input", sentence, argument="inner")
         assert program.schedule is not None
         nests = self._nests(program, program.schedule)
         if isinstance(nests, Refusal):

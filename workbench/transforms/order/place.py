@@ -66,9 +66,11 @@ class Place(Transform):
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Give the statements a set of one value of the dimension, each with a loop."""
         if self.at not in ("first", "last"):
-            return Refusal("input", f"{self}: at {self.at!r}; expected 'first' or 'last'")
+            sentence = f"{self}: at {self.at!r}; expected 'first' or 'last'"
+            return Refusal("input", sentence, argument="at")
         if not self.statements:
-            return Refusal("input", f"{self}: name at least one statement")
+            sentence = f"{self}: name at least one statement"
+            return Refusal("input", sentence, argument="statements")
         chosen = all_meant(program, self.statements)
         for name in chosen:
             refusal = self._unfit(program.statement[name])

@@ -120,9 +120,11 @@ class Reschedule(Transform):
 
     def _bad_input(self, program: Program) -> Refusal | None:
         if self.fuse not in ("most", "least"):
-            return Refusal("input", f"{self}: fuse {self.fuse!r}; expected 'most' or 'least'")
+            sentence = f"{self}: fuse {self.fuse!r}; expected 'most' or 'least'"
+            return Refusal("input", sentence, argument="fuse")
         if len(all_meant(program, self.statements)) < 2:
-            return Refusal("input", f"{self}: name the first and the last statement to be ordered")
+            sentence = f"{self}: name the first and the last statement to be ordered"
+            return Refusal("input", sentence, argument="statements")
         return None
 
     def _tree(self, program: Program) -> Tree:

@@ -110,7 +110,7 @@ class Tile(Transform):
         if type(self.size) is int and self.size >= 1:
             return None
         sentence = f"{self}: a block has a positive whole number of values, not {self.size!r}"
-        return Refusal("input", sentence)
+        return Refusal("input", sentence, argument="size")
 
     def _no_loop(self, program: Program) -> Refusal | None:
         """Explain why there is nothing to tile."""

@@ -57,7 +57,8 @@ def unknown(step: Transform, program: Program) -> Refusal | None:
         strange = next((name for name in texts if name not in choices), None)
         if strange is not None:
             lacking = f"{names.lacking} {names.kind} {strange}"
-            return Refusal("input", f"{step}: {lacking}: {nearest(strange, choices, what)}")
+            sentence = f"{step}: {lacking}: {nearest(strange, choices, what)}"
+            return Refusal("input", sentence, argument=argument)
     return None
 
 
@@ -104,9 +105,10 @@ def misfit(step: Transform) -> Refusal | None:
         empty = isinstance(value, tuple) and not value
         if empty and takes_names(hint) and _can_be_left_out(hint):
             sentence = f"{step}: {name} is empty; name some, or leave it out"
-            return Refusal("input", sentence)
+            return Refusal("input", sentence, argument=name)
         if not says_it and not fits(value, hint):
-            return Refusal("input", f"{step}: {name} is {value!r}; expected {expected(hint)}")
+            sentence = f"{step}: {name} is {value!r}; expected {expected(hint)}"
+            return Refusal("input", sentence, argument=name)
     return None
 
 

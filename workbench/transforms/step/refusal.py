@@ -59,13 +59,14 @@ class Refusal:
     `repairs` and `instead` are the steps that help (`Help`); `help` finds them when asked.
     `attempted` is the refused program in its new order or storage, which breaks at the witness,
     where the step had one to try. Where no order was found, `axes` are the statements that were
-    each to be one array operation.
+    each to be one array operation. `argument` names the argument that bad input is about.
     """
 
     kind: Kind
     sentence: str
     witness: Witness | None = None
     line: SourceLine | None = None
+    argument: str | None = None
     attempted: Program | None = field(default=None, compare=False)
     axes: frozenset[str] = field(default=frozenset(), compare=False)
     help: Callable[[], Help] = field(default=Help, compare=False)

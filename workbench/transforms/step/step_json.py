@@ -14,8 +14,18 @@ from workbench.transforms.step.arguments import as_tuple, expected, fits, hints,
 from workbench.transforms.step.transform import REGISTRY, Transform
 
 
+class ArgumentError(WorkbenchError):
+    """What is no step for what one argument is, or lacks; `argument` names it."""
+
+    def __init__(self, message: str, argument: str) -> None:
+        super().__init__(message)
+        self.argument = argument
+
+
 def from_json(value: Mapping[str, Any]) -> Transform:
-    """Return the step that `to_json` wrote. Raises WorkbenchError, naming the nearest."""
+    """Return the step that `to_json` wrote. Raises WorkbenchError, naming the nearest, and
+    ArgumentError where an argument is the reason.
+    """
     name = value.get("transform")
     if not isinstance(name, str) or name not in REGISTRY:
         raise WorkbenchError(
@@ -34,7 +44,8 @@ def from_json(value: Mapping[str, Any]) -> Transform:
             )
         arguments[key] = as_tuple(item)
         if not fits(arguments[key], declared[key]):
-            raise WorkbenchError(f"{name}: {key} is {item!r}; expected {expected(declared[key])}")
+            sentence = f"{name}: {key} is {item!r}; expected {expected(declared[key])}"
+            raise ArgumentError(sentence, key)
     missing = [
         key
         for key, field in fields.items()
@@ -43,7 +54,7 @@ def from_json(value: Mapping[str, Any]) -> Transform:
         and field.default_factory is dataclasses.MISSING
     ]
     if missing:
-        raise WorkbenchError(f"{name} lacks its argument {', '.join(missing)}")
+        raise ArgumentError(f"{name} lacks its argument {', '.join(missing)}", missing[0])
     return transform(**arguments)
 
 

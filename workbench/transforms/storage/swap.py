@@ -155,7 +155,7 @@ class Swap(Transform):
             f"{self}: slices come a whole number of iterations early, 0 or more, "
             f"not {self.prefetch!r}"
         )
-        return Refusal("input", sentence)
+        return Refusal("input", sentence, argument="prefetch")
 
     def _as_it_is(self, program: Program, array: str) -> Refusal | None:
         if (array, self.prefetch) not in program.storage.swapped:

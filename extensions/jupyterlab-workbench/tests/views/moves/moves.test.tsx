@@ -9,8 +9,6 @@ import { changes as differences } from "../../../src/graph/diff";
 import { grouped } from "../../../src/views/step/preview-graph";
 import { changes, changeText, worth } from "../../../src/views/moves/price";
 import { openStep, stepKey } from "../../../src/views/step/steps";
-import "../../../src/views/step/step-form"; // what is loaded when it is needed is there at once
-import { formOf, problems, startOf, stepFrom } from "../../../src/views/step/step-schema";
 import { act, byText, type Drawn, drawn, enter, fire, texts } from "../../drawing";
 
 const CAPSULE = golden as unknown as Capsule;
@@ -179,7 +177,7 @@ describe("prices", () => {
 
   test("that cannot be had say why, and the next ones are asked for", async () => {
     shown = await drawn(Moves, unpriced, true);
-    const error = { sentence: "nobody knows", line: null, trace: "", cycle: null };
+    const error = { sentence: "nobody knows", line: null, trace: "", cycle: null, argument: null };
     await shown.hear({ type: "failed", id: asked()[0]?.id ?? 0, error });
     expect(shown.host.querySelector(".wbk-prices[title='nobody knows']")?.textContent).toBe("no estimate");
     expect(asked()).toHaveLength(3);
@@ -302,7 +300,7 @@ describe("an open step", () => {
   test("stays open with the reason where Apply fails", async () => {
     await open("Vectorize('b')", true);
     await shown.press(byText(shown.host, "button", "Apply"));
-    const error = { sentence: "there is no such variant <b>any</b> more", line: null, trace: "", cycle: null };
+    const error = { sentence: "there is no such variant <b>any</b> more", line: null, trace: "", cycle: null, argument: null };
     await shown.answer((id) => ({ type: "failed", id, error }));
     expect(texts(shown.host, "[role=alert]")).toEqual([error.sentence]);
     expect(byText(shown.host, "button", "Apply")).toHaveProperty("disabled", false);
@@ -335,142 +333,5 @@ describe("an open step", () => {
     await fire(shown.host.querySelector(".wbk-open-step"), new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
     expect(shown.store.values().selection.move).toBeNull();
     expect(rows()).toHaveLength(whole.moves.length);
-  });
-});
-
-describe("the form", () => {
-  const transform = (name: string): MovesView["transforms"][number] =>
-    whole.transforms.find((one) => one.name === name) as MovesView["transforms"][number];
-
-  test.each(whole.transforms.map((one) => one.name))("has a field for every argument of %s", (name) => {
-    const { schema, ui } = formOf(transform(name));
-    const given = transform(name).schema["properties"] as Record<string, { names?: string }>;
-    expect(Object.keys(schema.properties ?? {})).toEqual(Object.keys(given));
-    for (const [argument, property] of Object.entries(given)) {
-      const known = ui[argument]["ui:options"].known as readonly string[];
-      if (property.names) expect(known.length).toBeGreaterThan(0);
-    }
-  });
-
-  test.each(whole.moves.map((move) => [move.step.text, move.step.json] as const))("gives %s back", (_, json) => {
-    const kind = transform(String(json["transform"]));
-    expect(stepFrom(kind, startOf(kind, json, []))).toEqual(json);
-  });
-
-  test("takes what is selected where that is asked for, and opens the step that it describes", async () => {
-    shown = await drawn(Moves, CAPSULE);
-    await act(async () => shown.store.select({ statements: ["state[t+1]"] }));
-    await shown.press(byText(shown.host, "button", "New step"));
-    await act(async () => new Promise((later) => setTimeout(later, 0)));
-    expect(texts(shown.host, ".wbk-chip")).toEqual([]); // of Vectorize statements may be left out
-    await shown.press(byText(shown.host, ".wbk-form button", "add the 1 selected"));
-    expect(texts(shown.host, ".wbk-chip")).toEqual(["state[t+1]×"]);
-    await enter(shown.host.querySelector(".wbk-name-choice"), "t");
-    await fire(shown.host.querySelector("form"), new Event("submit", { bubbles: true, cancelable: true }));
-    expect(JSON.parse(shown.store.values().selection.move ?? "null")).toEqual({
-      transform: "Vectorize",
-      arguments: { dim: "t", statements: ["state[t+1]"] },
-    });
-    expect(shown.host.textContent).toContain("A dependence would be violated");
-  });
-
-  const form = async (kind: string): Promise<void> => {
-    shown = await drawn(Moves, CAPSULE);
-    await shown.press(byText(shown.host, "button", "New step"));
-    await act(async () => new Promise((later) => setTimeout(later, 0)));
-    await enter(shown.host.querySelector(".wbk-step-kind select"), kind);
-  };
-  const submit = (): Promise<void> =>
-    fire(shown.host.querySelector("form"), new Event("submit", { bubbles: true, cancelable: true }));
-  const said = (): readonly string[] => texts(shown.host, ".wbk-field-error");
-
-  test("starts with what is selected where a step is of nothing else", async () => {
-    shown = await drawn(Moves, CAPSULE);
-    await act(async () => shown.store.select({ statements: ["state[t+1]"] }));
-    await shown.press(byText(shown.host, "button", "New step"));
-    await act(async () => new Promise((later) => setTimeout(later, 0)));
-    await enter(shown.host.querySelector(".wbk-step-kind select"), "Distribute");
-    expect(texts(shown.host, ".wbk-chip")).toEqual(["state[t+1]×"]);
-  });
-
-  test("a name may begin with another: it ends with Enter, which does not end the form, or is chosen", async () => {
-    await form("Fuse");
-    const place = (): HTMLInputElement => shown.host.querySelector(".wbk-names input") as HTMLInputElement;
-    const typed = async (text: string, inputType: string): Promise<void> => {
-      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(place(), text);
-      await fire(place(), new InputEvent("input", { bubbles: true, inputType }));
-    };
-    const ended = async (): Promise<boolean> => {
-      const end = new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true });
-      await fire(place(), end);
-      return end.defaultPrevented;
-    };
-    await typed("to_go", "insertText");
-    expect(texts(shown.host, ".wbk-chip")).toEqual([]);
-    await typed("to_go_sum", "insertText");
-    expect(await ended()).toBe(true);
-    expect(texts(shown.host, ".wbk-chip")).toEqual(["to_go_sum×"]);
-    expect(await ended()).toBe(true);
-    await typed("to_go", "insertReplacementText");
-    expect(texts(shown.host, ".wbk-chip")).toEqual(["to_go_sum×", "to_go×"]);
-  });
-
-  test("says which argument is needed and what it may be", async () => {
-    await form("Tile");
-    await submit();
-    expect(said()).toEqual([
-      "dim is needed; expected one of b, t",
-      "size is needed; expected a whole number of at least 1",
-    ]);
-    expect(shown.store.values().selection.move).toBeNull();
-  });
-
-  test("repeats a number that is none, or too small, at its field", async () => {
-    await form("Tile");
-    await enter(shown.host.querySelector(".wbk-name-choice"), "b");
-    for (const typed of ["1.5", "0", "many"]) {
-      await enter(shown.host.querySelector(".wbk-number-input"), typed);
-      await submit();
-      expect(said()).toEqual([`size is ${typed}; expected a whole number of at least 1`]);
-      expect(shown.host.querySelector(".wbk-number-input")).toHaveProperty("value", typed);
-      expect(shown.host.querySelector(".wbk-number-input")?.getAttribute("aria-invalid")).toBe("true");
-    }
-    await enter(shown.host.querySelector(".wbk-number-input"), "4");
-    await submit();
-    expect(JSON.parse(shown.store.values().selection.move ?? "null")).toEqual({
-      transform: "Tile",
-      arguments: { dim: "b", size: 4, statements: null },
-    });
-  });
-
-  test("repeats a name that nobody knows, among others too", async () => {
-    await form("Contract");
-    await enter(shown.host.querySelector(".wbk-name-input"), "rewrd");
-    await submit();
-    expect(said()).toEqual([expect.stringMatching(/^array is rewrd; expected one of .*reward/)]);
-    const fuse = transform("Fuse");
-    const found = problems(fuse, { statements: ["to_go", "x"], shifts: [["to_go", "one"]] });
-    const { known } = (fuse.schema["properties"] as Record<string, { known: readonly string[] }>)["statements"]!;
-    expect(found.get("statements")).toBe(`has x; expected one of the ${known.length} statements`);
-    expect(found.get("shifts")).toBe("has one for to_go; expected a whole number");
-    expect(problems(fuse, { statements: ["to_go"], shifts: [["", 1]] }).get("shifts")).toBe(
-      `has no name; expected one of the ${known.length} statements`,
-    );
-  });
-
-  test("takes every name that Python knows: arrays for their statements, dims of blocks", () => {
-    expect([...problems(transform("Vectorize"), { dim: "t", statements: ["state"] })]).toEqual([]);
-    const { schema, ...kind } = transform("Vectorize");
-    const properties = schema["properties"] as Record<string, Record<string, unknown>>;
-    const blocks = { ...properties, dim: { ...properties["dim"], known: ["b", "t", "t_block32"] } };
-    const after = { ...kind, schema: { ...schema, properties: blocks } };
-    expect(formOf(after).ui["dim"]["ui:options"].known).toContain("t_block32");
-    expect([...problems(after, { dim: "t_block32" })]).toEqual([]);
-    expect(problems(after, { dim: "t_block3" }).get("dim")).toBe("is t_block3; expected one of b, t, t_block32");
-  });
-
-  test.each(whole.moves.map((move) => [move.step.text, move.step.json] as const))("finds nothing wrong with %s", (_, json) => {
-    const kind = transform(String(json["transform"]));
-    expect([...problems(kind, startOf(kind, json, []))]).toEqual([]);
   });
 });
