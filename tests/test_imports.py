@@ -156,7 +156,7 @@ def room_of(module: str) -> str:
 
 
 def rooms(root: Path) -> dict[str, set[str]]:
-    """What each room imports of its own package."""
+    """Find what each room imports of its own package."""
     needed: dict[str, set[str]] = {}
     for path in root.rglob("*.py"):
         module = ".".join((PACKAGE, *path.relative_to(root).with_suffix("").parts))

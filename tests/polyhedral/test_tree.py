@@ -1,4 +1,4 @@
-"""What lies in a schedule tree, and trees that differ from another in some nodes."""
+"""The nodes of schedule trees, and trees that differ from another in some nodes."""
 
 from __future__ import annotations
 

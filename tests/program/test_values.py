@@ -24,7 +24,7 @@ def test_zeros_of_two_signs_are_two_literals() -> None:
 
 
 def keys_of(program: wb.Program) -> list[object]:
-    """What of a program is a key of some table."""
+    """List the values of a program that are keys of some table."""
     return [
         key
         for s in program.statements

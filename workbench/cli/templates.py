@@ -99,7 +99,7 @@ def users_code(path: str | Path) -> Iterator[None]:
         raise
     except SyntaxError as error:
         raise WorkbenchError(f"{path}, line {error.lineno}: {error.msg}") from error
-    except Exception as error:
+    except Exception as error:  # a user's file may raise anything
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if Path(frame.filename) == Path(path)]
         place = f"{path}, line {lines[-1]}" if lines else f"{path}"

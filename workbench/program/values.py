@@ -46,7 +46,7 @@ class Literal:
 
     @cached_property
     def _negative_zeros(self) -> tuple[int, ...]:
-        """Where they are in the flattened value."""
+        """Their positions in the flattened value."""
         if self.dtype != "float":
             return ()
         values = np.asarray(self.value, dtype=float).ravel()

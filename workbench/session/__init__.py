@@ -1,1 +1,4 @@
-"""The data that the browser gets of a program, and the shells that show it."""
+"""The workbench in JupyterLab, as far as it is Python.
+
+`panel` is what users call. Requests of views and answers to them pass through the rooms below.
+"""

@@ -320,7 +320,7 @@ def test_the_output_is_updated_with_what_the_notebook_should_hold(
 def test_a_picture_that_takes_too_much_work_comes_from_the_worker(
     notebook: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What isl is busy with cannot be interrupted: here only what it soon knows is asked."""
+    """isl cannot be interrupted: here it is asked only what it soon knows."""
     monkeypatch.setattr(mime_bundle, "limited", lambda task: limited(task, 1))
     notebook.run(CELL + f"w = wb.Workbench(decay(), {str(tmp_path / 's')!r})\nw")
     data, transient, update = notebook.outputs[0]

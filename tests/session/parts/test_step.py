@@ -1,4 +1,4 @@
-"""What the views are told of a step: what it names, and which names its arguments may hold."""
+"""Steps as views see them: what they name, and which names their arguments may hold."""
 
 from __future__ import annotations
 

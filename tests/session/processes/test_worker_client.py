@@ -206,7 +206,7 @@ def test_a_variant_that_is_forgotten_while_it_is_made_again_stays_known() -> Non
 
 
 def nothing(result: object) -> None:
-    """What nobody waits for."""
+    """A part that nobody waits for."""
 
 
 def test_what_was_made_for_a_dropped_order_is_forgotten_by_the_worker(

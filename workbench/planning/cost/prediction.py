@@ -1,7 +1,7 @@
 """The predicted cost of a variant: time, memory, arithmetic, bytes, calls.
 
 Counts are exact: of every call that the generated source makes. The peak is the backend's to the
-byte. Seconds come from a few constants of the machine (`machine.py`), measured or built in.
+byte. Seconds come from a few constants of the machine (`planning/machine`), measured or built in.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """The file of a machine's measured constants, in the user's cache directory.
-`measure/calibration.py` measures them; without the file there are built-in ones.
+`measure/calibration/` measures them; without the file there are built-in ones.
 """
 
 from __future__ import annotations

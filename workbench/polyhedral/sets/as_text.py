@@ -39,7 +39,7 @@ def limited(task: str, operations: int = OPERATIONS) -> Iterator[None]:
     too_complex = TooComplexError(f"{task}: too complex, given up after {operations} operations")
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # a spent bound shows as any of isl's errors, or of a caller's
         if _is_spent():
             raise too_complex from error
         raise

@@ -30,7 +30,7 @@ from workbench.transforms.step.transform import Transform
 from workbench.variants.variant import Variant
 
 BEYOND = 2
-"""How much larger than its least a size is drawn: a pair alone shows no pattern."""
+"""The extra on a size's least value that is drawn: a pair alone shows no pattern."""
 
 ELSEWHERE = "at these sizes it does not happen"
 

@@ -15,7 +15,7 @@ from workbench.transforms.step.transform import REGISTRY, Transform
 
 
 class ArgumentError(WorkbenchError):
-    """What is no step for what one argument is, or lacks; `argument` names it."""
+    """JSON that is no step because an argument is wrong or missing; `argument` names it."""
 
     def __init__(self, message: str, argument: str) -> None:
         super().__init__(message)
