@@ -10,7 +10,7 @@ from workbench.errors import ProgramError
 from workbench.lowering.instances.nest import LoopNest
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.records import Record
+from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.lowering.memory.allocate import place
 from workbench.lowering.memory.buffers import results, stored_arrays
 from workbench.lowering.memory.lives import homes, lives, shapes
@@ -128,6 +128,54 @@ def stages(program: Program) -> Stages:
     return Stages(
         schedule, loops, lifetimes, storage, tuple(operations), tuple(prefetching), memory
     )
+
+
+def launches(program: Program) -> LoopProgram:
+    """Lower a program to loops of kernels with explicit memory."""
+    assert program.schedule is not None
+    loops = from_tree.loops(program.schedule, shapes(program))
+    workspace = Workspace(FreshNames(set()))
+    aliases = _variables(program, loops, workspace.names)
+    lifetimes = lives(program)
+    storage = stored_arrays(program, lifetimes, workspace, exact=True)
+    records = _launches(program, loops, storage)
+    inside = {
+        storage[array].buffer.name: [loop.name for loop in around]
+        for array, around in homes(program, lifetimes).items()
+    }
+    donated = [
+        (storage[array].buffer.name, storage[to].buffer.name)
+        for array, to in program.storage.donated
+        if array != to
+    ]
+    return LoopProgram(
+        program.name,
+        tuple(p.name for p in program.parameters),
+        place(records, workspace, inside, donated),
+        results(program, storage),
+        storage,
+        aliases,
+    )
+
+
+def _launches(
+    program: Program, nodes: tuple[from_tree.Node, ...], storage: Mapping[str, Stored]
+) -> list[Record]:
+    records: list[Record] = []
+    for node in nodes:
+        if isinstance(node, from_tree.Instance):
+            statement = program.statement[node.statement]
+            reads = dict.fromkeys(storage[r.array].buffer.name for r in statement.reads)
+            written = storage[statement.array].buffer.name
+            records.append(Launch(node.statement, node.values, tuple(reads), (written,)))
+            continue
+        body = tuple(_launches(program, node.body, storage))
+        if isinstance(node, from_tree.Guard):
+            records.append(If(node.condition, body))
+        else:
+            loop = (node.variable, node.lower, node.upper, node.backwards, node.dim, body)
+            records.append(For(*loop))
+    return records
 
 
 def _variables(

@@ -13,13 +13,19 @@ from workbench.program.values import Program
 
 
 def stored_arrays(
-    program: Program, lifetimes: Mapping[str, Lifetime], workspace: Workspace
+    program: Program,
+    lifetimes: Mapping[str, Lifetime],
+    workspace: Workspace,
+    exact: bool = False,
 ) -> dict[str, Stored]:
-    """Return each array with a buffer of the slots that its lifetime needs, and its space."""
+    """Return each array with a buffer of the slots that its lifetime needs, and its space.
+
+    `exact`: what runs reads no element beyond those that are written, under a mask or not.
+    """
     order = memory_order(program)
     outputs = {o.array for o in program.outputs}
     on_host = set(program.storage.on_host)
-    zero = masked(program)
+    zero = frozenset() if exact else masked(program)
     result: dict[str, Stored] = {}
     for array in program.arrays:
         life = lifetimes[array.name]

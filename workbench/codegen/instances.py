@@ -1,0 +1,450 @@
+"""One instance of a statement as a kernel: loops over its axes and its reduction's points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from functools import lru_cache
+
+from workbench.codegen.addresses import address
+from workbench.codegen.bodies import BLOCK, Bodies
+from workbench.codegen.emitter import Emitter, Index, cast, flat, total
+from workbench.codegen.records import (
+    Compute,
+    Invoke,
+    Load,
+    Local,
+    Number,
+    Position,
+    Require,
+    Store,
+    Total,
+    Update,
+    Value,
+    Variable,
+)
+from workbench.errors import ProgramError
+from workbench.lowering.values.stored import Stored, symbolic
+from workbench.polyhedral.conditions import AffineComparison, Compound, Condition
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.loops.axis_blocks import AxisBlock, with_blocks
+from workbench.polyhedral.sets.as_conditions import conditions
+from workbench.polyhedral.sets.relations import bounds, hull, is_empty, is_subset, project_out
+from workbench.program.operations.table import COMBINES, OPERATIONS
+from workbench.program.values import Body, Call, IndexValue, Literal, Statement, walk
+
+FEW = 8
+"""The most elements of an inner shape for which lanes along an axis are better than along it."""
+
+ACCUMULATED = 16
+"""The most elements of a reduction's result that are kept in locals."""
+
+IDENTITIES = {"sum": 0, "max": -float("inf"), "min": float("inf")}
+LEAST, MOST = -(2**31), 2**31 - 1
+
+
+class InstanceWriter:
+    """The writer of one instance. `values` are its loop dimensions', `axes` the others."""
+
+    def __init__(
+        self,
+        out: Emitter,
+        statement: Statement,
+        axes: Sequence[str],
+        values: Mapping[str, Expression],
+        stored: Mapping[str, Stored],
+        ranks: Mapping[str, int],
+        blocks: tuple[AxisBlock, ...],
+    ) -> None:
+        self.out = out
+        self.statement = statement
+        self.stored = stored
+        self.place = dict(values)
+        self.blocks = blocks
+        own = [d for d in statement.dims if d in axes]
+        self.own = sorted(own, key=lambda d: ranks.get(d, len(ranks)))
+        self.target = stored[statement.array]
+        self.shape = symbolic(self.target.array.shape)
+
+    def write(self) -> None:
+        """Write the loops of the instance."""
+        if isinstance(self.statement.body, Call):
+            if self.statement.body.operation == "external":
+                self._external(self.statement.body)
+                return
+            if self.statement.body.operation == "permutation":
+                self._over_axes("", self._permutation)
+                return
+        lanes = self._lanes()
+        if self.statement.combiner is None:
+            self._over_axes(lanes, lambda: self._plain(lanes))
+        else:
+            self._over_axes(lanes, lambda: self._reduced(lanes))
+
+    # -- loops -------------------------------------------------------------------------------------
+
+    def _lanes(self) -> str:
+        """Return the dim along which the instance has its lanes; "" for those of inner shapes."""
+        statement = self.statement
+        wide = any(_elements(b) > FEW for b in walk(statement.body))
+        contracts = any(b.operation == "contract" for b in statement.calls)
+        if any(b.dtype == "int64" for b in walk(statement.body)) or not _laned(statement.body):
+            return ""
+        if self.own and (not wide or contracts):
+            return self.own[-1] if self._free_of(self.own[-1]) else ""
+        if not self.own and statement.combiner in ("sum", "max", "min") and not wide:
+            return statement.reduction_dims[-1]
+        return ""
+
+    def _free_of(self, dim: str) -> bool:
+        """Tell whether no range of a reduction dimension depends on a dim."""
+        if not self.statement.reduction_dims:
+            return True
+        ranges, mask = self._ranges()
+        if any(dim in e.variables for pair in ranges.values() for e in pair):
+            return False
+        return not any(dim in e.variables for each in mask for e, _ in each)
+
+    def _over_axes(self, lanes: str, visit: object) -> None:
+        assert callable(visit)
+        domain = with_blocks(self.statement.domain, self.blocks)
+        if is_empty(domain):
+            return
+        with ExitStack() as loops:
+            for d, (lower, upper) in zip(
+                self.own, bounds(domain, self.own) if self.own else (), strict=True
+            ):
+                self._loop(loops, d, lower, upper, lanes)
+            visit()
+
+    def _loop(
+        self, loops: ExitStack, d: str, lower: Expression, upper: Expression, lanes: str
+    ) -> None:
+        low, high = lower.substitute(self.place), upper.substitute(self.place)
+        self.place[d] = loops.enter_context(self.out.loop(d, low, high, lanes=d == lanes))
+
+    def _ranges(self) -> tuple[dict[str, tuple[Expression, Expression]], _Mask]:
+        """Return the range of each reduction dimension, over the dims before it, and what else
+        must hold.
+        """
+        return _reduction_ranges(
+            with_blocks(self.statement.reduction, self.blocks), self.statement.reduction_dims
+        )
+
+    # -- plain statements --------------------------------------------------------------------------
+
+    def _bodies(self, lanes: str) -> Bodies:
+        inner = lanes == "" and _laned(self.statement.body)
+        return Bodies(self.out, self.statement, self.place, self.stored, inner)
+
+    def _at(self, index: Index) -> Expression:
+        """Return the place of the result's element at a position of its inner shape."""
+        write = tuple(e.substitute(self.place) for e in self.statement.write)
+        return address(self.target, write, flat(index, self.shape))
+
+    def _store(self, index: Index, value: Value, operation: str = "") -> None:
+        ready = cast(value, self.target.array.dtype)
+        self.out.add(Store(self.target.buffer.name, self._at(index), ready, operation))
+
+    def _plain(self, lanes: str) -> None:
+        bodies = self._bodies(lanes)
+        bodies.prepare()
+        body = self.statement.body
+        if isinstance(body, Call) and body.operation == "orthogonalize":
+            bodies.orthogonalize(body, self.target.buffer.name, self._at((expression(0),) * 2))
+            return
+        bodies.positions(body, self._store)
+
+    def _permutation(self) -> None:
+        body = self.statement.body
+        assert isinstance(body, Call)
+        (n,) = symbolic(body.shape)
+        shift = dict(body.options.get("shift", ()))
+        coordinates = tuple(
+            variable(d).substitute(self.place) + shift.get(d, 0) for d in self.statement.dims
+        )
+        words = self.out.scratch("words", "int32", n * 3)
+        options = (
+            ("origin", self.statement.origin or self.statement.name),
+            ("coordinates", coordinates),
+            ("n", n),
+        )
+        out = (self.target.buffer.name, self._at((expression(0),)))
+        self.out.add(Invoke("permutation", out, ((words, expression(0)),), options))
+
+    def _external(self, body: Call) -> None:
+        if self.own:
+            raise ProgramError(
+                f"{self.statement.name} calls {body.options['name']} one instance after the "
+                f"other, not with {', '.join(self.own)} as array axes",
+                self.statement.line,
+            )
+        bodies = self._bodies("")
+        bodies.prepare()
+        operands = tuple((bodies.whole(a), expression(0)) for a in body.arguments)
+        out = (self.target.buffer.name, self._at((expression(0),) * len(self.shape)))
+        options = (
+            ("name", body.options["name"]),
+            ("method", body.options["method"]),
+            ("shapes", tuple((a.dtype, symbolic(a.shape)) for a in body.arguments)),
+            ("shape", (body.dtype, self.shape)),
+        )
+        self.out.add(Invoke("external", out, operands, options))
+
+    # -- reductions --------------------------------------------------------------------------------
+
+    def _reduced(self, lanes: str) -> None:
+        combiner = self.statement.combiner
+        if combiner == "argmax":
+            self._argmax()
+        elif combiner == "collect":
+            self._collected()
+        elif combiner == "sum" and self._is_outer():
+            self._blockwise()
+        elif combiner == "sum" and not self._fits_in_locals():
+            self.out.each(self.shape, lambda i: self._store(i, Number(0, "int32")), lanes == "")
+            self._over_points(
+                lanes, lambda index, value: self._store(index, value, COMBINES["sum"])
+            )
+        else:
+            self._in_locals(str(combiner), lanes)
+
+    def _fits_in_locals(self) -> bool:
+        n = total(self.shape)
+        return not n.terms and n.constant <= ACCUMULATED
+
+    def _over_points(self, lanes: str, visit: object, bodies: bool = True) -> None:
+        """Visit every position of the body at every point of the reduction."""
+        points = with_blocks(self.statement.reduction, self.blocks)
+        if is_empty(points):
+            return
+        ranges, mask = self._ranges()
+        outside = dict(self.place)
+        with ExitStack() as loops:
+            for d, (lower, upper) in ranges.items():
+                self._loop(loops, d, lower, upper, lanes)
+            if mask:
+                loops.enter_context(self.out.where(_condition(mask, self.place)))
+            assert callable(visit)
+            if bodies:
+                inner = self._bodies(lanes)
+                inner.prepare()
+                inner.positions(self.statement.body, visit)
+            else:
+                visit()
+        self.place = outside
+
+    def _in_locals(self, combiner: str, lanes: str) -> None:
+        """Combine in locals, by lanes if those are of a reduction dimension."""
+        operation, dtype = COMBINES[combiner], self.target.array.dtype
+        parts = lanes in self.statement.reduction_dims
+        start = _identity(combiner, dtype)
+        names: dict[tuple[int, ...], str] = {}
+
+        def make(index: Index) -> None:
+            name = self.out.name(self.statement.array)
+            names[tuple(i.constant for i in index)] = name
+            self.out.add(Variable(name, start, parts))
+
+        self._written_out(make)
+        some = None if combiner == "sum" else self._counting()
+
+        def combine(index: Index, value: Value) -> None:
+            name = names[tuple(i.constant for i in index)]
+            self.out.add(Update(name, cast(value, dtype), operation))
+            if some:
+                self.out.add(Update(some, Number(True, "bool")))
+
+        self._over_points(lanes, combine)
+        if some:
+            self.out.add(Require("nonempty", Local(some, "bool")))
+
+        def finish(index: Index) -> None:
+            name = names[tuple(i.constant for i in index)]
+            if parts:
+                together = self.out.name("together")
+                self.out.add(Total(together, Local(name, dtype), operation))
+                name = together
+            self._store(index, Local(name, dtype))
+
+        self._written_out(finish)
+
+    def _is_outer(self) -> bool:
+        """Tell whether the points' values cost little: then each result is summed by itself."""
+        if self._fits_in_locals() or any(n.terms for n in self.shape):
+            return False
+        return not self._bodies("").keeps
+
+    def _blockwise(self) -> None:
+        """Sum some elements of the result at once, in a local each, over all points."""
+        dtype = self.target.array.dtype
+        *outer, last = self.shape
+        lanes = not _fits(last) and _laned(self.statement.body)
+        rows = len(self.shape) - 1 - lanes
+        n = self.shape[rows].constant if rows >= 0 else 1
+
+        def block(index: Index, first: Expression, many: int) -> None:
+            indices = [index]
+            if rows >= 0:
+                indices = [(*index[:rows], first + k, *index[rows:]) for k in range(many)]
+            names = [self.out.name(self.statement.array) for _ in indices]
+            for name in names:
+                self.out.add(Variable(name, Number(0, dtype)))
+
+            def point() -> None:
+                bodies = self._bodies("")
+                bodies.prepare()
+                bodies.added(self.statement.body, indices, names)
+
+            self._over_points("", point, bodies=False)
+            for name, at in zip(names, indices, strict=True):
+                self._store(at, Local(name, dtype))
+
+        def visit(index: Index) -> None:
+            whole = n // BLOCK
+            if whole:
+                with self.out.loop("block", expression(0), expression(whole)) as number:
+                    block(index, number * BLOCK, BLOCK)
+            if n % BLOCK:
+                block(index, expression(whole * BLOCK), n % BLOCK)
+
+        looped = self.shape if rows < 0 else (*self.shape[:rows], *self.shape[rows + 1 :])
+        self.out.each(looped, visit, lanes)
+
+    def _written_out(self, visit: object) -> None:
+        """Visit every position of the result's small inner shape, each written out."""
+        assert callable(visit)
+        positions: list[tuple[int, ...]] = [()]
+        for n in self.shape:
+            positions = [(*at, k) for at in positions for k in range(n.constant)]
+        for at in positions:
+            visit(tuple(expression(k) for k in at))
+
+    def _counting(self) -> str:
+        some = self.out.name("some")
+        self.out.add(Variable(some, Number(False, "bool")))
+        return some
+
+    def _argmax(self) -> None:
+        body, dim = self.statement.body, self.statement.reduction_dims[0]
+        best, where, some = (self.out.name(n) for n in ("best", "where", "some"))
+        self.out.add(Variable(best, _identity("max", body.dtype)))
+        self.out.add(Variable(where, Number(0, "int32")))
+        self.out.add(Variable(some, Number(False, "bool")))
+
+        def visit(index: Index, value: Value) -> None:
+            value = self.out.let("value", value)
+            held = Local(best, body.dtype)
+            better: Value = Compute("greater", (value, held), "bool")
+            if body.dtype == "float":
+                nan = Compute("not_equal", (value, value), "bool")
+                number = Compute("equal", (held, held), "bool")
+                first = Compute("logical_and", (nan, number), "bool")
+                better = Compute("logical_or", (better, first), "bool")
+            started = Local(some, "bool")
+            none = Compute("logical_not", (started,), "bool")
+            better = self.out.let("better", Compute("logical_or", (better, none), "bool"))
+            at, old = Position(self.place[dim]), Local(where, "int32")
+            self.out.add(Update(where, Compute("where", (better, at, old), "int32")))
+            self.out.add(Update(best, Compute("where", (better, value, held), body.dtype)))
+            self.out.add(Update(some, Number(True, "bool")))
+
+        self._over_points("", visit)
+        self.out.add(Require("nonempty", Local(some, "bool")))
+        self._store((), Local(where, "int32"))
+
+    def _collected(self) -> None:
+        """Store the body's values side by side along the leading inner axis."""
+        (dim,) = self.statement.reduction_dims
+        first = self._ranges()[0][dim][0].substitute(self.place)
+
+        def visit(index: Index, value: Value) -> None:
+            self._store((self.place[dim] - first, *index), value)
+
+        self._over_points("", visit)
+
+
+_Mask = tuple[tuple[tuple[Expression, bool], ...], ...]
+
+
+@lru_cache(maxsize=4096)
+def _reduction_ranges(
+    points: str, over: tuple[str, ...]
+) -> tuple[dict[str, tuple[Expression, Expression]], _Mask]:
+    """Return the range of each reduction dimension over those before it and the other dims.
+
+    Where values in between are no points, also the conditions of points within these ranges.
+    """
+    if is_empty(points):
+        return {d: (expression(0), expression(0)) for d in over}, ()
+    ranges: dict[str, tuple[Expression, Expression]] = {}
+    exact = True
+    for k, d in enumerate(over):
+        known = project_out(points, over[k + 1 :])
+        try:
+            ranges[d] = bounds(known, [d])[0]
+        except ProgramError:
+            exact = False
+            ranges[d] = hull(project_out(known, [x for x in _dims(known) if x != d]))[0]
+    if exact:
+        return ranges, ()
+    return ranges, conditions(points, _filled(points, ranges))
+
+
+def _dims(text: str) -> tuple[str, ...]:
+    from workbench.polyhedral.sets.relations import dims_of
+
+    return dims_of(text)
+
+
+def _filled(points: str, ranges: Mapping[str, tuple[Expression, Expression]]) -> str:
+    from workbench.polyhedral.sets.relations import dims_of, domain_with, universe
+
+    limits = [
+        pair
+        for d, (low, high) in ranges.items()
+        for pair in ((variable(d), low), (high - 1, variable(d)))
+    ]
+    filled = domain_with(universe(dims_of(points)), at_least=limits)
+    assert is_subset(points, filled)
+    return filled
+
+
+def _condition(mask: _Mask, place: Mapping[str, Expression]) -> Condition:
+    """Return the condition that any of the alternatives holds."""
+    alternatives: list[Condition] = []
+    for each in mask:
+        parts: list[Condition] = [
+            AffineComparison(expression(0), "==" if equality else "<=", e.substitute(place))
+            for e, equality in each
+        ]
+        alternatives.append(parts[0] if len(parts) == 1 else Compound("and", tuple(parts)))
+    return alternatives[0] if len(alternatives) == 1 else Compound("or", tuple(alternatives))
+
+
+def _identity(combiner: str, dtype: str) -> Number:
+    if combiner == "sum":
+        return Number(0, dtype)
+    if dtype == "float":
+        return Number(IDENTITIES[combiner], dtype)
+    return Number(LEAST if combiner == "max" else MOST, dtype)
+
+
+def _fits(n: Expression) -> bool:
+    return not n.terms and n.constant <= ACCUMULATED
+
+
+def _elements(body: Body) -> float:
+    n = total(symbolic(body.shape))
+    return float("inf") if n.terms else n.constant
+
+
+def _laned(body: Body) -> bool:
+    """Tell whether all of a body can be computed lane by lane."""
+    return not any(
+        isinstance(b, Call)
+        and b.operation in ("orthogonalize", "given", "external", "permutation")
+        for b in walk(body)
+    )
+
+
