@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.backends import backends
+from workbench.backends.processor import usable_cores
 from workbench.cli.arguments import Parser
 from workbench.errors import installing
 from workbench.measure.calibration.calibrate import calibrate
@@ -158,10 +159,9 @@ def _threads() -> str:
     """Return the cores this process may use, and the variables that bound those of linear
     algebra.
     """
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     limits = [
         f"{name}={os.environ[name]}"
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
         if name in os.environ
     ]
-    return f"{allowed} of {os.cpu_count()} cores" + (f", {', '.join(limits)}" if limits else "")
+    return ", ".join([f"{usable_cores()} of {os.cpu_count()} cores", *limits])
