@@ -12,7 +12,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -65,7 +65,8 @@ def find(level: int = 2, march: str = "native") -> Compiler:
     `level` is that of optimization, `march` a processor as gcc writes it (`x86-64-v3`). Raises
     UnavailableError, which says in one sentence what was tried.
     """
-    failed, missing = [], []
+    failed: list[str] = []
+    missing: list[str] = []
     for wish, command in _candidates():
         if command is None:
             missing.append(wish)
@@ -107,17 +108,19 @@ def _candidates() -> Iterator[tuple[str, tuple[str, ...] | None]]:
     yield "ziglang", (sys.executable, "-m", "ziglang", "cc") if there else None
 
 
-def _sentence(failed: list[str], missing: list[str]) -> str:
+def _sentence(failed: Sequence[str], missing: Sequence[str]) -> str:
     """Return why there is no compiler, and the way out."""
     way_out = installing("ziglang")
-    if (failed or missing)[0].startswith(f"{VARIABLE}="):
+    if (*failed, *missing)[0].startswith(f"{VARIABLE}="):
         why = failed[0] if failed else f"{missing[0]} names a program that is not there"
         return f"no C compiler: {why}; correct {VARIABLE}, or unset it and {way_out}"
-    # each name has its own reason; those that are not there share one
-    not_there = f"{', '.join(missing[:-1])} and {missing[-1]}" if missing[1:] else "".join(missing)
-    verb = "are" if missing[1:] else "is"
-    why = "; ".join([*failed, *([f"{not_there} {verb} not installed"] if missing else [])])
-    return f"no C compiler: {why}: {way_out}"
+    parts = list(failed)
+    if missing:
+        *first, last = missing
+        names = f"{', '.join(first)} and {last} are" if first else f"{last} is"
+        parts.append(f"{names} not installed")
+    end = f": {way_out}" if "ziglang" in missing else ""
+    return f"no C compiler: {'; '.join(parts)}{end}"
 
 
 @lru_cache(maxsize=64)
