@@ -24,8 +24,9 @@ PACKAGE = "workbench"
 # A part and the parts directly below it; what lies below those may be imported as well.
 DIRECTLY_BELOW = {
     "errors": (),
+    "folders": (),
     "names": (),
-    "polyhedral": ("errors", "names"),
+    "polyhedral": ("errors", "folders", "names"),
     "program": ("polyhedral",),
     "lowering": ("program",),
     "codegen": ("lowering",),

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from workbench.codegen.c_expressions import condition_text, expression_text
-from workbench.codegen.c_kernels import KernelText, scratch_bytes, table_text
-from workbench.codegen.emitter import Emitter
-from workbench.codegen.instances import InstanceWriter
+from workbench.codegen.printing.expressions import condition_text, expression_text
+from workbench.codegen.printing.kernels import KernelText, scratch_bytes, table_text
+from workbench.codegen.writing.emitter import Emitter
+from workbench.codegen.writing.instance_writer import InstanceWriter
 from workbench.codegen.records import Invoke, KernelRecord, Loop, Require, Table, Where
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, Free, If, Launch, Record, walk

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from workbench.codegen.addresses import address
-from workbench.codegen.emitter import Emitter, Index, cast, flat, total, unflat
+from workbench.codegen.writing.addresses import address
+from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total, unflat
 from workbench.codegen.records import (
     Compute,
     Draw,

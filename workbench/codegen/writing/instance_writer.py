@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 
-from workbench.codegen.addresses import address
-from workbench.codegen.bodies import BLOCK, Bodies
-from workbench.codegen.emitter import Emitter, Index, cast, flat, total
+from workbench.codegen.writing.addresses import address
+from workbench.codegen.writing.bodies import BLOCK, Bodies
+from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total
 from workbench.codegen.records import (
     Compute,
     Invoke,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.codegen.c_expressions import condition_text, expression_text
+from workbench.codegen.printing.expressions import condition_text, expression_text
 from workbench.codegen.records import (
     LANES,
     Compute,
