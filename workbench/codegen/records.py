@@ -151,8 +151,8 @@ class Draw:
 class Require:
     """A check: `value` must hold, or the run ends with the error that `kind` has.
 
-    `numbers` are integers that the error tells, `instance` are the dims of the statement there,
-    `options` names that it tells. `number` is its own among the checks of a program.
+    `numbers` are integers that the error tells, `options` names, `instance` the values of the
+    statement's dims there. Its `statement` and `number` it gets among the checks of a program.
     """
 
     kind: str
@@ -160,7 +160,13 @@ class Require:
     numbers: tuple[Value, ...] = ()
     options: tuple[tuple[str, Any], ...] = ()
     instance: tuple[tuple[str, Expression], ...] = ()
+    statement: str = ""
     number: int = 0
+
+    @property
+    def option(self) -> dict[str, Any]:
+        """The options as a dict."""
+        return dict(self.options)
 
 
 @dataclass(frozen=True)
@@ -191,6 +197,11 @@ class Loop:
     body: tuple[KernelRecord, ...]
     lanes: bool = False
 
+    @property
+    def range(self) -> tuple[Expression, Expression]:
+        """The lower bound, and the upper one (exclusive)."""
+        return self.lower, self.upper
+
 
 @dataclass(frozen=True)
 class Where:
@@ -198,13 +209,6 @@ class Where:
 
     condition: Condition
     body: tuple[KernelRecord, ...]
-
-
-@dataclass(frozen=True)
-class Note:
-    """A line for readers."""
-
-    text: str
 
 
 KernelRecord: TypeAlias = (
@@ -219,7 +223,6 @@ KernelRecord: TypeAlias = (
     | Invoke
     | Loop
     | Where
-    | Note
 )
 
 

@@ -31,6 +31,7 @@ HEADERS = (
     "philox.h",
     "permutation.h",
     "orthogonal.h",
+    "run.h",
 )
 """All headers: each includes only those before it. Two are templates, which others include."""
 

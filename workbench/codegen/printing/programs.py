@@ -1,314 +1,235 @@
 """A whole program as C: a function for each kernel, and the loops that launch them.
 
-The program has three entries: `begin` runs what stands before the main loop, `iteration` one of its
-iterations, `end` what stands behind. Sizes, the seed and all memory are arguments.
+A program has three entries: `begin` runs what stands before the main loop, `iteration` one of its
+iterations, `end` what stands behind. Sizes, the seed and all memory are arguments (`run.h`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
+from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.expressions import condition_text, expression_text
-from workbench.codegen.printing.kernels import KernelText, scratch_bytes, table_text
-from workbench.codegen.writing.emitter import Emitter
-from workbench.codegen.writing.instance_writer import InstanceWriter
-from workbench.codegen.records import Invoke, KernelRecord, Loop, Require, Table, Where
+from workbench.codegen.printing.kernels import KernelText
+from workbench.codegen.records import LANES
+from workbench.codegen.runtime import HEADERS, header
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.records import Allocate, Buffer, For, Free, If, Launch, Record, walk
-from workbench.lowering.values.stored import memory_order
-from workbench.names import free, unique
-from workbench.polyhedral.expression import Expression, variable
-from workbench.polyhedral.loops.axis_blocks import axis_blocks
-from workbench.polyhedral.tree import axis_dims, paths
-from workbench.program.values import Program
+from workbench.lowering.loops.records import Allocate, For, Free, If, Launch, Record, walk
+from workbench.names import unique
+from workbench.polyhedral.expression import Expression
 
+REALS = {"float32": "f", "float64": "d"}
 KINDS = {"int32": "i", "int64": "l", "bool": "b"}
 TYPES = {"f": "float", "d": "double", "i": "int32_t", "l": "int64_t", "b": "uint8_t"}
 
-HEAD = """\
-typedef struct Run Run;
-struct Run {
-    const int64_t *sizes;
-    char **buffers;
-    char *arena;
-    const int64_t *offsets;
-    char *scratch;
-    int64_t seed;
-    volatile int64_t stop;
-    int64_t failed;
-    int64_t numbers[8];
-    int64_t instance[8];
-    int64_t (*call)(int64_t site, const int64_t *instance, void *out, void **operands);
-};
-#define ROUNDED(bytes) (((bytes) + 63) / 64 * 64)
-void fail(Run *run, int64_t check, int64_t n, const int64_t *numbers, int64_t m,
-          const int64_t *instance);
-"""
+UNIT_CHARACTERS = 30_000
+"""About how much text a unit has: several are compiled side by side."""
 
-FAIL = """\
-void fail(Run *run, int64_t check, int64_t n, const int64_t *numbers, int64_t m,
-          const int64_t *instance) {
-    if (run->failed) return;
-    run->failed = check;
-    for (int64_t k = 0; k < n; k++) run->numbers[k] = numbers[k];
-    for (int64_t k = 0; k < m; k++) run->instance[k] = instance[k];
-}
-"""
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_KEYWORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if int "
+    "long register restrict return short signed sizeof static struct switch typedef union unsigned "
+    "void volatile while inline asm typeof run scratch lanes active lane part_of_group begin "
+    "iteration end main".split()
+)
+
+HERE = "#define RUNTIME_HERE\n#include \"run.h\"\n"
+ELSEWHERE = "#define RUNTIME_ELSEWHERE\n#include \"run.h\"\n\n"
+EXPORTED = '__attribute__((visibility("default")))'
 
 
 @dataclass(frozen=True)
-class WrittenKernel:
-    """A kernel: its C name, its records, the loop variables that it is called with."""
+class ProgramText:
+    """The C units of a program by name, the runtime's first, and the text of each kernel."""
 
-    name: str
-    launch: Launch
-    records: tuple[KernelRecord, ...]
-    tables: tuple[Table, ...]
-    arguments: tuple[str, ...]
+    units: dict[str, str]
+    kernels: dict[str, str] = field(repr=False)
+    """The kernels' functions by the names of these."""
 
-
-class ProgramWriter:
-    """The kernels of a loop program of launches, and their C text for one dtype."""
-
-    def __init__(self, program: Program, loops: LoopProgram, reserved: frozenset[str]) -> None:
-        self.program = program
-        self.loops = loops
-        self.taken = set(reserved)
-        self.names: dict[str, str] = {}
-        self.checks: list[Require] = []
-        self.calls: list[Invoke] = []
-        self.kernels: dict[int, WrittenKernel] = {}
-        assert program.schedule is not None
-        self._axes = axis_dims(program.schedule)
-        self._paths = paths(program.schedule)
-        self._ranks = {d: n for n, d in enumerate(memory_order(program))}
-        for p in program.parameters:
-            self.names[p.name] = unique(_ascii(p.name), self.taken)
-        for record in walk(loops.body):
-            if isinstance(record, For):
-                self._name(record.variable)
-            elif isinstance(record, Allocate):
-                self._name(record.buffer.name)
-        self.buffers = {
-            r.buffer.name: r.buffer for r in walk(loops.body) if isinstance(r, Allocate)
-        }
-        self.slots = {name: n for n, name in enumerate(self.buffers)}
-        self._write(loops.body, ())
-
-    def _name(self, name: str) -> str:
-        if name not in self.names:
-            self.names[name] = unique(_ascii(name), self.taken)
-        return self.names[name]
-
-    def _write(self, body: Sequence[Record], around: tuple[str, ...]) -> None:
-        for record in body:
-            if isinstance(record, For):
-                self._write(record.body, (*around, record.variable))
-            elif isinstance(record, If):
-                self._write(record.body, around)
-            elif isinstance(record, Launch):
-                self.kernels[id(record)] = self._kernel(record, around)
-
-    def _kernel(self, launch: Launch, around: tuple[str, ...]) -> WrittenKernel:
-        statement = self.program.statement[launch.statement]
-        out = Emitter(self.taken | set(self.names.values()) | set(self.names))
-        writer = InstanceWriter(
-            out,
-            statement,
-            self._axes[statement.name],
-            dict(launch.values),
-            self.loops.stored,
-            self._ranks,
-            axis_blocks(statement.name, statement.dims, self._paths[statement.name]),
-        )
-        writer.write()
-        name = unique(_ascii(f"kernel_{launch.statement}"), self.taken)
-        records = tuple(self._numbered(r, launch) for r in out.records)
-        arguments = tuple(v for v in dict.fromkeys(around) if v in _variables(launch, records))
-        return WrittenKernel(name, launch, records, tuple(out.tables), arguments)
-
-    def _numbered(self, record: KernelRecord, launch: Launch) -> KernelRecord:
-        """Number the checks and the calls of a kernel."""
-        if isinstance(record, (Loop, Where)):
-            body = tuple(self._numbered(r, launch) for r in record.body)
-            return replace(record, body=body)
-        if isinstance(record, Require):
-            record = replace(
-                record,
-                number=len(self.checks) + 1,
-                options=(*record.options, ("statement", launch.statement)),
-            )
-            self.checks.append(record)
-        elif isinstance(record, Invoke) and record.function == "external":
-            options = (
-                *record.options,
-                ("site", len(self.calls)),
-                ("statement", launch.statement),
-                ("instance", launch.values),
-            )
-            record = replace(record, options=options)
-            self.calls.append(record)
-        return record
-
-    # -- text --------------------------------------------------------------------------------------
-
-    def kind(self, dtype: str, real: str) -> str:
-        """Return the letter of a dtype."""
-        return KINDS.get(dtype, real)
-
-    def kernel_text(self, kernel: WrittenKernel, real: str) -> str:
-        """Return a kernel's function."""
-        used = [*kernel.launch.reads, *kernel.launch.writes]
-        kinds = {name: self.kind(self.buffers[name].dtype, real) for name in used}
-        text = KernelText(lambda n: self.names.get(n, n), kinds, real)
-        for table in kernel.tables:
-            text.local[table.name] = self.kind(table.dtype, real)
-            text.write(table_text(table, text.local[table.name]))
-        head = f"void {kernel.name}({', '.join(['Run *run', *self._given(kernel)])}) {{"
-        for p_index, p in enumerate(self.program.parameters):
-            c = self.names[p.name]
-            text.write(f"const int64_t {c} = run->sizes[{p_index}]; (void){c};")
-        for name in dict.fromkeys(used):
-            c, t = self.names[name], TYPES[kinds[name]]
-            text.write(f"{t} *const {c} = ({t} *)run->buffers[{self.slots[name]}];")
-        text.write("char *const scratch = run->scratch; (void)scratch;")
-        text.body(kernel.records)
-        return "\n".join([head, *text.lines, "}", ""])
-
-    def _given(self, kernel: WrittenKernel) -> list[str]:
-        return [f"int64_t {self.names[v]}" for v in kernel.arguments]
-
-    def driver_text(self, real: str) -> str:
-        """Return the loops around the kernels."""
-        before, main, behind = split(self.loops)
-        lines = [HEAD]
-        for kernel in self.kernels.values():
-            lines.append(f"void {kernel.name}({', '.join(['Run *run', *self._given(kernel)])});")
-        lines.append(FAIL)
-        self._number = 0
-        for entry, records in (("begin", before), ("iteration", main.body if main else ())):
-            given = ["Run *run"]
-            if entry == "iteration":
-                given.append(f"int64_t {self.names[main.variable] if main else 'unused'}")
-            lines += [f"EXPORTED int64_t {entry}({', '.join(given)}) {{", *self._sizes()]
-            lines += list(self._lines(records, 1, real))
-            lines += ["    return 0;", "}"]
-        lines += ["EXPORTED int64_t end(Run *run) {", *self._sizes()]
-        lines += [*self._lines(behind, 1, real), "    return 0;", "}", ""]
-        return "\n".join(lines)
-
-    def _sizes(self) -> Iterator[str]:
-        for k, p in enumerate(self.program.parameters):
-            c = self.names[p.name]
-            yield f"    const int64_t {c} = run->sizes[{k}]; (void){c};"
-
-    def _lines(self, body: Sequence[Record], indent: int, real: str) -> Iterator[str]:
-        margin = "    " * indent
-        for record in body:
-            if isinstance(record, For):
-                v = self.names[record.variable]
-                low, high = self.show(record.lower), self.show(record.upper)
-                if record.backwards:
-                    yield f"{margin}for (int64_t {v} = {high} - 1; {v} >= {low}; {v}--) {{"
-                else:
-                    yield f"{margin}for (int64_t {v} = {low}; {v} < {high}; {v}++) {{"
-                yield from self._lines(record.body, indent + 1, real)
-                yield f"{margin}}}"
-            elif isinstance(record, If):
-                yield f"{margin}if ({condition_text(record.condition, self._c)}) {{"
-                yield from self._lines(record.body, indent + 1, real)
-                yield f"{margin}}}"
-            elif isinstance(record, Launch):
-                kernel = self.kernels[id(record)]
-                given = ", ".join(["run", *(self.names[v] for v in kernel.arguments)])
-                yield f"{margin}if (run->stop | run->failed) return 1;"
-                yield f"{margin}{kernel.name}({given});"
-            elif isinstance(record, Allocate):
-                yield from self._allocate(record, margin, real)
-            else:
-                assert isinstance(record, Free), record
-
-    def _allocate(self, record: Allocate, margin: str, real: str) -> Iterator[str]:
-        slot = self.slots[record.buffer.name]
-        if record.source is not None:
-            yield f"{margin}run->buffers[{slot}] = run->buffers[{self.slots[record.source]}];"
-            return
-        if record.buffer.initial == "nan":
-            return  # a result: it has its memory from the start
-        yield f"{margin}run->buffers[{slot}] = run->arena + run->offsets[{slot}];"
-
-    def _c(self, name: str) -> str:
-        return self.names[name]
-
-    def show(self, e: Expression) -> str:
-        """Return an expression as C."""
-        return expression_text(e, self._c)
-
-    @cached_property
-    def scratch(self) -> tuple[Expression, ...]:
-        """The bytes of scratch memory of every kernel, by paths, with floats of eight bytes."""
-        return tuple(e for k in self.kernels.values() for e in scratch_bytes(k.records, 8))
+    def __str__(self) -> str:
+        own = [text for name, text in self.units.items() if name != "runtime"]
+        return "\n".join(own)
 
 
-def split(loops: LoopProgram) -> tuple[list[Record], For | None, list[Record]]:
+def program_text(made: ProgramKernels, dtype: str) -> ProgramText:
+    """Return a program as C for one dtype of floats."""
+    return _Writer(made, REALS[dtype]).text()
+
+
+def split(loops: LoopProgram) -> tuple[Sequence[Record], For | None, Sequence[Record]]:
     """Return what stands before the main loop, that loop, and what stands behind.
 
-    It is the outermost loop with the most work: its iterations count as progress.
+    The main loop is the outermost one with the most work: its iterations count as progress.
     """
     outermost = [r for r in loops.body if isinstance(r, For)]
     main = max(outermost, key=lambda loop: sum(1 for _ in walk(loop.body)), default=None)
     if main is None:
-        return list(loops.body), None, []
+        return loops.body, None, ()
     at = next(k for k, r in enumerate(loops.body) if r is main)
-    return list(loops.body[:at]), main, list(loops.body[at + 1 :])
+    return loops.body[:at], main, loops.body[at + 1 :]
 
 
-def offsets(loops: LoopProgram, sizes: Mapping[str, int], real: int) -> tuple[dict[str, int], int]:
-    """Return the place of every buffer in one arena, and the arena's bytes.
-
-    A buffer gets the first gap that is large enough among those held when it is allocated.
-    """
-    item = {"int32": 4, "int64": 8, "bool": 1}
-    held: dict[str, tuple[int, int]] = {}
-    owner: dict[str, str] = {}
-    places: dict[str, int] = {}
-    top = 0
-
-    def allocate(buffer: Buffer) -> None:
-        nonlocal top
-        n = buffer.elements.evaluate(sizes) * item.get(buffer.dtype, real)
-        n = (n + 64 + 63) // 64 * 64
-        at = 0
-        for low, high in sorted(held.values()):
-            if low - at >= n:
-                break
-            at = max(at, high)
-        held[buffer.name] = (at, at + n)
-        owner[buffer.name] = buffer.name
-        places[buffer.name] = at
-        top = max(top, at + n)
-
-    for record in walk(loops.body):
-        if isinstance(record, Allocate):
-            if record.source is not None:
-                owner[record.buffer.name] = owner[record.source]
-            elif record.buffer.initial != "nan":
-                allocate(record.buffer)
-        elif isinstance(record, Free):
-            held.pop(owner[record.name], None)
-    return places, top
+def slots(made: ProgramKernels) -> dict[str, int]:
+    """Return the number of each buffer."""
+    return {name: n for n, name in enumerate(made.buffers)}
 
 
-def _variables(launch: Launch, records: Sequence[KernelRecord]) -> set[str]:
-    return {v for _, e in launch.values for v in e.variables}
+class _Writer:
+    def __init__(self, made: ProgramKernels, real: str) -> None:
+        self.made = made
+        self.real = real
+        self.taken = {*_KEYWORDS, *(word for name in HEADERS for word in _WORD.findall(header(name)))}
+        self.slots = slots(made)
+        self.names: dict[str, str] = {}
+        for parameter in made.program.parameters:
+            self._name(parameter.name)
+        for record in walk(made.loops.body):
+            if isinstance(record, For):
+                self._name(record.variable)
+        for name in made.buffers:
+            self._name(name)
+        self.functions = [
+            unique(_ascii(f"kernel_{kernel.statement}"), self.taken) for kernel in made.kernels
+        ]
+
+    def text(self) -> ProgramText:
+        """Return all units."""
+        kernels = {
+            name: self._kernel(name, kernel)
+            for name, kernel in zip(self.functions, self.made.kernels, strict=True)
+        }
+        units = {"runtime": HERE, "program": self._driver()}
+        part: list[str] = []
+        for text in [*kernels.values(), ""]:
+            if part and (not text or sum(map(len, part)) + len(text) > UNIT_CHARACTERS):
+                units[f"kernels_{len(units) - 1}"] = ELSEWHERE + "\n".join(part)
+                part = []
+            part.append(text)
+        return ProgramText(units, kernels)
+
+    # -- kernels -----------------------------------------------------------------------------------
+
+    def _kernel(self, function: str, kernel: KernelRecords) -> str:
+        used = dict.fromkeys([*kernel.launch.reads, *kernel.launch.writes])
+        kinds = {name: self._kind(self.made.buffers[name].dtype) for name in used}
+        local = _Names(self.names, set(self.taken))
+        text = KernelText(local, kinds, self.real)
+        for table in kernel.tables:
+            text.table(table)
+        for name in used:
+            c, kind = self.names[name], TYPES[kinds[name]]
+            text.write(f"{kind} *const {c} = ({kind} *)run->buffers[{self.slots[name]}];")
+        text.body(kernel.records)
+        body = text.lines
+        words = {word for line in body for word in _WORD.findall(line)}
+        head = [
+            f"/* statement: {kernel.statement} */",
+            f"{self._declared(function, kernel)} {{",
+            *(line for line in self._sizes() if _WORD.findall(line)[2] in words),
+        ]
+        if "scratch" in words:
+            head.append("    char *const scratch = run->scratch;")
+        return "\n".join([*head, *body, "}", ""])
+
+    def _declared(self, function: str, kernel: KernelRecords) -> str:
+        given = ["Run *run", *(f"int64_t {self.names[v]}" for v in kernel.variables)]
+        return f"void {function}({', '.join(given)})"
+
+    def _sizes(self) -> Iterator[str]:
+        for k, parameter in enumerate(self.made.program.parameters):
+            yield f"    const int64_t {self.names[parameter.name]} = run->sizes[{k}];"
+
+    # -- loops around them -------------------------------------------------------------------------
+
+    def _driver(self) -> str:
+        before, main, behind = split(self.made.loops)
+        self.launches = iter(zip(self.functions, self.made.kernels, strict=True))
+        lines = [
+            f"{self._declared(name, kernel)};"
+            for name, kernel in zip(self.functions, self.made.kernels, strict=True)
+        ]
+        variable = self.names[main.variable] if main else "unused"
+        for entry, given, body in (
+            ("begin", "Run *run", before),
+            ("iteration", f"Run *run, int64_t {variable}", main.body if main else ()),
+            ("end", "Run *run", behind),
+        ):
+            inside = list(self._lines(body, "    "))
+            words = {word for line in inside for word in _WORD.findall(line)}
+            sizes = [line for line in self._sizes() if _WORD.findall(line)[2] in words]
+            lines += ["", f"{EXPORTED} void {entry}({given}) {{"]
+            lines += ["    const uint64_t floats = begin_exact_floats();", *sizes, *inside]
+            lines += ["ended:", "    end_exact_floats(floats);", "}"]
+        lanes = f"_Static_assert(LANES * PARTS == {LANES}, \"lanes\");"
+        return "\n".join([ELSEWHERE, lanes, *lines, ""])
+
+    def _lines(self, body: Sequence[Record], margin: str) -> Iterator[str]:
+        for record in body:
+            if isinstance(record, For):
+                v, low, high = (self.names[record.variable], *map(self._show, record.range))
+                if record.backwards:
+                    yield f"{margin}for (int64_t {v} = {high} - 1; {v} >= {low}; {v}--) {{"
+                else:
+                    yield f"{margin}for (int64_t {v} = {low}; {v} < {high}; {v}++) {{"
+                yield from self._lines(record.body, margin + "    ")
+                yield f"{margin}}}"
+            elif isinstance(record, If):
+                yield f"{margin}if ({condition_text(record.condition, self._c)}) {{"
+                yield from self._lines(record.body, margin + "    ")
+                yield f"{margin}}}"
+            elif isinstance(record, Launch):
+                function, kernel = next(self.launches)
+                given = ", ".join(["run", *(self.names[v] for v in kernel.variables)])
+                yield f"{margin}{function}({given});"
+                yield f"{margin}if (run->stop | run->failed) goto ended;"
+            elif isinstance(record, Allocate):
+                yield from self._allocate(record, margin)
+            else:
+                assert isinstance(record, Free), record
+
+    def _allocate(self, record: Allocate, margin: str) -> Iterator[str]:
+        """Yield the lines that give a buffer its place. Results have theirs from the start."""
+        slot = self.slots[record.buffer.name]
+        if record.source is not None:
+            yield f"{margin}run->buffers[{slot}] = run->buffers[{self.slots[record.source]}];"
+        elif record.buffer.initial != "nan":
+            yield f"{margin}run->buffers[{slot}] = run->arena + run->places[{slot}];"
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def _kind(self, dtype: str) -> str:
+        return KINDS.get(dtype, self.real)
+
+    def _name(self, name: str) -> None:
+        if name not in self.names:
+            self.names[name] = unique(_ascii(name), self.taken)
+
+    def _c(self, name: str) -> str:
+        return self.names[name]
+
+    def _show(self, e: Expression) -> str:
+        return expression_text(e, self._c)
+
+
+@dataclass
+class _Names:
+    """The C names in a kernel: those of the program, and its own as they come."""
+
+    program: dict[str, str]
+    taken: set[str]
+    own: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, name: str) -> str:
+        if name in self.program:
+            return self.program[name]
+        if name not in self.own:
+            self.own[name] = unique(_ascii(name), self.taken)
+        return self.own[name]
 
 
 def _ascii(name: str) -> str:
+    """Return a C name like a user's."""
     text = re.sub(r"[^A-Za-z0-9_]", "_", name)
     return f"x{text}" if not text or text[0].isdigit() else text
-
-

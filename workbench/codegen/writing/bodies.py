@@ -214,7 +214,8 @@ class Bodies:
         """Write the call that makes a matrix orthogonal, into a buffer from a place on."""
         operand = self.whole(body.arguments[0])
         rows, columns = symbolic(body.shape)
-        spare = self.out.scratch("spare", "float", rows * columns * 2)
+        # doubles, whatever the run's dtype
+        spare = self.out.scratch("spare", "double", rows * columns * 2 + rows + columns)
         operands = ((operand, expression(0)), (spare, expression(0)))
         options = (("rows", rows), ("columns", columns))
         self.out.add(Invoke("orthogonalize", (buffer, at), operands, options))

@@ -221,6 +221,11 @@ class For:
     body: tuple[Record, ...]
     sure: bool = False
 
+    @property
+    def range(self) -> tuple[Expression, Expression]:
+        """The lower bound, and the upper one (exclusive)."""
+        return self.lower, self.upper
+
 
 Record = (
     Enter | View | Apply | Launch | RuntimeCheck | Constant | Count | Allocate | Free | If | For

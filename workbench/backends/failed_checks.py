@@ -1,0 +1,66 @@
+"""The errors of checks that fail while a program runs: each names array, instance and line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.errors import RunError
+from workbench.program.sizes import numbers as numbers_text
+from workbench.program.values import Program
+from workbench.program.wellformed.sentences import impossible
+
+
+def failed(
+    program: Program,
+    kind: str,
+    statement: str,
+    at: Mapping[str, int],
+    numbers: Sequence[int] = (),
+    options: Mapping[str, str] | None = None,
+) -> RunError:
+    """Return the error of a check that failed for a statement's instance `at`.
+
+    "index": an index, the bounds of an `array` along a `dim`; "within": an index and the range that
+    the program promises; "possible": nothing; "nonempty": nothing, or the `dim` that is empty.
+    """
+    where, options = point_at(program, statement, at), options or {}
+    written = written_by(program, statement)
+    if kind == "index":
+        index, lower, upper = numbers
+        read = program.array.get(options["array"])
+        name = options["array"] if read is None else read.called
+        said = (
+            f"{name} is read at {options['dim']} = {index}, outside {lower} to {upper - 1}, by "
+            f"{written} at {where}"
+        )
+    elif kind == "within":
+        index, lower, upper = numbers
+        said = (
+            f"the index {index} of {written} at {where} is not within {lower} to {upper - 1}, as "
+            "the program promises"
+        )
+    elif kind == "possible":
+        said = impossible(where)
+    else:
+        over = f" over {options['dim']}" if "dim" in options else ""
+        said = (
+            f"{written} at {where} combines no elements{over}: an empty "
+            f"{program.statement[statement].combiner} has no value"
+        )
+    return error_of(program, statement, said)
+
+
+def error_of(program: Program, statement: str, message: str) -> RunError:
+    """Return an error that points at a statement's line."""
+    return RunError(message, program.statement[statement].line)
+
+
+def written_by(program: Program, statement: str) -> str:
+    """Return the name of the array that a statement writes."""
+    return program.array[program.statement[statement].array].called
+
+
+def point_at(program: Program, statement: str, at: Mapping[str, int]) -> str:
+    """Return an instance as text, its dims in order."""
+    dims = program.statement[statement].dims
+    return numbers_text({d: at[d] for d in dims if d in at}) or "its only instance"

@@ -1,0 +1,139 @@
+"""The kernels of a program: one for each place in the loop program where a statement is launched.
+
+A kernel's records are made once, whatever the dtype. Checks and external calls are numbered through
+the whole program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from workbench.codegen.records import Invoke, KernelRecord, Loop, Require, Table, Where
+from workbench.codegen.writing.emitter import Emitter
+from workbench.codegen.writing.instance_writer import InstanceWriter
+from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk
+from workbench.lowering.values.stored import memory_order
+from workbench.polyhedral.loops.axis_blocks import axis_blocks
+from workbench.polyhedral.tree import axis_dims, paths
+from workbench.program.values import Program
+
+
+@dataclass(frozen=True)
+class KernelRecords:
+    """A kernel: its statement, records and constant tables, and the variables of the loops around
+    that it needs, in order.
+    """
+
+    statement: str
+    launch: Launch = field(repr=False)
+    records: tuple[KernelRecord, ...] = field(repr=False)
+    tables: tuple[Table, ...] = field(repr=False)
+    variables: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ProgramKernels:
+    """The kernels of a loop program in text order, its checks and external calls by their numbers.
+
+    Checks are numbered from 1.
+    """
+
+    program: Program
+    loops: LoopProgram
+    kernels: tuple[KernelRecords, ...]
+    checks: tuple[Require, ...]
+    calls: tuple[Invoke, ...]
+
+    @cached_property
+    def buffers(self) -> Mapping[str, Buffer]:
+        """The buffers by name, in the order in which they are allocated first."""
+        records = (r for r in walk(self.loops.body) if isinstance(r, Allocate))
+        return {record.buffer.name: record.buffer for record in records}
+
+
+def program_kernels(program: Program, loops: LoopProgram) -> ProgramKernels:
+    """Return the kernels of a loop program that was lowered to launches."""
+    numbering = _Numbering()
+    written = _Writing(program, loops, numbering)
+    kernels = tuple(written.kernels(loops.body, ()))
+    return ProgramKernels(
+        program, loops, kernels, tuple(numbering.checks), tuple(numbering.calls)
+    )
+
+
+@dataclass
+class _Numbering:
+    """The checks and the external calls of a program, in text order."""
+
+    checks: list[Require] = field(default_factory=list)
+    calls: list[Invoke] = field(default_factory=list)
+
+    def numbered(self, body: Sequence[KernelRecord], launch: Launch) -> tuple[KernelRecord, ...]:
+        """Return the records of a kernel with its checks and calls numbered."""
+        return tuple(self._record(record, launch) for record in body)
+
+    def _record(self, record: KernelRecord, launch: Launch) -> KernelRecord:
+        if isinstance(record, (Loop, Where)):
+            return replace(record, body=self.numbered(record.body, launch))
+        if isinstance(record, Require):
+            record = replace(record, statement=launch.statement, number=len(self.checks) + 1)
+            self.checks.append(record)
+        elif isinstance(record, Invoke) and record.function == "external":
+            own = (
+                ("site", len(self.calls)),
+                ("statement", launch.statement),
+                ("instance", launch.values),
+            )
+            record = replace(record, options=(*record.options, *own))
+            self.calls.append(record)
+        return record
+
+
+class _Writing:
+    """What all kernels of a program are written from."""
+
+    def __init__(self, program: Program, loops: LoopProgram, numbering: _Numbering) -> None:
+        self.program = program
+        self.loops = loops
+        self.numbering = numbering
+        assert program.schedule is not None
+        self._axes = axis_dims(program.schedule)
+        self._paths = paths(program.schedule)
+        self._ranks = {d: n for n, d in enumerate(memory_order(program))}
+        self._taken = {p.name for p in program.parameters}
+        for record in walk(loops.body):
+            if isinstance(record, For):
+                self._taken.add(record.variable)
+            elif isinstance(record, Allocate):
+                self._taken.add(record.buffer.name)
+
+    def kernels(self, body: Sequence[Record], around: tuple[str, ...]) -> Iterator[KernelRecords]:
+        """Yield the kernels of a body, inside the loops over the variables `around`."""
+        for record in body:
+            if isinstance(record, For):
+                yield from self.kernels(record.body, (*around, record.variable))
+            elif isinstance(record, If):
+                yield from self.kernels(record.body, around)
+            elif isinstance(record, Launch):
+                yield self._kernel(record, around)
+
+    def _kernel(self, launch: Launch, around: tuple[str, ...]) -> KernelRecords:
+        statement = self.program.statement[launch.statement]
+        out = Emitter(set(self._taken))
+        writer = InstanceWriter(
+            out,
+            statement,
+            self._axes[statement.name],
+            dict(launch.values),
+            self.loops.stored,
+            self._ranks,
+            axis_blocks(statement.name, statement.dims, self._paths[statement.name]),
+        )
+        writer.write()
+        needed = {v for _, e in launch.values for v in e.variables}
+        variables = tuple(v for v in dict.fromkeys(around) if v in needed)
+        records = self.numbering.numbered(out.records, launch)
+        return KernelRecords(statement.name, launch, records, tuple(out.tables), variables)
