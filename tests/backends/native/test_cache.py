@@ -147,7 +147,29 @@ def test_clearing_tells_the_bytes() -> None:
     assert [path.name for path in cache_directory().iterdir()] == ["numpy-machine.json"]
 
 
-def test_clearing_refused_where_the_folder_is_a_file() -> None:
-    put("", "native", 5, 0, cache_directory())
-    with pytest.raises(WorkbenchError, match=r"native cannot be emptied \(Not a directory\)"):
+def test_clearing_refused_where_a_file_cannot_be_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(LIBRARIES, "a.so", 40, 0)
+
+    def refused(self: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    with pytest.raises(WorkbenchError) as raised:
         cache.clear()
+    assert raised.value.message == f"{path} cannot be removed (Permission denied)"
+
+
+def test_cache_that_is_emptied_at_the_same_moment_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, made = os.replace, tmp_path / "made"
+    made.write_text("text")
+
+    def emptied(source: str, target: Path) -> None:
+        monkeypatch.setattr(os, "replace", real)
+        cache.clear()
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", emptied)
+    assert cache.store(LIBRARIES, "a.so", made) == (cache.folder() / LIBRARIES / "a.so", "")
+    assert cached_files() == {"libraries/a.so"}

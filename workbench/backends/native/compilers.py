@@ -132,7 +132,7 @@ def _asked(command: tuple[str, ...], level: int, march: str) -> Compiler | str:
     flags = (f"-O{level}", *_of_processor(march, is_zig), *STRICT, *_of_platform(is_zig))
     questions = [(*command, *flags, "-dM", "-E", "-x", "c", os.devnull), (*command, "--version")]
     if is_zig:
-        questions.append((*command[: command.index("cc")], "version"))
+        questions.append((*_before_cc(command), "version"))
     answers = [_answer(question) for question in questions]
     if reason := _no_answer(answers[0], march):
         return reason
@@ -182,8 +182,13 @@ def _no_answer(answer: Ended, march: str) -> str | None:
 
 
 def _is_zig(command: tuple[str, ...]) -> bool:
-    """Tell whether a command is `zig cc` or that of the package ziglang."""
-    return "cc" in command and any(Path(word).stem in ("zig", "ziglang") for word in command)
+    """Tell whether a command is of zig, the program or the package ziglang."""
+    return any(Path(word).stem in ("zig", "ziglang") for word in command)
+
+
+def _before_cc(command: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the part of `zig cc …` that is zig itself."""
+    return command[: command.index("cc")] if "cc" in command else command[:1]
 
 
 def _of_processor(march: str, is_zig: bool) -> tuple[str, ...]:
