@@ -68,6 +68,17 @@ def test_what_was_used_just_now_is_never_removed(
     assert "libraries/old.so" not in cached_files()
 
 
+def test_folder_stays_where_it_is_when_the_working_folder_changes(
+    compiler: Compiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WORKBENCH_CACHE", "relative")
+    path = build(UNITS, compiler, HEADERS).path
+    monkeypatch.chdir("/")
+    assert path.is_relative_to(tmp_path / "relative")
+    assert call(path, 3.0) == 7.0
+
+
 def test_limit_is_one_gigabyte() -> None:
     assert cache.LIMIT == 10**9
 

@@ -30,7 +30,7 @@ ZIG = "zig"
 
 def folder() -> Path:
     """Return the folder of compiled code, which need not be there."""
-    return cache_directory() / "native"
+    return cache_directory().absolute() / "native"
 
 
 @lru_cache(maxsize=1)
