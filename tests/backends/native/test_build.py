@@ -47,6 +47,13 @@ def started(repository: Path, work: Path, text: str) -> "subprocess.Popen[str]":
     return process
 
 
+def tell(process: "subprocess.Popen[str]") -> None:
+    """Let it go on."""
+    assert process.stdin is not None
+    process.stdin.write("go\n")
+    process.stdin.flush()
+
+
 def test_units_and_headers_become_a_library(compiler: Compiler, work: Path) -> None:
     library = build(UNITS, compiler, HEADERS)
     assert call(library.path, 3.0) == 7.0
@@ -139,7 +146,9 @@ def test_two_processes_build_at_once_what_both_can_load(
     compiler: Compiler, repository: Path, work: Path
 ) -> None:
     processes = [started(repository, work, BUILDING) for _ in range(2)]
-    said = [process.communicate("go\n") for process in processes]
+    for process in processes:
+        tell(process)
+    said = [process.communicate() for process in processes]
     assert said == [("7.0\n", ""), ("7.0\n", "")]
     assert len(cached_files()) == 3
     assert build(UNITS, compiler, HEADERS).cached
@@ -152,9 +161,7 @@ def test_interrupt_ends_the_compilers_and_leaves_nothing(
     log = tmp_path / "pids"
     fake(f'touch "$out"; sleep 60 & echo $$ $! >> {log}.$$; mv {log}.$$ {log}; wait')
     process = started(repository, work, BUILDING)
-    assert process.stdin is not None
-    process.stdin.write("go\n")
-    process.stdin.flush()
+    tell(process)
     while not log.exists():
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)

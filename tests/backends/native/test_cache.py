@@ -68,6 +68,17 @@ def test_what_was_used_just_now_is_never_removed(
     assert "libraries/old.so" not in cached_files()
 
 
+def test_folder_stays_where_it_is_when_the_working_folder_changes(
+    compiler: Compiler, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WORKBENCH_CACHE", "relative")
+    path = build(UNITS, compiler, HEADERS).path
+    monkeypatch.chdir("/")
+    assert path.is_relative_to(tmp_path / "relative")
+    assert call(path, 3.0) == 7.0
+
+
 def test_limit_is_one_gigabyte() -> None:
     assert cache.LIMIT == 10**9
 
@@ -147,7 +158,29 @@ def test_clearing_tells_the_bytes() -> None:
     assert [path.name for path in cache_directory().iterdir()] == ["numpy-machine.json"]
 
 
-def test_clearing_refused_where_the_folder_is_a_file() -> None:
-    put("", "native", 5, 0, cache_directory())
-    with pytest.raises(WorkbenchError, match=r"native cannot be emptied \(Not a directory\)"):
+def test_clearing_refused_where_a_file_cannot_be_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(LIBRARIES, "a.so", 40, 0)
+
+    def refused(self: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    with pytest.raises(WorkbenchError) as raised:
         cache.clear()
+    assert raised.value.message == f"{path} cannot be removed (Permission denied)"
+
+
+def test_cache_that_is_emptied_at_the_same_moment_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, made = os.replace, tmp_path / "made"
+    made.write_text("text")
+
+    def emptied(source: str, target: Path) -> None:
+        monkeypatch.setattr(os, "replace", real)
+        cache.clear()
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", emptied)
+    assert cache.store(LIBRARIES, "a.so", made) == (cache.folder() / LIBRARIES / "a.so", "")
+    assert cached_files() == {"libraries/a.so"}

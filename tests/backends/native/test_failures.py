@@ -77,7 +77,7 @@ def test_function_that_is_nowhere_is_a_failure_of_the_linker(compiler: Compiler)
         ("echo x; echo 'kernel.c:1:2: error: so'; exit 1", "failed at kernel.c\n  kernel.c:1:2: e"),
         ("exit 1", "failed at kernel.c\nkept in "),
         ("kill -SEGV $$", "crashed (SIGSEGV) at kernel.c\nkept in "),
-        ("kill -34 $$", "crashed (SIGRTMIN) at kernel.c\n"),
+        ("kill -KILL $$", "crashed (SIGKILL) at kernel.c\n"),
         ("echo nonsense", "reported no error and wrote no file at kernel.c\n  nonsense\nkept in "),
         ("sleep 60", "was stopped after 0.2 s at kernel.c\nkept in "),
         (

@@ -30,7 +30,7 @@ ZIG = "zig"
 
 def folder() -> Path:
     """Return the folder of compiled code, which need not be there."""
-    return cache_directory() / "native"
+    return cache_directory().absolute() / "native"
 
 
 @lru_cache(maxsize=1)
@@ -73,6 +73,8 @@ def store(kind: str, name: str, made: Path) -> tuple[Path, str]:
     Raises OSError where the temporary folder cannot be written either.
     """
     try:
+        with contextlib.suppress(FileNotFoundError):  # somebody empties the cache just now
+            return _copied(made, folder() / kind / name), ""
         return _copied(made, folder() / kind / name), ""
     except OSError as error:
         path = _copied(made, temporary_folder() / kind / name)
@@ -133,13 +135,19 @@ def clear() -> int:
 
     Raises WorkbenchError where some cannot be removed.
     """
-    before = held_bytes()
-    try:
-        if folder().exists():
-            shutil.rmtree(folder())
-    except OSError as error:
-        raise WorkbenchError(f"{folder()} cannot be emptied ({error.strerror})") from None
-    return before
+    removed = 0
+    for path, status in _files((OBJECTS, LIBRARIES, FAILED, ZIG)):
+        try:
+            path.unlink()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise WorkbenchError(f"{path} cannot be removed ({error.strerror})") from None
+        removed += status.st_size
+    for place, _, _ in os.walk(folder(), topdown=False):
+        with contextlib.suppress(OSError):  # another process puts a file there
+            os.rmdir(place)
+    return removed
 
 
 def _files(kinds: tuple[str, ...]) -> Iterator[tuple[Path, os.stat_result]]:

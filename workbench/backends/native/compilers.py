@@ -97,15 +97,17 @@ def _candidates() -> Iterator[tuple[str, tuple[str, ...] | None]]:
             program, *arguments = shlex.split(named, posix=os.name != "nt")
         except ValueError:  # a quote that does not end
             program, arguments = named, []
-        path = shutil.which(program)
-        command = None if path is None else (str(Path(path).absolute()), *arguments)
-        yield f"{VARIABLE}={named}", command
+        yield f"{VARIABLE}={named}", _command(program, arguments)
         return
     for program in PROGRAMS:
-        path = shutil.which(program)
-        yield program, None if path is None else (path,)
+        yield program, _command(program)
     there = importlib.util.find_spec("ziglang") is not None
     yield "ziglang", (sys.executable, "-m", "ziglang", "cc") if there else None
+
+
+def _command(program: str, arguments: Sequence[str] = ()) -> tuple[str, ...] | None:
+    path = shutil.which(program)
+    return None if path is None else (str(Path(path).absolute()), *arguments)
 
 
 def _sentence(failed: Sequence[str], missing: Sequence[str]) -> str:
@@ -130,7 +132,7 @@ def _asked(command: tuple[str, ...], level: int, march: str) -> Compiler | str:
     flags = (f"-O{level}", *_of_processor(march, is_zig), *STRICT, *_of_platform(is_zig))
     questions = [(*command, *flags, "-dM", "-E", "-x", "c", os.devnull), (*command, "--version")]
     if is_zig:
-        questions.append((*command[:-1], "version"))
+        questions.append((*_before_cc(command), "version"))
     answers = [_answer(question) for question in questions]
     if reason := _no_answer(answers[0], march):
         return reason
@@ -180,7 +182,13 @@ def _no_answer(answer: Ended, march: str) -> str | None:
 
 
 def _is_zig(command: tuple[str, ...]) -> bool:
+    """Tell whether a command is of zig, the program or the package ziglang."""
     return any(Path(word).stem in ("zig", "ziglang") for word in command)
+
+
+def _before_cc(command: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the part of `zig cc …` that is zig itself."""
+    return command[: command.index("cc")] if "cc" in command else command[:1]
 
 
 def _of_processor(march: str, is_zig: bool) -> tuple[str, ...]:
