@@ -42,7 +42,9 @@ def failed(
     elif kind == "possible":
         said = impossible(where)
     else:
-        over = f" over {options['dim']}" if "dim" in options else ""
+        dims = program.statement[statement].reduction_dims
+        dim = options.get("dim", dims[0] if len(dims) == 1 else "")
+        over = f" over {dim}" if dim else ""
         said = (
             f"{written} at {where} combines no elements{over}: an empty "
             f"{program.statement[statement].combiner} has no value"

@@ -129,7 +129,9 @@ class KernelText:
             self._assign(f"{name}[{values.expression(at)}]", value, record.operation)
             return
         value, step = value.wide, values.step(at)
-        assert step is not None, f"lanes cannot be stored at {at} in {record.buffer}"
+        if step is None:
+            self._scatter(record, value)
+            return
         begin, new, kind = f"{name} + {values.expression(at)}", value.text, value.kind
         if record.operation:
             old = values.load(record.buffer, at, kind).text
@@ -140,6 +142,14 @@ class KernelText:
         else:
             apart = values.expression(step)
             self.write(f"store_some_v{kind}({begin}, {apart}, lanes, {new});")
+
+    def _scatter(self, record: Store, value: Text) -> None:
+        """Store lanes one after the other, where their places have no step."""
+        place = f"{self._c(record.buffer)}[{self.values.in_lane(record.at)}]"
+        one = f"({value.text})[lane]" if value.kind != "b" else f"(({value.text})[lane] & 1)"
+        if record.operation:
+            one = f"{record.operation}_{value.kind}({place}, {one})"
+        self.write(f"for (int lane = 0; lane < lanes; lane++) {place} = {one};")
 
     # -- loops -------------------------------------------------------------------------------------
 
@@ -251,6 +261,7 @@ def _listed(values: Sequence[Text], lane: str) -> str:
     """Return the number of some integers and a C array of them, in a lane where they are many."""
     if not values:
         return "0, 0"
-    texts = (f"(int64_t){v.wide.text}{lane}" if lane else f"(int64_t){v.text}" for v in values)
+    place = lane or "[0]"
+    texts = [f"(int64_t){v.text}{place if v.vector else ''}" for v in values]
     return f"{len(values)}, (const int64_t[]){{{', '.join(texts)}}}"
 

@@ -14,7 +14,14 @@ from typing import Any
 from workbench.codegen.printing.expressions import condition_text, expression_text
 from workbench.codegen.records import Compute, Holds, Load, Local, Number, Position, Value
 from workbench.polyhedral.conditions import AffineComparison, Condition
-from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.expression import (
+    Atom,
+    Expression,
+    Product,
+    Variable,
+    atom,
+    expression,
+)
 
 KINDS = {"int32": "i", "int64": "l", "bool": "b", "word": "u", "double": "d"}
 SCALARS = {
@@ -128,7 +135,7 @@ class ValueText:
         if step is not None and not step.terms and kind == "i":
             lanes = "lanes_vi()" if step == 1 else f"lanes_vi() * {step.constant}"
             return Text(f"(all_vi((int32_t){self.expression(e)}) + {lanes})", kind, True)
-        text = expression_text(e, self._in_lane)
+        text = self.in_lane(e)
         return Text(_by_lane(kind, f"({SCALARS[kind]}){text}"), kind, True)
 
     def word(self, e: Expression, vector: bool) -> str:
@@ -139,6 +146,10 @@ class ValueText:
     def expression(self, e: Expression) -> str:
         """Return an expression as C; of lanes, in the first."""
         return expression_text(e, self.name)
+
+    def in_lane(self, e: Expression) -> str:
+        """Return an expression in the lane `lane` as C."""
+        return expression_text(e, self._in_lane)
 
     def varies(self, e: Expression) -> bool:
         """Tell whether an expression differs from lane to lane."""
@@ -155,10 +166,25 @@ class ValueText:
 
     def step(self, e: Expression) -> Expression | None:
         """Return how far neighbouring lanes are apart; None where that differs."""
-        if any(name in self.varying for name in e.variables):
-            return None
-        step = e.substitute({self.lane: variable(self.lane) + 1}) - e
-        return None if self.lane in step.variables else step
+        step = expression(0)
+        for part, factor in e.terms:
+            of_part = self._step_of(part)
+            if of_part is None:
+                return None
+            step = step + of_part * factor
+        return step
+
+    def _step_of(self, part: Atom) -> Expression | None:
+        if not self.varies(atom(part)):
+            return expression(0)
+        if isinstance(part, Variable):
+            return expression(1) if part.name == self.lane else None
+        if isinstance(part, Product):
+            for one, other in ((part.left, part.right), (part.right, part.left)):
+                if not self.varies(one):
+                    step = self.step(other)
+                    return None if step is None else one * step
+        return None
 
     # -- memory ------------------------------------------------------------------------------------
 
@@ -168,7 +194,7 @@ class ValueText:
         if buffer in self.private:
             if not self.varies(at):
                 return Text(f"{base}[{self.expression(at)}]", kind, True)
-            place = expression_text(at, self._in_lane)
+            place = self.in_lane(at)
             return Text(_by_lane(kind, f"{base}[{place}][lane]"), kind, True)
         if not self.varies(at):
             return Text(f"{base}[{self.expression(at)}]", kind)
@@ -177,7 +203,7 @@ class ValueText:
             return Text(f"load_v{kind}({base} + {self.expression(at)})", kind, True)
         sign = "-(int32_t)" if kind == "b" else ""
         if step is None:
-            place = expression_text(at, self._in_lane)
+            place = self.in_lane(at)
             return Text(_by_lane(kind, f"{sign}{base}[{place}]"), kind, True)
         # Lanes beyond the end are like the last: their own places may lie outside of all memory.
         begin = (

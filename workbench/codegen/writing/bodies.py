@@ -258,13 +258,20 @@ class Bodies:
             Compute("less_equal", (value, most), "bool"),
         )
         numbers = (value, Position(lower), Position(upper))
-        self.out.add(Require("index", inside, numbers, tuple(options.items())))
+        self.require("index", inside, numbers, **options)
         held = Compute(
             "minimum", (Compute("maximum", (value, least), value.dtype), most), value.dtype
         )
         name = self.out.name("inside")
         self.out.add(Let(name, held))
         return variable(name)
+
+    def require(
+        self, kind: str, value: Value, numbers: tuple[Value, ...] = (), **options: str
+    ) -> None:
+        """Write a check of this instance."""
+        instance = tuple((d, self.placed(variable(d))) for d in self.statement.dims)
+        self.out.add(Require(kind, value, numbers, tuple(options.items()), instance))
 
     def _check(self, number: int, body: Call) -> None:
         """Write the checks of an operation that has some, at every position."""
@@ -277,14 +284,14 @@ class Bodies:
             if body.operation == "possible":
                 low = Number(-float("inf"), "float")
                 possible = Compute("not_equal", (first, low), "bool")
-                self.out.add(Require("possible", possible, (first,)))
+                self.require("possible", possible)
                 return
             lower, upper = rest
             inside = _both(
                 Compute("greater_equal", (first, lower), "bool"),
                 Compute("less", (first, upper), "bool"),
             )
-            self.out.add(Require("within", inside, (first, lower, upper)))
+            self.require("within", inside, (first, lower, upper))
 
         self.out.each(symbolic(body.shape), visit)
 
@@ -416,7 +423,8 @@ class Bodies:
             self.placed(e) if isinstance(e, Expression) else self._indexed[number, k]
             for k, e in enumerate(body.index)
         )
-        return Load(stored.buffer.name, address(stored, index, inner), body.dtype)
+        place = address(stored, index, inner)
+        return cast(Load(stored.buffer.name, place, stored.array.dtype), body.dtype)
 
     def _at(self, body: Call, k: int, index: Index) -> Value:
         """Return operand k at a position of an elementwise result, in the dtype it is used in."""
@@ -696,20 +704,21 @@ class Bodies:
                 value = Compute(body.operation, (Local(names[k], "word"),), body.dtype)
                 visit(unflat(block * WORDS + k, shape), value)
 
-        if n.terms:
-            raise ProgramError(
-                f"{statement.name} draws {n} numbers an instance: how many depends on sizes",
-                statement.line,
-            )
-        whole, rest = divmod(n.constant, WORDS)
-        if whole * WORDS <= LOCALS:
-            for block in range(whole):
+        whole = n // WORDS
+        if not n.terms and n.constant <= LOCALS:
+            for block in range(whole.constant):
                 draw(expression(block), WORDS)
         else:
-            with self.out.loop("block", expression(0), expression(whole)) as number:
+            with self.out.loop("block", expression(0), whole) as number:
                 draw(number, WORDS)
-        if rest:
-            draw(expression(whole), rest)
+        rest = n % WORDS
+        if not rest.terms:
+            if rest != 0:
+                draw(whole, rest.constant)
+            return
+        for many in range(1, WORDS):
+            with self.out.where(AffineComparison(rest, "==", expression(many))):
+                draw(whole, many)
 
 
 _RULES = frozenset(

@@ -16,7 +16,6 @@ from workbench.codegen.records import (
     Local,
     Number,
     Position,
-    Require,
     Store,
     Total,
     Update,
@@ -257,7 +256,7 @@ class InstanceWriter:
 
         self._over_points(lanes, combine)
         if some:
-            self.out.add(Require("nonempty", Local(some, "bool")))
+            self._bodies("").require("nonempty", Local(some, "bool"))
 
         def finish(index: Index) -> None:
             name = names[tuple(i.constant for i in index)]
@@ -350,7 +349,7 @@ class InstanceWriter:
             self.out.add(Update(some, Number(True, "bool")))
 
         self._over_points("", visit)
-        self.out.add(Require("nonempty", Local(some, "bool")))
+        self._bodies("").require("nonempty", Local(some, "bool"))
         self._store((), Local(where, "int32"))
 
     def _collected(self) -> None:
