@@ -7,10 +7,10 @@ import ctypes
 import pytest
 
 from tests.codegen.c.compiled import NATIVE
-from tests.codegen.c.wrappers import CASTS, ROWS, source
+from tests.codegen.c.wrappers import CASTS, FUSED, ROWS, source
 
 
 @pytest.fixture(scope="session")
 def operations(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """Wrappers of all operations, for this processor."""
-    return NATIVE.library(source([*ROWS, *CASTS]), tmp_path_factory.mktemp("operations"))
+    return NATIVE.library(source([*ROWS, *CASTS, *FUSED]), tmp_path_factory.mktemp("operations"))

@@ -10,12 +10,23 @@ import pytest
 
 from tests.codegen.c.compiled import NATIVE, Build, call, others
 from tests.codegen.c.points import edges, strided
-from tests.codegen.c.wrappers import CASTS, FUNCTIONS, ROWS, source
+from tests.codegen.c.wrappers import CASTS, FUNCTIONS, FUSED, ROWS, source
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
-NAMES = {*FUNCTIONS, "power", "sqrt", "floor", "divide", "minimum", "maximum", "sign", "where"}
-SINGLE = [row for row in ROWS if row.name in NAMES and row.operands[-1] == "f"]
+NAMES = {
+    *FUNCTIONS,
+    "power",
+    "fused",
+    "sqrt",
+    "floor",
+    "divide",
+    "minimum",
+    "maximum",
+    "sign",
+    "where",
+}
+SINGLE = [row for row in [*ROWS, *FUSED] if row.name in NAMES and row.operands[-1] == "f"]
 FROM_FLOAT = [row for row in CASTS if row.operands == "f"]
 COUNT = 2**15
 
@@ -52,7 +63,8 @@ def results(build: Build, folder: Path) -> Arrays:
     condition = np.arange(len(x)) % 3 == 0
     found = {}
     for row in [*SINGLE, *FROM_FLOAT]:
-        own = {1: [x], 2: [x, y], 3: [condition, x, y]}[len(row.operands)]
+        own = [condition, x, y] if row.name == "where" else [x, y, x[::-1].copy()]
+        own = own[: len(row.operands)]
         for form in ("vector", "single"):
             out = found[f"{form}_{row.symbol}"] = row.empty(len(x))
             call(getattr(library, f"{form}_{row.symbol}"), *own, out, len(x))

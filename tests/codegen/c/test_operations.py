@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from tests.codegen.c.compiled import call
 from tests.codegen.c.points import edges, strided
-from tests.codegen.c.wrappers import CASTS, DTYPES, FUNCTIONS, ROWS, Wrapped
+from tests.codegen.c.wrappers import CASTS, DTYPES, FUNCTIONS, FUSED, ROWS, Wrapped
 from workbench.program.operations.table import OPERATIONS
 
 FORMS = ("vector", "single")
@@ -86,6 +87,19 @@ def test_cast_is_numpys_and_saturates(row: Wrapped, form: str, operations: ctype
         with np.errstate(over="ignore"):
             expected = x.astype(target)
     np.testing.assert_array_equal(computed(operations, form, row, [x])[: len(x)], expected)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", "fd")
+def test_fused_operation_rounds_once(kind: str, form: str, operations: ctypes.CDLL) -> None:
+    row = next(row for row in FUSED if row.result == kind)
+    rng = np.random.default_rng(5)
+    a, b = rng.uniform(1, 2, (2, 203)).astype(DTYPES[kind])
+    c = -(a * b)  # so that the result is what the rounded product lost
+    exact = [Fraction(float(x)) * Fraction(float(y)) for x, y in zip(a, b, strict=True)]
+    lost = [float(p + Fraction(float(z))) for p, z in zip(exact, c, strict=True)]
+    assert np.count_nonzero(lost) > 100
+    np.testing.assert_array_equal(computed(operations, form, row, [a, b, c]), lost)
 
 
 def test_memory_holds_truth_values_as_zero_and_one(operations: ctypes.CDLL) -> None:

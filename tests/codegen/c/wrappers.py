@@ -80,6 +80,8 @@ ROWS = [
 
 CASTS = [Wrapped("cast", k, to) for k in EVERY for to in EVERY if k != to]
 
+FUSED = [Wrapped("fused", k * 3, k) for k in FLOATS]
+
 INCLUDES = '#include "functions.h"\n#include "doubles.h"\n'
 
 

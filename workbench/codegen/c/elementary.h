@@ -2,7 +2,7 @@
    for vectors and for a single number, which therefore have the same bits. It is given
 
        F, I       the types of floats and int32_t       OF(name), INT(name)  functions of them
-       D, L       those of doubles and int64_t          WIDE(name)           functions of doubles
+       D          that of doubles                       WIDE(name)           functions of them
        M, ANY(m)  truth values, true if one is          WIDEN(x), NARROW(x)  between F and D
        BITS(x), FLOAT(i), DOUBLE(l), WIDE_BITS(d)       the same bits as another type
 
@@ -116,7 +116,7 @@ INLINE F OF(log1p)(F x) {
    From there on 1 - 2 / (e^2x + 1), which rises with x because exp does so where it is used, and
    ends at 1; its error is halved at least, as is 2 / (e^2x + 1) < 1/2. Where the pieces meet the
    order was tried over all floats. */
-#define TANH_SMALL 0.55f
+#define TANH_SMALL 0x1.19999ap-1f /* 0.55 */
 INLINE F OF(tanh)(F x) {
     F a = OF(absolute)(x);
     F z = a * a;
