@@ -1,7 +1,8 @@
-/* Every float from one pattern of bits to another through a function, against libm's in double. */
+/* Every float from one pattern of bits to another through a function, against libm's in double; and
+   as many pairs at random through power. */
 #include <math.h>
 
-#include "functions.h"
+#include "philox.h"
 
 /* The error in units of the last place of the correct result; where the largest is; how often the
    result falls where the argument rises; and how often one number gives other bits than a vector. */
@@ -50,3 +51,24 @@ SCANNED(log1p)
 SCANNED(tanh)
 SCANNED(sin)
 SCANNED(cos)
+
+/* Pair `at`: any positive float, and an exponent with which the result is about in range. */
+static void pair(uint64_t at, float *x, float *y) {
+    words drawn = philox((words){{(uint32_t)at, (uint32_t)(at >> 32), 0, 0}}, 0, 0);
+    *x = f_of_bits((int32_t)(drawn.word[0] % 0x7f7fffffu + 1u));
+    *y = (float)((uniform_d(drawn.word[1]) * 300 - 160) / log2(*x));
+}
+
+void scan_power(uint64_t first, uint64_t past, Scan *scan) {
+    *scan = (Scan){0, 0, 0, 0};
+    float x[LANES], y[LANES], z[LANES];
+    for (uint64_t at = first; at < past; at += LANES) {
+        for (int k = 0; k < LANES; k++) pair(at + k, x + k, y + k);
+        store_vf(z, power_vf(load_vf(x), load_vf(y)));
+        for (int k = 0; k < LANES; k++) {
+            double error = error_in_ulp(z[k], pow(x[k], y[k]));
+            if (error > scan->most) scan->most = error, scan->where = (uint32_t)bits_of_f(x[k]);
+            scan->differ += z[k] == z[k] && bits_of_f(power_f(x[k], y[k])) != bits_of_f(z[k]);
+        }
+    }
+}

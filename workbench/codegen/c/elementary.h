@@ -2,13 +2,13 @@
    for vectors and for a single number, which therefore have the same bits. It is given
 
        F, I       the types of floats and int32_t       OF(name), INT(name)  functions of them
-       D, L       those of doubles and int64_t          WIDE(name)           functions of doubles
+       D          that of doubles                       WIDE(name)           functions of them
        M, ANY(m)  truth values, true if one is          WIDEN(x), NARROW(x)  between F and D
        BITS(x), FLOAT(i), DOUBLE(l), WIDE_BITS(d)       the same bits as another type
 
    All numbers have float32's full range, subnormal ones, zeros with their sign, infinities and NaN.
-   Every product that is added to something at once is one fused operation, and no other is: the
-   bits are the same under every compiler and on every processor.
+   Sums of float products are fused where the text says so and nowhere else, and power's doubles are
+   not: the bits are the same under every compiler and on every processor.
 
    The coefficients were found for this file by Remez's exchange in extended precision, rounded to
    float32 one after the other, the lowest power first, and the rest fitted again each time. "Error"
@@ -116,7 +116,7 @@ INLINE F OF(log1p)(F x) {
    From there on 1 - 2 / (e^2x + 1), which rises with x because exp does so where it is used, and
    ends at 1; its error is halved at least, as is 2 / (e^2x + 1) < 1/2. Where the pieces meet the
    order was tried over all floats. */
-#define TANH_SMALL 0.55f
+#define TANH_SMALL 0x1.19999ap-1f /* 0.55 */
 INLINE F OF(tanh)(F x) {
     F a = OF(absolute)(x);
     F z = a * a;
@@ -187,7 +187,7 @@ INLINE F OF(cos)(F x) {
 /* |x|^y = 2^(y log2 |x|) in doubles, rounded at the end: y log2 |x| is up to 150, which would cost a
    float seven of its bits. log2 m = 2 atanh(s) / ln 2 with s = (m - 1) / (m + 1), |s| <= 0.1716:
    s + s^3 p(s^2), p of degree 4, error 2^-45. 2^g = 1 + g q(g) for |g| <= 1/2, q of degree 7,
-   error 2^-35. The result is x^y to 2^-24.0, and exact where x^y is a float with few bits. */
+   error 2^-35. So the float is nearly always the nearest one. */
 INLINE F OF(magnitude_of_power)(F a, F y) {
     I k;
     F split = OF(split_any)(a, &k);

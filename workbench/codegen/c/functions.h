@@ -31,7 +31,6 @@ OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant);
 #define F vf
 #define I vi
 #define D vd
-#define L vl
 #define M vb
 #define ANY(m) any_vb(m)
 #define OF(name) name##_vf
@@ -48,7 +47,6 @@ OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant);
 #undef F
 #undef I
 #undef D
-#undef L
 #undef M
 #undef ANY
 #undef OF
@@ -65,7 +63,6 @@ OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant);
 #define F float
 #define I int32_t
 #define D double
-#define L int64_t
 #define M int
 #define ANY(m) any_b(m)
 #define OF(name) name##_f
@@ -82,7 +79,6 @@ OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant);
 #undef F
 #undef I
 #undef D
-#undef L
 #undef M
 #undef ANY
 #undef OF

@@ -88,10 +88,20 @@ INLINE vd divide_vd(vd a, vd b) { return a / b; }
 
 INLINE float sqrt_f(float a) { return __builtin_sqrtf(a); }
 INLINE double sqrt_d(double a) { return __builtin_sqrt(a); }
-INLINE vf sqrt_vf(vf a) {
+INLINE vf sqrt_vf(vf a) { /* as fused_vf */
+#if __has_builtin(__builtin_elementwise_sqrt)
+    return __builtin_elementwise_sqrt(a);
+#elif LANES == 16 && defined(__AVX512F__) && __has_builtin(__builtin_ia32_sqrtps512_mask)
+    return __builtin_ia32_sqrtps512_mask(a, a, -1, 4);
+#elif LANES == 8 && defined(__AVX__) && __has_builtin(__builtin_ia32_sqrtps256)
+    return __builtin_ia32_sqrtps256(a);
+#elif LANES == 4 && defined(__SSE__) && __has_builtin(__builtin_ia32_sqrtps)
+    return __builtin_ia32_sqrtps(a);
+#else
     vf r;
     EACH_LANE r[lane] = __builtin_sqrtf(a[lane]);
     return r;
+#endif
 }
 INLINE vd sqrt_vd(vd a) {
     vd r;
