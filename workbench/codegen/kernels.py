@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from workbench.codegen.records import Invoke, KernelRecord, Loop, Require, Table, Where
+from workbench.codegen.writing.addresses import apart
 from workbench.codegen.writing.emitter import Emitter
 from workbench.codegen.writing.instance_writer import InstanceWriter
 from workbench.lowering.loop_program import LoopProgram
@@ -18,6 +19,7 @@ from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, 
 from workbench.lowering.values.stored import memory_order
 from workbench.polyhedral.loops.axis_blocks import axis_blocks
 from workbench.polyhedral.tree import axis_dims, paths
+from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
 
 
@@ -46,6 +48,10 @@ class ProgramKernels:
     kernels: tuple[KernelRecords, ...]
     checks: tuple[Require, ...]
     calls: tuple[Invoke, ...]
+    given: Mapping[str, tuple[str, ...]]
+    """The names of values from outside, in order, each with the sizes by which its neighbours along
+    a dimension are apart.
+    """
 
     @cached_property
     def buffers(self) -> Mapping[str, Buffer]:
@@ -59,9 +65,14 @@ def program_kernels(program: Program, loops: LoopProgram) -> ProgramKernels:
     numbering = _Numbering()
     written = _Writing(program, loops, numbering)
     kernels = tuple(written.kernels(loops.body, ()))
-    return ProgramKernels(
-        program, loops, kernels, tuple(numbering.checks), tuple(numbering.calls)
-    )
+    given = {
+        str(call.options["name"]): apart(call)
+        for statement in program.statements
+        for call in statement.calls
+        if OPERATIONS[call.operation].given
+    }
+    checks, calls = tuple(numbering.checks), tuple(numbering.calls)
+    return ProgramKernels(program, loops, kernels, checks, calls, given)
 
 
 @dataclass

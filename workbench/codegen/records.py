@@ -212,17 +212,7 @@ class Where:
 
 
 KernelRecord: TypeAlias = (
-    Let
-    | Variable
-    | Update
-    | Total
-    | Scratch
-    | Store
-    | Draw
-    | Require
-    | Invoke
-    | Loop
-    | Where
+    Let | Variable | Update | Total | Scratch | Store | Draw | Require | Invoke | Loop | Where
 )
 
 

@@ -70,9 +70,7 @@ class Checks:
             return
         place, at = self._first((index < lower) | (index >= upper), instance, axes)
         numbers = (int(index[place]), lower, upper)
-        raise failed(
-            self.program, "index", statement, at, numbers, {"array": array, "dim": dim}
-        )
+        raise failed(self.program, "index", statement, at, numbers, {"array": array, "dim": dim})
 
     def within(
         self, index: Any, lower: Any, upper: Any, statement: str, instance: Named, axes: Named
@@ -82,9 +80,7 @@ class Checks:
         if not bool(wrong.any()):
             return
         place, at = self._first(wrong, instance, axes)
-        numbers = [
-            int(self.xp.broadcast_to(x, wrong.shape)[place]) for x in (index, lower, upper)
-        ]
+        numbers = [int(self.xp.broadcast_to(x, wrong.shape)[place]) for x in (index, lower, upper)]
         raise failed(self.program, "within", statement, at, numbers)
 
     def possible(self, highest: Any, statement: str, instance: Named, axes: Named) -> None:

@@ -21,7 +21,7 @@ from workbench.backends.native.compilers import Compiler
 from workbench.backends.native.load import load
 from workbench.backends.native.units import Unit
 from workbench.backends.protocol import Execution, Progress
-from workbench.backends.tracker import Capacity, Memory, limits_of
+from workbench.backends.tracker import Capacity, spaces
 from workbench.codegen.counting import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels
 from workbench.codegen.printing.programs import ProgramText, program_text, slots, split
@@ -29,8 +29,9 @@ from workbench.codegen.runtime import HEADERS, header
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.arena import arena
-from workbench.lowering.loops.records import DEVICE, HOST, Buffer
+from workbench.lowering.loops.records import SPACES, Buffer
 from workbench.polyhedral.expression import expression, maximum
+from workbench.program.operations.table import OPERATIONS
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.program.wellformed.index_ranges import check_indices
@@ -98,7 +99,7 @@ class CompiledProgram:
         check_indices(self.program, known)
         seed = philox.checked_seed(seed)
         self.prepare(dtype)
-        run = _Run(self, known, seed, dtype, capacity, on_progress)
+        run = _Run(self, known, seed, dtype, capacity, on_progress, given or {})
         with Externals(self.program, known, seed) as externals:
             return run.run(self._loaded[dtype][1], externals)
 
@@ -114,6 +115,7 @@ class _Run:
         dtype: str,
         capacity: Capacity,
         on_progress: Progress | None,
+        given: Mapping[str, Any],
     ) -> None:
         self.compiled, self.sizes, self.dtype = compiled, sizes, dtype
         self.on_progress = on_progress
@@ -126,14 +128,15 @@ class _Run:
             self.total = max(0, high - low)
         self.error: BaseException | None = None
         self._allocate(seed, capacity)
+        self._give(given)
 
     # -- memory ------------------------------------------------------------------------------------
 
     def _allocate(self, seed: int, capacity: Capacity) -> None:
         made, sizes = self.made, self.sizes
-        layout = arena(made.loops.body, sizes, self.dtype)
         described = partial(attributed, made.loops, self.compiled.program)
-        books = Memory(np, limits_of(capacity).get(DEVICE), described)
+        memory = spaces(np, capacity, described)
+        books = memory.device
         self.results = {
             name: books.allocate(name, self._shape(buffer), self._dtype(buffer), "nan")
             for name, buffer in made.buffers.items()
@@ -143,31 +146,65 @@ class _Run:
         scratch = expression(0)
         for kernel in made.kernels:
             scratch = maximum(scratch, scratch_bytes(kernel.records, real))
-        self.arena = books.allocate("the arrays", (layout.bytes + LINE,), np.uint8)
-        self.scratch = books.allocate("scratch memory", (scratch.evaluate(sizes) + LINE,), np.uint8)
-        self.peak = {DEVICE: books.peak, HOST: 0}
+        layouts = [arena(made.loops.body, sizes, self.dtype, space) for space in SPACES]
+        asked = [
+            (books, "all arrays", layouts[0].bytes),
+            (memory.host, "all arrays", layouts[1].bytes),
+            (books, "scratch memory", scratch.evaluate(sizes)),
+        ]
+        self.blocks = [
+            one.allocate(name, (needed + LINE if needed else 0,), np.uint8)
+            for one, name, needed in asked
+        ]
+        self.peak = memory.peak
         numbers = slots(made)
         self.places = np.zeros(len(numbers) + 1, np.int64)
         self.buffers = np.zeros(len(numbers) + 1, np.uintp)
-        for name, place in layout.places.items():
-            self.places[numbers[name]] = place
+        for layout in layouts:
+            for name, place in layout.places.items():
+                self.places[numbers[name]] = place
         for name, array in self.results.items():
             self.buffers[numbers[name]] = array.ctypes.data
         self.known = np.array([*self.sizes.values(), 0], np.int64)
+        begin, host, own = map(_aligned, self.blocks)
         self.arguments = Arguments(
             sizes=self.known.ctypes.data,
             buffers=self.buffers.ctypes.data,
-            arena=_aligned(self.arena),
+            arena=begin,
+            host=host,
             places=self.places.ctypes.data,
-            scratch=_aligned(self.scratch),
+            scratch=own,
             seed=seed,
         )
+
+    def _give(self, given: Mapping[str, Any]) -> None:
+        """Let the kernels know where the values from outside are."""
+        dtypes = {
+            str(call.options["name"]): self._element(call.dtype)
+            for statement in self.compiled.program.statements
+            for call in statement.calls
+            if OPERATIONS[call.operation].given
+        }
+        arrays = [np.ascontiguousarray(given[n], dtypes[n]) for n in self.made.given]
+        apart = [
+            array.strides[k] // array.itemsize
+            for array, names in zip(arrays, self.made.given.values(), strict=True)
+            for k in range(len(names))
+        ]
+        self.outside = arrays
+        self.given = np.array([*(a.ctypes.data for a in arrays), 0], np.uintp)
+        self.apart = np.array([*apart, 0], np.int64)
+        self.arguments.given = self.given.ctypes.data
+        self.arguments.apart = self.apart.ctypes.data
 
     def _shape(self, buffer: Buffer) -> tuple[int, ...]:
         return tuple(n.evaluate(self.sizes) for n in buffer.shape)
 
     def _dtype(self, buffer: Buffer) -> Any:
-        return DTYPES.get(buffer.dtype, np.dtype(self.dtype))
+        return self._element(buffer.dtype)
+
+    def _element(self, dtype: str) -> Any:
+        return np.dtype(DTYPES.get(dtype, self.dtype))
 
     # -- running -----------------------------------------------------------------------------------
 
@@ -230,7 +267,7 @@ class _Run:
 
     def _array(self, address: int, dtype: str, shape: Any) -> npt.NDArray[Any]:
         """Return memory at an address as an array."""
-        element = np.dtype(DTYPES.get(dtype, self.dtype))
+        element = self._element(dtype)
         lengths = tuple(n.evaluate(self.sizes) for n in shape)
         count = int(np.prod(lengths, dtype=np.int64))
         block = (ctypes.c_char * (count * element.itemsize)).from_address(address)

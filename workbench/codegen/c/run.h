@@ -16,7 +16,10 @@ typedef struct {
     const int64_t *sizes;
     char **buffers;         /* where each buffer is now, by its number */
     char *arena;
-    const int64_t *places;  /* of each buffer in the arena */
+    char *host;             /* the arena of arrays in host memory */
+    const int64_t *places;  /* of each buffer in its arena */
+    char **given;           /* values from outside, by their numbers */
+    const int64_t *apart;   /* how many elements their neighbours are apart, by dimension */
     char *scratch;
     int64_t seed;
     volatile int64_t stop;  /* not 0: the run is to end before the next kernel */

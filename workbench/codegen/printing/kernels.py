@@ -215,9 +215,7 @@ class KernelText:
         numbers = [values.value(number) for number in record.numbers]
         instance = [values.value(Position(e, "int64")) for _, e in record.instance]
         lane = "[at]" if held.vector else ""
-        told = (
-            f"fail(run, {record.number}, {_listed(numbers, lane)}, {_listed(instance, lane)});"
-        )
+        told = f"fail(run, {record.number}, {_listed(numbers, lane)}, {_listed(instance, lane)});"
         if not held.vector:
             self.write(f"if (!{held.text}) {told}")
             return
@@ -228,7 +226,8 @@ class KernelText:
     def _invoke(self, record: Invoke) -> None:
         values, option = self.values, record.option
         out, *operands = (
-            f"{self._c(name)} + {values.expression(at)}" for name, at in (record.out, *record.operands)
+            f"{self._c(name)} + {values.expression(at)}"
+            for name, at in (record.out, *record.operands)
         )
         if record.function == "orthogonalize":
             rows, columns = (values.expression(option[k]) for k in ("rows", "columns"))
@@ -264,4 +263,3 @@ def _listed(values: Sequence[Text], lane: str) -> str:
     place = lane or "[0]"
     texts = [f"(int64_t){v.text}{place if v.vector else ''}" for v in values]
     return f"{len(values)}, (const int64_t[]){{{', '.join(texts)}}}"
-

@@ -15,10 +15,12 @@ from workbench.codegen.printing.expressions import condition_text, expression_te
 from workbench.codegen.printing.kernels import KernelText
 from workbench.codegen.records import LANES
 from workbench.codegen.runtime import HEADERS, header
+from workbench.codegen.writing.addresses import apart, outside
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.records import Allocate, For, Free, If, Launch, Record, walk
+from workbench.lowering.loops.records import HOST, Allocate, For, Free, If, Launch, Record, walk
 from workbench.names import unique
 from workbench.polyhedral.expression import Expression
+from workbench.program.operations.table import OPERATIONS
 
 REALS = {"float32": "f", "float64": "d"}
 KINDS = {"int32": "i", "int64": "l", "bool": "b"}
@@ -35,8 +37,8 @@ _KEYWORDS = frozenset(
     "iteration end main".split()
 )
 
-HERE = "#define RUNTIME_HERE\n#include \"run.h\"\n"
-ELSEWHERE = "#define RUNTIME_ELSEWHERE\n#include \"run.h\"\n\n"
+HERE = '#define RUNTIME_HERE\n#include "run.h"\n'
+ELSEWHERE = '#define RUNTIME_ELSEWHERE\n#include "run.h"\n\n'
 EXPORTED = '__attribute__((visibility("default")))'
 
 
@@ -80,7 +82,10 @@ class _Writer:
     def __init__(self, made: ProgramKernels, real: str) -> None:
         self.made = made
         self.real = real
-        self.taken = {*_KEYWORDS, *(word for name in HEADERS for word in _WORD.findall(header(name)))}
+        self.taken = {
+            *_KEYWORDS,
+            *(word for name in HEADERS for word in _WORD.findall(header(name))),
+        }
         self.slots = slots(made)
         self.names: dict[str, str] = {}
         for parameter in made.program.parameters:
@@ -122,7 +127,7 @@ class _Writer:
             c, kind = self.names[name], TYPES[kinds[name]]
             text.write(f"{kind} *const {c} = ({kind} *)run->buffers[{self.slots[name]}];")
         text.body(kernel.records)
-        body = text.lines
+        body = [*self._given(kernel, local), *text.lines]
         words = {word for line in body for word in _WORD.findall(line)}
         head = [
             f"/* statement: {kernel.statement} */",
@@ -132,6 +137,21 @@ class _Writer:
         if "scratch" in words:
             head.append("    char *const scratch = run->scratch;")
         return "\n".join([*head, *body, "}", ""])
+
+    def _given(self, kernel: KernelRecords, local: _Names) -> Iterator[str]:
+        """Yield the lines that find the values from outside that a kernel reads."""
+        statement = self.made.program.statement[kernel.statement]
+        first = {}
+        for names in self.made.given.values():
+            first |= {name: len(first) + k for k, name in enumerate(names)}
+        numbers = {name: n for n, name in enumerate(self.made.given)}
+        for call in statement.calls:
+            if OPERATIONS[call.operation].given:
+                kind = TYPES[self._kind(call.dtype)]
+                where = f"({kind} *)run->given[{numbers[str(call.options['name'])]}]"
+                yield f"    const {kind} *const {local(outside(call))} = {where};"
+                for step in apart(call):
+                    yield f"    const int64_t {local(step)} = run->apart[{first[step]}];"
 
     def _declared(self, function: str, kernel: KernelRecords) -> str:
         given = ["Run *run", *(f"int64_t {self.names[v]}" for v in kernel.variables)]
@@ -162,7 +182,7 @@ class _Writer:
             lines += ["", f"{EXPORTED} void {entry}({given}) {{"]
             lines += ["    const uint64_t floats = begin_exact_floats();", *sizes, *inside]
             lines += ["ended:", "    end_exact_floats(floats);", "}"]
-        lanes = f"_Static_assert(LANES * PARTS == {LANES}, \"lanes\");"
+        lanes = f'_Static_assert(LANES * PARTS == {LANES}, "lanes");'
         return "\n".join([ELSEWHERE, lanes, *lines, ""])
 
     def _lines(self, body: Sequence[Record], margin: str) -> Iterator[str]:
@@ -195,7 +215,8 @@ class _Writer:
         if record.source is not None:
             yield f"{margin}run->buffers[{slot}] = run->buffers[{self.slots[record.source]}];"
         elif record.buffer.initial != "nan":
-            yield f"{margin}run->buffers[{slot}] = run->arena + run->places[{slot}];"
+            where = "host" if record.buffer.space == HOST else "arena"
+            yield f"{margin}run->buffers[{slot}] = run->{where} + run->places[{slot}];"
 
     # -- names -------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from workbench.codegen.writing.emitter import total
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression
+from workbench.program.values import Call
 
 
 def address(stored: Stored, index: Sequence[Expression], inner: Expression) -> Expression:
@@ -18,3 +19,15 @@ def address(stored: Stored, index: Sequence[Expression], inner: Expression) -> E
     for position in stored.order:
         place = place * stored.count(position) + stored.slot(position, index[position])
     return place * total(symbolic(stored.array.shape)) + inner
+
+
+def outside(call: Call) -> str:
+    """Return the buffer's name of values from outside."""
+    return f"given {call.options['name']}"
+
+
+def apart(call: Call) -> tuple[str, ...]:
+    """Return the names of the sizes by which neighbours of values from outside are apart, a
+    dimension each.
+    """
+    return tuple(f"{outside(call)} {d}" for d in call.options["dims"])

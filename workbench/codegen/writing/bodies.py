@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from workbench.codegen.writing.addresses import address
+from workbench.codegen.writing.addresses import address, apart, outside
 from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total, unflat
 from workbench.codegen.records import (
     Compute,
@@ -38,7 +38,7 @@ from workbench.lowering.instances.linearize import operand_dtype
 from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.conditions import AffineComparison
-from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.expression import Expression, expression, size, variable
 from workbench.program.operations.table import COMBINES, OPERATIONS, operand_dtypes
 from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement
 
@@ -177,7 +177,7 @@ class Bodies:
         if body.operation == "contract":
             return bool(_summed(body))
         row = OPERATIONS[body.operation]
-        return body.operation in (*REDUCING, *PARTS, "cumsum", "orthogonalize") or not row.pure
+        return body.operation in (*REDUCING, *PARTS, "cumsum", "orthogonalize") or row.random
 
     def _repeats(self, body: Call, argument: Body) -> bool:
         """Tell whether an operand's position is needed at several positions of the result."""
@@ -446,6 +446,11 @@ class Bodies:
             self._keep(self.numbering[body], body)
             return self.value(body, index)
         row = OPERATIONS[operation]
+        if row.given:
+            place = flat(index, symbolic(body.shape))
+            for d, step in zip(options["dims"], apart(body), strict=True):
+                place = place + self.placed(variable(d)) * size(step)
+            return Load(outside(body), place, body.dtype)
         if operation == "within" or operation == "possible":
             return self._at(body, 0, index)
         if operation == "cast":
@@ -544,7 +549,9 @@ class Bodies:
             better = _better(value, held, POSITIONS[body.operation])
             better = self.out.let("better", better)
             old = Local(where, "int32")
-            self.out.add(Update(where, Compute("where", (better, Position(k[0] + 1), old), "int32")))
+            self.out.add(
+                Update(where, Compute("where", (better, Position(k[0] + 1), old), "int32"))
+            )
             self.out.add(Update(best, Compute("where", (better, value, held), argument.dtype)))
 
         self.out.each((n - 1,), visit)
@@ -692,9 +699,7 @@ class Bodies:
         n = total(shape)
         shift = dict(body.options.get("shift", ()))
         statement = self.statement
-        coordinates = tuple(
-            self.placed(variable(d)) + shift.get(d, 0) for d in statement.dims
-        )
+        coordinates = tuple(self.placed(variable(d)) + shift.get(d, 0) for d in statement.dims)
 
         def draw(block: Expression, many: int) -> None:
             names = tuple(self.out.name("word") for _ in range(WORDS))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total
 from workbench.codegen.records import (
     Compute,
     Invoke,
-    Load,
+    Let,
     Local,
     Number,
     Position,
@@ -30,7 +30,7 @@ from workbench.polyhedral.loops.axis_blocks import AxisBlock, with_blocks
 from workbench.polyhedral.sets.as_conditions import conditions
 from workbench.polyhedral.sets.relations import bounds, hull, is_empty, is_subset, project_out
 from workbench.program.operations.table import COMBINES, OPERATIONS
-from workbench.program.values import Body, Call, IndexValue, Literal, Statement, walk
+from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement, walk
 
 FEW = 8
 """The most elements of an inner shape for which lanes along an axis are better than along it."""
@@ -74,6 +74,10 @@ class InstanceWriter:
             if self.statement.body.operation == "permutation":
                 self._over_axes("", self._permutation)
                 return
+        segments = self._segments()
+        if segments is not None:
+            self._scattered(*segments)
+            return
         lanes = self._lanes()
         if self.statement.combiner is None:
             self._over_axes(lanes, lambda: self._plain(lanes))
@@ -189,6 +193,96 @@ class InstanceWriter:
             ("shape", (body.dtype, self.shape)),
         )
         self.out.add(Invoke("external", out, operands, options))
+
+    # -- sums over the points whose index is the element -------------------------------------------
+
+    def _segments(self) -> tuple[Body, dict[str, Body]] | None:
+        """Return the value and the index along each axis of a sum of the form
+        `sum(where(index == element and ..., value, 0))`; None for other statements.
+
+        All points are looked at once then, not once for each element.
+        """
+        body = self.statement.body
+        if self.statement.combiner != "sum" or not self.own or not isinstance(body, Call):
+            return None
+        if body.operation != "where" or not self._over_all():
+            return None
+        condition, value, other = body.arguments
+        nothing = isinstance(other, Literal) and not other.shape and not other.value
+        if not nothing or value.shape != body.shape or self._reads_own(value):
+            return None
+        compared: dict[str, Body] = {}
+        for part in _conjuncts(condition):
+            pair = self._comparison(part)
+            if pair is None or pair[0] in compared:
+                return None
+            compared[pair[0]] = pair[1]
+        return (value, compared) if set(compared) == set(self.own) else None
+
+    def _over_all(self) -> bool:
+        """Tell whether every element's points are the same."""
+        ranges, mask = self._ranges()
+        every = [e for pair in ranges.values() for e in pair] + [
+            e for part in mask for e, _ in part
+        ]
+        return not any(e.variables & set(self.own) for e in every)
+
+    def _reads_own(self, body: Body) -> bool:
+        """Tell whether a body varies over the axes of the result."""
+        own = set(self.own)
+        for part in walk(body):
+            if isinstance(part, IndexValue) and part.expression.variables & own:
+                return True
+            if isinstance(part, Read) and any(
+                isinstance(e, Expression) and e.variables & own for e in part.index
+            ):
+                return True
+            if isinstance(part, Call) and not OPERATIONS[part.operation].pure:
+                return True
+        return False
+
+    def _comparison(self, part: Body) -> tuple[str, Body] | None:
+        """Return the axis and the index that it is compared with."""
+        if not (isinstance(part, Call) and part.operation == "equal") or part.shape:
+            return None
+        for element, index in (part.arguments, part.arguments[::-1]):
+            if isinstance(element, IndexValue) and index.dtype in ("int32", "int64"):
+                axis = next((d for d in self.own if element.expression == variable(d)), None)
+                if axis is not None and not self._reads_own(index):
+                    return axis, index
+        return None
+
+    def _scattered(self, value: Body, compared: Mapping[str, Body]) -> None:
+        """Add each point's value to the element that its indices name, if there is one."""
+        outside = dict(self.place)
+        self._over_axes(
+            "",
+            lambda: self.out.each(self.shape, lambda i: self._store(i, Number(0, "int32")), True),
+        )
+        self.place = outside
+        domain = with_blocks(self.statement.domain, self.blocks)
+        ranges = dict(zip(self.own, bounds(domain, self.own), strict=True))
+
+        def point() -> None:
+            for d in self.own:
+                self.place[d] = expression(0)  # not asked for: no body reads it
+            bodies = self._bodies("")
+            bodies.prepare()
+            inside: list[Condition] = []
+            for d, index in compared.items():
+                name = self.out.name("index")
+                self.out.add(Let(name, bodies.value(index, ())))
+                low, high = (e.substitute(outside) for e in ranges[d])
+                inside += [
+                    AffineComparison(low, "<=", variable(name)),
+                    AffineComparison(variable(name), "<", high),
+                ]
+                self.place[d] = variable(name)
+            with self.out.where(Compound("and", tuple(inside))):
+                bodies.positions(value, lambda i, v: self._store(i, v, COMBINES["sum"]))
+
+        self._over_points("", point, bodies=False)
+        self.place = outside
 
     # -- reductions --------------------------------------------------------------------------------
 
@@ -429,6 +523,14 @@ def _identity(combiner: str, dtype: str) -> Number:
     return Number(LEAST if combiner == "max" else MOST, dtype)
 
 
+def _conjuncts(condition: Body) -> Iterator[Body]:
+    if isinstance(condition, Call) and condition.operation == "logical_and":
+        for argument in condition.arguments:
+            yield from _conjuncts(argument)
+    else:
+        yield condition
+
+
 def _fits(n: Expression) -> bool:
     return not n.terms and n.constant <= ACCUMULATED
 
@@ -441,9 +543,6 @@ def _elements(body: Body) -> float:
 def _laned(body: Body) -> bool:
     """Tell whether all of a body can be computed lane by lane."""
     return not any(
-        isinstance(b, Call)
-        and b.operation in ("orthogonalize", "given", "external", "permutation")
+        isinstance(b, Call) and b.operation in ("orthogonalize", "given", "external", "permutation")
         for b in walk(body)
     )
-
-

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.lowering.loops.bytes import bytes_of
-from workbench.lowering.loops.records import Allocate, Free, Record, walk
+from workbench.lowering.loops.records import DEVICE, Allocate, Free, Record, walk
 
 LINE = 64
 """The bytes of a cache line: each buffer begins with one."""
@@ -23,8 +23,10 @@ class Arena:
     bytes: int
 
 
-def arena(body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str) -> Arena:
-    """Lay out the buffers of a loop program but its results, in text order.
+def arena(
+    body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str, space: str = DEVICE
+) -> Arena:
+    """Lay out the buffers of a loop program in a memory space, but its results, in text order.
 
     Each gets the first gap among those held then that is large enough. A loop's body frees what it
     allocates, so one iteration stands for all.
@@ -37,7 +39,8 @@ def arena(body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str) -> Are
         if isinstance(record, Allocate):
             name = record.buffer.name
             memory_of[name] = memory_of.get(record.source or "", record.source or name)
-            if record.source is None and record.buffer.initial != "nan":
+            own = record.source is None and record.buffer.initial != "nan"
+            if own and record.buffer.space == space:
                 needed = bytes_of(record.buffer, sizes, dtype) + BEYOND
                 needed = (needed + LINE - 1) // LINE * LINE
                 places[name] = _gap(held, needed)
