@@ -15,6 +15,7 @@ from workbench.lowering.memory.allocate import place
 from workbench.lowering.memory.buffers import results, stored_arrays
 from workbench.lowering.memory.lives import homes, lives, shapes
 from workbench.lowering.memory.prefetching import prefetched
+from workbench.lowering.memory.tiles import tiles
 from workbench.lowering.values.scope import FreshNames, Workspace
 from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.lifetimes.windows import Lifetime
@@ -138,6 +139,9 @@ def launches(program: Program) -> LoopProgram:
     aliases = _variables(program, loops, workspace.names)
     lifetimes = lives(program)
     storage = stored_arrays(program, lifetimes, workspace, exact=True)
+    storage |= tiles(program, lifetimes, storage)
+    for stored in storage.values():
+        workspace.reserve(stored.buffer)
     records = _launches(program, loops, storage)
     inside = {
         storage[array].buffer.name: [loop.name for loop in around]
@@ -174,7 +178,7 @@ def _launches(
             records.append(If(node.condition, body))
         else:
             loop = (node.variable, node.lower, node.upper, node.backwards, node.dim, body)
-            records.append(For(*loop))
+            records.append(For(*loop, apart=node.apart))
     return records
 
 

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from workbench.codegen.writing.emitter import total
+from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.expression import Expression, expression
 from workbench.program.values import Call
 
 
-def address(stored: Stored, index: Sequence[Expression], inner: Expression) -> Expression:
+def address(
+    stored: Stored,
+    index: Sequence[Expression],
+    inner: Expression,
+    place: Mapping[str, Expression],
+) -> Expression:
     """Return the place of the element at `index`, at the position `inner` of its inner shape.
 
-    It is counted in elements from the buffer's beginning.
+    It is counted in elements from the buffer's beginning. `place` has the numbers of blocks.
     """
-    place = expression(0)
+    at = expression(0)
     for position in stored.order:
-        place = place * stored.count(position) + stored.slot(position, index[position])
-    return place * total(symbolic(stored.array.shape)) + inner
+        at = at * stored.count(position) + stored.slot(position, index[position])
+    at = at * total(symbolic(stored.array.shape)) + inner
+    if not isinstance(stored, TileStored):
+        return at
+    assert stored.block is not None
+    lane = stored.lane(index[stored.lanes], place[stored.block.number])
+    return at * stored.block.size + lane
 
 
 def outside(call: Call) -> str:

@@ -423,7 +423,7 @@ class Bodies:
             self.placed(e) if isinstance(e, Expression) else self._indexed[number, k]
             for k, e in enumerate(body.index)
         )
-        place = address(stored, index, inner)
+        place = address(stored, index, inner, self.place)
         return cast(Load(stored.buffer.name, place, stored.array.dtype), body.dtype)
 
     def _at(self, body: Call, k: int, index: Index) -> Value:

@@ -143,7 +143,7 @@ class InstanceWriter:
     def _at(self, index: Index) -> Expression:
         """Return the place of the result's element at a position of its inner shape."""
         write = tuple(e.substitute(self.place) for e in self.statement.write)
-        return address(self.target, write, flat(index, self.shape))
+        return address(self.target, write, flat(index, self.shape), self.place)
 
     def _store(self, index: Index, value: Value, operation: str = "") -> None:
         ready = cast(value, self.target.array.dtype)

@@ -210,7 +210,7 @@ class If:
 class For:
     """A sequential loop: `variable` from `lower` to `upper` (exclusive), or backwards.
 
-    `sure`: it runs at least once, whatever the sizes.
+    `sure`: it runs at least once, whatever the sizes. `apart`: its iterations may run in any order.
     """
 
     variable: str
@@ -220,6 +220,7 @@ class For:
     dim: str
     body: tuple[Record, ...]
     sure: bool = False
+    apart: bool = False
 
     @property
     def range(self) -> tuple[Expression, Expression]:

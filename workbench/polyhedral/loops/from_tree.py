@@ -77,6 +77,7 @@ class LoopNode:
     backwards: bool
     dim: str
     body: tuple[Node, ...]
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -269,7 +270,13 @@ class _Reader:
         elif loop.backwards:
             lower, upper, value = _negative(last), _behind(_negative(first)), -value
         body = self.read(node.for_get_body(), {**known, iterator: value})
-        return (LoopNode(name, lower, upper, loop.backwards and step == 1, loop.name, body),)
+        backwards, apart = loop.backwards and step == 1, EXPERIMENT(loop)
+        return (LoopNode(name, lower, upper, backwards, loop.name, body, apart),)
+
+
+def EXPERIMENT(loop):
+    import os
+    return getattr(loop, "apart", loop.tile is not None and bool(os.environ.get("APART")))
 
 
 def _statement(node: isl.AstNode) -> int:
