@@ -30,7 +30,6 @@ from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.arena import arena
 from workbench.lowering.loops.records import SPACES, Buffer
-from workbench.polyhedral.expression import expression, maximum
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
@@ -143,14 +142,13 @@ class _Run:
             if buffer.initial == "nan"
         }
         real = np.dtype(self.dtype).itemsize
-        scratch = expression(0)
-        for kernel in made.kernels:
-            scratch = maximum(scratch, scratch_bytes(kernel.records, real))
+        needs = (scratch_bytes(kernel.records, real) for kernel in made.kernels)
+        scratch = max((need.evaluate(sizes) for need in needs), default=0)
         layouts = [arena(made.loops.body, sizes, self.dtype, space) for space in SPACES]
         asked = [
             (books, "all arrays", layouts[0].bytes),
             (memory.host, "all arrays", layouts[1].bytes),
-            (books, "scratch memory", scratch.evaluate(sizes)),
+            (books, "scratch memory", scratch),
         ]
         self.blocks = [
             one.allocate(name, (needed + LINE if needed else 0,), np.uint8)

@@ -28,7 +28,16 @@ from workbench.polyhedral.conditions import AffineComparison, Compound, Conditio
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.loops.axis_blocks import AxisBlock, with_blocks
 from workbench.polyhedral.sets.as_conditions import conditions
-from workbench.polyhedral.sets.relations import bounds, hull, is_empty, is_subset, project_out
+from workbench.polyhedral.sets.relations import (
+    bounds,
+    dims_of,
+    domain_with,
+    hull,
+    is_empty,
+    is_equal,
+    project_out,
+    with_dims,
+)
 from workbench.program.operations.table import COMBINES, OPERATIONS
 from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement, walk
 
@@ -130,9 +139,11 @@ class InstanceWriter:
         """Return the range of each reduction dimension, over the dims before it, and what else
         must hold.
         """
-        return _reduction_ranges(
-            with_blocks(self.statement.reduction, self.blocks), self.statement.reduction_dims
+        statement = self.statement
+        domain, points = (
+            with_blocks(s, self.blocks) for s in (statement.domain, statement.reduction)
         )
+        return _reduction_ranges(domain, points, statement.reduction_dims)
 
     # -- plain statements --------------------------------------------------------------------------
 
@@ -462,45 +473,29 @@ _Mask = tuple[tuple[tuple[Expression, bool], ...], ...]
 
 @lru_cache(maxsize=4096)
 def _reduction_ranges(
-    points: str, over: tuple[str, ...]
+    domain: str, points: str, over: tuple[str, ...]
 ) -> tuple[dict[str, tuple[Expression, Expression]], _Mask]:
-    """Return the range of each reduction dimension over those before it and the other dims.
+    """Return the range of each reduction dimension over those before it and the instance's dims.
 
-    Where values in between are no points, also the conditions of points within these ranges.
+    Where values in between are no points, or there are none at some sizes, also the conditions of
+    points within these ranges.
     """
     if is_empty(points):
         return {d: (expression(0), expression(0)) for d in over}, ()
     ranges: dict[str, tuple[Expression, Expression]] = {}
-    exact = True
     for k, d in enumerate(over):
         known = project_out(points, over[k + 1 :])
         try:
             ranges[d] = bounds(known, [d])[0]
         except ProgramError:
-            exact = False
-            ranges[d] = hull(project_out(known, [x for x in _dims(known) if x != d]))[0]
-    if exact:
-        return ranges, ()
-    return ranges, conditions(points, _filled(points, ranges))
-
-
-def _dims(text: str) -> tuple[str, ...]:
-    from workbench.polyhedral.sets.relations import dims_of
-
-    return dims_of(text)
-
-
-def _filled(points: str, ranges: Mapping[str, tuple[Expression, Expression]]) -> str:
-    from workbench.polyhedral.sets.relations import dims_of, domain_with, universe
-
+            ranges[d] = hull(project_out(known, [x for x in dims_of(known) if x != d]))[0]
     limits = [
         pair
         for d, (low, high) in ranges.items()
         for pair in ((variable(d), low), (high - 1, variable(d)))
     ]
-    filled = domain_with(universe(dims_of(points)), at_least=limits)
-    assert is_subset(points, filled)
-    return filled
+    within = domain_with(with_dims(domain, dims_of(points)), at_least=limits)
+    return ranges, () if is_equal(within, points) else conditions(points, within)
 
 
 def _condition(mask: _Mask, place: Mapping[str, Expression]) -> Condition:

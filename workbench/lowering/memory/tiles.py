@@ -82,8 +82,6 @@ def _lane(program: Program, array: Array, around: Loop) -> tuple[int, AxisBlock]
             if b.loop == around.name and b.dim in axes[statement.name]
         ]
         for index in indices:
-            here = {
-                (p, b) for b in blocks for p, e in enumerate(index) if e == variable(b.dim)
-            }
+            here = {(p, b) for b in blocks for p, e in enumerate(index) if e == variable(b.dim)}
             common = here if common is None else common & here
     return min(common, key=lambda pair: pair[0]) if common else None

@@ -276,6 +276,7 @@ class _Reader:
 
 def EXPERIMENT(loop):
     import os
+
     return getattr(loop, "apart", loop.tile is not None and bool(os.environ.get("APART")))
 
 
