@@ -13,24 +13,22 @@ from functools import cached_property
 from workbench.codegen.records import Invoke, KernelRecord, Loop, Require, Table, Where
 from workbench.codegen.writing.addresses import apart
 from workbench.codegen.writing.emitter import Emitter
-from workbench.codegen.writing.instance_writer import InstanceWriter
+from workbench.codegen.writing.region_writer import RegionWriter, Statements, without_unread
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk
-from workbench.lowering.values.stored import memory_order
-from workbench.polyhedral.loops.axis_blocks import axis_blocks
-from workbench.polyhedral.tree import axis_dims, paths
+from workbench.polyhedral.conditions import names_in
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
 
 
 @dataclass(frozen=True)
 class KernelRecords:
-    """A kernel: its statement, records and constant tables, and the variables of the loops around
-    that it needs, in order.
+    """A kernel: its statements, the buffers that it touches, records and constant tables, and the
+    variables of the loops around that it needs, in order.
     """
 
-    statement: str
-    launch: Launch = field(repr=False)
+    statements: tuple[str, ...]
+    buffers: tuple[str, ...]
     records: tuple[KernelRecord, ...] = field(repr=False)
     tables: tuple[Table, ...] = field(repr=False)
     variables: tuple[str, ...]
@@ -75,30 +73,25 @@ def program_kernels(program: Program, loops: LoopProgram) -> ProgramKernels:
     return ProgramKernels(program, loops, kernels, checks, calls, given)
 
 
-@dataclass
 class _Numbering:
     """The checks and the external calls of a program, in text order."""
 
-    checks: list[Require] = field(default_factory=list)
-    calls: list[Invoke] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.checks: list[Require] = []
+        self.calls: list[Invoke] = []
 
-    def numbered(self, body: Sequence[KernelRecord], launch: Launch) -> tuple[KernelRecord, ...]:
+    def numbered(self, body: Sequence[KernelRecord]) -> tuple[KernelRecord, ...]:
         """Return the records of a kernel with its checks and calls numbered."""
-        return tuple(self._record(record, launch) for record in body)
+        return tuple(self._record(record) for record in body)
 
-    def _record(self, record: KernelRecord, launch: Launch) -> KernelRecord:
+    def _record(self, record: KernelRecord) -> KernelRecord:
         if isinstance(record, (Loop, Where)):
-            return replace(record, body=self.numbered(record.body, launch))
+            return replace(record, body=self.numbered(record.body))
         if isinstance(record, Require):
-            record = replace(record, statement=launch.statement, number=len(self.checks) + 1)
+            record = replace(record, number=len(self.checks) + 1)
             self.checks.append(record)
         elif isinstance(record, Invoke) and record.function == "external":
-            own = (
-                ("site", len(self.calls)),
-                ("statement", launch.statement),
-                ("instance", launch.values),
-            )
-            record = replace(record, options=(*record.options, *own))
+            record = replace(record, options=(*record.options, ("site", len(self.calls))))
             self.calls.append(record)
         return record
 
@@ -107,13 +100,8 @@ class _Writing:
     """What all kernels of a program are written from."""
 
     def __init__(self, program: Program, loops: LoopProgram, numbering: _Numbering) -> None:
-        self.program = program
-        self.loops = loops
+        self.statements = Statements.of(program, loops.stored)
         self.numbering = numbering
-        assert program.schedule is not None
-        self._axes = axis_dims(program.schedule)
-        self._paths = paths(program.schedule)
-        self._ranks = {d: n for n, d in enumerate(memory_order(program))}
         self._taken = {p.name for p in program.parameters}
         for record in walk(loops.body):
             if isinstance(record, For):
@@ -124,27 +112,30 @@ class _Writing:
     def kernels(self, body: Sequence[Record], around: tuple[str, ...]) -> Iterator[KernelRecords]:
         """Yield the kernels of a body, inside the loops over the variables `around`."""
         for record in body:
-            if isinstance(record, For):
+            if isinstance(record, Launch) or isinstance(record, For) and record.apart:
+                yield self._kernel(record, around)
+            elif isinstance(record, For):
                 yield from self.kernels(record.body, (*around, record.variable))
             elif isinstance(record, If):
                 yield from self.kernels(record.body, around)
-            elif isinstance(record, Launch):
-                yield self._kernel(record, around)
 
-    def _kernel(self, launch: Launch, around: tuple[str, ...]) -> KernelRecords:
-        statement = self.program.statement[launch.statement]
+    def _kernel(self, record: Launch | For, around: tuple[str, ...]) -> KernelRecords:
+        launches = [r for r in walk((record,)) if isinstance(r, Launch)]
         out = Emitter(set(self._taken))
-        writer = InstanceWriter(
-            out,
-            statement,
-            self._axes[statement.name],
-            dict(launch.values),
-            self.loops.stored,
-            self._ranks,
-            axis_blocks(statement.name, statement.dims, self._paths[statement.name]),
+        RegionWriter(out, self.statements).write((record,))
+        needed = set[str]()
+        for part in walk((record,)):
+            if isinstance(part, Launch):
+                needed.update(*(e.variables for _, e in part.values))
+            elif isinstance(part, For):
+                needed |= part.lower.variables | part.upper.variables
+            elif isinstance(part, If):
+                needed |= names_in(part.condition)
+        buffers = dict.fromkeys(name for r in launches for name in (*r.reads, *r.writes))
+        return KernelRecords(
+            tuple(dict.fromkeys(r.statement for r in launches)),
+            tuple(buffers),
+            self.numbering.numbered(without_unread(out.records, self.statements.tiles)),
+            tuple(out.tables),
+            tuple(v for v in dict.fromkeys(around) if v in needed),
         )
-        writer.write()
-        needed = {v for _, e in launch.values for v in e.variables}
-        variables = tuple(v for v in dict.fromkeys(around) if v in needed)
-        records = self.numbering.numbered(out.records, launch)
-        return KernelRecords(statement.name, launch, records, tuple(out.tables), variables)

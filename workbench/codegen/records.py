@@ -189,13 +189,14 @@ class Invoke:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop of `variable` from `lower` to `upper` (exclusive). `lanes`: side by side."""
+    """A loop of `variable` from `lower` to `upper` (exclusive), or backwards. `lanes`: side by side."""
 
     variable: str
     lower: Expression
     upper: Expression
     body: tuple[KernelRecord, ...]
     lanes: bool = False
+    backwards: bool = False
 
     @property
     def range(self) -> tuple[Expression, Expression]:
@@ -222,3 +223,27 @@ def walk(body: tuple[KernelRecord, ...]) -> Iterator[KernelRecord]:
         yield record
         if isinstance(record, (Loop, Where)):
             yield from walk(record.body)
+
+
+def values(record: KernelRecord) -> Iterator[Value]:
+    """Yield the values that a record mentions, but for those in the bodies of loops."""
+    if isinstance(record, (Let, Variable, Update, Store)):
+        yield record.value
+    elif isinstance(record, Total):
+        yield record.variable
+    elif isinstance(record, Require):
+        yield record.value
+        yield from record.numbers
+
+
+def loads(record: KernelRecord) -> Iterator[Load]:
+    """Yield the loads in a record's values; storing with an operation loads too."""
+    if isinstance(record, Store) and record.operation:
+        yield Load(record.buffer, record.at, record.value.dtype)
+    todo = list(values(record))
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Load):
+            yield value
+        elif isinstance(value, Compute):
+            todo.extend(value.arguments)

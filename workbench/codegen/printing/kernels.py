@@ -158,7 +158,10 @@ class KernelText:
         if record.lanes:
             self._lanes(record, name, lower, upper)
             return
-        self.write(f"for (int64_t {name} = {lower}; {name} < {upper}; {name}++) {{")
+        if record.backwards:
+            self.write(f"for (int64_t {name} = {upper} - 1; {name} >= {lower}; {name}--) {{")
+        else:
+            self.write(f"for (int64_t {name} = {lower}; {name} < {upper}; {name}++) {{")
         self._nested(record.body)
 
     def _nested(self, body: Sequence[KernelRecord]) -> None:

@@ -96,7 +96,7 @@ class _Writer:
         for name in made.buffers:
             self._name(name)
         self.functions = [
-            unique(_ascii(f"kernel_{kernel.statement}"), self.taken) for kernel in made.kernels
+            unique(_ascii(f"kernel_{_title(kernel)}"), self.taken) for kernel in made.kernels
         ]
 
     def text(self) -> ProgramText:
@@ -117,7 +117,7 @@ class _Writer:
     # -- kernels -----------------------------------------------------------------------------------
 
     def _kernel(self, function: str, kernel: KernelRecords) -> str:
-        used = dict.fromkeys([*kernel.launch.reads, *kernel.launch.writes])
+        used = kernel.buffers
         kinds = {name: self._kind(self.made.buffers[name].dtype) for name in used}
         local = _Names(self.names, set(self.taken))
         text = KernelText(local, kinds, self.real)
@@ -130,7 +130,7 @@ class _Writer:
         body = [*self._given(kernel, local), *text.lines]
         words = {word for line in body for word in _WORD.findall(line)}
         head = [
-            f"/* statement: {kernel.statement} */",
+            f"/* statement: {_title(kernel)} */",
             f"{self._declared(function, kernel)} {{",
             *(line for line in self._sizes() if _WORD.findall(line)[2] in words),
         ]
@@ -140,12 +140,12 @@ class _Writer:
 
     def _given(self, kernel: KernelRecords, local: _Names) -> Iterator[str]:
         """Yield the lines that find the values from outside that a kernel reads."""
-        statement = self.made.program.statement[kernel.statement]
-        first = {}
+        first: dict[str, int] = {}
         for names in self.made.given.values():
             first |= {name: len(first) + k for k, name in enumerate(names)}
         numbers = {name: n for n, name in enumerate(self.made.given)}
-        for call in statement.calls:
+        statements = (self.made.program.statement[name] for name in kernel.statements)
+        for call in (c for statement in statements for c in statement.calls):
             if OPERATIONS[call.operation].given:
                 kind = TYPES[self._kind(call.dtype)]
                 where = f"({kind} *)run->given[{numbers[str(call.options['name'])]}]"
@@ -187,7 +187,15 @@ class _Writer:
 
     def _lines(self, body: Sequence[Record], margin: str) -> Iterator[str]:
         for record in body:
-            if isinstance(record, For):
+            if isinstance(record, Launch) or isinstance(record, For) and record.apart:
+                for inside in walk((record,)):
+                    if isinstance(inside, Allocate):
+                        yield from self._allocate(inside, margin)
+                function, kernel = next(self.launches)
+                given = ", ".join(["run", *(self.names[v] for v in kernel.variables)])
+                yield f"{margin}{function}({given});"
+                yield f"{margin}if (run->stop | run->failed) goto ended;"
+            elif isinstance(record, For):
                 v, low, high = (self.names[record.variable], *map(self._show, record.range))
                 if record.backwards:
                     yield f"{margin}for (int64_t {v} = {high} - 1; {v} >= {low}; {v}--) {{"
@@ -199,11 +207,6 @@ class _Writer:
                 yield f"{margin}if ({condition_text(record.condition, self._c)}) {{"
                 yield from self._lines(record.body, margin + "    ")
                 yield f"{margin}}}"
-            elif isinstance(record, Launch):
-                function, kernel = next(self.launches)
-                given = ", ".join(["run", *(self.names[v] for v in kernel.variables)])
-                yield f"{margin}{function}({given});"
-                yield f"{margin}if (run->stop | run->failed) goto ended;"
             elif isinstance(record, Allocate):
                 yield from self._allocate(record, margin)
             else:
@@ -248,6 +251,12 @@ class _Names:
         if name not in self.own:
             self.own[name] = unique(_ascii(name), self.taken)
         return self.own[name]
+
+
+def _title(kernel: KernelRecords) -> str:
+    """Return the name of a kernel: that of its first statement, and how many more there are."""
+    first, *more = kernel.statements
+    return f"{first} and {len(more)} more" if more else first
 
 
 def _ascii(name: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench.codegen.printing.expressions import condition_text, expression_text
 from workbench.codegen.records import Compute, Holds, Load, Local, Number, Position, Value
-from workbench.polyhedral.conditions import AffineComparison, Condition
+from workbench.polyhedral.conditions import names_in
 from workbench.polyhedral.expression import (
     Atom,
     Expression,
@@ -122,7 +122,7 @@ class ValueText:
     # -- positions ---------------------------------------------------------------------------------
 
     def _holds(self, value: Holds) -> Text:
-        if not any(self._is_varying(name) for name in _names_in(value.condition)):
+        if not any(self._is_varying(name) for name in names_in(value.condition)):
             return Text(f"({condition_text(value.condition, self.name)})", "b")
         text = condition_text(value.condition, self._in_lane)
         return Text(f"({{ vb r; EACH_LANE r[lane] = -({text}); r; }})", "b", True)
@@ -234,9 +234,3 @@ def number_text(x: Any, kind: str) -> str:
     if int(x) == -(2**31):
         return "INT32_MIN"
     return str(int(x)) if x >= 0 else f"({int(x)})"
-
-
-def _names_in(condition: Condition) -> frozenset[str]:
-    if isinstance(condition, AffineComparison):
-        return condition.left.variables | condition.right.variables
-    return frozenset().union(*(_names_in(part) for part in condition.parts))

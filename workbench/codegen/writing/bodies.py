@@ -271,7 +271,8 @@ class Bodies:
     ) -> None:
         """Write a check of this instance."""
         instance = tuple((d, self.placed(variable(d))) for d in self.statement.dims)
-        self.out.add(Require(kind, value, numbers, tuple(options.items()), instance))
+        name = self.statement.name
+        self.out.add(Require(kind, value, numbers, tuple(options.items()), instance, name))
 
     def _check(self, number: int, body: Call) -> None:
         """Write the checks of an operation that has some, at every position."""
@@ -424,7 +425,14 @@ class Bodies:
             for k, e in enumerate(body.index)
         )
         place = address(stored, index, inner, self.place)
-        return cast(Load(stored.buffer.name, place, stored.array.dtype), body.dtype)
+        buffer = stored.buffer.name
+        known = self.out.known.get((buffer, place))
+        if known is None:
+            known = Load(buffer, place, stored.array.dtype)
+            if self.out.lane:
+                known = self.out.let(body.array, known)
+                self.out.remember(buffer, place, known)
+        return cast(known, body.dtype)
 
     def _at(self, body: Call, k: int, index: Index) -> Value:
         """Return operand k at a position of an elementwise result, in the dtype it is used in."""

@@ -41,6 +41,9 @@ class Emitter:
         self.tables: list[Table] = []
         self.lane = ""
         """The variable of the loop of lanes around what is written now, if there is one."""
+        self.known: dict[tuple[str, Expression], Value] = {}
+        """The values of elements that were stored or loaded in this turn of the lanes."""
+        self._overwritten: set[str] = set()
         self._bodies: list[list[KernelRecord]] = [[]]
 
     @property
@@ -80,20 +83,52 @@ class Emitter:
     ) -> Iterator[Expression]:
         """Write a loop around what is written inside; give its variable."""
         name = self.name(wish)
-        self._bodies.append([])
         self.lane = name if lanes else self.lane
-        yield variable(name)
+        with self._body() as body:
+            yield variable(name)
         self.lane = "" if lanes else self.lane
-        body = tuple(self._bodies.pop())
-        self.add(Loop(name, lower, upper, body, lanes))
+        self.add(Loop(name, lower, upper, tuple(body), lanes))
+
+    @contextmanager
+    def sequential(
+        self, name: str, lower: Expression, upper: Expression, backwards: bool
+    ) -> Iterator[None]:
+        """Write a loop of the program, whose variable has its name already."""
+        with self._body() as body:
+            yield
+        self.add(Loop(name, lower, upper, tuple(body), backwards=backwards))
 
     @contextmanager
     def where(self, condition: Condition) -> Iterator[None]:
         """Write a condition around what is written inside."""
+        with self._body() as body:
+            yield
+        self.add(Where(condition, tuple(body)))
+
+    @contextmanager
+    def _body(self) -> Iterator[list[KernelRecord]]:
+        """Write into a body of its own. What it makes known is not known behind it, and what it
+        stores is not known any more.
+        """
+        known, overwritten = dict(self.known), self._overwritten
+        self._overwritten = set()
         self._bodies.append([])
-        yield
-        body = tuple(self._bodies.pop())
-        self.add(Where(condition, body))
+        yield self._bodies[-1]
+        self._bodies.pop()
+        self.known = {k: v for k, v in known.items() if k[0] not in self._overwritten}
+        self._overwritten |= overwritten
+
+    # -- elements that are known --------------------------------------------------------------------
+
+    def remember(self, buffer: str, at: Expression, value: Value) -> None:
+        """Remember the value of an element, while the lanes around go on."""
+        if self.lane:
+            self.known[buffer, at] = value
+
+    def forget(self, buffer: str) -> None:
+        """Forget the values of a buffer's elements: some may be others now."""
+        self._overwritten.add(buffer)
+        self.known = {k: v for k, v in self.known.items() if k[0] != buffer}
 
     def each(
         self,

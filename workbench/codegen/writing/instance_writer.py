@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import lru_cache
 
 from workbench.codegen.writing.addresses import address
@@ -51,6 +52,15 @@ IDENTITIES = {"sum": 0, "max": -float("inf"), "min": float("inf")}
 LEAST, MOST = -(2**31), 2**31 - 1
 
 
+@dataclass(frozen=True)
+class Lanes:
+    """The lanes of an instance: a dim, and its range over the kernel's variables."""
+
+    dim: str
+    lower: Expression
+    upper: Expression
+
+
 class InstanceWriter:
     """The writer of one instance. `values` are its loop dimensions', `axes` the others."""
 
@@ -73,6 +83,44 @@ class InstanceWriter:
         self.own = sorted(own, key=lambda d: ranks.get(d, len(ranks)))
         self.target = stored[statement.array]
         self.shape = symbolic(self.target.array.shape)
+
+    def common_lanes(self) -> Lanes | None:
+        """Return the lanes that the instance can share with others; None where it has none, or
+        other loops around them.
+        """
+        special = isinstance(self.statement.body, Call) and self.statement.body.operation in (
+            "external",
+            "permutation",
+        )
+        if len(self.own) != 1 or special or self._segments() is not None:
+            return None
+        dim = self._lanes()
+        domain = with_blocks(self.statement.domain, self.blocks)
+        if dim != self.own[0] or is_empty(domain):
+            return None
+        ((lower, upper),) = bounds(domain, self.own)
+        return Lanes(dim, lower.substitute(self.place), upper.substitute(self.place))
+
+    def touches_by_lane(self, other: InstanceWriter) -> bool:
+        """Tell whether the other statement touches what this one writes in its own lane only."""
+        array = self.statement.array
+        (mine,), (theirs,) = self.own, other.own
+        indices = [r.index for r in other.statement.reads if r.array == array]
+        if other.statement.array == array:
+            indices.append(other.statement.write)
+        lanes = {p for p, e in enumerate(self.statement.write) if e == variable(mine)}
+        return all(
+            any(p in lanes and e == variable(theirs) for p, e in enumerate(index))
+            for index in indices
+        )
+
+    def write_in(self, dim: str, lane: Expression) -> None:
+        """Write the instance inside a loop over its lanes."""
+        self.place[dim] = lane
+        if self.statement.combiner is None:
+            self._plain(dim)
+        else:
+            self._reduced(dim)
 
     def write(self) -> None:
         """Write the loops of the instance."""
@@ -157,8 +205,18 @@ class InstanceWriter:
         return address(self.target, write, flat(index, self.shape), self.place)
 
     def _store(self, index: Index, value: Value, operation: str = "") -> None:
-        ready = cast(value, self.target.array.dtype)
-        self.out.add(Store(self.target.buffer.name, self._at(index), ready, operation))
+        ready, buffer, at = (
+            cast(value, self.target.array.dtype),
+            self.target.buffer.name,
+            self._at(index),
+        )
+        keep = bool(self.out.lane) and not operation
+        if keep:
+            ready = self.out.let(self.statement.array, ready)
+        self.out.add(Store(buffer, at, ready, operation))
+        self.out.forget(buffer)
+        if keep:
+            self.out.remember(buffer, at, ready)
 
     def _plain(self, lanes: str) -> None:
         bodies = self._bodies(lanes)
@@ -202,6 +260,8 @@ class InstanceWriter:
             ("method", body.options["method"]),
             ("shapes", tuple((a.dtype, symbolic(a.shape)) for a in body.arguments)),
             ("shape", (body.dtype, self.shape)),
+            ("statement", self.statement.name),
+            ("instance", tuple((d, self.place[d]) for d in self.statement.dims)),
         )
         self.out.add(Invoke("external", out, operands, options))
 
