@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from workbench.codegen.records import Invoke, KernelRecord, Loop, Require, Table, Where
+from workbench.codegen.records import LANES, Invoke, KernelRecord, Loop, Require, Table, Where
 from workbench.codegen.writing.addresses import apart
 from workbench.codegen.writing.emitter import Emitter
 from workbench.codegen.writing.region_writer import RegionWriter, Statements, without_unread
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk
+from workbench.lowering.memory.tiles import TileStored
 from workbench.polyhedral.conditions import names_in
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
@@ -50,6 +51,12 @@ class ProgramKernels:
     """The names of values from outside, in order, each with the sizes by which its neighbours along
     a dimension are apart.
     """
+
+    @cached_property
+    def padded(self) -> frozenset[str]:
+        """The buffers of one block that hold whole groups of lanes."""
+        stored = (s for s in self.loops.stored.values() if isinstance(s, TileStored))
+        return frozenset(s.buffer.name for s in stored if s.block and s.block.size % LANES == 0)
 
     @cached_property
     def buffers(self) -> Mapping[str, Buffer]:

@@ -36,10 +36,18 @@ LEAST, MOST = -(2**31), 2**31 - 1
 class KernelText:
     """The lines of one kernel. `name` gives everything its C name, `kinds` are its buffers'."""
 
-    def __init__(self, name: Callable[[str], str], kinds: dict[str, str], real: str) -> None:
+    def __init__(
+        self,
+        name: Callable[[str], str],
+        kinds: dict[str, str],
+        real: str,
+        padded: frozenset[str] = frozenset(),
+    ) -> None:
         self.values = ValueText(name, real, dict(kinds))
         self.lines: list[str] = []
         self._indent = 1
+        self._padded = padded
+        """The buffers that have room for all lanes of a group."""
         self._parts: set[str] = set()
         self._held: list[str] = []
         """The bytes of the scratch memory in use."""
@@ -136,7 +144,9 @@ class KernelText:
         if record.operation:
             old = values.load(record.buffer, at, kind).text
             new = f"{record.operation}_v{kind}({old}, {new})"
-        if step == 1:
+        if step == 1 and record.buffer in self._padded:
+            self.write(f"store_v{kind}({begin}, {new});")
+        elif step == 1:
             self.write(f"if (lanes == LANES) store_v{kind}({begin}, {new});")
             self.write(f"else store_some_v{kind}({begin}, 1, lanes, {new});")
         else:

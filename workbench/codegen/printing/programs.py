@@ -120,7 +120,7 @@ class _Writer:
         used = kernel.buffers
         kinds = {name: self._kind(self.made.buffers[name].dtype) for name in used}
         local = _Names(self.names, set(self.taken))
-        text = KernelText(local, kinds, self.real)
+        text = KernelText(local, kinds, self.real, self.made.padded)
         for table in kernel.tables:
             text.table(table)
         for name in used:

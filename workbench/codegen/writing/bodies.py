@@ -136,7 +136,7 @@ class Bodies:
         for number, body in enumerate(self.numbering.bodies):
             if isinstance(body, Call) and body.operation == "contract":
                 reads.update(self._reads_below(number))
-        return frozenset(n for n in reads if not _fits(total(self._shape(n))))
+        return frozenset(reads)
 
     def _reads_below(self, number: int) -> Iterator[int]:
         for child in self.numbering.children[number]:
@@ -159,6 +159,15 @@ class Bodies:
     def _bring(self, number: int, body: Body) -> None:
         """Copy what lanes read to memory in which they are neighbours."""
         shape = symbolic(body.shape)
+        if _fits(total(shape)):
+            found: dict[tuple[int, ...], Value] = {}
+
+            def visit(index: Index, value: Value) -> None:
+                found[tuple(i.constant for i in index)] = self.out.let("operand", value)
+
+            self.positions(body, visit)
+            self.kept[number] = Kept(shape, body.dtype, found)
+            return
         buffer = self.out.scratch("operand", body.dtype, total(shape))
         self.positions(body, lambda i, v: self.out.add(Store(buffer, flat(i, shape), v)))
         self.kept[number] = Kept(shape, body.dtype, buffer=buffer)
@@ -246,6 +255,12 @@ class Bodies:
         self, value: Value, lower: Expression, upper: Expression, **options: str
     ) -> Expression:
         """Return an index, which is checked, held within its bounds."""
+        key = (value, lower, upper, tuple(options.items()))
+        return self.out.once(key, lambda: self._held_inside(value, lower, upper, **options))
+
+    def _held_inside(
+        self, value: Value, lower: Expression, upper: Expression, **options: str
+    ) -> Expression:
         value = self.out.let("index", value)
         if isinstance(value, Position):
             name = self.out.name("index")

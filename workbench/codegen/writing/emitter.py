@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 
 from workbench.codegen.records import (
@@ -26,6 +26,9 @@ from workbench.polyhedral.expression import Expression, expression, variable
 Index = tuple[Expression, ...]
 """A position in an inner shape."""
 
+Element = tuple[str, Expression]
+"""A buffer and a place in it."""
+
 UNROLLED = 16
 """The longest inner axis that is written out."""
 
@@ -41,9 +44,10 @@ class Emitter:
         self.tables: list[Table] = []
         self.lane = ""
         """The variable of the loop of lanes around what is written now, if there is one."""
-        self.known: dict[tuple[str, Expression], Value] = {}
+        self.known: dict[Element, Value] = {}
         """The values of elements that were stored or loaded in this turn of the lanes."""
-        self._overwritten: set[str] = set()
+        self._made: dict[Hashable, Expression] = {}
+        self._overwritten: set[Element] = set()
         self._bodies: list[list[KernelRecord]] = [[]]
 
     @property
@@ -110,13 +114,15 @@ class Emitter:
         """Write into a body of its own. What it makes known is not known behind it, and what it
         stores is not known any more.
         """
-        known, overwritten = dict(self.known), self._overwritten
+        known, made, overwritten = dict(self.known), dict(self._made), self._overwritten
         self._overwritten = set()
         self._bodies.append([])
         yield self._bodies[-1]
         self._bodies.pop()
-        self.known = {k: v for k, v in known.items() if k[0] not in self._overwritten}
-        self._overwritten |= overwritten
+        self.known, self._made = known, made
+        inside, self._overwritten = self._overwritten, overwritten
+        for buffer, at in inside:
+            self.forget(buffer, at)
 
     # -- elements that are known --------------------------------------------------------------------
 
@@ -125,10 +131,18 @@ class Emitter:
         if self.lane:
             self.known[buffer, at] = value
 
-    def forget(self, buffer: str) -> None:
-        """Forget the values of a buffer's elements: some may be others now."""
-        self._overwritten.add(buffer)
-        self.known = {k: v for k, v in self.known.items() if k[0] != buffer}
+    def forget(self, buffer: str, at: Expression) -> None:
+        """Forget the values of a buffer's elements that may be the one at a place."""
+        self._overwritten.add((buffer, at))
+        self.known = {k: v for k, v in self.known.items() if not _may_be(k, (buffer, at))}
+
+    def once(self, key: Hashable, make: Callable[[], Expression]) -> Expression:
+        """Return what was made under a key in this turn of the lanes, made now if it was not."""
+        if not self.lane:
+            return make()
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
 
     def each(
         self,
@@ -164,6 +178,14 @@ class Emitter:
                     visit_from(k + 1, (*before, expression(i_written)))
 
         visit_from(0, ())
+
+
+def _may_be(one: Element, other: Element) -> bool:
+    """Tell whether two elements may be the same."""
+    if one[0] != other[0]:
+        return False
+    apart = one[1] - other[1]
+    return bool(apart.terms) or not apart.constant
 
 
 def _short(n: Expression) -> bool:

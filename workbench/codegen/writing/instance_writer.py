@@ -214,7 +214,7 @@ class InstanceWriter:
         if keep:
             ready = self.out.let(self.statement.array, ready)
         self.out.add(Store(buffer, at, ready, operation))
-        self.out.forget(buffer)
+        self.out.forget(buffer, at)
         if keep:
             self.out.remember(buffer, at, ready)
 
@@ -442,15 +442,18 @@ class InstanceWriter:
     def _blockwise(self) -> None:
         """Sum some elements of the result at once, in a local each, over all points."""
         dtype = self.target.array.dtype
-        *outer, last = self.shape
-        lanes = not _fits(last) and _laned(self.statement.body)
-        rows = len(self.shape) - 1 - lanes
-        n = self.shape[rows].constant if rows >= 0 else 1
+        wide = [k for k, n in enumerate(self.shape) if not _fits(n)]
+        lane = wide[-1] if wide and _laned(self.statement.body) else None
+        rest = [k for k in range(len(self.shape)) if k != lane]
+        row = rest[-1] if rest else None
+        outer = [k for k in rest if k != row]
+        order = [*outer, *([] if lane is None else [lane])]
 
-        def block(index: Index, first: Expression, many: int) -> None:
-            indices = [index]
-            if rows >= 0:
-                indices = [(*index[:rows], first + k, *index[rows:]) for k in range(many)]
+        def block(index: Mapping[int, Expression], first: Expression, many: int) -> None:
+            indices = []
+            for k in range(many):
+                at = dict(index) if row is None else {**index, row: first + k}
+                indices.append(tuple(at[axis] for axis in range(len(self.shape))))
             names = [self.out.name(self.statement.array) for _ in indices]
             for name in names:
                 self.out.add(Variable(name, Number(0, dtype)))
@@ -465,15 +468,16 @@ class InstanceWriter:
                 self._store(at, Local(name, dtype))
 
         def visit(index: Index) -> None:
+            at = dict(zip(order, index, strict=True))
+            n = self.shape[row].constant if row is not None else 1
             whole = n // BLOCK
             if whole:
                 with self.out.loop("block", expression(0), expression(whole)) as number:
-                    block(index, number * BLOCK, BLOCK)
+                    block(at, number * BLOCK, BLOCK)
             if n % BLOCK:
-                block(index, expression(whole * BLOCK), n % BLOCK)
+                block(at, expression(whole * BLOCK), n % BLOCK)
 
-        looped = self.shape if rows < 0 else (*self.shape[:rows], *self.shape[rows + 1 :])
-        self.out.each(looped, visit, lanes)
+        self.out.each([self.shape[k] for k in order], visit, lane is not None)
 
     def _written_out(self, visit: object) -> None:
         """Visit every position of the result's small inner shape, each written out."""
