@@ -189,7 +189,10 @@ class Invoke:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop of `variable` from `lower` to `upper` (exclusive), or backwards. `lanes`: side by side."""
+    """A loop of `variable` from `lower` to `upper` (exclusive), or backwards.
+
+    `lanes`: its iterations run side by side; `apart`: in any order, and a run may end between them.
+    """
 
     variable: str
     lower: Expression
@@ -197,6 +200,7 @@ class Loop:
     body: tuple[KernelRecord, ...]
     lanes: bool = False
     backwards: bool = False
+    apart: bool = False
 
     @property
     def range(self) -> tuple[Expression, Expression]:

@@ -32,6 +32,7 @@ HEADERS = (
     "permutation.h",
     "orthogonal.h",
     "run.h",
+    "interrupt.h",
 )
 """All headers: each includes only those before it. Two are templates, which others include."""
 

@@ -29,6 +29,7 @@ class Arguments(ctypes.Structure):
         ("apart", ctypes.c_void_p),
         ("scratch", ctypes.c_void_p),
         ("seed", ctypes.c_int64),
+        ("main_thread", ctypes.c_int64),
         ("stop", ctypes.c_int64),
         ("failed", ctypes.c_int64),
         ("numbers", ctypes.c_int64 * MOST_NUMBERS),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -173,6 +174,7 @@ class _Run:
             places=self.places.ctypes.data,
             scratch=own,
             seed=seed,
+            main_thread=threading.current_thread() is threading.main_thread(),
         )
 
     def _give(self, given: Mapping[str, Any]) -> None:

@@ -22,6 +22,7 @@ typedef struct {
     const int64_t *apart;   /* how many elements their neighbours are apart, by dimension */
     char *scratch;
     int64_t seed;
+    int64_t main_thread;    /* 1 if Ctrl-C is for this run */
     volatile int64_t stop;  /* not 0: the run is to end before the next kernel */
     int64_t failed;         /* the number of the first check that failed, or 0 */
     int64_t numbers[MOST_NUMBERS];

@@ -172,10 +172,12 @@ class KernelText:
             self.write(f"for (int64_t {name} = {upper} - 1; {name} >= {lower}; {name}--) {{")
         else:
             self.write(f"for (int64_t {name} = {lower}; {name} < {upper}; {name}++) {{")
-        self._nested(record.body)
+        self._nested(record.body, "if (run->stop) break;" if record.apart else "")
 
-    def _nested(self, body: Sequence[KernelRecord]) -> None:
+    def _nested(self, body: Sequence[KernelRecord], first: str = "") -> None:
         self._indent += 1
+        if first:
+            self.write(first)
         self.body(body)
         self._indent -= 1
         self.write("}")

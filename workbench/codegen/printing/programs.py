@@ -180,10 +180,16 @@ class _Writer:
             words = {word for line in inside for word in _WORD.findall(line)}
             sizes = [line for line in self._sizes() if _WORD.findall(line)[2] in words]
             lines += ["", f"{EXPORTED} void {entry}({given}) {{"]
-            lines += ["    const uint64_t floats = begin_exact_floats();", *sizes, *inside]
-            lines += ["ended:", "    end_exact_floats(floats);", "}"]
+            lines += ["    const uint64_t floats = begin_exact_floats();"]
+            lines += [
+                "    watch_interrupts(run);",
+                *sizes,
+                *inside,
+                "ended: __attribute__((unused));",
+            ]
+            lines += ["    leave_interrupts(run);", "    end_exact_floats(floats);", "}"]
         lanes = f'_Static_assert(LANES * PARTS == {LANES}, "lanes");'
-        return "\n".join([ELSEWHERE, lanes, *lines, ""])
+        return "\n".join([ELSEWHERE, '#include "interrupt.h"', lanes, *lines, ""])
 
     def _lines(self, body: Sequence[Record], margin: str) -> Iterator[str]:
         for record in body:

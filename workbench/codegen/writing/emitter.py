@@ -94,13 +94,13 @@ class Emitter:
         self.add(Loop(name, lower, upper, tuple(body), lanes))
 
     @contextmanager
-    def sequential(
-        self, name: str, lower: Expression, upper: Expression, backwards: bool
+    def around(
+        self, name: str, lower: Expression, upper: Expression, backwards: bool, apart: bool
     ) -> Iterator[None]:
         """Write a loop of the program, whose variable has its name already."""
         with self._body() as body:
             yield
-        self.add(Loop(name, lower, upper, tuple(body), backwards=backwards))
+        self.add(Loop(name, lower, upper, tuple(body), False, backwards, apart))
 
     @contextmanager
     def where(self, condition: Condition) -> Iterator[None]:

@@ -81,7 +81,7 @@ class RegionWriter:
             with self.out.where(record.condition):
                 self.write(record.body)
             return
-        with self.out.sequential(record.variable, *record.range, record.backwards):
+        with self.out.around(record.variable, *record.range, record.backwards, record.apart):
             self.write(record.body)
 
     def _instances(self, launches: Sequence[Launch]) -> None:
