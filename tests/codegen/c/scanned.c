@@ -4,8 +4,8 @@
 
 #include "philox.h"
 
-/* The error in units of the last place of the correct result; where the largest is; how often the
-   result falls where the argument rises; and how often one number gives other bits than a vector. */
+/* The largest error in units of the last place of the correct result, and where; how often the
+   result falls where the argument rises; how often one number gives other bits than a vector. */
 typedef struct {
     double most;
     uint32_t where;

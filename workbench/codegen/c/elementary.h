@@ -140,9 +140,9 @@ INLINE F OF(tanh)(F x) {
     return FLOAT(BITS(r_abs) | (BITS(x) & INT32_MIN));
 }
 
-/* sin(r) and cos(r) for |r| <= pi/4, chosen by the lowest bit of `quadrant` and negated by the next:
-   sin of r + quadrant * pi/2. r + r^3 s(r^2), s of degree 2, error 2^-28; and
-   1 - r^2 / 2 + r^4 c(r^2), c of degree 2, error 2^-33. */
+/* sin(r + quadrant * pi/2) for |r| <= pi/4: the lowest bit of `quadrant` chooses between sin and
+   cos of r, the next one negates. sin r = r + r^3 s(r^2), s of degree 2, error 2^-28;
+   cos r = 1 - r^2 / 2 + r^4 c(r^2), c of degree 2, error 2^-33. */
 INLINE F OF(sin_of_parts)(F r, I quadrant) {
     F z = r * r;
     F s = OF(all)(-0x1.9955b6p-13f);
@@ -184,8 +184,8 @@ INLINE F OF(cos)(F x) {
     return OF(sin_of_parts)(r, quadrant + 1);
 }
 
-/* |x|^y = 2^(y log2 |x|) in doubles, rounded at the end: y log2 |x| is up to 150, which would cost a
-   float seven of its bits. log2 m = 2 atanh(s) / ln 2 with s = (m - 1) / (m + 1), |s| <= 0.1716:
+/* |x|^y = 2^(y log2 |x|) in doubles, rounded at the end: y log2 |x| is up to 150, which would cost
+   a float seven of its bits. log2 m = 2 atanh(s) / ln 2 with s = (m - 1) / (m + 1), |s| <= 0.1716:
    s + s^3 p(s^2), p of degree 4, error 2^-45. 2^g = 1 + g q(g) for |g| <= 1/2, q of degree 7,
    error 2^-35. So the float is nearly always the nearest one. */
 INLINE F OF(magnitude_of_power)(F a, F y) {

@@ -123,7 +123,8 @@ OUT_OF_LINE void reduce_large_f(float a, float *r, int32_t *quadrant) {
         uint64_t pair = (uint64_t)two_over_pi[word + k] << 32 | two_over_pi[word + k + 1];
         g[k] = (uint32_t)(pair << shift >> 32);
     }
-    uint64_t quarter = ((uint64_t)(m * g[0]) << 32) + (uint64_t)m * g[1] + ((uint64_t)m * g[2] >> 32);
+    uint64_t quarter = (uint64_t)(m * g[0]) << 32;
+    quarter += (uint64_t)m * g[1] + ((uint64_t)m * g[2] >> 32);
     uint64_t nearest = (quarter + (UINT64_C(1) << 61)) >> 62;
     int64_t rest = (int64_t)(quarter - (nearest << 62));
     *r = (float)((double)rest * 0x1.921fb54442d18p-62); /* pi/2 * 2^-62 */

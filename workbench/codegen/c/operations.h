@@ -180,7 +180,7 @@ WHOLE_DIVISION_BODIES(i)
 WHOLE_DIVISION_BODIES(l)
 #endif
 
-/* -- Casts: cast_<to>_<from> -------------------------------------------------------------------- */
+/* -- Casts: cast_<to>_<from> ------------------------------------------------------------------- */
 
 #define CAST(to, from, result, operand)                                      \
     INLINE result cast_##to##_##from(operand a) { return (result)a; }        \

@@ -42,7 +42,8 @@ static void householder(double *a, double *q, int64_t rows, int64_t columns, dou
         for (int64_t i = k + 1; i < rows; i++) below += a[i * columns + k] * a[i * columns + k];
         factors[k] = 0;
         if (below == 0) continue;
-        double length = __builtin_copysign(__builtin_sqrt(*diagonal * *diagonal + below), *diagonal);
+        double length = __builtin_sqrt(*diagonal * *diagonal + below);
+        length = __builtin_copysign(length, *diagonal);
         double first = *diagonal + length;
         for (int64_t i = k + 1; i < rows; i++) a[i * columns + k] /= first;
         factors[k] = first / length;

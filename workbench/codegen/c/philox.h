@@ -1,8 +1,8 @@
-/* Random numbers by Philox-4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy
-   as 1, 2, 3", SC'11), word for word those of workbench/backends/philox.py.
+/* Random numbers by Philox-4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as
+   easy as 1, 2, 3", SC'11), word for word those of workbench/backends/philox.py.
 
-   The key is (seed, hash of the statement's origin). The counter is a number of 128 bits: below, the
-   block n >> 2 of the inner element n, which uses word n & 3 of four; above it the instance's
+   The key is (seed, hash of the statement's origin). The counter is a number of 128 bits: lowest
+   the block n >> 2 of the inner element n, which uses word n & 3 of four; above it the instance's
    coordinates, each with 32 bits for up to three dimensions, 26 for four, 21 for five. Names with v
    draw for LANES counters at once. */
 #ifndef WORKBENCH_PHILOX_H
@@ -177,21 +177,34 @@ static void draw_blocks(uint32_t *out, int64_t block, uint32_t seed, uint32_t ke
         for (int k = 0; k < 4; k++) out[4 * lane + k] = drawn.word[k][lane];
 }
 
-#define FILL(name, number, expression)                                                         \
-    OUT_OF_LINE void name(number *out, int64_t count, uint32_t seed, uint32_t key, int dims,   \
-                          const uint32_t *x) {                                                 \
-        for (int64_t done = 0; done < count; done += 4 * LANES) {                              \
-            uint32_t word[4 * LANES];                                                          \
-            int64_t left = count - done < 4 * LANES ? count - done : 4 * LANES;                \
-            draw_blocks(word, done / 4, seed, key, dims, x);                                   \
-            for (int64_t k = 0; k < left; k++) out[done + k] = expression(word[k]);            \
-        }                                                                                      \
+#define FILL(name, number, kind, numbers_of)                                                    \
+    OUT_OF_LINE void name(number *out, int64_t count, uint32_t seed, uint32_t key, int dims,    \
+                          const uint32_t *x) {                                                  \
+        for (int64_t done = 0; done < count; done += 4 * LANES) {                               \
+            uint32_t word[4 * LANES];                                                           \
+            number drawn[4 * LANES];                                                            \
+            int64_t left = count - done < 4 * LANES ? count - done : 4 * LANES;                 \
+            draw_blocks(word, done / 4, seed, key, dims, x);                                    \
+            for (int k = 0; k < 4 * LANES; k += LANES)                                          \
+                store_v##kind(drawn + k, numbers_of((vu)load_vi((const int32_t *)(word + k)))); \
+            for (int64_t k = 0; k < left; k++) out[done + k] = drawn[k];                        \
+        }                                                                                       \
     }
-FILL(fill_words, uint32_t, )
-FILL(fill_uniform_f, float, uniform_f)
-FILL(fill_uniform_d, double, uniform_d)
-FILL(fill_normal_f, float, normal_f)
-FILL(fill_normal_d, double, normal_d)
+FILL(fill_uniform_f, float, f, uniform_vf)
+FILL(fill_uniform_d, double, d, uniform_vd)
+FILL(fill_normal_f, float, f, normal_vf)
+FILL(fill_normal_d, double, d, normal_vd)
+
+OUT_OF_LINE void fill_words(uint32_t *out, int64_t count, uint32_t seed, uint32_t key, int dims,
+                            const uint32_t *x) {
+    int64_t whole = count - count % (4 * LANES);
+    uint32_t word[4 * LANES];
+    for (int64_t done = 0; done < whole; done += 4 * LANES)
+        draw_blocks(out + done, done / 4, seed, key, dims, x);
+    if (whole == count) return;
+    draw_blocks(word, whole / 4, seed, key, dims, x);
+    for (int64_t k = whole; k < count; k++) out[k] = word[k - whole];
+}
 
 #endif
 

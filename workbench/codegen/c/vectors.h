@@ -68,9 +68,9 @@ INLINE int any_vb(vb m) {
 }
 INLINE int any_b(int m) { return m; }
 
-/* a * b + c, rounded once: an instruction, or libm's fma where the processor has none. The loop over
-   lanes becomes that instruction under gcc -O2 too, but each one takes it 2 ms of compilation; the
-   compiler's own name for the instruction takes a twentieth, and serves at -O1. */
+/* a * b + c, rounded once: an instruction, or libm's fma where the processor has none. The loop
+   over lanes becomes that instruction under gcc -O2 too, but each one takes it 2 ms of compilation;
+   the compiler's own name for the instruction takes a twentieth, and serves at -O1. */
 INLINE float fused_f(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 INLINE double fused_d(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #if !defined(__has_builtin)
