@@ -33,7 +33,7 @@ DIRECTLY_BELOW = {
     "transforms": ("codegen",),
     "planning": ("transforms",),
     "variants": ("planning",),
-    "backends": ("lowering",),
+    "backends": ("codegen",),
     "measure": ("variants", "backends"),
     "session": ("measure", "language"),
     "language": ("program",),

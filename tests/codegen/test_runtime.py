@@ -4,7 +4,7 @@ from workbench.codegen import runtime
 
 
 def test_all_headers_are_named(repository: Path) -> None:
-    there = (repository / "workbench" / "codegen" / "c").glob("*.h")
+    there = (repository / "workbench" / "codegen" / "c").rglob("*.h")
     assert {path.name for path in there} == set(runtime.HEADERS)
 
 

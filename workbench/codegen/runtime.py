@@ -8,16 +8,18 @@ from functools import cache
 from importlib import resources
 
 FLAGS = (
-    "-O2",
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-trapping-math",
     "-fwrapv",
     "-Wno-psabi",
 )
-"""The flags of every unit. Products and sums are fused where the text says so, and nowhere else."""
+"""The flags of every unit, whatever the level of optimization. Products and sums are fused where the text says so, and nowhere else."""
 
 LIBRARIES = ("-lm",)
+
+OF_RUNS = ("run.h", "interrupt.h")
+"""The headers about runs, which have a folder of their own."""
 
 HEADERS = (
     "machine.h",
@@ -31,8 +33,7 @@ HEADERS = (
     "philox.h",
     "permutation.h",
     "orthogonal.h",
-    "run.h",
-    "interrupt.h",
+    *OF_RUNS,
 )
 """All headers: each includes only those before it. Two are templates, which others include."""
 
@@ -52,7 +53,8 @@ def flags(processor: str) -> tuple[str, ...]:
 @cache
 def header(name: str) -> str:
     """Return the text of a header."""
-    return resources.files("workbench.codegen.c").joinpath(name).read_text(encoding="utf-8")
+    room = "workbench.codegen.c.run" if name in OF_RUNS else "workbench.codegen.c"
+    return resources.files(room).joinpath(name).read_text(encoding="utf-8")
 
 
 def expanded(text: str) -> str:

@@ -40,7 +40,7 @@ class Build:
     def linked(self, units: list[Path], folder: Path, *more: str) -> ctypes.CDLL:
         """Compile files into one library, and load it."""
         out = folder / f"{self.name}.so"
-        flags = (*runtime.flags(platform.machine()), "-Wall", "-Wextra", "-Werror")
+        flags = ("-O2", *runtime.flags(platform.machine()), "-Wall", "-Wextra", "-Werror")
         command = [*self.command(), *flags, *self.flags, *more, "-shared", "-fPIC"]
         subprocess.run(
             [*command, "-o", str(out), *map(str, units), *runtime.LIBRARIES],

@@ -21,6 +21,7 @@ from typing import Literal
 from workbench.backends.native import cache
 from workbench.backends.native.processes import Ended, run_side_by_side
 from workbench.backends.processor import model
+from workbench.codegen import runtime
 from workbench.errors import UnavailableError, installing
 
 VARIABLE = "CC"
@@ -28,11 +29,8 @@ VARIABLE = "CC"
 PROGRAMS = ("cc", "gcc", "clang")
 ANSWER_SECONDS = 60.0
 """How long a compiler may take to say its version."""
-STRICT = (
-    *("-std=gnu11", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fwrapv"),
-    "-fvisibility=hidden",
-)
-"""Flags that fix what C means, on every compiler and processor."""
+HIDDEN = ("-std=gnu11", "-fvisibility=hidden")
+"""Flags that fix the language, and what a library shows."""
 _MACRO = re.compile(r"^#define (\w+) (.*)$", re.MULTILINE)
 
 Name = Literal["gcc", "clang", "zig"]
@@ -129,7 +127,8 @@ def _sentence(failed: Sequence[str], missing: Sequence[str]) -> str:
 def _asked(command: tuple[str, ...], level: int, march: str) -> Compiler | str:
     """Ask a command what it is, once in a process: a compiler, or the words why it is none."""
     is_zig = _is_zig(command)
-    flags = (f"-O{level}", *_of_processor(march, is_zig), *STRICT, *_of_platform(is_zig))
+    flags = (f"-O{level}", *_of_processor(march, is_zig), *HIDDEN, *_of_platform(is_zig))
+    flags = (*flags, *runtime.flags(platform.machine()))
     questions = [(*command, *flags, "-dM", "-E", "-x", "c", os.devnull), (*command, "--version")]
     if is_zig:
         questions.append((*_before_cc(command), "version"))
