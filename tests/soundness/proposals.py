@@ -91,7 +91,6 @@ def _options(program: Program, name: str, hint: Any) -> Sequence[Any]:
     if name == "rules":
         return list(BY_NAME)
     assert hint is str, f"no values for the parameter {name}: {hint}"
-    assert program.schedule is not None
     dims = [d for s in program.statements for d in (*s.dims, *s.reduction_dims)]
     blocks = [
         block_dim(node.dim, node.tile)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-from workbench.errors import ProgramError
 from workbench.lowering.instances.nest import LoopNest
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loop_program import LoopProgram
@@ -21,7 +19,7 @@ from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.loops import from_tree
 from workbench.polyhedral.loops.axis_blocks import axis_blocks
 from workbench.polyhedral.tree import Tree, axis_dims, paths
-from workbench.program.identity import Itself
+from workbench.program.identity import remembered
 from workbench.program.values import Program
 
 RESERVED = frozenset(
@@ -63,21 +61,15 @@ class Stages:
     memory: LoopProgram
 
 
+@remembered(8)
 def lower(program: Program) -> LoopProgram:
     """Lower a program to loops of array operations with explicit memory. The last few are kept."""
-    return _lowered(Itself(program))
-
-
-@lru_cache(maxsize=8)
-def _lowered(key: Itself) -> LoopProgram:
-    return stages(key.program).memory
+    return stages(program).memory
 
 
 def stages(program: Program) -> Stages:
     """Lower a program, stage by stage."""
     # 1. Schedule: the tree says in which order instances run, and which loops are array axes.
-    if program.schedule is None:
-        raise ProgramError(f"{program.name} has no schedule")
     schedule = program.schedule
 
     # 2. Loops: isl generates from the tree the loops that run every instance of every domain.

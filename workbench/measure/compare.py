@@ -284,7 +284,7 @@ def _agree_in_float64(other: Candidate, base: Candidate, wrong: Deviation) -> No
 
 def _outputs_in_float64(candidate: Candidate) -> Mapping[str, Any]:
     program, request = candidate.variant.program, candidate.request
-    known = resolve(program, request.sizes)
+    known = resolve(program.equations, request.sizes)
     return ran(candidate.compiled, program, known, request.seed, "float64").outputs
 
 

@@ -42,7 +42,6 @@ def tiled(program: Program, dim: str, tile: int) -> Program:
             return Loop(dim, tree, tile=tile)
         return with_child(tree, within(tree.child)) if isinstance(tree, Loop) else tree
 
-    assert program.schedule is not None
     return replace(program, schedule=within(program.schedule))
 
 

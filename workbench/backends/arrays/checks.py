@@ -9,7 +9,7 @@ from typing import Any
 from workbench.backends.arrays.infinities import Infinities
 from workbench.errors import RunError
 from workbench.program.sizes import numbers
-from workbench.program.values import Program
+from workbench.program.values import Equations
 from workbench.program.wellformed.sentences import impossible
 
 Named = Sequence[tuple[str, int]]
@@ -20,7 +20,7 @@ Named = Sequence[tuple[str, int]]
 class Checks:
     """The checks of one program over the array module `xp`."""
 
-    program: Program
+    equations: Equations
     xp: Any
     infinities: Infinities | None = None
     """The origins of infinities, where values are checked to be finite."""
@@ -72,7 +72,7 @@ class Checks:
         wrong = (index < lower) | (index >= upper)
         place, where = self._first(wrong, statement, instance, axes)
         raise self._error(
-            f"{self.program.array[array].called} is read at {dim} = {int(index[place])}, "
+            f"{self.equations.array[array].called} is read at {dim} = {int(index[place])}, "
             f"outside {lower} to {upper - 1}, "
             f"by {self._array(statement)} at {where}",
             statement,
@@ -110,10 +110,10 @@ class Checks:
     def length(self, n: int, dim: str, statement: str, instance: Named, axes: Named) -> None:
         """Require that a maximum has at least one element."""
         if n <= 0:
-            where = _spelled(dict(instance), self.program.statement[statement].dims)
+            where = _spelled(dict(instance), self.equations.statement[statement].dims)
             raise self._error(
                 f"{self._array(statement)} at {where} combines no elements over {dim}: an empty "
-                f"{self.program.statement[statement].combiner} has no value",
+                f"{self.equations.statement[statement].combiner} has no value",
                 statement,
             )
 
@@ -123,7 +123,7 @@ class Checks:
             _, where = self._first(~some, statement, instance, axes)
             raise self._error(
                 f"{self._array(statement)} at {where} combines no elements: an empty "
-                f"{self.program.statement[statement].combiner} has no value",
+                f"{self.equations.statement[statement].combiner} has no value",
                 statement,
             )
 
@@ -132,13 +132,13 @@ class Checks:
     ) -> tuple[tuple[int, ...], str]:
         place = tuple(int(k) for k in self.xp.argwhere(wrong)[0])
         at = dict(instance) | {d: low + k for (d, low), k in zip(axes, place, strict=False)}
-        return place, _spelled(at, self.program.statement[statement].dims)
+        return place, _spelled(at, self.equations.statement[statement].dims)
 
     def _array(self, statement: str) -> str:
-        return self.program.array[self.program.statement[statement].array].called
+        return self.equations.array[self.equations.statement[statement].array].called
 
     def _error(self, message: str, statement: str) -> RunError:
-        return RunError(message, self.program.statement[statement].line)
+        return RunError(message, self.equations.statement[statement].line)
 
 
 def _spelled(at: dict[str, int], dims: Sequence[str]) -> str:

@@ -54,7 +54,8 @@ def choosing(program: Program, arrays: Sequence[str]) -> Program:
     that.
     """
     added = tuple(Output(CHOICE + name, name) for name in arrays if name in program.array)
-    return replace(program, outputs=(*program.outputs, *added), storage=Storage())
+    equations = replace(program.equations, outputs=(*program.outputs, *added))
+    return replace(program, equations=equations, storage=Storage())
 
 
 def judged(
@@ -68,10 +69,10 @@ def judged(
         for name, values in found.items()
         if name.startswith(CHOICE)
     }
-    plain = Reference(program, sizes, seed)
+    plain = Reference(program.equations, sizes, seed)
     draws = _Draws({id(call): side for call, side in _all_comparisons(program)}, dtype)
     given = {name: _override(plain, name, values) for name, values in made.items()}
-    reference = Reference(program, sizes, seed, given, draws)
+    reference = Reference(program.equations, sizes, seed, given, draws)
     outputs = reference.outputs()
     differing, unexplained = [], ""
     for name in made:
@@ -141,7 +142,7 @@ def _defined(reference: Reference, name: str) -> Iterator[Point]:
 
 
 def _lower(reference: Reference, name: str) -> Point:
-    extent = reference.program.array[name].extent
+    extent = reference.equations.array[name].extent
     return tuple(low.evaluate(reference.sizes) for low, _ in extent)
 
 

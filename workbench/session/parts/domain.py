@@ -161,10 +161,10 @@ def _arrows(
     position = {s.name: k for k, s in enumerate(chosen)}
     number = {name: dict(zip(listed, numbers())) for name, listed in points.items()}
     arrows: dict[ArrowView, None] = {}
-    for d in dependences(program).among([s.name for s in chosen]).all:
+    for d in dependences(program.equations).among([s.name for s in chosen]).all:
         if not points[d.source] or not points[d.sink]:
             continue
-        for source, sink in pairs(dependences(program).relation(d), sizes):
+        for source, sink in pairs(dependences(program.equations).relation(d), sizes):
             late = bool(run) and run[d.sink, sink] <= run[d.source, source]
             arrow = ArrowView(
                 "reads",

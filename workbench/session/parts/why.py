@@ -180,11 +180,11 @@ def _reads(program: Program, witness: Witness, sizes: Mapping[str, int]) -> bool
     """Tell whether the witness's reader reads its element at these sizes too."""
     reader = program.statement[witness.statements[1]]
     at = tuple(witness.instances[1][d] for d in reader.dims)
-    for d in dependences(program).by_sink[reader.name]:
+    for d in dependences(program.equations).by_sink[reader.name]:
         if d.array != witness.array:
             continue
         writer = program.statement[d.source]
-        for source, sink in pairs(dependences(program).relation(d), sizes):
+        for source, sink in pairs(dependences(program.equations).relation(d), sizes):
             instance = dict(zip(writer.dims, source, strict=True))
             if sink == at and written_element(writer.instances, instance, sizes) == witness.element:
                 return True

@@ -149,7 +149,7 @@ def snapshot(program: Program) -> Snapshot:
         nodes=tuple(_node(program, s, around.get(s.name, ()), loops) for s in program.statements),
         edges=edges(program),
         loops=loops,
-        schedule="" if program.schedule is None else tree.text(program.schedule),
+        schedule=tree.text(program.schedule),
         equations=str(program),
         closed=closed_at_first(paths),
         scopes=scope_texts(paths),
@@ -167,8 +167,6 @@ def _loops(program: Program) -> tuple[tuple[LoopView, ...], dict[str, tuple[int,
     """Return every loop of the schedule, and for each statement the positions of the loops around
     it.
     """
-    if program.schedule is None:
-        return (), {}
     positions: dict[int, int] = {}
     views: list[LoopView] = []
     around: dict[str, tuple[int, ...]] = {}
@@ -210,7 +208,7 @@ def _node(
         kind=_kind(program, statement),
         array=statement.array,
         scope=statement.scope,
-        equation=equation(statement, program),
+        equation=equation(statement, program.equations),
         domain=set_text(statement.domain),
         reduction=set_text(statement.reduction) if statement.combiner else None,
         write=_access(statement, statement.array, statement.write, ()),

@@ -162,8 +162,8 @@ class Recompute(Transform):
             called = [b.options["name"] for b in walk(s.body) if is_external(b)]
             if called:
                 sentence = (
-                    f"{self}: {equation(s, program)} calls the external object {called[0]}, "
-                    "which would answer otherwise the second time"
+                    f"{self}: {equation(s, program.equations)} calls the external object "
+                    f"{called[0]}, which would answer otherwise the second time"
                 )
                 return Refusal("capability", sentence, line=s.line)
             own = next((r for r in s.reads if r.array == array), None)
@@ -199,14 +199,10 @@ class Recompute(Transform):
         """Return the program with the clone, as near to its first reader as is legal."""
         program = with_equations(program, clone.array, clone.statements, names)
         read_by = {n: clone.read_by(program.statement[n].body) for n in names}
-        program = replace(
-            program,
-            statements=tuple(
-                replace(s, body=read_by[s.name]) if s.name in read_by else s
-                for s in program.statements
-            ),
+        reading = tuple(
+            replace(s, body=read_by[s.name]) if s.name in read_by else s for s in program.statements
         )
-        assert program.schedule is not None
+        program = replace(program, equations=replace(program.equations, statements=reading))
         reader = next(n for n in statements(program.schedule) if n in read_by)
         done: set[str] = set()
         for s in clone.statements:
@@ -221,7 +217,6 @@ class Recompute(Transform):
         self, program: Program, clone: Statement, reader: str, done: set[str]
     ) -> Program | Refusal:
         """Put one statement of a clone in front of the reader; those in `done` have a place."""
-        assert program.schedule is not None
         nearest: Refusal | None = None
         for tree in places(program.schedule, clone, program.statement[reader]):
             placed = replace(program, schedule=tree)
@@ -240,7 +235,6 @@ def _apart(program: Program, array: str) -> list[str]:
     """Return the readers outside of the innermost loops of the writers; none where a writer has no
     loop, since everything stands beside it then.
     """
-    assert program.schedule is not None
     readers = readers_of(program, array)
     if not readers:
         return []
@@ -260,6 +254,6 @@ def _apart(program: Program, array: str) -> list[str]:
 
 def _scheduled_only(program: Program) -> Program:
     """Drop the statements that the schedule does not have yet."""
-    assert program.schedule is not None
     known = set(statements(program.schedule))
-    return replace(program, statements=tuple(s for s in program.statements if s.name in known))
+    there = tuple(s for s in program.statements if s.name in known)
+    return replace(program, equations=replace(program.equations, statements=there))

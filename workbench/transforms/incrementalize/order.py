@@ -47,21 +47,19 @@ def placed(
     them have the `names`. But a recurrence runs along a loop. Statements that share a loop over
     `dim` with the old one are ordered anew with the new ones. Raises NoOrder and Tiled.
     """
-    assert program.schedule is not None
     tree = only(program.schedule, {old.name, *(s.name for s in program.statements)})
     assert tree is not None
     around = loops_above(paths(tree)[old.name])
     top = next((loop for loop in around if loop.dim == dim), None)
     at = _Place(old, tuple(new), dim, names, _leaf(tree, old.name) if top is None else top)
-    return at.walk(tree, dependences(program))
+    return at.walk(tree, dependences(program.equations))
 
 
 def carried_within(program: Program, old: Statement, names: Sequence[str], dim: str) -> Witness:
     """Return the smallest two instances, at two values of `dim`, of statements that need each
     other: preferably of the statement's own operands.
     """
-    assert program.schedule is not None
-    left = dependences(program)
+    left = dependences(program.equations)
     for node, _ in paths(program.schedule)[old.name]:
         if isinstance(node, Loop) and node.dim == dim:
             break

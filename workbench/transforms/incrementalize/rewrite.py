@@ -315,4 +315,5 @@ def program_with(program: Program, old: Statement, rewrite: Rewrite) -> Program:
             arrays += rewrite.pieces.arrays
         if array.name not in idle:
             arrays.append(array)
-    return replace(program, statements=statements, arrays=tuple(arrays))
+    equations = replace(program.equations, statements=statements, arrays=tuple(arrays))
+    return replace(program, equations=equations)

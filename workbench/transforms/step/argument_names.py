@@ -94,7 +94,6 @@ def _dims_of_reduction(program: Program, name: str) -> tuple[str, list[str]] | N
 
 
 def _loops(program: Program) -> list[str]:
-    assert program.schedule is not None
     return [loop.name for loop in loops(program.schedule)]
 
 

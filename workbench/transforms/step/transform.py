@@ -125,7 +125,7 @@ class Transform(ABC):
         assert isinstance(attempted, Rewritten), attempted.sentence
         return attempted
 
-    @remembered
+    @remembered(16, same=2)
     def _attempted(self, program: Program) -> Rewritten | Refusal:
         return misfit(self) or unknown(self, program) or self.attempt(program)
 
@@ -242,12 +242,11 @@ def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None
     """Check every rule over the equations if the step changed any, every dependence if it changed
     those or the order, and folded and donated storage.
     """
-    same_equations = after.statements is before.statements and after.arrays is before.arrays
+    same_equations = after.equations is before.equations
     if not same_equations:
-        rules.check(after, before)
-    assert after.schedule is not None
+        rules.check(after.equations, before.equations)
     if not same_equations or after.schedule is not before.schedule:
-        broken = violation(after.schedule, dependences(after))
+        broken = violation(after.schedule, dependences(after.equations))
         if broken is not None:
             return violated(after, broken, str(step))
     return broken_storage(after, str(step))

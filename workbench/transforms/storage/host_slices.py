@@ -23,12 +23,11 @@ from workbench.transforms.step.storage_holds import fixed
 
 def why_whole(program: Program, array: str) -> str:
     """Explain why so much of the array is on the device at one time, as far as its accesses say."""
-    whole = fixed(replace(program, outputs=()))
+    whole = fixed(replace(program, equations=replace(program.equations, outputs=())))
     dims = [d for d in program.array[array].dims if (array, d) in whole]
     for d in dims:
         if "depends on data" in whole[array, d].reason:
             return f"; {whole[array, d].sentence}, and all of them have to come"
-    assert program.schedule is not None
     axes = axis_dims(program.schedule)
     looped = {d for s in program.writers[array] for d in s.dims if d not in axes[s.name]}
     for d in sorted(dims, key=lambda d: d not in looped):

@@ -39,7 +39,6 @@ def with_statement(
     """Return the program with one more array and the statement that writes it, already read by
     `readers`. None where no place is in order.
     """
-    assert program.schedule is not None
     added = with_equations(program, array, (statement,), readers)
     first = next(name for name in statements(program.schedule) if name in set(readers))
     for tree in places(program.schedule, statement, program.statement[first]):
@@ -57,11 +56,12 @@ def with_equations(
     """
     names = [s.name for s in program.statements]
     at = min(names.index(r) for r in readers)
-    return replace(
-        program,
+    equations = replace(
+        program.equations,
         arrays=(*program.arrays, array),
         statements=(*program.statements[:at], *new, *program.statements[at:]),
     )
+    return replace(program, equations=equations)
 
 
 def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree]:
@@ -89,7 +89,6 @@ def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree
 
 def violated(program: Program, names: Collection[str]) -> Violation | None:
     """Return the first violated dependence of the statements `names`, in either direction."""
-    assert program.schedule is not None
     return violation(program.schedule, touching(program, names))
 
 
