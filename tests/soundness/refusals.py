@@ -75,7 +75,7 @@ def is_wrong(met: Met) -> bool | None:
     assert met.refusal.witness is not None
     derived = {p.name for p in met.program.parameters if p.definition is not None}
     given = {n: v for n, v in met.refusal.witness.sizes.items() if n not in derived}
-    sizes = resolve(met.program, given)
+    sizes = resolve(met.program.equations, given)
     if any(sizes[n] != v for n, v in met.refusal.witness.sizes.items()):
         return None
     after = met.refusal.attempted

@@ -111,7 +111,7 @@ def test_sizes_fit_the_program_and_the_reference_can_pay(name: str) -> None:
     program = PROGRAMS[name][0]()
     sizes, _ = sizes_of(program)
     free = {p.name for p in program.parameters if p.definition is None}
-    assert resolve(program, {n: k for n, k in sizes.items() if n in free}) == sizes
+    assert resolve(program.equations, {n: k for n, k in sizes.items() if n in free}) == sizes
     assert points(program, sizes) <= BUDGET
     for dim in program.dims:
         assert dim.size.evaluate(sizes) >= 2

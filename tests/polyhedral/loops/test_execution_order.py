@@ -15,12 +15,12 @@ from workbench.transforms.step.transform import Transform, apply
 
 
 def placed(program: Program, sizes: dict[str, int]) -> dict[tuple[str, tuple[int, ...]], int]:
-    points = run_at(program, resolve(program, sizes))
+    points = run_at(program, resolve(program.equations, sizes))
     return places(program.schedule, {s.name: s.dims for s in program.statements}, points)
 
 
 def by_hand(program: Program, sizes: dict[str, int]) -> dict[tuple[str, tuple[int, ...]], int]:
-    points = run_at(program, resolve(program, sizes))
+    points = run_at(program, resolve(program.equations, sizes))
     order = operations(program.schedule, program, points)
     return {(name, p): place for place, (name, at) in enumerate(order) for p in at}
 
