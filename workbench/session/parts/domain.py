@@ -91,12 +91,13 @@ def domain(variant: Variant, arguments: Mapping[str, Any]) -> DomainView:
 
 
 def space(
-    program: Program, chosen: Sequence[Statement], sizes: Mapping[str, int], order: Tree | None
+    program: Program, chosen: Sequence[Statement], sizes: Mapping[str, int], order: Tree
 ) -> DomainView:
     """Return the instances of some statements, in the order of a tree that holds them all."""
     points, remarks = _instances(chosen, sizes)
-    own = None if order is None else trees.only(order, [s.name for s in chosen])
-    run = {} if own is None else places(own, {s.name: s.dims for s in chosen}, points)
+    own = trees.only(order, [s.name for s in chosen])
+    assert own is not None
+    run = places(own, {s.name: s.dims for s in chosen}, points)
     arrows = _arrows(program, chosen, sizes, points, run)
     if len(arrows) > MOST_ARROWS:
         remarks.append(f"{MOST_ARROWS:,} of {len(arrows):,} dependences are drawn")

@@ -110,7 +110,7 @@ def _drawn(
     tried = refusal.attempted or program
     chosen = [tried.statement[name] for name in dict.fromkeys(witness.statements)]
     order = tried.schedule
-    if refusal.attempted is None and isinstance(step, Vectorize) and order is not None:
+    if refusal.attempted is None and isinstance(step, Vectorize):
         order = at_once(order, step.dim, witness, refusal.axes)
     drawn = space(tried, chosen, sizes, order)
     if tried.storage.swapped != program.storage.swapped:

@@ -124,7 +124,7 @@ class Snapshot:
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     loops: tuple[LoopView, ...]
-    """The loops of the schedule in its order; none where there is no schedule."""
+    """The loops of the schedule in its order."""
     schedule: str
     equations: str
     closed: tuple[tuple[str, ...], ...]

@@ -178,7 +178,8 @@ def _joined(program: Program, gone: str, kept: str) -> Program | None:
     )
     joined = without(replace(program, equations=changed), {gone})
     writers = {s.name for s in joined.writers[kept]}
-    return joined if violated(joined, writers) is None else None
+    broken = violated(joined.equations, joined.schedule, writers)
+    return joined if broken is None else None
 
 
 def _renamed(body: Body, names: Mapping[str, str]) -> Body:
@@ -301,7 +302,8 @@ def _read_from_owner(
         return None
     read = Read(array.name, owner.write, array.dtype, array.shape)
     changed = _replaced(program, part.body, read, [n for n in names if n != owner.name])
-    return (changed, owner.name) if violated(changed, {owner.name}) is None else None
+    broken = violated(changed.equations, changed.schedule, {owner.name})
+    return (changed, owner.name) if broken is None else None
 
 
 def _extracted(

@@ -148,19 +148,24 @@ def fixed(program: Program) -> Mapping[Pair, Fixed]:
     """Return the dimensions that are whole because of the kind of array or its accesses. Reasons
     that no other order helps with come first, an array axis (which may run in blocks) last.
     """
-    return _fixed(program.equations, program.schedule)
+    returned: dict[Pair, Fixed] = {}
+    for output in program.outputs:
+        name = output.array
+        for d in program.array[name].dims:
+            sentence = f"{name} is an output: it is returned whole"
+            returned[name, d] = Fixed("returned whole", sentence)
+    return {**touched_whole(program), **returned}
+
+
+def touched_whole(program: Program) -> Mapping[Pair, Fixed]:
+    """Return those that are whole because of their accesses: an output may be made in slices."""
+    return _touched_whole(program.equations, program.schedule)
 
 
 @remembered(16, same=2)
-def _fixed(equations: Equations, schedule: Tree) -> Mapping[Pair, Fixed]:
-    returned: dict[Pair, Fixed] = {}
+def _touched_whole(equations: Equations, schedule: Tree) -> Mapping[Pair, Fixed]:
     anywhere: dict[Pair, Fixed] = {}
     axes: dict[Pair, Fixed] = {}
-    for output in equations.outputs:
-        name = output.array
-        for d in equations.array[name].dims:
-            sentence = f"{name} is an output: it is returned whole"
-            returned[name, d] = Fixed("returned whole", sentence)
     around = paths(schedule)
     for s in equations.statements:
         for access in (s.instances.write, *s.instances.reads):
@@ -171,7 +176,7 @@ def _fixed(equations: Equations, schedule: Tree) -> Mapping[Pair, Fixed]:
             for k, e in enumerate(access.index):
                 if e is None:
                     anywhere.setdefault((name, dims[k]), _anywhere(s.name, name, dims[k]))
-    return {**axes, **anywhere, **returned}
+    return {**axes, **anywhere}
 
 
 def _along_axis(statement: str, array: str, dim: str) -> Fixed:
