@@ -10,9 +10,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
-Given = ParamSpec("Given")
+Given = TypeVarTuple("Given")
 Computed = TypeVar("Computed")
 
 
@@ -37,20 +37,21 @@ class Same:
 
 def remembered(
     last: int, same: int = 1
-) -> Callable[[Callable[Given, Computed]], Callable[Given, Computed]]:
+) -> Callable[[Callable[[*Given], Computed]], Callable[[*Given], Computed]]:
     """Keep a function's last answers. Its first `same` arguments are to be the very same objects,
-    the others equal.
+    the others equal. All are given, and by position, so that one question has one key.
     """
 
-    def keeping(function: Callable[Given, Computed]) -> Callable[Given, Computed]:
-        def asked(key: Same, *others: Any, **named: Any) -> Computed:
-            return function(*key.objects, *others, **named)
+    def keeping(function: Callable[[*Given], Computed]) -> Callable[[*Given], Computed]:
+        def asked(key: Same, *others: Any) -> Computed:
+            given: Any = (*key.objects, *others)
+            return function(*given)
 
         known: Callable[..., Computed] = lru_cache(maxsize=last)(asked)
 
         @wraps(function)
-        def ask(*given: Given.args, **named: Given.kwargs) -> Computed:
-            return known(Same(*given[:same]), *given[same:], **named)
+        def ask(*given: *Given) -> Computed:
+            return known(Same(*given[:same]), *given[same:])
 
         return ask
 

@@ -272,7 +272,6 @@ def holding(program: Program) -> Program:
 # -- what can be done -----------------------------------------------------------------------------
 
 
-@remembered(64)
 def takeovers(
     program: Program, array: str | None = None, to: str | None = None
 ) -> tuple[tuple[str, str], ...]:
@@ -281,6 +280,11 @@ def takeovers(
     The first of a pair is an operand of the equation that writes the second first, else the array
     that died last. Only of `array`, and only `to`, where they are given.
     """
+    return _takeovers(program, array, to)
+
+
+@remembered(64)
+def _takeovers(program: Program, array: str | None, to: str | None) -> tuple[tuple[str, str], ...]:
     in_place = tuple(p for p in in_place_gains(program) if _meant(p, array, to))
     storage = program.storage
     after = replace(program, storage=replace(storage, donated=(*storage.donated, *in_place)))
