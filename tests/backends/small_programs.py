@@ -12,7 +12,8 @@ from workbench.polyhedral.expression import Expression, choice, size
 from workbench.polyhedral.ordering.as_written import order
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree
 from workbench.program.dependences import dependences
-from workbench.program.values import Body, Equations, Program, Storage
+from workbench.program.storage import Storage
+from workbench.program.values import Body, Equations, Program
 
 SIZES = [{"B": 3, "T": 5, "N": 4}, {"B": 1, "T": 1, "N": 1}, {"B": 2, "T": 7, "N": 3}]
 I = size("I")

@@ -1,5 +1,5 @@
-"""The values of the model: parameters, dimensions, arrays, statements, bodies; a program of them,
-which is its equations, its order and its storage.
+"""The values of the model: parameters, dimensions, arrays, statements, bodies; the equations that
+they make up, and a program, which is equations, an order (`polyhedral/tree.py`) and `storage`.
 
 All are immutable and hold isl sets as text. The meaning of a program is in `backends/reference`,
 the rules for it in `wellformed`, its text in `text`.
@@ -18,6 +18,7 @@ from workbench.errors import SourceLine
 from workbench.polyhedral.accesses import Access, Between, Extent, Instances
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.tree import Tree
+from workbench.program.storage import AS_WRITTEN, Storage
 
 DType = str
 """A dtype: "float" (float32 or float64, chosen when run), "int32", "int64" or "bool"."""
@@ -256,37 +257,6 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Storage:
-    """The places of arrays in memory, as steps have changed them.
-
-    As written every array has its full extent, allocated in the innermost loop that holds all of
-    its lifetime. These fields hold intent. Windows, places and copies are derived from the
-    lifetimes under the schedule whenever a program is lowered or checked.
-    """
-
-    contracted: tuple[tuple[str, str], ...] = ()
-    """Pairs (array, dim): the dimension keeps only as many slices, used in turn, as lifetimes
-    need.
-    """
-    donated: tuple[tuple[str, str], ...] = ()
-    """Pairs (array, to): `to` takes over the storage of `array`, which is dead by then.
-
-    An array that is donated to itself is updated in place.
-    """
-    swapped: tuple[tuple[str, int], ...] = ()
-    """Pairs (array, n): the array lives in host memory.
-
-    Slices come to the device for their use, n iterations early where a loop brings one after the
-    other.
-    """
-
-    @property
-    def on_host(self) -> tuple[str, ...]:
-        """The arrays that live in host memory."""
-        return tuple(array for array, _ in self.swapped)
-
-
-@dataclass(frozen=True)
 class Equations:
     """What a program computes: sizes, dimensions, arrays and their statements, results.
 
@@ -343,17 +313,18 @@ class Equations:
 
 @dataclass(frozen=True)
 class Program:
-    """Three separate values as one immutable value: equations (what), schedule (when) and storage
-    (where).
+    """Three separate values held as one immutable value: equations (what), schedule (when) and
+    storage (where).
 
-    A template returns programs under the root schedule. A step replaces one or several of the
-    three, and keeps the very object where nothing changes: "the same equations" is
+    The schedule has every statement. A template returns programs under the root schedule; a step
+    replaces one or several of the three, and a program that has passed its checks is legal. Where
+    a step keeps one, it keeps the very object: programs have the same equations where
     `after.equations is before.equations`.
     """
 
     equations: Equations
     schedule: Tree
-    storage: Storage = Storage()
+    storage: Storage = AS_WRITTEN
 
     def __repr__(self) -> str:
         """Return one short line, for errors: the whole program would be pages."""

@@ -12,7 +12,8 @@ from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes.windows import Lifetime, Together, together
 from workbench.polyhedral.tree import Loop, Tree, axis_dims, loops_above, paths
 from workbench.program.identity import remembered
-from workbench.program.values import Array, Equations, Program, Statement, Storage
+from workbench.program.storage import Storage
+from workbench.program.values import Array, Equations, Program, Statement
 
 
 def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetime]:

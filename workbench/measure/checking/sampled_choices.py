@@ -19,8 +19,9 @@ import numpy.typing as npt
 from workbench.backends.reference.evaluator import Reference
 from workbench.measure.checking.agreement import TOLERANCE, on_host
 from workbench.program.operations.table import OPERATIONS
+from workbench.program.storage import AS_WRITTEN
 from workbench.program.text.infix import point_text
-from workbench.program.values import Body, Call, Output, Program, Read, Statement, Storage, walk
+from workbench.program.values import Body, Call, Output, Program, Read, Statement, walk
 
 CHOICE = "choice."
 """Prefix of the outputs that hold sampled choices."""
@@ -55,7 +56,7 @@ def choosing(program: Program, arrays: Sequence[str]) -> Program:
     """
     added = tuple(Output(CHOICE + name, name) for name in arrays if name in program.array)
     equations = replace(program.equations, outputs=(*program.outputs, *added))
-    return replace(program, equations=equations, storage=Storage())
+    return replace(program, equations=equations, storage=AS_WRITTEN)
 
 
 def judged(

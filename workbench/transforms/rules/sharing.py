@@ -15,6 +15,7 @@ from workbench.polyhedral.tree import blocks, loop_dims, only, statements
 from workbench.program.carried import is_carried
 from workbench.program.dependences import needed
 from workbench.program.operations.table import OPERATIONS
+from workbench.program.storage import Storage
 from workbench.program.values import (
     Array,
     Body,
@@ -23,7 +24,6 @@ from workbench.program.values import (
     Program,
     Read,
     Statement,
-    Storage,
     walk,
 )
 from workbench.transforms.rules.rewriting import rebuilt
