@@ -130,7 +130,7 @@ def test_algorithms_agree_with_the_reference(algorithm: Any, name: str) -> None:
     sizes = {"B": 2, "I": 2, "T": 8} | ({"E": 1, "M": 2} if algorithm is ppo else {})
     program = algorithm(environment=f"Gymnasium:{name}", hidden=(4,), **sizes)
     found = run(program)
-    for output, values in Reference(program).outputs().items():
+    for output, values in Reference(program.equations).outputs().items():
         np.testing.assert_allclose(found[output], values, rtol=1e-9, equal_nan=True)
 
 

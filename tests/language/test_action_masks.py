@@ -51,7 +51,7 @@ def policies(N: int = 3) -> dict[str, Any]:
 def found(program: Any, by: str) -> dict[str, npt.NDArray[Any]]:
     """Outputs by the reference, or by the array backend in a dtype, one by one and vectorized."""
     if by == "reference":
-        return Reference(program).outputs()
+        return Reference(program.equations).outputs()
     run = wb.run(wb.variant(program), dtype=by, progress=False, check_finite=True)
     vectorized = wb.variant(program).apply(Vectorize("n"))
     fast = wb.run(vectorized, dtype=by, progress=False, check_finite=True)

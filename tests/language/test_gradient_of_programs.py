@@ -258,7 +258,7 @@ def trained(**update: Any) -> Any:
 def test_parameters_over_updates_carry_plain_reads_only() -> None:
     """`theta[0]` is another element than `theta`: constant to the gradient at every update."""
     program = trained()()
-    reference = Reference(program)
+    reference = Reference(program.equations)
     for i in range(3):
         weight = reference.element("parameters.cell.weight_1", (i,))
         first = reference.element("parameters.cell.weight_1", (0,))
