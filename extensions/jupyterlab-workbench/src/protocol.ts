@@ -1,8 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const VERSION = 6;
-
-export const PROTOCOL = 4;
+export const PROTOCOL = 5;
 
 export const DOT = {
   "nameSize": 16,
@@ -99,7 +97,6 @@ export interface Node {
 }
 
 export interface Snapshot {
-  readonly version: number;
   readonly name: string;
   readonly description: string;
   readonly parameters: readonly ParameterView[];

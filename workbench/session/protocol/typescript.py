@@ -60,7 +60,6 @@ def typescript() -> str:
     """Return the text of the TypeScript file."""
     parts = [
         "// Written by `python -m workbench.session.protocol`. Do not edit.\n",
-        f"export const VERSION = {snapshot.VERSION};\n",
         f"export const PROTOCOL = {messages.PROTOCOL};\n",
     ]
     constants = json.dumps(dot_boxes.CONSTANTS, ensure_ascii=False, indent=2)
