@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import types
-import typing
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from workbench.errors import WorkbenchError, nearest
 from workbench.program.values import Program
-from workbench.transforms.step.arguments import as_tuple, expected, fits, hints, names_of
+from workbench.transforms.step.arguments import as_tuple, expected, names_of
 from workbench.transforms.step.transform import REGISTRY, Transform
+from workbench.type_hints import Hint, field_hints, fits
 
 
 class ArgumentError(WorkbenchError):
@@ -35,7 +34,7 @@ def from_json(value: Mapping[str, Any]) -> Transform:
     if not isinstance(entries, Mapping):
         raise WorkbenchError(f"{name}: arguments are {entries!r}; expected an object")
     fields = {field.name: field for field in dataclasses.fields(transform)}
-    declared = hints(transform)
+    declared = field_hints(transform)
     arguments = {}
     for key, item in entries.items():
         if key not in fields:
@@ -62,7 +61,7 @@ def schema(transform: type[Transform], program: Program | None = None) -> dict[s
     """Return a JSON Schema of the transform's parameters, derived from its fields. `names` is the
     kind of an argument's names; `known` lists them where a program is given.
     """
-    declared = hints(transform)
+    declared = field_hints(transform)
     properties, required = {}, []
     for field in dataclasses.fields(transform):
         properties[field.name] = _type_schema(declared[field.name])
@@ -89,21 +88,19 @@ def schema(transform: type[Transform], program: Program | None = None) -> dict[s
     }
 
 
-_SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+_TYPES = {"text": "string", "whole number": "integer", "number": "number", "truth": "boolean"}
 
 
-def _type_schema(hint: Any) -> dict[str, Any]:
-    origin = typing.get_origin(hint)
-    if hint in _SIMPLE:
-        return {"type": _SIMPLE[hint]}
-    if origin in (typing.Union, types.UnionType):
-        return {"anyOf": [_type_schema(part) for part in typing.get_args(hint)]}
-    if origin is tuple:
-        parts = typing.get_args(hint)
-        if parts[-1] is not Ellipsis:
-            items = [_type_schema(part) for part in parts]
-            return {"type": "array", "prefixItems": items, "minItems": len(parts), "items": False}
-        return {"type": "array", "items": _type_schema(parts[0])}
-    if origin is Literal:
-        return {"enum": list(typing.get_args(hint))}
+def _type_schema(hint: Hint) -> dict[str, Any]:
+    if hint.optional:
+        return {"anyOf": [_type_schema(hint.given), {"type": "null"}]}
+    if hint.what in _TYPES:
+        return {"type": _TYPES[hint.what]}
+    if hint.what == "choice":
+        return {"enum": list(hint.choices)}
+    parts = [_type_schema(part) for part in hint.parts]
+    if hint.what == "list":
+        return {"type": "array", "items": parts[0]}
+    if hint.what == "tuple":
+        return {"type": "array", "prefixItems": parts, "minItems": len(parts), "items": False}
     raise TypeError(f"no schema for a parameter of type {hint}")
