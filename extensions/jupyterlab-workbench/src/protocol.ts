@@ -172,6 +172,7 @@ export interface TransformView {
 
 export interface MovesView {
   readonly transforms: readonly TransformView[];
+  readonly names: Readonly<Record<string, readonly string[]>>;
   readonly moves: readonly MoveView[];
 }
 

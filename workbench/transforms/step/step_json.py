@@ -57,9 +57,15 @@ def from_json(value: Mapping[str, Any]) -> Transform:
     return transform(**arguments)
 
 
-def schema(transform: type[Transform], program: Program | None = None) -> dict[str, Any]:
+def known_names(program: Program) -> dict[str, tuple[str, ...]]:
+    """Return the names that arguments of steps may hold, in lists to which `schema` refers."""
+    marks = {n.listed: n for transform in REGISTRY.values() for n in names_of(transform).values()}
+    return {listed: tuple(dict.fromkeys(n.known(program))) for listed, n in marks.items()}
+
+
+def schema(transform: type[Transform]) -> dict[str, Any]:
     """Return a JSON Schema of the transform's parameters, derived from its fields. `names` is the
-    kind of an argument's names; `known` lists them where a program is given.
+    kind of an argument's names, `known` the list of `known_names` that has them.
     """
     declared = field_hints(transform)
     properties, required = {}, []
@@ -75,9 +81,7 @@ def schema(transform: type[Transform], program: Program | None = None) -> dict[s
         if field.name in transform.least:
             properties[field.name]["minimum"] = transform.least[field.name]
     for argument, names in names_of(transform).items():
-        properties[argument]["names"] = names.kind
-        if program is not None:
-            properties[argument]["known"] = list(dict.fromkeys(names.known(program)))
+        properties[argument] |= {"names": names.kind, "known": names.listed}
     return {
         "title": transform.__name__,
         "description": (transform.__doc__ or "").strip().split("\n")[0],

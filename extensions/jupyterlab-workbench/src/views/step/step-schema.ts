@@ -12,7 +12,7 @@ interface Property {
   readonly default?: unknown;
   readonly minimum?: number;
   readonly names?: string;
-  readonly known?: readonly string[];
+  readonly known?: string;
 }
 
 export type Kind = "name" | "names" | "number" | "pairs" | "choice";
@@ -36,7 +36,8 @@ export interface Field {
   readonly preset: Entered;
   /** What its names are names of, such as "statement"; "" where it holds none. */
   readonly names: string;
-  readonly known: readonly string[];
+  /** The list of the program's names that it takes; "" where it holds none. */
+  readonly known: string;
   readonly choices: readonly string[];
   /** Which numbers are expected. */
   readonly numbers: string;
@@ -56,7 +57,7 @@ export function fieldsOf(transform: TransformView): readonly Field[] {
       optional: alternatives.some((one) => one.type === "null"),
       preset: entered(kind, property.default),
       names: property.names ?? "",
-      known: property.known ?? [],
+      known: property.known ?? "",
       choices: type.enum ?? [],
       numbers: property.minimum === undefined ? "a whole number" : `a whole number of at least ${property.minimum}`,
     };

@@ -131,8 +131,8 @@ describe("the list", () => {
 
   test("batches that come later add to those before", () => {
     const [one, ...others] = whole.moves;
-    const first: MovesView = { transforms: whole.transforms, moves: one ? [one] : [] };
-    expect(merged("moves", merged("moves", null, first), { transforms: [], moves: others })).toEqual(whole);
+    const first: MovesView = { ...whole, moves: one ? [one] : [] };
+    expect(merged("moves", merged("moves", null, first), { transforms: [], names: {}, moves: others })).toEqual(whole);
   });
 
   test("arrow keys go from the filter into the list and through it", async () => {

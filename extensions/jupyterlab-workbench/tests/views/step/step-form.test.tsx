@@ -20,7 +20,7 @@ describe("the schema", () => {
     expect(fields.map(({ argument }) => argument)).toEqual(Object.keys(properties));
     for (const { argument, kind, known, choices } of fields) {
       const { names, enum: values } = properties[argument]!;
-      if (names) expect(known.length).toBeGreaterThan(0);
+      if (names) expect(whole.names[known]?.length).toBeGreaterThan(0);
       else expect(kind).toBe(values ? "choice" : "number");
       expect(choices).toEqual(values ?? []);
     }
@@ -29,13 +29,6 @@ describe("the schema", () => {
   test.each(whole.moves.map((move) => [move.step.text, move.step.json] as const))("gives %s back", (_, json) => {
     const kind = transform(String(json["transform"]));
     expect(stepFrom(kind, startOf(kind, json, []))).toEqual(json);
-  });
-
-  test("offers every name that Python knows: dims of blocks", () => {
-    const { schema, ...kind } = transform("Vectorize");
-    const properties = schema["properties"] as Record<string, Record<string, unknown>>;
-    const blocks = { ...properties, dim: { ...properties["dim"], known: ["b", "t", "t_block32"] } };
-    expect(fieldsOf({ ...kind, schema: { ...schema, properties: blocks } })[0]?.known).toContain("t_block32");
   });
 
   test("leaves what is no number as it was typed, for Python to refuse", () => {
@@ -96,6 +89,18 @@ describe("the form", () => {
     await act(async () => shown.store.select({ statements: ["state[t+1]"] }));
     await form("Distribute");
     expect(texts(shown.host, ".wbk-chip")).toEqual(["state[t+1]×"]);
+  });
+
+  test("offers every name that Python knows: dims of blocks", async () => {
+    await shown.takeDown();
+    const parts = CAPSULE.parts.map((one) =>
+      one.value === whole ? { ...one, value: { ...whole, names: { ...whole.names, dim: ["b", "t_block32"] } } } : one,
+    );
+    shown = await drawn(Moves, { ...CAPSULE, parts }, true);
+    await form("Vectorize");
+    expect(texts(field("dim"), "option")).toEqual(["choose …", "b", "t_block32"]);
+    const taken = (label: string): unknown => (field(label) as HTMLInputElement).list?.options.length;
+    expect(taken("statements")).toBe(whole.names["statement"]?.length);
   });
 
   test("starts with the defaults, and leaves out what is cleared", async () => {
