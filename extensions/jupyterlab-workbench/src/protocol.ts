@@ -443,7 +443,7 @@ export interface ErrorView {
   readonly line: LineView | null;
   readonly trace: string;
   readonly cycle: CycleView | null;
-  readonly argument: string | null;
+  readonly arguments: Readonly<Record<string, string>>;
 }
 
 export interface UntracedView {

@@ -135,7 +135,5 @@ def test_a_preview_of_bad_input_names_the_argument() -> None:
     with pytest.raises(WorkbenchError) as refused:
         preview(variant, {"step": step, **CODE})
     error = error_view(refused.value)
-    assert (error.argument, error.sentence) == (
-        "size",
-        "Tile: size is 'many'; expected a whole number",
-    )
+    assert error.sentence == "Tile: size is 'many'; expected a whole number"
+    assert error.arguments == {"size": error.sentence}

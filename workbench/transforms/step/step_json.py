@@ -14,16 +14,18 @@ from workbench.type_hints import Hint, field_hints, fits
 
 
 class ArgumentError(WorkbenchError):
-    """JSON that is no step because an argument is wrong or missing; `argument` names it."""
+    """JSON that is no step because arguments are wrong or missing; `reasons` has a sentence for
+    each.
+    """
 
-    def __init__(self, message: str, argument: str) -> None:
+    def __init__(self, message: str, reasons: Mapping[str, str]) -> None:
         super().__init__(message)
-        self.argument = argument
+        self.reasons = reasons
 
 
 def from_json(value: Mapping[str, Any]) -> Transform:
     """Return the step that `to_json` wrote. Raises WorkbenchError, naming the nearest, and
-    ArgumentError where an argument is the reason.
+    ArgumentError where arguments are the reason.
     """
     name = value.get("transform")
     if not isinstance(name, str) or name not in REGISTRY:
@@ -35,7 +37,7 @@ def from_json(value: Mapping[str, Any]) -> Transform:
         raise WorkbenchError(f"{name}: arguments are {entries!r}; expected an object")
     fields = {field.name: field for field in dataclasses.fields(transform)}
     declared = field_hints(transform)
-    arguments = {}
+    arguments, wrong = {}, {}
     for key, item in entries.items():
         if key not in fields:
             raise WorkbenchError(
@@ -43,8 +45,7 @@ def from_json(value: Mapping[str, Any]) -> Transform:
             )
         arguments[key] = as_tuple(item)
         if not fits(arguments[key], declared[key]):
-            sentence = f"{name}: {key} is {item!r}; expected {expected(declared[key])}"
-            raise ArgumentError(sentence, key)
+            wrong[key] = f"{name}: {key} is {item!r}; expected {expected(declared[key])}"
     missing = [
         key
         for key, field in fields.items()
@@ -52,8 +53,10 @@ def from_json(value: Mapping[str, Any]) -> Transform:
         and field.default is dataclasses.MISSING
         and field.default_factory is dataclasses.MISSING
     ]
-    if missing:
-        raise ArgumentError(f"{name} lacks its argument {', '.join(missing)}", missing[0])
+    lacks = f"{name} lacks its argument"
+    if wrong or missing:
+        sentence = next(iter(wrong.values()), f"{lacks} {', '.join(missing)}")
+        raise ArgumentError(sentence, wrong | {key: f"{lacks} {key}" for key in missing})
     return transform(**arguments)
 
 

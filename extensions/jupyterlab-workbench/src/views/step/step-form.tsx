@@ -99,7 +99,7 @@ function Arguments(props: {
           key={field.argument}
           field={field}
           value={value[field.argument] ?? field.preset}
-          problem={problem?.argument === field.argument ? problem.sentence : ""}
+          problem={problem?.arguments[field.argument] ?? ""}
           known={names[field.known] ?? []}
           statements={statements}
           change={(entered) => {
@@ -108,7 +108,7 @@ function Arguments(props: {
           }}
         />
       ))}
-      {problem?.argument === null && (
+      {problem?.sentence && (
         <p className="wbk-field-error" role="alert">
           {problem.sentence}
         </p>
@@ -131,14 +131,22 @@ function usePreview(step: StepJson | null): Loaded<PreviewView> | null {
 }
 
 interface Problem {
-  /** The argument that it is about; null where Python does not say. */
-  readonly argument: string | null;
+  /** What is said of arguments, at their fields. */
+  readonly arguments: Readonly<Record<string, string>>;
+  /** What is said under the form; "" where it is all about arguments. */
   readonly sentence: string;
 }
 
 /** Why Python takes a step for none of this program; null where it does not. */
 function problemOf({ error, value }: Loaded<PreviewView>, transform: TransformView): Problem | null {
-  if (error) return { argument: error.argument, sentence: error.sentence.replace(`${transform.name}: `, "") };
+  if (error) return problem(error.sentence, error.arguments, `${transform.name}: `);
   if (value?.refusal?.kind !== "input") return null;
-  return { argument: value.refusal.argument, sentence: value.refusal.sentence.replace(`${value.step.text}: `, "") };
+  const { sentence, argument } = value.refusal;
+  return problem(sentence, argument === null ? {} : { [argument]: sentence }, `${value.step.text}: `);
+}
+
+/** `start` is what the form says already: it is left out of every sentence. */
+function problem(sentence: string, about: Problem["arguments"], start: string): Problem {
+  const said = Object.entries(about).map(([argument, reason]) => [argument, reason.replace(start, "")]);
+  return { arguments: Object.fromEntries(said), sentence: said.length ? "" : sentence.replace(start, "") };
 }

@@ -89,16 +89,17 @@ export function startOf(transform: TransformView, step: StepJson | null, stateme
   return Object.fromEntries(fieldsOf(transform).map((field) => [field.argument, start(field)]));
 }
 
-/** The step that the form describes: what is empty is null where it may be, else left out unless it is a list. What is
- * no number stays text, for Python to refuse. */
+/** The step that the form describes: what is empty is null where it may be, else left out, but for a list that is not
+ * required. What is no number stays text, for Python to refuse. */
 export function stepFrom(transform: TransformView, value: Value): StepJson {
   const written: Record<string, unknown> = {};
-  for (const { argument, kind, optional } of fieldsOf(transform)) {
+  for (const { argument, kind, optional, required } of fieldsOf(transform)) {
     const typed = value[argument] ?? "";
     if (!typed.length && optional) written[argument] = null;
-    else if (kind === "number" && typed) written[argument] = numberOf(typed as string);
+    else if (!typed.length && (required || typed === "")) continue;
+    else if (kind === "number") written[argument] = numberOf(typed as string);
     else if (kind === "pairs") written[argument] = (typed as readonly Pair[]).map(([name, number]) => [name, numberOf(number)]);
-    else if (typed !== "") written[argument] = typed;
+    else written[argument] = typed;
   }
   return { transform: transform.name, arguments: written };
 }

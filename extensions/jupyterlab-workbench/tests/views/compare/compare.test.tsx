@@ -211,7 +211,7 @@ describe("measuring", () => {
       { type: "measure", variants: [root?.key, one?.key], sizes: { T: 20 }, dtype: "float64", repeats: 3, force: false },
     ]);
     await shown.answer((id) => ({
-      type: "failed", id, error: { sentence: "a measurement is under way", line: null, trace: "", cycle: null, argument: null },
+      type: "failed", id, error: { sentence: "a measurement is under way", line: null, trace: "", cycle: null, arguments: {} },
     }));
     expect(shown.host.querySelector("[role=alert]")?.textContent).toBe("a measurement is under way");
   });

@@ -31,6 +31,14 @@ describe("the schema", () => {
     expect(stepFrom(kind, startOf(kind, json, []))).toEqual(json);
   });
 
+  test("leaves out what is required and empty, for Python to say so of each", () => {
+    expect(stepFrom(transform("Place"), { statements: [], dim: "" })).toEqual({ transform: "Place", arguments: {} });
+    expect(stepFrom(transform("Fuse"), { statements: [], shifts: [] })).toEqual({
+      transform: "Fuse",
+      arguments: { shifts: [] },
+    });
+  });
+
   test("leaves what is no number as it was typed, for Python to refuse", () => {
     const size = (typed: string): unknown =>
       (stepFrom(transform("Tile"), { dim: "b", size: typed }).arguments as Record<string, unknown>)["size"];
@@ -41,6 +49,8 @@ describe("the schema", () => {
     });
   });
 });
+
+const LACKING = { dim: "Tile lacks its argument dim", size: "Tile lacks its argument size" };
 
 describe("the form", () => {
   let shown: Drawn;
@@ -63,8 +73,8 @@ describe("the form", () => {
     shown.parts.flatMap((one) => (one.type === "want" && one.part === "preview" ? [one] : []));
   const opened = (): unknown => JSON.parse(shown.store.values().selection.move ?? "null");
   /** Python's answer to JSON that is no step. */
-  const refuse = async (sentence: string, argument: string | null): Promise<void> => {
-    const error = { sentence, line: null, trace: "", cycle: null, argument };
+  const refuse = async (sentence: string, wrong: Readonly<Record<string, string>>): Promise<void> => {
+    const error = { sentence, line: null, trace: "", cycle: null, arguments: wrong };
     await shown.hear({ type: "failed", id: previews().at(-1)?.id ?? 0, error });
   };
 
@@ -137,12 +147,13 @@ describe("the form", () => {
     expect(texts(shown.host, ".wbk-chip")).toEqual(["to_go_sum×", "to_go×"]);
   });
 
-  test("says at its field which argument Python finds lacking, and goes there", async () => {
+  test("says at each field which argument Python finds lacking, and goes to the first", async () => {
     await form("Tile");
     await submit();
     expect(texts(shown.host, ".wbk-form .wbk-waiting")).toEqual(["Loading the preview …"]);
-    await refuse("Tile lacks its argument dim, size", "dim");
-    expect(said()).toEqual(["Tile lacks its argument dim, size"]);
+    await refuse("Tile lacks its argument dim, size", LACKING);
+    expect(said()).toEqual(["Tile lacks its argument dim", "Tile lacks its argument size"]);
+    expect([field("dim"), field("size")].map((one) => one.getAttribute("aria-invalid"))).toEqual(["true", "true"]);
     expect(shown.host.querySelector(".wbk-form .wbk-waiting")).toBeNull();
     expect(document.activeElement).toBe(field("dim"));
     expect(opened()).toBeNull();
@@ -153,7 +164,7 @@ describe("the form", () => {
     await enter(field("dim"), "b");
     await enter(field("size"), "many");
     await submit();
-    await refuse("Tile: size is 'many'; expected a whole number", "size");
+    await refuse("…", { size: "Tile: size is 'many'; expected a whole number" });
     expect(said()).toEqual(["size is 'many'; expected a whole number"]);
     expect(field("size")).toHaveProperty("value", "many");
     expect(field("size").getAttribute("aria-invalid")).toBe("true");
@@ -196,7 +207,7 @@ describe("the form", () => {
     await enter(number, "one");
     await submit();
     expect(previews().at(-1)?.arguments["step"]).toMatchObject({ arguments: { shifts: [["to_go", "one"]] } });
-    await refuse("Fuse: shifts is [['to_go', 'one']]; expected pairs of a name and a whole number", "shifts");
+    await refuse("…", { shifts: "Fuse: shifts is [['to_go', 'one']]; expected pairs of a name and a whole number" });
     expect(said()).toEqual(["shifts is [['to_go', 'one']]; expected pairs of a name and a whole number"]);
     expect(document.activeElement).toBe(name);
   });
@@ -204,7 +215,7 @@ describe("the form", () => {
   test("says under the form what is about no argument", async () => {
     await form("Tile");
     await submit();
-    await refuse("the Jupyter kernel's worker ended", null);
+    await refuse("the Jupyter kernel's worker ended", {});
     expect(texts(shown.host, ".wbk-form > [role=alert]")).toEqual(["the Jupyter kernel's worker ended"]);
     expect(opened()).toBeNull();
   });
@@ -215,7 +226,7 @@ describe("the form", () => {
     await enter(field("dim"), "b");
     expect(shown.parts.at(-1)).toEqual({ type: "forget", id: previews().at(-1)?.id });
     expect(shown.host.querySelector(".wbk-form .wbk-waiting")).toBeNull();
-    await refuse("Tile lacks its argument dim, size", "dim");
+    await refuse("Tile lacks its argument dim, size", LACKING);
     expect(said()).toEqual([]);
   });
 
