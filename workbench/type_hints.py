@@ -1,5 +1,6 @@
-"""Type hints as values: what a field, an argument or a parameter may hold. Nothing else reads
-`typing`'s objects.
+"""Type hints as values: what a field, an argument or a parameter may hold.
+
+Schemas, readers, checks and TypeScript are written from these values, not from `typing`'s objects.
 """
 
 from __future__ import annotations

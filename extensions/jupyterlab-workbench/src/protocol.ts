@@ -28,6 +28,8 @@ export const DOT = {
   "end": "</font>>"
 } as const;
 
+export const UNITS = {"seconds": [["h", 3600, 6000], ["min", 60, 100], ["s", 1, 1], ["ms", 0.001, 0.001], ["µs", 1e-06, 1e-06], ["ns", 1e-09, 0]], "thousands": [["T", 1000000000000, 1000000000000], ["G", 1000000000, 1000000000], ["M", 1000000, 1000000], ["k", 1000, 1000], ["", 1, 0]]} as const;
+
 export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
 
 export type Part = "snapshot" | "moves" | "price" | "why" | "preview" | "cost" | "sweep" | "runs" | "memory" | "code" | "domain" | "value";

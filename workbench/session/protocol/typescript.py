@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import is_dataclass
 from typing import get_args
 
+from workbench.program.text.units import UNITS
 from workbench.session.parts import (
     code,
     cost,
@@ -64,6 +65,7 @@ def typescript() -> str:
     ]
     constants = json.dumps(dot_boxes.CONSTANTS, ensure_ascii=False, indent=2)
     parts += [f"export const DOT = {constants} as const;\n"]
+    parts += [f"export const UNITS = {json.dumps(UNITS, ensure_ascii=False)} as const;\n"]
     parts += [f"export type {name} = {_choice(hint)};\n" for hint, name in _NAMES.items()]
     parts += [_interface(record) for record in records().values()]
     parts += [

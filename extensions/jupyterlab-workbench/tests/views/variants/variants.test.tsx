@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Capsule, VariantView } from "../../../src/protocol";
 import { stations } from "../../../src/views/variants/subway";
-import { peaksChangeText, peaksText, secondsText } from "../../../src/views/charts/numbers";
+import { peaksChangeText, peaksText, secondsText } from "../../../src/model/numbers";
 import { Variants } from "../../../src/views/variants/variants";
 import { byText, type Drawn, drawn, enter, fire, GOLDEN, texts } from "../../drawing";
 
