@@ -70,7 +70,8 @@ def misfit(step: Transform) -> Refusal | None:
     for name, hint in field_hints(type(step)).items():
         value = getattr(step, name)
         says_it = hint.what in ("whole number", "choice")
-        if value == () and takes_names(hint) and hint.optional:
+        empty = isinstance(value, tuple) and not value
+        if empty and takes_names(hint) and hint.optional:
             sentence = f"{step}: {name} is empty; name some, or leave it out"
             return Refusal("input", sentence, argument=name)
         if not says_it and not fits(value, hint):
