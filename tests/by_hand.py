@@ -1,4 +1,4 @@
-"""Programs built record by record, for tests below the language."""
+"""Equations built record by record, for tests below the language."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from workbench.program.values import (
     Body,
     Call,
     Dim,
+    Equations,
     IndexValue,
     Literal,
     Output,
     Parameter,
-    Program,
     Read,
     Shape,
     Statement,
@@ -94,7 +94,7 @@ def ranges(domain: Mapping[str, Range]) -> list[tuple[str, Expression, Expressio
     return [(d, expression(lower), expression(upper)) for d, (lower, upper) in domain.items()]
 
 
-def program(
+def equations(
     *statements: Statement,
     sizes: Mapping[str, int],
     dims: Mapping[str, Any] | None = None,
@@ -102,8 +102,8 @@ def program(
     outputs: Sequence[str] | None = None,
     parameters: Sequence[Parameter] = (),
     **more: Any,
-) -> Program:
-    """A program whose arrays are found from its statements' writes.
+) -> Equations:
+    """Equations whose arrays are found from its statements' writes.
 
     An array's dimensions are the variables of its first general write, or `names[array]`.
     """
@@ -111,7 +111,7 @@ def program(
     for s in statements:
         written.setdefault(s.array, []).append(s)
     arrays = tuple(_array(a, found, (names or {}).get(a)) for a, found in written.items())
-    return Program(
+    return Equations(
         name="model",
         parameters=(*(Parameter(name, default) for name, default in sizes.items()), *parameters),
         dims=tuple(Dim(name, expression(bound)) for name, bound in (dims or {}).items()),

@@ -107,7 +107,7 @@ def minibatch(actor: Net, critic: Net, x: dict[str, Values]) -> tuple[float, lis
 
 def test_first_update_is_cleanrls() -> None:
     program = traced()
-    reference = Reference(program, seed=6)
+    reference = Reference(program.equations, seed=6)
     sampled = {n: reference.array(n) for n in ("state", "policy.action", "done")}
     state, action = sampled["state"][:, 0], sampled["policy.action"][:, 0]
     done = sampled["done"][:, 0].astype(float)
@@ -160,7 +160,7 @@ def test_first_update_is_cleanrls() -> None:
 
 
 def test_first_parameters_are_orthogonal_with_cleanrls_gains() -> None:
-    reference = Reference(ppo(B=1, I=1, T=4, M=1, E=1, hidden=(8, 8)), seed=1)
+    reference = Reference(ppo(B=1, I=1, T=4, M=1, E=1, hidden=(8, 8)).equations, seed=1)
     for net, last in (("actor", 0.01), ("critic", 1.0)):
         for layer, gain in (("1", np.sqrt(2)), ("2", np.sqrt(2)), ("3", last)):
             w = reference.element(f"parameters.{net}.weight_{layer}", (0, 0, 0))

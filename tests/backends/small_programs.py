@@ -7,22 +7,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.by_hand import B, N, T, b, call, i, k, n, program, read, statement, t, value
+from tests.by_hand import B, N, T, b, call, equations, i, k, n, read, statement, t, value
 from workbench.polyhedral.expression import Expression, choice, size
 from workbench.polyhedral.ordering.as_written import order
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree
 from workbench.program.dependences import dependences
-from workbench.program.values import Body, Program, Storage
+from workbench.program.storage import Storage
+from workbench.program.values import Body, Equations, Program
 
 SIZES = [{"B": 3, "T": 5, "N": 4}, {"B": 1, "T": 1, "N": 1}, {"B": 2, "T": 7, "N": 3}]
 I = size("I")
 
 
-def scheduled(p: Program, axes: tuple[str, ...] = ()) -> Program:
-    """The program under its root schedule with the dims `axes` as array axes."""
+def scheduled(p: Equations, axes: tuple[str, ...] = ()) -> Program:
+    """The program of equations under their root schedule with the dims `axes` as array axes."""
     instances = [s.instances for s in p.statements]
     tree = order(instances, dependences(p), [d.name for d in p.dims])
-    return replace(p, schedule=as_axes(tree, axes))
+    return Program(p, as_axes(tree, axes))
 
 
 def folded(p: Program) -> Program:
@@ -60,14 +61,16 @@ BT = {"b": (0, B), "t": (0, T)}
 DIMS = {"b": B, "t": T}
 
 
-def make(*statements: object, dims: dict[str, Expression] | None = None, **more: object) -> Program:
-    """A program over B, T and N."""
+def make(
+    *statements: object, dims: dict[str, Expression] | None = None, **more: object
+) -> Equations:
+    """Equations over B, T and N."""
     sizes = {"B": 3, "T": 5, "N": 4, "I": 3}
-    return program(*statements, sizes=sizes, dims=dims or DIMS, **more)
+    return equations(*statements, sizes=sizes, dims=dims or DIMS, **more)
 
 
-def cases() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
-    """(name, program, the sets of dims to run as axes)."""
+def cases() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
+    """(name, equations, the sets of dims to run as axes)."""
     x = noise("x", {"b": B, "t": T})
     yield (
         "elementwise",
@@ -232,7 +235,7 @@ def cases() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
     yield from _updates()
 
 
-def _tensors() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
+def _tensors() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
     x = noise("x", {"b": B, "t": T}, "normal", (4,))
     w = noise("w", {}, "normal", (4, 5))
     xr, wr = read("x", b, t, shape=(4,)), read("w", shape=(4, 5))
@@ -323,7 +326,7 @@ def _tensors() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
     )
 
 
-def _gathers() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
+def _gathers() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
     x = noise("x", {"b": B, "t": T}, "normal", (3,))
     perm = statement("perm", [], call("permutation", shape=(N,)), {})
     pick = call(
@@ -379,7 +382,7 @@ def _gathers() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
     )
 
 
-def _updates() -> Iterator[tuple[str, Program, tuple[tuple[str, ...], ...]]]:
+def _updates() -> Iterator[tuple[str, Equations, tuple[tuple[str, ...], ...]]]:
     IB = {"i": (0, I), "b": (0, B)}
     theta = read("theta", i, shape=(3,))
     grad = statement(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tracemalloc
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,20 +21,20 @@ from workbench.backends.numpy import NumPyBackend
 from workbench.errors import RunError, UnavailableError, WorkbenchError
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.lower import lower
-from workbench.program.values import Program
+from workbench.program.values import Equations, Program
 
 CASES = {name: p for name, p, _ in cases()}
 
 
-def compiled(p: Program, *axes: str) -> CompiledArrays:
+def compiled(p: Equations, *axes: str) -> CompiledArrays:
     return NumPyBackend().compile(scheduled(p, axes))
 
 
-def counting() -> Program:
+def counting() -> Equations:
     """y[i] = i, and the sum so far."""
     i = h.i
     size = h.size("I")
-    return h.program(
+    return h.equations(
         h.statement("y", [i], h.call("cast", h.value(i), dtype="float"), {"i": (0, size)}),
         h.statement("s", [0], 0.0, {}),
         h.statement("s", [i + 1], h.call("add", h.read("s", i), h.read("y", i)), {"i": (0, size)}),
@@ -69,7 +68,7 @@ def test_interruption_returns_completed_iterations() -> None:
 
 def test_not_finite_names_statement_instance_and_line() -> None:
     b, t = h.b, h.t
-    p = h.program(
+    p = h.equations(
         h.statement(
             "x",
             [b, t],
@@ -100,7 +99,7 @@ def test_same_seed_twice_is_identical() -> None:
 
 def test_gather_outside_the_array_is_refused() -> None:
     n = h.n
-    p = h.program(
+    p = h.equations(
         h.statement("x", [n], h.call("cast", h.value(n), dtype="float"), {"n": (0, h.N)}),
         h.statement("k", [n], h.call("add", h.value(n), 1), {"n": (0, h.N)}),
         h.statement("y", [n], h.read("x", h.read("k", n, dtype="int32")), {"n": (0, h.N)}),
@@ -113,7 +112,7 @@ def test_gather_outside_the_array_is_refused() -> None:
 
 
 def test_empty_maximum_is_refused() -> None:
-    p = h.program(
+    p = h.equations(
         h.statement("x", [h.t], 1.0, {"t": (0, h.T)}),
         h.statement("y", [h.t], h.read("x", h.k), {"t": (0, h.T)}, {"k": (h.t + 1, h.T)}, "max"),
         sizes={"T": 3},
@@ -149,11 +148,6 @@ def test_tracked_peak_is_computed_peak_and_what_numpy_holds() -> None:
     assert run.peak_bytes == program.loop_program.peak({"B": 64, "I": 2, "T": 200}, "float32")
     assert run.peak_bytes == max(point.bytes for point in run.timeline)
     assert run.peak_bytes >= 0.95 * held
-
-
-def test_schedule_that_is_missing_is_refused() -> None:
-    with pytest.raises(Exception, match="has no schedule"):
-        NumPyBackend().compile(replace(counting(), schedule=None))
 
 
 def test_outputs_come_in_the_order_of_the_returned_dict() -> None:
@@ -203,10 +197,10 @@ def test_options_of_a_run_that_are_not_what_they_should_be() -> None:
         ({"seed": True}, "seed True; expected a whole number from 0 to 2**32 - 1"),
     ):
         with pytest.raises(WorkbenchError) as refused:
-            wb.run(counting(), **given)
+            wb.run(scheduled(counting()), **given)
         assert refused.value.message == sentence
     with pytest.raises(TypeError, match="positional"):
-        wb.run(counting(), "numpy", {"I": 1})  # type: ignore[misc]
+        wb.run(scheduled(counting()), "numpy", {"I": 1})  # type: ignore[misc]
 
 
 def test_out_of_memory_names_arrays_of_the_program_and_what_helps() -> None:

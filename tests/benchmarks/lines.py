@@ -51,7 +51,7 @@ def timed(source: str) -> str:
 
 def run_timed(compiled: CompiledArrays, sizes: dict[str, int]) -> tuple[Any, Any, float]:
     """Least seconds and executions of each line, and the seconds of the whole run."""
-    known = resolve(compiled.program, sizes)
+    known = resolve(compiled.program.equations, sizes)
     count = compiled.source.count("\n") + 1
     least, times = [float("inf")] * count, [0] * count
     space: dict[str, Any] = {"_clock": time.perf_counter, "_least": least, "_times": times}

@@ -65,7 +65,7 @@ def main() -> None:
         compiled = get("numpy").compile(chosen.program)
         for dtype in ("float32", "float64"):
             done, seen = numpy_peak(compiled, sizes, dtype)
-            known = resolve(chosen.program, sizes)
+            known = resolve(chosen.program.equations, sizes)
             computed = max(point.bytes for point in compiled.loop_program.timeline(known, dtype))
             emit(
                 what=f"memory, {name}",

@@ -191,7 +191,8 @@ def test_names_with_markup_stay_text(lab: Lab) -> None:
     evil = '<img src=x onerror=window.pwned=1><script>window.pwned=1</script>&amp;"'
     small = example.small()
     statements = tuple(replace(one, scope=(evil,)) for one in small.statements)
-    named = replace(small, name=evil, description=evil, statements=statements)
+    equations = replace(small.equations, name=evil, description=evil, statements=statements)
+    named = replace(small, equations=equations)
     page = saved(lab, "markup.ipynb", named)
     view = drawn(page)
     expect(view.locator(".wbk-title")).to_contain_text("<img src=x")

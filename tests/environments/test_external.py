@@ -104,7 +104,7 @@ def test_two_runs_are_identical_and_another_seed_is_another_run() -> None:
 @pytest.mark.parametrize("program", [restarting, one_episode])
 def test_every_variant_agrees_with_the_reference(program: Callable[..., wb.Program]) -> None:
     traced = program(Gymnasium("CartPole-v1"), choice(2), I=2, T=20)
-    expected = Reference(traced).outputs()
+    expected = Reference(traced.equations).outputs()
     for variant in (wb.variant(traced), wb.variant(traced).apply(wb.transforms.Vectorize("b"))):
         found = run(variant)
         for name, values in expected.items():
@@ -114,7 +114,7 @@ def test_every_variant_agrees_with_the_reference(program: Callable[..., wb.Progr
 def test_a_value_is_shown_without_asking_the_environment_again() -> None:
     traced = one_episode(Gymnasium("CartPole-v1"), choice(2), I=2, T=20)
     shown = wb.value(traced, "state", b=1, i=1, t=9)
-    assert np.array_equal(shown.value, Reference(traced).element("state", (1, 1, 9)))
+    assert np.array_equal(shown.value, Reference(traced.equations).element("state", (1, 1, 9)))
     assert "environment.token" in str(shown.inputs[0])
 
 
@@ -130,7 +130,7 @@ def test_algorithms_agree_with_the_reference(algorithm: Any, name: str) -> None:
     sizes = {"B": 2, "I": 2, "T": 8} | ({"E": 1, "M": 2} if algorithm is ppo else {})
     program = algorithm(environment=f"Gymnasium:{name}", hidden=(4,), **sizes)
     found = run(program)
-    for output, values in Reference(program).outputs().items():
+    for output, values in Reference(program.equations).outputs().items():
         np.testing.assert_allclose(found[output], values, rtol=1e-9, equal_nan=True)
 
 

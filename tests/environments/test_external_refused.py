@@ -133,7 +133,7 @@ def test_an_environment_that_raises_ends_the_run_and_all_are_closed(
     assert failed.value.line is not None
     assert f"env.{fails}(" in failed.value.line.text
     with pytest.raises(RunError, match="environment 1, raised ValueError"):
-        Reference(program).outputs()
+        Reference(program.equations).outputs()
 
 
 def test_an_environment_that_cannot_be_made_twice_closes_the_first_ones() -> None:

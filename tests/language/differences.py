@@ -45,7 +45,7 @@ def check(
     tolerance: float = 1e-6,
 ) -> None:
     """Every element of `wrt`: its derivative in `gradients` is that of `loss[at]`."""
-    plain = Reference(program, sizes, 3, given)
+    plain = Reference(program.equations, sizes, 3, given)
     for name, derivative in zip(wrt, gradients, strict=True):
         mask, values = plain.mask(name), plain.array(name)
         found, expected = [], []
@@ -80,7 +80,9 @@ def _difference(
         moved = np.array(plain.element(name, element))
         moved[inner] += sign * STEP
         override = _single(element, moved, given.get(name))
-        ends.append(Reference(program, sizes, 3, {**given, name: override}).element(loss, at))
+        ends.append(
+            Reference(program.equations, sizes, 3, {**given, name: override}).element(loss, at)
+        )
     return float(ends[0] - ends[1]) / (2 * STEP)
 
 

@@ -51,7 +51,7 @@ def policies(N: int = 3) -> dict[str, Any]:
 def found(program: Any, by: str) -> dict[str, npt.NDArray[Any]]:
     """Outputs by the reference, or by the array backend in a dtype, one by one and vectorized."""
     if by == "reference":
-        return Reference(program).outputs()
+        return Reference(program.equations).outputs()
     run = wb.run(wb.variant(program), dtype=by, progress=False, check_finite=True)
     vectorized = wb.variant(program).apply(Vectorize("n"))
     fast = wb.run(vectorized, dtype=by, progress=False, check_finite=True)
@@ -137,7 +137,7 @@ def without_choice(B: int = 2, T: int = 3) -> dict[str, Any]:
 def test_no_legal_action_is_an_error_with_the_instance() -> None:
     sentence = "all logits of a Categorical are -inf at b=1, t=1"
     with pytest.raises(ProgramError, match=sentence) as refused:
-        Reference(without_choice()).outputs()
+        Reference(without_choice().equations).outputs()
     assert "wb.Categorical(logits)" in str(refused.value)
     written = wb.variant(without_choice())
     for variant in (written, written.apply(Vectorize("b")).apply(Vectorize("t"))):

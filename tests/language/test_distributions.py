@@ -34,7 +34,7 @@ def outputs(**bodies: Any) -> dict[str, npt.NDArray[Any]]:
     def example() -> dict[str, Any]:
         return {name: body() for name, body in bodies.items()}
 
-    return Reference(example(), seed=2).outputs()
+    return Reference(example().equations, seed=2).outputs()
 
 
 # -- closed forms and integrals --------------------------------------------------------------------

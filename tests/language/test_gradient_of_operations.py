@@ -139,7 +139,7 @@ def test_ties(name: str) -> None:
 
     program = tied()
     half = {"x": lambda at: np.full(3, 0.5)}
-    assert Reference(program, given=half).element("gradient", ()).tolist() == expected
+    assert Reference(program.equations, given=half).element("gradient", ()).tolist() == expected
 
 
 @pytest.mark.parametrize("kind", ["max", "min"])
@@ -152,7 +152,7 @@ def test_ties_of_a_reduction_over_a_dim(kind: str) -> None:
         return {"gradient": wb.gradient(loss, x)}
 
     half = {"x": lambda at: 0.5}
-    assert Reference(tied(), given=half).array("gradient").tolist() == [1, 0, 0, 0]
+    assert Reference(tied().equations, given=half).array("gradient").tolist() == [1, 0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -166,4 +166,4 @@ def test_constant_to_gradient(function: Callable[[Any], Any]) -> None:
         loss = wb.cast(function(x), float).sum(over=t)
         return {"gradient": wb.gradient(loss, x)}
 
-    assert Reference(constant()).array("gradient").tolist() == [0, 0, 0]
+    assert Reference(constant().equations).array("gradient").tolist() == [0, 0, 0]

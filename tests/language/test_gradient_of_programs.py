@@ -211,12 +211,12 @@ def test_program(body: Any, sizes: dict[str, int]) -> None:
 
 def test_derivative_of_a_sum_is_an_array_like_its_input() -> None:
     program = differentiable(lambda x: x.sum(over=(b, t)))(B=2, T=3)
-    assert Reference(program).array("gradient").tolist() == [[1, 1, 1], [1, 1, 1]]
+    assert Reference(program.equations).array("gradient").tolist() == [[1, 1, 1], [1, 1, 1]]
 
 
 def test_derivative_of_what_does_not_matter_is_zero_everywhere() -> None:
     program = differentiable(lambda x: (x > 0.5).sum(over=(b, t)) * 1.0)(B=2, T=3)
-    assert Reference(program).array("gradient").tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert Reference(program.equations).array("gradient").tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
 def test_loss_over_a_dim_is_differentiated_instance_by_instance() -> None:
@@ -227,14 +227,14 @@ def test_loss_over_a_dim_is_differentiated_instance_by_instance() -> None:
         loss = (x * x * wb.index(b + 1)).sum(over=t)
         return {"x": x, "loss": loss, "gradient": wb.gradient(loss, x)}
 
-    reference = Reference(two_losses())
+    reference = Reference(two_losses().equations)
     found, x = reference.array("gradient"), reference.array("x")
     np.testing.assert_allclose(found, [2 * x, 4 * x])
 
 
 def test_stopped_gradient_keeps_the_value_and_drops_the_derivative() -> None:
     program = differentiable(lambda x: (wb.stop_gradient(x) * x).sum(over=(b, t)))()
-    reference = Reference(program)
+    reference = Reference(program.equations)
     np.testing.assert_array_equal(reference.array("gradient"), reference.array("x"))
 
 
@@ -258,7 +258,7 @@ def trained(**update: Any) -> Any:
 def test_parameters_over_updates_carry_plain_reads_only() -> None:
     """`theta[0]` is another element than `theta`: constant to the gradient at every update."""
     program = trained()()
-    reference = Reference(program)
+    reference = Reference(program.equations)
     for i in range(3):
         weight = reference.element("parameters.cell.weight_1", (i,))
         first = reference.element("parameters.cell.weight_1", (0,))
@@ -288,7 +288,7 @@ def test_parameters_over_updates_epochs_and_minibatches() -> None:
         return {"loss": loss, "weight": found["cell.weight_1"]}
 
     program = training()
-    reference = Reference(program)
+    reference = Reference(program.equations)
     bias = reference.element("parameters.cell.bias_1", (0, 0, 0))
     weight = reference.element("parameters.cell.weight_1", (0, 0, 0))
     for i in range(2):
@@ -310,7 +310,7 @@ def test_parameters_over_updates_epochs_and_minibatches() -> None:
 def test_recurrent_network_through_time() -> None:
     """Only the parameters of the first update: those after it follow from them."""
     program = recurrent_network(B=2, I=1, T=3)
-    plain = Reference(program)
+    plain = Reference(program.equations)
     for name in ("weight_1", "bias_1"):
         array = f"parameters.cell.{name}"
         value = plain.element(array, (0,))
@@ -321,7 +321,7 @@ def test_recurrent_network_through_time() -> None:
                 moved = value.copy()
                 moved[inner] += sign * 1e-6
                 given = {array: lambda at, moved=moved: moved if at == (0,) else None}
-                ends.append(float(Reference(program, given=given).element("loss", (0,))))
+                ends.append(float(Reference(program.equations, given=given).element("loss", (0,))))
             expected[inner] = (ends[0] - ends[1]) / 2e-6
         found = plain.element(f"gradient.cell.{name}", (0,))
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
@@ -341,7 +341,7 @@ def test_state_carried_over_updates_is_constant_to_the_next_update() -> None:
         loss = s[i, T]
         return {"loss": loss, "gradient": wb.gradient(loss, x), "x": x}
 
-    reference = Reference(carried())
+    reference = Reference(carried().equations)
     x, loss = reference.array("x"), reference.array("loss")
     np.testing.assert_allclose(reference.array("gradient"), loss[:, None] / x)
 
@@ -352,7 +352,7 @@ def test_reparameterized_normal_is_differentiable_and_a_sample_is_not() -> None:
 
     check(differentiable(sampled)())
     plain = differentiable(lambda x: (wb.Normal(x, 1.0).sample() ** 2).sum(over=(b, t)))()
-    assert not Reference(plain).array("gradient").any()
+    assert not Reference(plain.equations).array("gradient").any()
 
 
 def test_gradient_of_a_gradient_of_a_polynomial() -> None:
@@ -409,7 +409,7 @@ def _trained(loss: Any, *networks: nn.Network, optimizer: Any = optim.sgd) -> wb
 def test_parameters_that_the_loss_does_not_read_stay_as_they_are() -> None:
     actor, critic = nn.linear("actor", 2, 1), nn.linear("critic", 2, 1)
     program = _trained(lambda x, b: (x * x).sum(axis=0).mean(over=b), actor, critic)
-    kept = Reference(program, seed=0).array("parameters")
+    kept = Reference(program.equations, seed=0).array("parameters")
     np.testing.assert_array_equal(kept, np.broadcast_to(kept[:1], kept.shape))
     assert kept.shape == (5, 2, 1)
     assert np.any(kept != 0.0)

@@ -227,7 +227,7 @@ def test_sum_that_reads_an_array_without_elements() -> None:
     program = later()
     for sizes in ({"B": 1}, {"B": 2}, {"B": 1, "T": 1}):
         assert_right(program, **sizes)
-        expected = Reference(program, sizes, 3).array("gradient")
+        expected = Reference(program.equations, sizes, 3).array("gradient")
         for dim in ("b", "t"):
             variant = wb.variant(program).apply(wb.transforms.Vectorize(dim))
             result = wb.run(

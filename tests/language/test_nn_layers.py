@@ -47,7 +47,7 @@ def derivative(B: int = 2, depth: int = 3) -> dict[str, Any]:
 
 def unrolled(program: Program, depth: int) -> dict[str, Any]:
     """The parameters that a program's networks start with, under the unrolled form's names."""
-    reference = Reference(program)
+    reference = Reference(program.equations)
     found = {}
     for kind in ("weight", "bias"):
         name = f"parameters.net.{kind}"
@@ -74,7 +74,9 @@ def test_equal_to_the_unrolled_form_with_equal_parameters() -> None:
 
 def test_as_the_reference_says() -> None:
     found = wb.run(regression(), dtype="float64", progress=False)
-    np.testing.assert_allclose(found["loss"], Reference(regression()).array("loss"), rtol=1e-9)
+    np.testing.assert_allclose(
+        found["loss"], Reference(regression().equations).array("loss"), rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("depth", [2, 4])
@@ -88,7 +90,7 @@ def test_gradient_is_that_of_differences(depth: int) -> None:
 
 
 def test_layers_start_differently_and_orthogonal() -> None:
-    weight = Reference(regression()).array("parameters.net.weight")[0]
+    weight = Reference(regression().equations).array("parameters.net.weight")[0]
     assert weight.shape == (3, 4, 4)
     for layer in range(3):
         np.testing.assert_allclose(weight[layer] @ weight[layer].T, 2 * np.eye(4), atol=1e-12)

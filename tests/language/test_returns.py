@@ -57,7 +57,7 @@ def automatic(chance: float, *options: Any) -> wb.Variant:
 def found(T: int, chance: float, *options: Any) -> dict[str, Values]:
     """Outputs by the reference, which the automatic recipe must reproduce."""
     variant, sizes = automatic(chance, *options), {"T": T}
-    outputs = Reference(variant.program, sizes, seed=1).outputs()
+    outputs = Reference(variant.program.equations, sizes, seed=1).outputs()
     ran = wb.run(variant, sizes=sizes, seed=1, dtype="float64", progress=False)
     for name, values in outputs.items():
         np.testing.assert_allclose(ran[name], values, rtol=0, atol=1e-12)
@@ -168,7 +168,7 @@ def test_reward_that_is_a_number() -> None:
 def test_what_lies_beyond_an_episodes_end_is_not_counted_even_where_it_is_not_a_number() -> None:
     traced = program(1.0)(T=4)
     given = {"value": lambda at: np.nan if at[1] else None}
-    outputs = Reference(traced, seed=1, given=given).outputs()
+    outputs = Reference(traced.equations, seed=1, given=given).outputs()
     for name in ("n_step", "td_lambda"):
         agree(outputs[name][:, :4], outputs["reward"])
 

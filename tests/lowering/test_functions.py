@@ -27,7 +27,7 @@ def test_every_operation_that_is_one_call_has_a_row() -> None:
 
 def test_every_row_is_found_by_a_run() -> None:
     program = scheduled(next(cases())[1])
-    found = functions_of(np).keys() | Checks(program, np).functions().keys() | OF_THE_RUN
+    found = functions_of(np).keys() | Checks(program.equations, np).functions().keys() | OF_THE_RUN
     called = {name for name, row in FUNCTIONS.items() if "{f}" in row.source}
     assert called <= found
 

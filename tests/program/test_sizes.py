@@ -5,12 +5,12 @@ import pytest
 from workbench.errors import SizeError, SourceLine
 from workbench.polyhedral.expression import size
 from workbench.program.sizes import resolve
-from workbench.program.values import Parameter, Program
+from workbench.program.values import Equations, Parameter
 
 LINE = SourceLine("ppo.py", 7, "    K = wb.size(B * T // M)")
 
 
-def program(exact: bool = True) -> Program:
+def equations(exact: bool = True) -> Equations:
     B, T, M = size("B"), size("T"), size("M")
     parameters = (
         Parameter("B", 4),
@@ -19,12 +19,12 @@ def program(exact: bool = True) -> Program:
         Parameter("K", 0, B * T // M, exact, LINE),
         Parameter("L", 0, size("K") + 1),
     )
-    return Program("ppo", parameters, (), (), (), ())
+    return Equations("ppo", parameters, (), (), (), ())
 
 
 def refused(given: dict[str, object], exact: bool = True) -> str:
     with pytest.raises(SizeError) as error:
-        resolve(program(exact), given)  # type: ignore[arg-type]
+        resolve(equations(exact), given)  # type: ignore[arg-type]
     return str(error.value)
 
 
@@ -33,15 +33,21 @@ def test_what_is_no_mapping_refused() -> None:
 
 
 def test_defaults_and_derived_sizes() -> None:
-    assert resolve(program()) == {"B": 4, "T": 128, "M": 4, "K": 128, "L": 129}
+    assert resolve(equations()) == {"B": 4, "T": 128, "M": 4, "K": 128, "L": 129}
 
 
 def test_overrides_reach_derived_sizes() -> None:
-    assert resolve(program(), {"T": 8, "M": 2}) == {"B": 4, "T": 8, "M": 2, "K": 16, "L": 17}
+    assert resolve(equations(), {"T": 8, "M": 2}) == {
+        "B": 4,
+        "T": 8,
+        "M": 2,
+        "K": 16,
+        "L": 17,
+    }
 
 
 def test_inexact_division_rounds_down() -> None:
-    assert resolve(program(exact=False), {"M": 3})["K"] == 170
+    assert resolve(equations(exact=False), {"M": 3})["K"] == 170
 
 
 def test_derived_size_refused_when_it_does_not_divide() -> None:

@@ -7,9 +7,10 @@ runs them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from workbench.errors import SourceLine
+from workbench.language.template.root_schedule import scheduled
 from workbench.polyhedral.expression import (
     Expression,
     ExpressionLike,
@@ -18,13 +19,14 @@ from workbench.polyhedral.expression import (
     size,
     variable,
 )
-from workbench.polyhedral.sets.as_text import box
+from workbench.polyhedral.sets.relations import box, extent_of, image, union
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import (
     Array,
     Body,
     Call,
     Dim,
+    Equations,
     Literal,
     Output,
     Parameter,
@@ -94,6 +96,14 @@ class Builder:
             )
         )
 
+    def written(self) -> tuple[Array, ...]:
+        """The arrays, as far as statements write them."""
+        elements: dict[str, str] = {}
+        for s in self.statements:
+            piece = image(s.domain, s.dims, s.write, None, self.arrays[s.array].dims)
+            elements[s.array] = union(elements[s.array], piece) if s.array in elements else piece
+        return tuple(replace(a, extent=extent_of(elements[a.name])) for a in self.arrays.values())
+
     def read(self, array: str, *index: Expression | Body | int) -> Read:
         """The element at `index`; without one, at the array's own dimensions."""
         known = self.arrays[array]
@@ -129,15 +139,16 @@ def program(
     built: Builder, outputs: tuple[str, ...], name: str = "reinforce", description: str = ""
 ) -> Program:
     """The program of everything added."""
-    return Program(
+    equations = Equations(
         name=name,
         parameters=(Parameter("B", 64), Parameter("I", 100), Parameter("T", 200)),
         dims=(Dim("b", B), Dim("i", I), Dim("t", T)),
-        arrays=tuple(built.arrays.values()),
+        arrays=built.written(),
         statements=tuple(built.statements),
         outputs=tuple(Output(o, o) for o in outputs),
         description=description,
     )
+    return scheduled(equations)
 
 
 def small() -> Program:
@@ -282,7 +293,7 @@ def _backward(x: Builder, layers: int) -> None:
 
 
 def _adam(x: Builder, layers: int) -> None:
-    following = choice((i - I + 1,), i, i + 1)
+    following = choice((i - I + 1,), I, i + 1)
     for n in range(layers + 1):
         for kind in ("weight", "bias"):
             scope, name = f"optimizer.{kind}{n}", f"{kind}{n}"

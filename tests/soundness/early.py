@@ -18,7 +18,6 @@ def comes_too_early(
 
     The copy stands in the innermost loop around the reader, or in front of that.
     """
-    assert program.schedule is not None
     writer, reader = (program.statement[name] for name in witness.statements)
     around = paths(program.schedule)
     loops = [n for n, _ in around[reader.name] if isinstance(n, Loop) and n.kind == "loop"]

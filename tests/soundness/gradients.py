@@ -83,7 +83,7 @@ class Differences:
 
     def __init__(self, program: Program, sizes: Mapping[str, int], branches: Sequence[str]) -> None:
         self.program, self.sizes, self.branches = program, sizes, branches
-        self.plain = Reference(program, sizes, 3)
+        self.plain = Reference(program.equations, sizes, 3)
         self.dims = program.array[self.plain.resolve("loss")].dims
         self.x = program.array[self.plain.resolve("x")]
 

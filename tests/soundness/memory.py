@@ -57,8 +57,7 @@ class Shared:
 def clobbered(shared: Shared) -> Clobbered | None:
     """The first such instance under the program's order; None where all is well."""
     program = shared.program
-    assert program.schedule is not None
-    known = resolve(program, shared.sizes)
+    known = resolve(program.equations, shared.sizes)
     watched = shared.together | {array for array, _ in shared.folds}
     held: dict[object, tuple[str, Point]] = {}
     for name, points in operations(program.schedule, program, run_at(program, known)):

@@ -45,7 +45,7 @@ def undefined_read(program: Program, tree: Tree, sizes: Mapping[str, int]) -> Un
 
     Statements that the tree lacks have run before.
     """
-    known = resolve(program, sizes)
+    known = resolve(program.equations, sizes)
     instances, held = run_at(program, known), set(_names(tree))
     written = {
         accessed(program, program.statement[name], point, known).written

@@ -75,7 +75,7 @@ def is_wrong(met: Met) -> bool | None:
     assert met.refusal.witness is not None
     derived = {p.name for p in met.program.parameters if p.definition is not None}
     given = {n: v for n, v in met.refusal.witness.sizes.items() if n not in derived}
-    sizes = resolve(met.program, given)
+    sizes = resolve(met.program.equations, given)
     if any(sizes[n] != v for n, v in met.refusal.witness.sizes.items()):
         return None
     after = met.refusal.attempted
@@ -84,7 +84,6 @@ def is_wrong(met: Met) -> bool | None:
         return waits_for_itself(met.program, met.step, sizes)
     if isinstance(met.step, Swap):
         return comes_too_early(after, met.refusal.witness, met.step.prefetch, sizes)
-    assert after.schedule is not None
     if after.schedule != met.program.schedule and undefined_read(after, after.schedule, sizes):
         return True
     return any(clobbered(shared) for shared in sharing(met.program, after, sizes))
@@ -135,7 +134,6 @@ def waits_for_itself(program: Program, step: Vectorize, sizes: Mapping[str, int]
     """Whether some instances that `step` would run at once need, through whatever chain, each
     other.
     """
-    assert program.schedule is not None
     loops = loop_dims(program.schedule)
     named = step.statements or tuple(program.statement)
     chosen = {
@@ -167,7 +165,6 @@ def _told_apart(program: Program, name: str, axis: str | None) -> list[tuple[str
     """The dimensions whose values, or whose blocks of so many values, are told apart when a
     statement's instances run: not those of its axes.
     """
-    assert program.schedule is not None
     around = [n for n, _ in paths(program.schedule)[name] if isinstance(n, Loop)]
     axes = {n.dim for n in around if n.kind == "axis"} | ({axis} if axis else set())
     dims = program.statement[name].dims

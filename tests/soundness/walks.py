@@ -74,14 +74,14 @@ class Meaning:
         self.root = wb.variant(program)
         self.sizes = {p.name: sizes[p.name] for p in program.parameters if p.name in sizes}
         kept = keeping(program)
-        reference = Reference(kept, self.sizes, SEED)
+        reference = Reference(kept.equations, self.sizes, SEED)
         self.arrays = {o.name: reference.array(o.array) for o in kept.outputs}
         self.defined = {o.name: reference.mask(o.array) for o in kept.outputs}
 
     def difference(self, variant: Variant) -> str | None:
         """What the variant computes otherwise, in float64 at 1e-9; None where nothing."""
         try:
-            program = holding(keeping(variant.program, self.root.program))
+            program = holding(keeping(variant.program, self.root.program.equations))
             compiled = NumPyBackend().compile(program)
             done = compiled.run(self.sizes, SEED, "float64")
         except Exception as error:  # whatever it is, an accepted step must run
@@ -89,7 +89,7 @@ class Meaning:
         found = self._unlike(done.outputs, 0)
         if found is not None:
             return found
-        sizes = resolve(program, self.sizes)
+        sizes = resolve(program.equations, self.sizes)
         return wrong_peak(compiled.loop_program, sizes, done.peak_bytes)
 
     def difference_when_resumed(self, variant: Variant) -> str | None:
@@ -97,18 +97,20 @@ class Meaning:
         it carried; None where nothing does, or where there are no two updates.
         """
         written = self.root.program
-        if not starts(written):
+        if not starts(written.equations):
             return None
         (updates,) = written.dim[written.updates].size.sizes
-        total = resolve(written, self.sizes)[updates]
+        total = resolve(written.equations, self.sizes)[updates]
         if total == 1:
             return None
         try:
-            compiled = NumPyBackend().compile(holding(keeping(variant.program, written)))
+            compiled = NumPyBackend().compile(holding(keeping(variant.program, written.equations)))
             first = compiled.run(self.sizes | {updates: 1}, SEED, "float64")
-            given = {start.name: first.outputs[KEPT + start.name] for start in starts(written)}
-            program = holding(resumed(variant.program, given, 1, written))
-            compiled = NumPyBackend().compile(holding(keeping(program, written)))
+            given = {
+                start.name: first.outputs[KEPT + start.name] for start in starts(written.equations)
+            }
+            program = holding(resumed(variant.program, given, 1, written.equations))
+            compiled = NumPyBackend().compile(holding(keeping(program, written.equations)))
             sizes = self.sizes | {updates: total - 1}
             rest = compiled.run(sizes, SEED, "float64", given=given)
         except Exception as error:  # whatever it is, a run must go on

@@ -11,7 +11,6 @@ from workbench.errors import UnavailableError, nearest
 
 if TYPE_CHECKING:
     from workbench.backends.protocol import Backend
-    from workbench.program.values import Program
 
 NAMES = ("numpy", "native", "cuda")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.errors import RunError, SourceLine, WorkbenchError
 from workbench.program.sizes import numbers
-from workbench.program.values import Program
+from workbench.program.values import Equations
 
 
 class Externals:
@@ -23,17 +23,17 @@ class Externals:
 
     def __init__(
         self,
-        program: Program,
+        equations: Equations,
         sizes: Mapping[str, int],
         seed: int,
         on_host: Callable[..., None] | None = None,
     ) -> None:
-        self._program = program
+        self._equations = equations
         self._on_host = on_host
         self._objects: dict[str, Any] = {}
         self._stack = ExitStack()
         with ExitStack() as opened:
-            for external in program.externals:
+            for external in equations.externals:
                 try:
                     made = external.factory.open(external.count.evaluate(sizes), seed)
                 except Exception as error:  # another package's code: whatever it raises
@@ -78,7 +78,7 @@ class Externals:
                 self._on_host(function, out, *operands)
         except Exception as error:  # another package's code: whatever it raises
             at = numbers(dict(instance))
-            line = self._program.statement[statement].line
+            line = self._equations.statement[statement].line
             raise _failure(error, f"{name}.{method}", f"at {at}" if at else "", line) from error
 
 

@@ -119,7 +119,7 @@ class _Writing:
     def kernels(self, body: Sequence[Record], around: tuple[str, ...]) -> Iterator[KernelRecords]:
         """Yield the kernels of a body, inside the loops over the variables `around`."""
         for record in body:
-            if isinstance(record, Launch) or isinstance(record, For) and record.apart:
+            if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
                 yield self._kernel(record, around)
             elif isinstance(record, For):
                 yield from self.kernels(record.body, (*around, record.variable))

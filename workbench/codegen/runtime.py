@@ -14,7 +14,9 @@ FLAGS = (
     "-fwrapv",
     "-Wno-psabi",
 )
-"""The flags of every unit, whatever the level of optimization. Products and sums are fused where the text says so, and nowhere else."""
+"""The flags of every unit, whatever the level of optimization. Products and sums are fused where
+the text says so, and nowhere else.
+"""
 
 LIBRARIES = ("-lm",)
 

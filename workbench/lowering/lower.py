@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-from workbench.errors import ProgramError
 from workbench.lowering.instances.nest import LoopNest
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.records import For, If, Launch, Record
-from workbench.lowering.memory.allocate import place
-from workbench.lowering.memory.buffers import results, stored_arrays
-from workbench.lowering.memory.lives import homes, lives, shapes
+from workbench.lowering.loops.records import Record
+from workbench.lowering.memory.buffers import in_memory, results, stored_arrays
+from workbench.lowering.memory.lives import lives, shapes
 from workbench.lowering.memory.prefetching import prefetched
-from workbench.lowering.memory.tiles import tiles
 from workbench.lowering.values.scope import FreshNames, Workspace
 from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.loops import from_tree
 from workbench.polyhedral.loops.axis_blocks import axis_blocks
 from workbench.polyhedral.tree import Tree, axis_dims, paths
-from workbench.program.identity import Itself
+from workbench.program.identity import remembered
 from workbench.program.values import Program
 
 RESERVED = frozenset(
@@ -64,27 +60,21 @@ class Stages:
     memory: LoopProgram
 
 
+@remembered(8)
 def lower(program: Program) -> LoopProgram:
     """Lower a program to loops of array operations with explicit memory. The last few are kept."""
-    return _lowered(Itself(program))
-
-
-@lru_cache(maxsize=8)
-def _lowered(key: Itself) -> LoopProgram:
-    return stages(key.program).memory
+    return stages(program).memory
 
 
 def stages(program: Program) -> Stages:
     """Lower a program, stage by stage."""
     # 1. Schedule: the tree says in which order instances run, and which loops are array axes.
-    if program.schedule is None:
-        raise ProgramError(f"{program.name} has no schedule")
     schedule = program.schedule
 
     # 2. Loops: isl generates from the tree the loops that run every instance of every domain.
     loops = from_tree.loops(schedule, shapes(program))
     workspace = Workspace(FreshNames(set(RESERVED)))
-    aliases = _variables(program, loops, workspace.names)
+    aliases = variables(program, loops, workspace.names)
 
     # 3. Lifetimes: how many slots of each dimension are in use at a time, and inside which loops.
     lifetimes = lives(program)
@@ -108,19 +98,10 @@ def stages(program: Program) -> Stages:
 
     # 7. Memory: allocations stand in front of the first use, frees behind the last. Views and
     #    constants leave the loops. A result takes over the memory of an operand that ends with it.
-    inside = {
-        storage[array].buffer.name: [loop.name for loop in around]
-        for array, around in homes(program, lifetimes).items()
-    }
-    donated = [
-        (storage[array].buffer.name, storage[to].buffer.name)
-        for array, to in program.storage.donated
-        if array != to
-    ]
     memory = LoopProgram(
         program.name,
         tuple(p.name for p in program.parameters),
-        place(prefetching, workspace, inside, donated),
+        in_memory(program, lifetimes, storage, workspace, prefetching),
         results(program, storage),
         storage,
         aliases,
@@ -131,58 +112,7 @@ def stages(program: Program) -> Stages:
     )
 
 
-def launches(program: Program) -> LoopProgram:
-    """Lower a program to loops of kernels with explicit memory."""
-    assert program.schedule is not None
-    loops = from_tree.loops(program.schedule, shapes(program))
-    workspace = Workspace(FreshNames(set()))
-    aliases = _variables(program, loops, workspace.names)
-    lifetimes = lives(program)
-    storage = stored_arrays(program, lifetimes, workspace, exact=True)
-    storage |= tiles(program, lifetimes, storage)
-    for stored in storage.values():
-        workspace.reserve(stored.buffer)
-    records = _launches(program, loops, storage)
-    inside = {
-        storage[array].buffer.name: [loop.name for loop in around]
-        for array, around in homes(program, lifetimes).items()
-    }
-    donated = [
-        (storage[array].buffer.name, storage[to].buffer.name)
-        for array, to in program.storage.donated
-        if array != to
-    ]
-    return LoopProgram(
-        program.name,
-        tuple(p.name for p in program.parameters),
-        place(records, workspace, inside, donated),
-        results(program, storage),
-        storage,
-        aliases,
-    )
-
-
-def _launches(
-    program: Program, nodes: tuple[from_tree.Node, ...], storage: Mapping[str, Stored]
-) -> list[Record]:
-    records: list[Record] = []
-    for node in nodes:
-        if isinstance(node, from_tree.Instance):
-            statement = program.statement[node.statement]
-            reads = dict.fromkeys(storage[r.array].buffer.name for r in statement.reads)
-            written = storage[statement.array].buffer.name
-            records.append(Launch(node.statement, node.values, tuple(reads), (written,)))
-            continue
-        body = tuple(_launches(program, node.body, storage))
-        if isinstance(node, from_tree.Guard):
-            records.append(If(node.condition, body))
-        else:
-            loop = (node.variable, node.lower, node.upper, node.backwards, node.dim, body)
-            records.append(For(*loop, apart=node.apart))
-    return records
-
-
-def _variables(
+def variables(
     program: Program, nodes: tuple[from_tree.Node, ...], names: FreshNames
 ) -> dict[str, str]:
     """Return Python names of sizes and loop variables."""

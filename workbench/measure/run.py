@@ -22,8 +22,8 @@ from workbench.measure.runs.progress import bar
 from workbench.program.carried import KEPT, keeping, resumed
 from workbench.program.identity import remembered
 from workbench.program.sizes import resolve
-from workbench.program.text.units import bytes_text, seconds_text
-from workbench.program.values import Program
+from workbench.program.text.units import bytes_text, percent, seconds_text
+from workbench.program.values import Equations, Program
 from workbench.transforms.storage.swap import Swap, relief
 from workbench.variants.variant import Variant, optimize, variant
 
@@ -178,7 +178,7 @@ def run(
     if dtype not in ("float32", "float64"):
         raise WorkbenchError(f'dtype {dtype!r}; expected "float32" or "float64"')
     chosen = variant(program)
-    known = resolve(chosen.program, sizes)
+    known = resolve(chosen.program.equations, sizes)
     runner = get(backend)
     limit = limits_of(capacity).get(DEVICE)
     if not isinstance(program, Variant):
@@ -190,8 +190,8 @@ def run(
     program, written, given = chosen.program, chosen.root.program, {}
     if start is not None:
         given = checkpoint.fitting(start, written, known, dtype)
-        program = holding(resumed(program, given, start.updates, written))
-    compiled = runner.compile(_keeping(program, written))
+        program = holding(resumed(program, given, start.updates, written.equations))
+    compiled = runner.compile(_keeping(program, written.equations))
     with bar(chosen.program, known, progress) as report:
         try:
             done = compiled.run(sizes, seed, dtype, report, check_finite, capacity, given)
@@ -240,13 +240,13 @@ def _with_help(
     best = min(peaks, key=lambda step: peaks[step][1], default=None)
     if best is None or peaks[best][1] >= peaks[best][0]:
         return error
-    share = f"{peaks[best][1] / peaks[best][0]:.0%}"
+    share = percent(peaks[best][1] / peaks[best][0])
     said = f"{error.message}; {best} would leave {share} of what the device holds at most"
     return OutOfMemoryError(said, error.space, error.arrays)
 
 
-@remembered
-def _keeping(program: Program, written: Program) -> Program:
+@remembered(16, same=2)
+def _keeping(program: Program, written: Equations) -> Program:
     """Return the program that also returns its carried values, where a later run needs nothing
     else. It is the same for every run of a variant, and so is lowered once.
     """

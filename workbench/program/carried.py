@@ -27,6 +27,7 @@ from workbench.program.values import (
     Array,
     Body,
     Call,
+    Equations,
     IndexValue,
     Output,
     Program,
@@ -59,61 +60,64 @@ class Start:
         return (*lengths, *(expression(n) for n in self.array.shape))
 
 
-def is_carried(program: Program, array: Array) -> bool:
+def is_carried(equations: Equations, array: Array) -> bool:
     """Tell whether the array goes one beyond the last update."""
-    if program.updates not in array.dims:
+    if equations.updates not in array.dims:
         return False
-    position = array.dims.index(program.updates)
-    return array.extent[position][1] == program.dim[program.updates].size + 1
+    position = array.dims.index(equations.updates)
+    return array.extent[position][1] == equations.dim[equations.updates].size + 1
 
 
-def starts(program: Program) -> tuple[Start, ...]:
+def starts(equations: Equations) -> tuple[Start, ...]:
     """Return the starts of what a program as written carries over updates.
 
     Empty where no dimension counts updates. Raises ProgramError where an update needs more of the
     past.
     """
-    if not program.updates:
+    if not equations.updates:
         return ()
     starts_of = []
-    for array in program.arrays:
-        if not is_carried(program, array):
+    for array in equations.arrays:
+        if not is_carried(equations, array):
             continue
-        position = array.dims.index(program.updates)
-        writers = [s for s in program.writers[array.name] if s.write[position] == 0]
+        position = array.dims.index(equations.updates)
+        writers = [s for s in equations.writers[array.name] if s.write[position] == 0]
         alone = len(writers) == 1
         starts_of += [
-            Start(s, array, position, array.name if alone else s.name, _from_outside(program, s))
+            Start(s, array, position, array.name if alone else s.name, _from_outside(equations, s))
             for s in writers
         ]
-    _needs_no_more(program, {start.statement.name for start in starts_of})
-    order = {s.name: n for n, s in enumerate(program.statements)}
+    _needs_no_more(equations, {start.statement.name for start in starts_of})
+    order = {s.name: n for n, s in enumerate(equations.statements)}
     return tuple(sorted(starts_of, key=lambda start: order[start.statement.name]))
 
 
-def _from_outside(program: Program, statement: Statement) -> bool:
+def _from_outside(equations: Equations, statement: Statement) -> bool:
     """Tell whether the statement needs the answer of an external object's call."""
     seen = {statement.name: statement}
-    todo = [statement] if program.externals else []
+    todo = [statement] if equations.externals else []
     while todo:
         s = todo.pop()
         if any(isinstance(x, Call) and OPERATIONS[x.operation].external for x in walk(s.body)):
             return True
-        writers = [w for read in s.reads for w in program.writers[read.array] if w.name not in seen]
+        writers = [
+            w for read in s.reads for w in equations.writers[read.array] if w.name not in seen
+        ]
         seen |= {w.name: w for w in writers}
         todo += writers
     return False
 
 
-def keeping(program: Program, written: Program | None = None) -> Program:
+def keeping(program: Program, written: Equations | None = None) -> Program:
     """Return the program that also returns its last carried values, as `kept.NAME`.
 
-    `written` is the program as written, where steps have changed it.
+    `written` are the equations as written, where steps have changed them.
     """
+    equations = program.equations
     arrays, statements, leaves, outputs = [], [], [], []
-    for start in starts(written or program):
+    for start in starts(written or equations):
         s, name = start.statement, KEPT + start.name
-        end = program.dim[program.updates].size
+        end = equations.dim[equations.updates].size
         index = tuple(end if p == start.position else e for p, e in enumerate(s.write))
         array = replace(start.array, name=name, dims=s.dims, extent=extent_of(s.domain))
         arrays.append(array)
@@ -137,43 +141,47 @@ def keeping(program: Program, written: Program | None = None) -> Program:
         outputs.append(Output(name, name))
     if not outputs:
         return program
-    return replace(
-        program,
-        arrays=(*program.arrays, *arrays),
-        statements=(*program.statements, *statements),
-        outputs=(*program.outputs, *outputs),
-        schedule=None if program.schedule is None else sequence([program.schedule, *leaves]),
+    more = replace(
+        equations,
+        arrays=(*equations.arrays, *arrays),
+        statements=(*equations.statements, *statements),
+        outputs=(*equations.outputs, *outputs),
     )
+    return replace(program, equations=more, schedule=sequence([program.schedule, *leaves]))
 
 
 def resumed(
-    program: Program, given: Collection[str], first: int, written: Program | None = None
+    program: Program, given: Collection[str], first: int, written: Equations | None = None
 ) -> Program:
     """Return the program with the starts named in `given` read from outside, `first` updates on.
 
-    `written` is the program as written, where steps have changed it.
+    `written` are the equations as written, where steps have changed them.
     """
-    written = written or program
+    equations = program.equations
+    written = written or equations
     replaced = {start.statement.origin: start for start in starts(written) if start.name in given}
-    total = program.dim[program.updates].size + first if program.updates else expression(0)
-    counted = {program.updates: variable(program.updates) + first}
-    counted |= {a.name: total for a in _sizes_of_updates(program)}
+    total = equations.dim[equations.updates].size + first if equations.updates else expression(0)
+    counted = {equations.updates: variable(equations.updates) + first}
+    counted |= {a.name: total for a in _sizes_of_updates(equations)}
     dims = {s.origin: s.dims for s in written.statements}
     statements = [
-        _given(s, program.array[s.array], replaced[s.origin])
+        _given(s, equations.array[s.array], replaced[s.origin])
         if s.origin in replaced
-        else replace(s, body=_counted(s.body, counted, program.updates, first))
-        if first and program.updates in dims.get(s.origin, s.dims)
+        else replace(s, body=_counted(s.body, counted, equations.updates, first))
+        if first and equations.updates in dims.get(s.origin, s.dims)
         else s
-        for s in program.statements
+        for s in equations.statements
     ]
-    return _live(replace(program, statements=tuple(statements)))
+    live = _live(replace(equations, statements=tuple(statements)))
+    schedule = only(program.schedule, set(live.statement))
+    assert schedule is not None, "every output is written by a statement"
+    return replace(program, equations=live, schedule=schedule)
 
 
-def _sizes_of_updates(program: Program) -> Iterator[Size]:
+def _sizes_of_updates(equations: Equations) -> Iterator[Size]:
     """Yield the size that is the number of updates, where it is one."""
-    if program.updates:
-        length = program.dim[program.updates].size
+    if equations.updates:
+        length = equations.dim[equations.updates].size
         if len(length.terms) == 1 and length.constant == 0:
             atom, coefficient = length.terms[0]
             if isinstance(atom, Size) and coefficient == 1:
@@ -211,39 +219,35 @@ def _counted(body: Body, counted: dict[str, Expression], updates: str, first: in
     return body
 
 
-def _live(program: Program) -> Program:
+def _live(equations: Equations) -> Equations:
     """Drop the statements that no output needs (only the replaced starts had read them)."""
-    alive = needed(program)
-    kept = tuple(s for s in program.statements if s.array in alive)
-    return replace(
-        program,
-        arrays=tuple(a for a in program.arrays if a.name in alive),
-        statements=kept,
-        schedule=program.schedule and only(program.schedule, {s.name for s in kept}),
-    )
+    alive = needed(equations)
+    kept = tuple(s for s in equations.statements if s.array in alive)
+    arrays = tuple(a for a in equations.arrays if a.name in alive)
+    return replace(equations, arrays=arrays, statements=kept)
 
 
-def _needs_no_more(program: Program, start: set[str]) -> None:
+def _needs_no_more(equations: Equations, start: set[str]) -> None:
     """Refuse a program that reads another update's values, or a start, directly.
 
     Only carried values may be read from another update.
     """
-    updates = program.updates
-    needed = [s for s in program.statements if updates in s.dims]
+    updates = equations.updates
+    needed = [s for s in equations.statements if updates in s.dims]
     seen = {s.name for s in needed} | start
     while needed:
         s = needed.pop()
         for read in s.reads:
-            array = program.array[read.array]
+            array = equations.array[read.array]
             if updates in array.dims and not _near(
                 read.index[array.dims.index(updates)], variable(updates)
             ):
                 raise ProgramError(
-                    f"{equation(s, program)} reads {array.name} of other updates than its own, "
+                    f"{equation(s, equations)} reads {array.name} of other updates than its own, "
                     f"which a run that goes on from here does not have",
                     s.line,
                 )
-            fresh = [w for w in program.writers[array.name] if w.name not in seen]
+            fresh = [w for w in equations.writers[array.name] if w.name not in seen]
             seen |= {w.name for w in fresh}
             needed += fresh
 

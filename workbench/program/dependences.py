@@ -6,26 +6,26 @@ from functools import lru_cache
 
 from workbench.polyhedral.accesses import Extent, Instances
 from workbench.polyhedral.dependences.flow import Dependences, flow
-from workbench.program.values import Program
+from workbench.program.values import Equations
 
 
-def dependences(program: Program) -> Dependences:
+def dependences(equations: Equations) -> Dependences:
     """Return the exact flow dependences of a program (every element is written once)."""
     return _flow(
-        tuple(s.instances for s in program.statements),
-        tuple((a.name, a.extent) for a in program.arrays),
+        tuple(s.instances for s in equations.statements),
+        tuple((a.name, a.extent) for a in equations.arrays),
     )
 
 
-def needed(program: Program) -> frozenset[str]:
+def needed(equations: Equations) -> frozenset[str]:
     """Return the arrays that some output needs."""
     arrays: set[str] = set()
-    todo = [output.array for output in program.outputs]
+    todo = [output.array for output in equations.outputs]
     while todo:
         name = todo.pop()
         if name not in arrays:
             arrays.add(name)
-            todo += [r.array for s in program.writers[name] for r in s.reads]
+            todo += [r.array for s in equations.writers[name] for r in s.reads]
     return frozenset(arrays)
 
 

@@ -20,11 +20,11 @@ from workbench.polyhedral.expression import (
     size,
 )
 from workbench.polyhedral.sets.relations import sizes_satisfying
-from workbench.program.values import Parameter, Program
+from workbench.program.values import Equations, Parameter
 
 
-def resolve(program: Program, given: Mapping[str, int] | None = None) -> dict[str, int]:
-    """Return every size of `program` by name, in the order of its parameters.
+def resolve(equations: Equations, given: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Return every size of a program by name, in the order of its parameters.
 
     `given` overrides defaults. Raises SizeError for a `given` that is no mapping, an unknown name,
     a given derived size, a size that is not a positive integer, and a derived size that does not
@@ -33,7 +33,7 @@ def resolve(program: Program, given: Mapping[str, int] | None = None) -> dict[st
     given = {} if given is None else given
     if not isinstance(given, Mapping):
         raise SizeError(f"sizes {given!r}; expected sizes by name, like {{'T': 128}}")
-    known = {p.name: p for p in program.parameters}
+    known = {p.name: p for p in equations.parameters}
     for name in given:
         if name not in known:
             raise SizeError(f"unknown size {name!r}: {nearest(name, known, 'sizes')}")
@@ -44,7 +44,7 @@ def resolve(program: Program, given: Mapping[str, int] | None = None) -> dict[st
                 known[name].line,
             )
     sizes: dict[str, int] = {}
-    for parameter in program.parameters:
+    for parameter in equations.parameters:
         if parameter.definition is None:
             value = given.get(parameter.name, parameter.default)
             sizes[parameter.name] = _positive(parameter, value)
@@ -88,14 +88,14 @@ def _factors(e: Expression) -> list[Expression]:
     return left + right if left and right else []
 
 
-def settable(program: Program, sizes: Mapping[str, int]) -> dict[str, int]:
+def settable(equations: Equations, sizes: Mapping[str, int]) -> dict[str, int]:
     """Return the sizes that are not derived from others."""
-    return {p.name: sizes[p.name] for p in program.parameters if p.definition is None}
+    return {p.name: sizes[p.name] for p in equations.parameters if p.definition is None}
 
 
-def settable_in(program: Program, lengths: Iterable[Expression]) -> set[str]:
+def settable_in(equations: Equations, lengths: Iterable[Expression]) -> set[str]:
     """Return the names of the sizes, none of them derived, that lengths are made of."""
-    definitions = {p.name: p.definition for p in program.parameters}
+    definitions = {p.name: p.definition for p in equations.parameters}
     names: set[str] = set()
     left = [name for length in lengths for name in length.sizes]
     while left:

@@ -1,4 +1,5 @@
-"""The values of the model: parameters, dimensions, arrays, statements, bodies, storage, program.
+"""The values of the model: parameters, dimensions, arrays, statements, bodies; the equations that
+they make up, and a program, which is equations, an order (`polyhedral/tree.py`) and `storage`.
 
 All are immutable and hold isl sets as text. The meaning of a program is in `backends/reference`,
 the rules for it in `wellformed`, its text in `text`.
@@ -17,6 +18,7 @@ from workbench.errors import SourceLine
 from workbench.polyhedral.accesses import Access, Between, Extent, Instances
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.tree import Tree
+from workbench.program.storage import AS_WRITTEN, Storage
 
 DType = str
 """A dtype: "float" (float32 or float64, chosen when run), "int32", "int64" or "bool"."""
@@ -255,42 +257,11 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Storage:
-    """The places of arrays in memory, as steps have changed them.
+class Equations:
+    """What a program computes: sizes, dimensions, arrays and their statements, results.
 
-    As written every array has its full extent, allocated in the innermost loop that holds all of
-    its lifetime. These fields hold intent. Windows, places and copies are derived from the
-    lifetimes under the schedule whenever a program is lowered or checked.
-    """
-
-    contracted: tuple[tuple[str, str], ...] = ()
-    """Pairs (array, dim): the dimension keeps only as many slices, used in turn, as lifetimes
-    need.
-    """
-    donated: tuple[tuple[str, str], ...] = ()
-    """Pairs (array, to): `to` takes over the storage of `array`, which is dead by then.
-
-    An array that is donated to itself is updated in place.
-    """
-    swapped: tuple[tuple[str, int], ...] = ()
-    """Pairs (array, n): the array lives in host memory.
-
-    Slices come to the device for their use, n iterations early where a loop brings one after the
-    other.
-    """
-
-    @property
-    def on_host(self) -> tuple[str, ...]:
-        """The arrays that live in host memory."""
-        return tuple(array for array, _ in self.swapped)
-
-
-@dataclass(frozen=True)
-class Program:
-    """Equations, order and storage as one immutable value.
-
-    `schedule` is None only while a program is being built; `language.trace` returns programs under
-    the root schedule.
+    Tracing and `wb.gradient` yield them. Well-formedness, cycles and the reference evaluator know
+    nothing else.
     """
 
     name: str
@@ -299,7 +270,6 @@ class Program:
     arrays: tuple[Array, ...]
     statements: tuple[Statement, ...]
     outputs: tuple[Output, ...]
-    schedule: Tree | None = None
     description: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
     """Pairs (name, array): the user's name of a value written straight into that array."""
@@ -307,23 +277,15 @@ class Program:
     """The dimension that counts updates (of `nn.parameters`), where there is one."""
     externals: tuple[External, ...] = ()
     """The external objects that its calls use."""
-    storage: Storage = Storage()
 
     def __repr__(self) -> str:
-        """Return one short line, for errors: the whole program would be pages."""
-        return f"<program {self.name}: {len(self.statements)} statements>"
+        """Return one short line, for errors: all of them would be pages."""
+        return f"<equations {self.name}: {len(self.statements)} statements>"
 
     def __str__(self) -> str:
         from workbench.program.text.listing import listing  # it is written in terms of these values
 
         return listing(self)
-
-    @cached_property
-    def canonical(self) -> str:
-        """The exact text that keys are made from: written once, and pickled with the program."""
-        from workbench.program.text.canonical import canonical  # it is written in terms of values
-
-        return canonical(self)
 
     @cached_property
     def statement(self) -> Mapping[str, Statement]:
@@ -347,3 +309,103 @@ class Program:
         for statement in self.statements:
             by_array[statement.array].append(statement)
         return {name: tuple(writers) for name, writers in by_array.items()}
+
+
+@dataclass(frozen=True)
+class Program:
+    """Three separate values held as one immutable value: equations (what), schedule (when) and
+    storage (where).
+
+    The schedule has every statement. A template returns programs under the root schedule; a step
+    replaces one or several of the three, and a program that has passed its checks is legal. Where
+    a step keeps one, it keeps the very object: programs have the same equations where
+    `after.equations is before.equations`.
+    """
+
+    equations: Equations
+    schedule: Tree
+    storage: Storage = AS_WRITTEN
+
+    def __repr__(self) -> str:
+        """Return one short line, for errors: the whole program would be pages."""
+        return f"<program {self.name}: {len(self.statements)} statements>"
+
+    def __str__(self) -> str:
+        return str(self.equations)
+
+    @cached_property
+    def canonical(self) -> str:
+        """The exact text that keys are made from: written once, and pickled with the program."""
+        from workbench.program.text.canonical import canonical  # it is written in terms of values
+
+        return canonical(self)
+
+    @property
+    def name(self) -> str:
+        """The name of the function that wrote it."""
+        return self.equations.name
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The sizes."""
+        return self.equations.parameters
+
+    @property
+    def dims(self) -> tuple[Dim, ...]:
+        """The dimensions."""
+        return self.equations.dims
+
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """The arrays."""
+        return self.equations.arrays
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """The equations, in textual order."""
+        return self.equations.statements
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """The named results."""
+        return self.equations.outputs
+
+    @property
+    def description(self) -> str:
+        """The docstring of the function that wrote it."""
+        return self.equations.description
+
+    @property
+    def aliases(self) -> tuple[tuple[str, str], ...]:
+        """Pairs (name, array), as in `Equations`."""
+        return self.equations.aliases
+
+    @property
+    def updates(self) -> str:
+        """The dimension that counts updates; empty where there is none."""
+        return self.equations.updates
+
+    @property
+    def externals(self) -> tuple[External, ...]:
+        """The external objects that its calls use."""
+        return self.equations.externals
+
+    @property
+    def statement(self) -> Mapping[str, Statement]:
+        """The statements by name."""
+        return self.equations.statement
+
+    @property
+    def array(self) -> Mapping[str, Array]:
+        """The arrays by name."""
+        return self.equations.array
+
+    @property
+    def dim(self) -> Mapping[str, Dim]:
+        """The dimensions by name."""
+        return self.equations.dim
+
+    @property
+    def writers(self) -> Mapping[str, tuple[Statement, ...]]:
+        """The statements that write each array, in order."""
+        return self.equations.writers

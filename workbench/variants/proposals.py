@@ -30,7 +30,6 @@ def steps_about(program: Program, statements: Sequence[Statement]) -> Iterator[T
     share vectorized, exchanged, split off or joined; ranges as running updates; arrays folded or
     recomputed.
     """
-    assert program.schedule is not None
     names = tuple(s.name for s in statements)
     around = loop_dims(program.schedule)
     own = [[d for d in around[s.name] if d in s.dims] for s in statements]

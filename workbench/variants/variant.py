@@ -120,7 +120,7 @@ class Variant:
         `.note` then says so. Raises SizeError for sizes that the program does not take,
         UnavailableError for a backend without known constants.
         """
-        known = resolve(self.program, sizes)
+        known = resolve(self.program.equations, sizes)
         return predict(self.loop_program, known, machine(backend), dtype, self._counted)
 
     def replay(self, steps: Variant | Sequence[Transform | Mapping[str, Any]]) -> Variant:
@@ -164,7 +164,6 @@ class Variant:
     @property
     def schedule(self) -> str:
         """The order of all statements as indented text."""
-        assert self.program.schedule is not None
         return tree.text(self.program.schedule)
 
     @property
@@ -173,7 +172,6 @@ class Variant:
         return described(self.program)
 
     def __str__(self) -> str:
-        assert self.program.schedule is not None
         steps = f" {', '.join(map(str, self.steps)) or 'as written'}"
         if len(steps) > WIDTH:
             steps = "".join(f"\n  {k}. {step}" for k, step in enumerate(self.steps, 1))
@@ -236,7 +234,7 @@ def optimize(
     """
     expect_aim(objective, capacity)
     root = _root(variant)
-    known = resolve(root.program, sizes)
+    known = resolve(root.program.equations, sizes)
     plan = planned(root.program, Aim(objective, capacity, known, machine(backend), dtype))
     for taken in plan.taken:
         root = Variant(taken.program, root, taken.step, taken.notes, taken.why)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +15,7 @@ from workbench.backends.arrays.compiled import CompiledArrays
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference.evaluator import Reference
 from workbench.program.sizes import resolve
-from workbench.program.values import Program, Storage
+from workbench.program.values import Equations, Program
 
 CASES = {name: (p, axes) for name, p, axes in cases()}
 RUNS = [(name, axes) for name, (_, all_axes) in CASES.items() for axes in all_axes]
@@ -35,7 +34,7 @@ def agrees(found: Any, wanted: Any, defined: Any, dtype: str) -> None:
 
 
 @lru_cache(maxsize=8)
-def meaning(p: Program, sizes: tuple[tuple[str, int], ...]) -> dict[str, tuple[Any, Any]]:
+def meaning(p: Equations, sizes: tuple[tuple[str, int], ...]) -> dict[str, tuple[Any, Any]]:
     """Every output array by the reference, with where it is defined."""
     reference = Reference(p, dict(sizes), seed=3)
     arrays = {o.array for o in p.outputs}
@@ -48,10 +47,6 @@ def compiled_once(p: Program) -> CompiledArrays:
     return NumPyBackend().compile(p)
 
 
-def _equations(p: Program) -> Program:
-    return replace(p, schedule=None, storage=Storage())
-
-
 def check(p: Program, sizes: dict[str, int], dtype: str = "float64") -> None:
     """Run and compare every output; the tracked peak is the computed one."""
     used = {k: v for k, v in sizes.items() if k in {x.name for x in p.parameters}}
@@ -59,9 +54,9 @@ def check(p: Program, sizes: dict[str, int], dtype: str = "float64") -> None:
     run = compiled.run(used, seed=3, dtype=dtype)
     assert run.completed == run.total
     for output in p.outputs:
-        wanted, defined = meaning(_equations(p), tuple(used.items()))[output.array]
+        wanted, defined = meaning(p.equations, tuple(used.items()))[output.array]
         agrees(run.outputs[output.name], wanted, defined, dtype)
-    assert run.peak_bytes == compiled.loop_program.peak(resolve(p, used), dtype)
+    assert run.peak_bytes == compiled.loop_program.peak(resolve(p.equations, used), dtype)
 
 
 @pytest.mark.parametrize(

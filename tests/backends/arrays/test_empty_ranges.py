@@ -67,7 +67,7 @@ def test_range_that_is_empty_at_all_sizes(bounds: str) -> None:
 
 
 def test_empty_range_in_steps_of_two() -> None:
-    p = h.program(
+    p = h.equations(
         h.statement("x", [h.k], h.value(h.k), {"k": (0, h.T)}),
         h.statement("y", [h.n], h.read("x", h.k * 2), {"n": (0, h.T)}, {"k": (0, h.n // 2)}, "sum"),
         sizes={"T": 7},
@@ -80,7 +80,7 @@ def test_empty_range_in_steps_of_two() -> None:
 
 def test_empty_maximum_beside_an_element_that_is_not_there_is_refused() -> None:
     body = h.call("add", h.read("x", h.k), h.read("x", h.t + 1))
-    p = h.program(
+    p = h.equations(
         h.statement("x", [h.t], 1.0, {"t": (0, h.T)}),
         h.statement("y", [h.t], body, {"t": (0, h.T)}, {"k": (h.t + 1, h.T)}, "max"),
         sizes={"T": 3},

@@ -10,12 +10,12 @@ from tests.by_hand import (
     T,
     b,
     call,
+    equations,
     i,
     k,
     literal,
     m,
     n,
-    program,
     read,
     statement,
     t,
@@ -25,22 +25,22 @@ from workbench.backends import philox
 from workbench.backends.reference.evaluator import Reference
 from workbench.errors import ProgramError
 from workbench.polyhedral.expression import choice, maximum, minimum
-from workbench.program.values import Parameter, Program
+from workbench.program.values import Equations, Parameter
 
 SQUARE = statement("x", [t], call("multiply", value(t), value(t)), {"t": (0, T)})
 
 
-def counted() -> Program:
+def counted() -> Equations:
     """s[0] = 1; s[t + 1] = s[t] * 2 + t."""
     step = call("add", call("multiply", read("s", t), 2.0), value(t))
-    return program(
+    return equations(
         statement("s", [t + 1], step, {"t": (0, T)}),
         statement("s", [0], 1.0, {}),
         sizes={"T": 4},
     )
 
 
-def refusal(p: Program, name: str = "x", *at: int, **sizes: int) -> str:
+def refusal(p: Equations, name: str = "x", *at: int, **sizes: int) -> str:
     with pytest.raises(ProgramError) as error:
         reference = Reference(p, sizes)
         if at:
@@ -57,7 +57,7 @@ def test_recurrence_forwards() -> None:
 
 def test_recurrence_of_ten_thousand_steps_backwards() -> None:
     step = call("add", 1.0, call("multiply", 0.9, read("g", t + 1)))
-    p = program(
+    p = equations(
         statement("g", [t], step, {"t": (0, T)}),
         statement("g", [T], 0.0, {}),
         sizes={"T": 10_000},
@@ -69,7 +69,7 @@ def test_recurrence_of_ten_thousand_steps_backwards() -> None:
 
 def test_reductions_over_a_range_and_over_nothing() -> None:
     weight = call("power", 0.5, value(k - t))
-    p = program(
+    p = equations(
         SQUARE,
         statement("g", [t], call("multiply", weight, read("x", k)), {"t": (0, T)}, {"k": (t, T)}),
         statement("h", [t], read("x", k, dtype="int32"), {"t": (0, T)}, {"k": (t + 1, T)}),
@@ -85,13 +85,13 @@ def test_reductions_over_a_range_and_over_nothing() -> None:
 @pytest.mark.parametrize(("combiner", "expected"), [("max", 7), ("min", -2), ("argmax", 3)])
 def test_other_combiners(combiner: str, expected: int) -> None:
     body = call("subtract", 7, call("absolute", call("subtract", value(k), 3)))
-    p = program(statement("x", [], body, {}, {"k": (0, T)}, combiner), sizes={"T": 13})
+    p = equations(statement("x", [], body, {}, {"k": (0, T)}, combiner), sizes={"T": 13})
     assert Reference(p).element("x", ()) == expected
 
 
 def test_argmax_takes_the_first_of_equals_across_blocks() -> None:
     body = call("remainder", value(k), 600)
-    p = program(statement("x", [], body, {}, {"k": (0, T)}, "argmax"), sizes={"T": 2000})
+    p = equations(statement("x", [], body, {}, {"k": (0, T)}, "argmax"), sizes={"T": 2000})
     assert Reference(p).element("x", ()) == 599
 
 
@@ -99,7 +99,7 @@ def test_two_dimensional_recurrence_and_range_reads() -> None:
     window = statement(
         "w", [b, t], read("y", b, k), {"b": (0, B), "t": (0, T)}, {"k": (t, minimum(t + 2, T))}
     )
-    p = program(
+    p = equations(
         statement("y", [b, t], call("add", value(b), value(2 * t)), {"b": (0, B), "t": (0, T)}),
         window,
         statement("z", [b + 1, t], call("add", read("z", b, t), read("w", b, t)),
@@ -117,7 +117,7 @@ def test_inner_tensors_and_a_contraction_summed_over_points() -> None:
     shape = (3,)
     x = call("multiply", call("broadcast", value(t), shape=shape), 2.0)
     outer = call("contract", read("x", k, shape=shape), read("x", k, shape=shape), spec="f,g->fg")
-    p = program(
+    p = equations(
         statement("x", [t], x, {"t": (0, T)}),
         statement("w", [], outer, {}, {"k": (0, T)}),
         statement("v", [t], call("contract", read("w", shape=(3, 3)), read("x", t, shape=shape),
@@ -133,7 +133,7 @@ def test_inner_tensors_and_a_contraction_summed_over_points() -> None:
 
 
 def test_dtypes_are_as_declared() -> None:
-    p = program(
+    p = equations(
         statement("x", [t], call("less", value(t), 2), {"t": (0, T)}),
         statement("y", [], read("x", k, dtype="bool"), {}, {"k": (0, T)}),
         statement("z", [t], call("add", read("x", t, dtype="bool"), read("x", t, dtype="bool")),
@@ -153,7 +153,7 @@ def test_dtypes_are_as_declared() -> None:
 def test_lexicographic_successor_is_inverted() -> None:
     inner = {"i": (0, N), "m": (0, M)}
     successor = [choice((m - M + 1,), i + 1, i), choice((m - M + 1,), 0, m + 1)]
-    p = program(
+    p = equations(
         statement("theta", successor, call("add", read("theta", i, m, dtype="int32"), 1), inner),
         statement("theta", [0, 0], 0, {}),
         sizes={"N": 3, "M": 4},
@@ -168,7 +168,7 @@ def test_lexicographic_successor_is_inverted() -> None:
 
 
 def test_elements_that_nothing_writes_are_nan() -> None:
-    p = program(
+    p = equations(
         statement("x", [2 * t], call("cast", value(t), dtype="float"), {"t": (0, T)}),
         sizes={"T": 3},
     )
@@ -177,7 +177,7 @@ def test_elements_that_nothing_writes_are_nan() -> None:
 
 def test_gather() -> None:
     position = call("remainder", call("multiply", value(t), 3), 4)
-    p = program(
+    p = equations(
         SQUARE,
         statement("y", [t], read("x", position, dtype="int32"), {"t": (0, T)}),
         statement("z", [], read("x", call("remainder", value(k), 2), dtype="int32"), {},
@@ -190,7 +190,7 @@ def test_gather() -> None:
 
 def test_random_draws_are_those_of_the_instance() -> None:
     box = {"b": (0, B), "t": (0, T)}
-    p = program(
+    p = equations(
         statement("u", [b, t], call("uniform", shape=()), box, origin="model/u"),
         statement("z", [b, t], call("normal", shape=(70,)), box, origin="model/z"),
         statement("o", [b], call("permutation", shape=(B * T,)), {"b": (0, B)}, origin="model/o"),
@@ -221,12 +221,12 @@ def test_inputs_are_the_elements_read_directly() -> None:
 
 
 def test_aliases_and_outputs_name_arrays() -> None:
-    p = program(*counted().statements, sizes={"T": 4}, aliases=(("state", "s"),))
+    p = equations(*counted().statements, sizes={"T": 4}, aliases=(("state", "s"),))
     assert Reference(p).element("state", (1,)) == 2
 
 
 def test_derived_sizes_count() -> None:
-    p = program(
+    p = equations(
         statement("x", [k], value(k), {"k": (0, M)}),
         sizes={"B": 4, "T": 3},
         parameters=[Parameter("M", 0, B * T)],
@@ -235,7 +235,7 @@ def test_derived_sizes_count() -> None:
 
 
 def test_reference_refused_when_a_read_is_outside() -> None:
-    p = program(
+    p = equations(
         SQUARE,
         statement("y", [t], read("x", t + 1, dtype="int32"), {"t": (0, T)}),
         sizes={"T": 4},
@@ -247,7 +247,7 @@ def test_reference_refused_when_a_read_is_outside() -> None:
 
 def test_reference_refused_when_a_gathered_position_is_outside() -> None:
     position = call("multiply", value(t), 2)
-    p = program(
+    p = equations(
         SQUARE,
         statement("y", [t], read("x", position, dtype="int32"), {"t": (0, T)}),
         sizes={"T": 4},
@@ -257,7 +257,7 @@ def test_reference_refused_when_a_gathered_position_is_outside() -> None:
 
 
 def test_reference_refused_when_nothing_defines_an_element() -> None:
-    p = program(
+    p = equations(
         statement("x", [t + 1], read("x", t), {"t": (1, T)}),
         statement("x", [0], 1.0, {}),
         sizes={"T": 4},
@@ -269,7 +269,7 @@ def test_reference_refused_when_nothing_defines_an_element() -> None:
 
 
 def test_reference_refused_when_an_instance_needs_itself() -> None:
-    p = program(
+    p = equations(
         statement("x", [t], read("y", maximum(t - 1, 0)), {"t": (0, T)}),
         statement("y", [t], read("x", t), {"t": (0, T)}),
         sizes={"T": 4},
@@ -281,7 +281,7 @@ def test_reference_refused_when_an_instance_needs_itself() -> None:
 
 
 def test_reference_refused_when_a_maximum_has_no_points() -> None:
-    p = program(
+    p = equations(
         SQUARE,
         statement("h", [t], read("x", k, dtype="int32"), {"t": (0, T)}, {"k": (t + 1, T)}, "max"),
         sizes={"T": 4},
@@ -297,7 +297,7 @@ def test_reference_refused_when_the_array_is_unknown() -> None:
 
 
 def test_reference_evaluates_only_what_is_asked() -> None:
-    p = program(
+    p = equations(
         statement("x", [t], read("nowhere", t), {"t": (1, T)}),
         statement("x", [0], literal(2.0), {}),
         statement("nowhere", [n], read("nowhere", n), {"n": (0, T)}),

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from tests.by_hand import B, T, b, call, k, program, read, statement, t, value
+from tests.by_hand import B, T, b, call, equations, k, read, statement, t, value
 from workbench.backends.reference.evaluator import Reference
 from workbench.backends.reference.explain import explain, number_text
 from workbench.backends.reference.explain import value as value_of
 from workbench.errors import ProgramError
+from workbench.language.template.root_schedule import scheduled
 from workbench.program.values import Program
 
 BOX = {"b": (0, B), "t": (0, T)}
@@ -19,13 +20,14 @@ BOX = {"b": (0, B), "t": (0, T)}
 def returns() -> Program:
     discounted = call("multiply", call("power", 0.5, value(k - t)), read("gain", b, k))
     gain = call("cast", call("add", value(b), 1), dtype="float")
-    return program(
+    written = equations(
         statement("gain", [b, t], gain, BOX),
         statement("g", [b, t], discounted, BOX, {"k": (t, T)}),
         sizes={"B": 2, "T": 20},
         dims={"b": B, "t": T},
         aliases=(("to_go", "g"),),
     )
+    return scheduled(written)
 
 
 def test_value_with_its_equation_line_and_inputs() -> None:
@@ -60,7 +62,7 @@ def test_value_at_other_sizes() -> None:
 
 
 def test_value_of_a_given_element_has_no_equation() -> None:
-    reference = Reference(returns(), given={"gain": lambda at: 8.0})
+    reference = Reference(returns().equations, given={"gain": lambda at: 8.0})
     found = explain(reference, "gain", {"b": 0, "t": 0})
     assert repr(found) == "gain[b=0, t=0] = 8" and found.statement is None
     assert explain(reference, "g", {"b": 0, "t": 19}).value == 8

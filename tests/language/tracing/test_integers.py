@@ -27,7 +27,7 @@ def program_of(body: Callable[[], Any], **sizes: int) -> Program:
 
 def agreed(program: Program) -> Any:
     """The output by the reference, which every variant and the array backend equal."""
-    expected = Reference(program).outputs()["y"]
+    expected = Reference(program.equations).outputs()["y"]
     for one in (program, wb.optimize(wb.variant(program)).program):
         found = get("numpy").compile(one).run().outputs["y"]
         np.testing.assert_array_equal(found, expected)
@@ -69,7 +69,7 @@ def test_index_is_as_wide_as_the_sizes_need() -> None:
 def test_mean_of_many_counts_them_all() -> None:
     program = program_of(lambda: (wb.index(b) * 0 + 1.0).sum(over=(b, t)) / wb.index(B * T))
     with pytest.raises(SizeError, match=r"reaches 4294967296 \(B=65536, T=65536\), more than"):
-        Reference(program, {"B": 2**16, "T": 2**16})
+        Reference(program.equations, {"B": 2**16, "T": 2**16})
     body = program_of(lambda: wb.index(B * T), B=2**16, T=2**16)
     assert agreed(body) == 2**32
 
@@ -77,7 +77,7 @@ def test_mean_of_many_counts_them_all() -> None:
 def test_index_that_int32_cannot_hold_refused_when_run() -> None:
     program = program_of(lambda: wb.index(1000 * t + b))
     for run in (
-        lambda sizes: Reference(program, sizes),
+        lambda sizes: Reference(program.equations, sizes),
         lambda sizes: get("numpy").compile(program).run(sizes),
     ):
         run({"T": 1000})

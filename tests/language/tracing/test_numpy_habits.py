@@ -27,7 +27,7 @@ def computed(body: Callable[[], Any]) -> Any:
         return {"y": body()}
 
     program = example()
-    expected = Reference(program).outputs()["y"]
+    expected = Reference(program.equations).outputs()["y"]
     found = get("numpy").compile(program).run(dtype="float64").outputs["y"]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     assert found.dtype == expected.dtype
@@ -129,7 +129,7 @@ def test_size_is_anything_with_an_index(n: Any) -> None:
     assert "np." not in text and "array" not in text
     numbers = [p.default for p in example().parameters]
     assert numbers == [3, 4, 3] and {type(number) for number in numbers} == {int}
-    Reference(example()).outputs()
+    Reference(example().equations).outputs()
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {

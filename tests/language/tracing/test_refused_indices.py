@@ -196,7 +196,7 @@ def test_gather_outside_the_extent_is_refused_when_it_happens() -> None:
         return {"y": wb.gather(x, t=wb.cast(3.0 * x, int) + T)}
 
     with pytest.raises(WorkbenchError, match=r"is read at t=0 .* but x has elements t=0..2 only"):
-        Reference(example()).array("y")
+        Reference(example().equations).array("y")
 
 
 def test_range_that_is_assigned() -> None:
@@ -263,7 +263,7 @@ def test_row_that_is_not_there_is_refused_when_it_happens(shift: int, row: int, 
         return {"y": y}
 
     with pytest.raises(WorkbenchError) as error:
-        Reference(example()).array("y")
+        Reference(example().equations).array("y")
     shifted = "t + -1" if shift else "t"
     assert error.value.message == (
         f"take(x, {shifted}) takes row {row} at t={at} (T=4), but there are rows 0..2 only"
@@ -315,7 +315,7 @@ def test_integer_in_first_place_of_what_has_a_name() -> None:
         state[t] = value[0, t, 0]
         return {"y": value[0], "z": state[0], "inner": wb.exp(value)[..., 0]}
 
-    y = Reference(example()).outputs()
+    y = Reference(example().equations).outputs()
     assert y["y"].shape == (4, 1) and y["inner"].shape == (2, 4)
 
 

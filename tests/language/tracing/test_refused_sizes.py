@@ -74,7 +74,7 @@ def test_numpy_integers_are_sizes() -> None:
     def example(T: Any = 4) -> dict[str, Any]:
         return {"y": wb.index(T)}
 
-    assert Reference(example(T=np.int64(7))).array("y") == 7
+    assert Reference(example(T=np.int64(7)).equations).array("y") == 7
 
 
 def test_size_given_to_a_run_that_is_not_positive() -> None:
@@ -83,7 +83,7 @@ def test_size_given_to_a_run_that_is_not_positive() -> None:
         return {"y": wb.index(T)}
 
     with pytest.raises(SizeError) as error:
-        Reference(example(), {"T": 0})
+        Reference(example().equations, {"T": 0})
     assert error.value.message == "size T must be positive, found 0"
 
 
@@ -95,7 +95,7 @@ def test_derived_size_that_does_not_divide() -> None:
 
     program = example()
     with pytest.raises(SizeError) as error:
-        Reference(program, {"M": 5})
+        Reference(program.equations, {"M": 5})
     assert error.value.message == "K = B * T // M: 24 does not divide by 5 (B=4, T=6, M=5)"
     assert error.value.line is not None and error.value.line.text == "K = wb.size(B * T // M)"
 
@@ -146,7 +146,7 @@ def test_derived_sizes_have_the_values_of_their_definitions() -> None:
 
     program = example()
     for sizes in ({}, {"B": 1, "T": 2}, {"B": 3, "T": 6}):
-        expected = Reference(program, sizes).outputs()
+        expected = Reference(program.equations, sizes).outputs()
         for one in (program, wb.optimize(wb.variant(program)).program):
             found = get("numpy").compile(one).run(sizes, dtype="float64").outputs
             for name, value in expected.items():

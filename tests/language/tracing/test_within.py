@@ -37,7 +37,7 @@ def test_replay_agrees_with_the_reference(steps: tuple[Any, ...]) -> None:
     compiled = get("numpy").compile(variant.program)
     for sizes in SIZES:
         run = compiled.run(sizes, seed=2, dtype="float64")
-        for name, expected in Reference(replay(), sizes, seed=2).outputs().items():
+        for name, expected in Reference(replay().equations, sizes, seed=2).outputs().items():
             np.testing.assert_allclose(run.outputs[name], expected, rtol=1e-9)
 
 
@@ -102,7 +102,7 @@ def test_broken_promise_is_named_by_the_reference() -> None:
     with pytest.raises(
         ProgramError, match=r"the index 1 of y at t=3 .T=6. is not within 2 to 3, as"
     ):
-        Reference(broken()).element("y", (3,))
+        Reference(broken().equations).element("y", (3,))
 
 
 def test_range_outside_the_array_is_an_error_of_the_program() -> None:
@@ -134,7 +134,7 @@ def test_gradient_is_that_of_the_gather() -> None:
         found = get("numpy").compile(variant.program).run(seed=1, dtype="float64").outputs
         np.testing.assert_allclose(found["first"], found["second"], rtol=1e-12)
         assert np.count_nonzero(found["first"]) > 0
-        expected = Reference(program(), seed=1).array("second")
+        expected = Reference(program().equations, seed=1).array("second")
         np.testing.assert_allclose(found["second"], expected, rtol=1e-9)
 
 

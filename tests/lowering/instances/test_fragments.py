@@ -42,7 +42,7 @@ REMEMBERED = (
 
 
 def priced(loops: LoopProgram, program: Program) -> Mapping[str, Share]:
-    return cost(steps_of(loops), resolve(program), "float32", machine("numpy"))
+    return cost(steps_of(loops), resolve(program.equations), "float32", machine("numpy"))
 
 
 def from_scratch(

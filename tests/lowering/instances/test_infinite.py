@@ -13,7 +13,7 @@ from tests.backends.small_programs import scheduled
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference.evaluator import Reference
 from workbench.measure.checking.agreement import deviation
-from workbench.program.values import Body, Program
+from workbench.program.values import Body, Equations
 
 T = h.T
 BEFORE, FROM = {"k": (0, h.t)}, {"k": (h.t, T)}
@@ -64,12 +64,12 @@ BODIES: dict[str, tuple[Body, dict[str, Any]]] = {
 }
 
 
-def program(body: Body, over: dict[str, Any]) -> Program:
+def equations(body: Body, over: dict[str, Any]) -> Equations:
     """y[t] = the sum of the body over k, beside w[t] = 1 / t."""
     row = {"t": (0, T)}
     vector = h.call("multiply", h.call("normal", shape=(3,)), inverse(h.t))
     first = h.call("where", h.call("equal", h.value(h.t), 0), 1e200, 1.0)
-    return h.program(
+    return h.equations(
         h.statement("x", [h.t], h.call("normal", shape=()), row),
         h.statement("xf", [h.t], h.call("normal", shape=(3,)), row),
         h.statement("w", [h.t], inverse(h.t), row),
@@ -90,7 +90,7 @@ def program(body: Body, over: dict[str, Any]) -> Program:
 def test_infinite_factor_agrees_with_reference(
     name: str, axes: tuple[str, ...], length: int
 ) -> None:
-    p = program(*BODIES[name])
+    p = equations(*BODIES[name])
     expected = Reference(p, {"T": length}, seed=3).array("y")
     compiled = NumPyBackend().compile(scheduled(p, axes))
     found = compiled.run({"T": length}, seed=3, dtype="float64")
@@ -111,7 +111,7 @@ def behind(T: int = 5) -> dict[str, Any]:
 
 def test_steps_keep_the_empty_sum_0() -> None:
     root = wb.variant(behind())
-    expected = Reference(root.program, {"T": 5}, seed=3)
+    expected = Reference(root.program.equations, {"T": 5}, seed=3)
     steps = [move.step for move in root.moves() if move.refusal is None]
     assert {"Incrementalize", "Vectorize"} <= {type(step).__name__ for step in steps}
     variants = [*map(root.apply, steps), wb.optimize(root)]

@@ -44,7 +44,7 @@ def swapped(program: Program, *arrays: str, prefetch: int = 0) -> Program:
 def same_as_reference(root: Program, program: Program, sizes: dict[str, int] | None = None) -> None:
     compiled = get("numpy").compile(program)
     run = compiled.run(sizes, dtype="float64")
-    known = resolve(program, sizes)
+    known = resolve(program.equations, sizes)
     for name, expected in truth(root, sizes).outputs().items():
         np.testing.assert_allclose(run.outputs[name], expected, rtol=1e-9, atol=1e-9)
     loops = compiled.loop_program
@@ -112,7 +112,7 @@ def test_contract_folds_what_is_on_the_host() -> None:
     template, sizes = PROGRAMS["carried"]
     root = wb.variant(template())
     folded = root.apply(Contract())
-    known = resolve(root.program, dict(sizes[0]))
+    known = resolve(root.program.equations, dict(sizes[0]))
     whole, less = (lower(swapped(v.program)).peak(known, "float64", "host") for v in (root, folded))
     assert less < whole
     same_as_reference(root.program, swapped(folded.program), dict(sizes[0]))
@@ -130,7 +130,7 @@ def test_both_on_the_host_can_share_memory_there() -> None:
     both = swapped(root.program, "x", "y")
     shared = wb.variant(both).apply(Donate("x", "y")).program
     same_as_reference(root.program, shared)
-    known = resolve(both)
+    known = resolve(both.equations)
     assert lower(shared).peak(known, "float64", "host") == 5 * 8
     taken = [r for r in lower(shared).body if isinstance(r, Allocate) and r.source == "x"]
     assert [(r.buffer.name, r.buffer.space) for r in taken] == [("y", "host")]

@@ -78,7 +78,7 @@ def test_results_keep_their_full_extent_with_axes_innermost() -> None:
 def test_result_is_written_over_the_temporary_it_is_made_from() -> None:
     bt = {"b": (0, B), "t": (0, T)}
     x, y = h.read("x", b, t), h.read("y", b, t)
-    p = h.program(
+    p = h.equations(
         h.statement("x", [b, t], h.call("uniform", shape=()), bt),
         h.statement("y", [b, t], h.call("add", h.call("exp", x), h.call("sin", x)), bt),
         h.statement("z", [b, t], h.call("add", h.call("exp", y), h.call("sin", y)), bt),

@@ -41,7 +41,7 @@ def test_blocks_and_positions_as_axes_are_a_view(width: int) -> None:
 @pytest.mark.parametrize("T", [1, 2, 3, 4, 9, 11])
 def test_product_over_positions_is_that_of_the_equations(width: int, T: int) -> None:
     program = example(width=width)
-    wanted = Reference(program, {"T": T}, 3).array("worth")
+    wanted = Reference(program.equations, {"T": T}, 3).array("worth")
     found = compiled(program).run({"T": T}, 3, "float64").outputs["worth"]
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 

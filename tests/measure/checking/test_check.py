@@ -49,7 +49,7 @@ def broken(program: Program, operation: str, other: str) -> Variant:
 
     statements = tuple(replace(s, body=changed(s.body)) for s in program.statements)
     assert statements != program.statements
-    wrong = replace(program, statements=statements)
+    wrong = replace(program, equations=replace(program.equations, statements=statements))
     return Variant(wrong, wb.variant(program), Vectorize(f"{operation} for {other}"))
 
 
@@ -176,7 +176,8 @@ def test_run_that_stops_fails_with_its_sentence() -> None:
         return body
 
     statements = tuple(replace(s, body=outside(s.body)) for s in program.statements)
-    wrong = Variant(replace(program, statements=statements), wb.variant(program), Vectorize("x"))
+    stopping = replace(program, equations=replace(program.equations, statements=statements))
+    wrong = Variant(stopping, wb.variant(program), Vectorize("x"))
     found = check(wrong)
     assert found.verdict == "failed"
     assert found.reason.startswith("it stops: x is read at n = 99, outside 0 to ")

@@ -73,7 +73,8 @@ def test_a_derived_size_divides_all_the_way() -> None:
     way = list(cuts(program, {"B": 7, "T": 66, "M": 6}))
     assert [sizes["T"] for sizes in way[:2]] == [48, 18]
     assert all(
-        resolve(program, sizes)["K"] * sizes["M"] == sizes["B"] * sizes["T"] for sizes in way
+        resolve(program.equations, sizes)["K"] * sizes["M"] == sizes["B"] * sizes["T"]
+        for sizes in way
     )
 
 

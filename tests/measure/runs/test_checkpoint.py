@@ -103,7 +103,7 @@ def test_resumed_run_as_written_is_the_same(tmp_path: Path) -> None:
 def test_what_starts_can_be_placed(tmp_path: Path, at: str) -> None:
     root = wb.variant(reinforce(hidden=(4,)))
     placed = root
-    for start in starts(root.program):
+    for start in starts(root.program.equations):
         placed = placed.apply(Place(start.statement.name, "i", at))
     path = tmp_path / "parameters.safetensors"
     whole = run(root, 3, sizes=SIZES)
@@ -137,7 +137,7 @@ def test_what_is_carried_is_no_other_array_however_equal() -> None:
 def test_what_is_carried_is_what_the_reference_says() -> None:
     program = descent()
     result = run(program, 3, dtype="float64")
-    reference = Reference(program, {"I": 3})
+    reference = Reference(program.equations, {"I": 3})
     assert set(result.carried) == {
         "parameters.x.value",
         "optimizer.m.x.value",
@@ -149,8 +149,8 @@ def test_what_is_carried_is_what_the_reference_says() -> None:
 
 
 def test_environment_states_are_carried_where_they_go_on() -> None:
-    assert "state" in {s.name for s in starts(ppo(hidden=(4,)))}
-    assert "state" not in {s.name for s in starts(reinforce(hidden=(4,)))}
+    assert "state" in {s.name for s in starts(ppo(hidden=(4,)).equations)}
+    assert "state" not in {s.name for s in starts(reinforce(hidden=(4,)).equations)}
 
 
 def test_annealed_rate_is_that_of_all_updates() -> None:
@@ -161,11 +161,11 @@ def test_annealed_rate_is_that_of_all_updates() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_programs_that_keep_and_go_on_are_well_formed(name: str) -> None:
     program = CASES[name][0]()
-    check(keeping(program))
-    names = {s.name for s in starts(program)}
+    check(keeping(program).equations)
+    names = {s.name for s in starts(program.equations)}
     going_on = resumed(program, names, 3)
-    check(going_on)
-    check(keeping(going_on))
+    check(going_on.equations)
+    check(keeping(going_on).equations)
     assert not any("orthogonalize" in line for line in str(going_on).splitlines())
     assert 'given("' in str(going_on)
     assert "counts updates" in str(program)
@@ -175,7 +175,7 @@ def test_draws_go_on_and_do_not_repeat() -> None:
     program = descent()
     later = resumed(program, (), 2)
     name = "noise"
-    now, then = Reference(program), Reference(later)
+    now, then = Reference(program.equations), Reference(later.equations)
     np.testing.assert_array_equal(now.element(name, (3,)), then.element(name, (1,)))
 
 
@@ -183,16 +183,18 @@ def test_arrays_by_name_start_a_new_run() -> None:
     program = descent()
     result = run(program, 2, parameters={"parameters.x.value": [3.0, 4.0]})
     assert (result.first, result.seed) == (0, 0)
-    noise = Reference(program).element("noise", (0,))
+    noise = Reference(program.equations).element("noise", (0,))
     assert result["loss"][0] == pytest.approx(((np.array([3.0, 4.0]) - 0.1 * noise) ** 2).sum())
 
 
 def test_reference_says_that_values_were_given() -> None:
     program = resumed(descent(), ("mean",), 0)
     with pytest.raises(ProgramError, match="mean starts from values that were given to a run"):
-        Reference(program).element("mean", (1,))
+        Reference(program.equations).element("mean", (1,))
     given = {"mean": lambda at: np.ones(2) if at == (0,) else None}
-    assert Reference(program, given=given).element("mean", (1,)) == pytest.approx([1.0, 1.0])
+    assert Reference(program.equations, given=given).element("mean", (1,)) == pytest.approx(
+        [1.0, 1.0]
+    )
 
 
 def test_frame_counts_on(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ BETWEEN = ("view", "broadcast", "allocate", "reserve", "constant", "loop", "cond
 
 def test_seconds_are_those_of_the_calls_where_only_calls_cost() -> None:
     for chosen in variants("small_ppo"):
-        loops, sizes = chosen.loop_program, resolve(chosen.program)
+        loops, sizes = chosen.loop_program, resolve(chosen.program.equations)
         calls = {kind: 0.0 if kind in BETWEEN else 1.0 for kind in NUMPY.call}
         found = predict(loops, sizes, replace(NOTHING, call=calls))
         assert found.seconds == pytest.approx(found.launches)
@@ -127,7 +127,7 @@ def test_seconds_are_those_of_the_calls_where_only_calls_cost() -> None:
 
 def test_calls_take_longer_where_the_caches_have_gone_cold() -> None:
     chosen = variants("small_ppo")[-1]
-    loops, sizes = chosen.loop_program, resolve(chosen.program)
+    loops, sizes = chosen.loop_program, resolve(chosen.program.equations)
     calls = {kind: 0.0 if kind in BETWEEN else 1.0 for kind in NUMPY.call}
     found = predict(loops, sizes, replace(NOTHING, call=calls, cold=3.0))
     assert found.launches < found.seconds < 3.0 * found.launches

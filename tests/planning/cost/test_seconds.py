@@ -130,7 +130,7 @@ def test_counts_are_those_of_the_functions_called(name: str) -> None:
         table = {k: seen.watched(k, f) for k, f in compiled.functions.items() if f is not None}
         table["broadcast_to"] = compiled.functions["broadcast_to"]
         replace(compiled, functions=table).run(sizes)
-        steps, known = steps_of(compiled.loop_program), resolve(compiled.program, sizes)
+        steps, known = steps_of(compiled.loop_program), resolve(compiled.program.equations, sizes)
         called = {r.function for r in walk(compiled.loop_program.body) if isinstance(r, Apply)}
         for function in called.difference(UNSEEN):
             found = sums(cost(only(steps, function), known, "float32", NUMPY))
@@ -141,7 +141,7 @@ def test_counts_are_those_of_the_functions_called(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_launches_of_each_statement_are_those_of_the_loops(name: str) -> None:
     for compiled, sizes in cases(name):
-        loops, known = compiled.loop_program, resolve(compiled.program, sizes)
+        loops, known = compiled.loop_program, resolve(compiled.program.equations, sizes)
         truth = Counter(executed(loops.body, dict(known)))
         found = cost(steps_of(loops), known, "float32", NUMPY)
         assert {s: share.launches for s, share in found.items() if share.launches} == truth

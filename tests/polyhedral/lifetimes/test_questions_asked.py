@@ -20,7 +20,6 @@ from workbench.variants.variant import Variant
 
 def conflicts_of(found: Variant) -> dict[str, tuple[Conflict, ...]]:
     program = found.program
-    assert program.schedule is not None
     extents = {a.name: a.extent for a in program.arrays}
     instances = {s.name: s.instances for s in program.statements}
     found_together = together(extents, program.schedule, instances)

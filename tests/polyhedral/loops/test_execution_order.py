@@ -15,14 +15,12 @@ from workbench.transforms.step.transform import Transform, apply
 
 
 def placed(program: Program, sizes: dict[str, int]) -> dict[tuple[str, tuple[int, ...]], int]:
-    assert program.schedule is not None
-    points = run_at(program, resolve(program, sizes))
+    points = run_at(program, resolve(program.equations, sizes))
     return places(program.schedule, {s.name: s.dims for s in program.statements}, points)
 
 
 def by_hand(program: Program, sizes: dict[str, int]) -> dict[tuple[str, tuple[int, ...]], int]:
-    assert program.schedule is not None
-    points = run_at(program, resolve(program, sizes))
+    points = run_at(program, resolve(program.equations, sizes))
     order = operations(program.schedule, program, points)
     return {(name, p): place for place, (name, at) in enumerate(order) for p in at}
 
@@ -58,7 +56,6 @@ def test_instances_of_one_array_operation_have_one_place() -> None:
 
 def test_statements_without_points_do_not_count() -> None:
     program = alignment()
-    assert program.schedule is not None
     dims = {s.name: s.dims for s in program.statements}
     found = places(program.schedule, dims, {"y[p+1,q+1]": [(0, 0), (0, 1), (1, 0)]})
     assert list(found.values()) == [0, 1, 2]

@@ -10,12 +10,12 @@ from tests.by_hand import (
     T,
     b,
     call,
+    equations,
     i,
     k,
     literal,
     m,
     n,
-    program,
     ranges,
     read,
     statement,
@@ -120,7 +120,7 @@ def test_index(index: Expression, text: str) -> None:
 
 
 BOX = {"b": (0, B), "t": (0, T)}
-P = program(sizes={"B": 2, "T": 3}, dims={"b": B, "t": T})
+P = equations(sizes={"B": 2, "T": 3}, dims={"b": B, "t": T})
 r = read("r", b, k)
 
 
@@ -168,7 +168,7 @@ def test_domains_that_are_not_whole_are_shown() -> None:
 def test_program() -> None:
     shape = (2,)
     logits = call("broadcast", read("s", b, t), shape=shape)
-    p = program(
+    p = equations(
         statement("s", [b, 0], 0.0, {"b": (0, B)}),
         statement("s", [b, t + 1], call("add", read("s", b, t), 1.0), BOX),
         statement("logits", [b, t], logits, BOX, scope=("policy", "head")),
@@ -203,7 +203,7 @@ def test_scopes_that_take_turns_have_one_heading_each() -> None:
     def scoped(name: str, scope: str, body: object) -> object:
         return statement(name, [b], body, {"b": (0, B)}, scope=(scope,) if scope else ())
 
-    p = program(
+    p = equations(
         scoped("g", "", 1.0),
         scoped("m_1", "optimizer", read("g", b)),
         scoped("w_1", "parameters", read("m_1", b)),

@@ -12,10 +12,10 @@ from tests.by_hand import (
     T,
     b,
     call,
+    equations,
     i,
     k,
     m,
-    program,
     read,
     statement,
     t,
@@ -23,7 +23,7 @@ from tests.by_hand import (
 )
 from workbench.errors import ProgramError
 from workbench.polyhedral.expression import choice, expression, minimum, variable
-from workbench.program.values import Call, Dim, External, Literal, Output, Program, Statement
+from workbench.program.values import Call, Dim, Equations, External, Literal, Output, Statement
 from workbench.program.wellformed.rules import check
 
 OVER_T = {"t": (0, T)}
@@ -32,14 +32,16 @@ X = statement("x", [t], 1.0, OVER_T)
 
 def refusal(*statements: Statement, **changes: Any) -> str:
     """The sentence (without the line) with which a program is refused."""
-    p = program(*statements, sizes={"B": 2, "T": 4, "M": 3, "N": 2}, dims={"t": T, "b": B})
+    p = equations(*statements, sizes={"B": 2, "T": 4, "M": 3, "N": 2}, dims={"t": T, "b": B})
     with pytest.raises(ProgramError) as error:
         check(replace(p, **changes))
     return error.value.message
 
 
-def accepted(*statements: Statement, **more: Any) -> Program:
-    p = program(*statements, sizes={"B": 2, "T": 4, "M": 3, "N": 2}, dims={"t": T, "b": B}, **more)
+def accepted(*statements: Statement, **more: Any) -> Equations:
+    p = equations(
+        *statements, sizes={"B": 2, "T": 4, "M": 3, "N": 2}, dims={"t": T, "b": B}, **more
+    )
     check(p)
     return p
 
@@ -112,7 +114,7 @@ def test_program_refused_when_a_dimension_is_unknown() -> None:
 
 def test_program_refused_when_a_size_is_unknown() -> None:
     y = statement("y", [t], value(t + T), OVER_T)
-    p = program(X, y, sizes={"TT": 2})
+    p = equations(X, y, sizes={"TT": 2})
     with pytest.raises(ProgramError, match="unknown size 'T': the only one is TT"):
         check(p)
 
@@ -264,7 +266,7 @@ def test_program_refused_when_a_maximum_is_empty() -> None:
 
 
 def test_refusals_carry_the_users_line() -> None:
-    p = program(X, statement("y", [t], read("x", t + 1), OVER_T), sizes={"T": 4})
+    p = equations(X, statement("y", [t], read("x", t + 1), OVER_T), sizes={"T": 4})
     with pytest.raises(ProgramError, match=r"at: y\[t\] = \.\.\.    \(model\.py, line 1\)"):
         check(p)
 
@@ -304,7 +306,7 @@ def test_external_objects_refused_when_two_have_one_name() -> None:
 def test_collecting_refused_when_the_axis_is_not_filled() -> None:
     over = {"k": (1, B)}
     rows = statement("rows", [t], read("x", t), OVER_T, over, "collect")
-    p = program(X, rows, sizes={"B": 2, "T": 4}, dims={"t": T, "b": B})
+    p = equations(X, rows, sizes={"B": 2, "T": 4}, dims={"t": T, "b": B})
     wide = tuple(replace(a, shape=(B,)) if a.name == "rows" else a for a in p.arrays)
     with pytest.raises(ProgramError, match="what is collected does not fill the leading axis"):
         check(replace(p, arrays=wide))

@@ -17,7 +17,8 @@ EVIL = "</script><script>window.pwned=1</script><!--"
 
 
 def kept(name: str = "small") -> Capsule:
-    variant = Variant(replace(example.small(), name=name))
+    small = example.small()
+    variant = Variant(replace(small, equations=replace(small.equations, name=name)))
     return capsule(
         still(variant), (SavedPart("snapshot", variant.key, {}, snapshot(variant.program)),)
     )

@@ -73,7 +73,7 @@ def test_instances_and_dependences_are_those_of_the_program(name: str) -> None:
 
 
 def resolve_free(variant: Variant, given: Sizes) -> Sizes:
-    known = resolve(variant.program, given)
+    known = resolve(variant.program.equations, given)
     return {p.name: known[p.name] for p in variant.program.parameters if p.definition is None}
 
 
@@ -105,7 +105,7 @@ def test_sizes_that_are_not_given_make_a_small_picture() -> None:
     found = drawn(wb.variant(small_ppo()), "advantage")
     assert 8 <= len(found.statements[0].points) <= 64
     assert found.sizes == resolve(
-        small_ppo(), {n: found.sizes[n] for n in ("B", "I", "T", "E", "M")}
+        small_ppo().equations, {n: found.sizes[n] for n in ("B", "I", "T", "E", "M")}
     )
 
 

@@ -35,7 +35,7 @@ def value(variant: Variant, array: str, sizes: Any = None, **coordinates: int) -
 def test_a_value_is_the_references_at_the_least_sizes_that_hold_it() -> None:
     found = value(wb.variant(leaky_sum()), "s", b=1, t=2)
     assert found.sizes == {"B": 2, "T": 2}
-    truth = Reference(leaky_sum(), {"B": 2, "T": 2}).element("s", (1, 2))
+    truth = Reference(leaky_sum().equations, {"B": 2, "T": 2}).element("s", (1, 2))
     assert found.of.text == f"{float(truth):.4g}"
     assert (found.of.statement, found.of.instance) == ("s[t+1]", {"b": 1, "t": 1})
     assert [(i.array, dict(i.coordinates)) for i in found.inputs] == [
@@ -61,7 +61,7 @@ def test_what_is_not_finite_leads_back_to_where_it_began() -> None:
     found = value(wb.variant(unstable()), "s", b=0, t=5)
     assert (found.of.text, found.of.not_finite) == ("nan", "NaN")
     trail = [(e.array, e.coordinates["t"]) for e in found.cause]
-    slices = Reference(unstable(), {"B": 1, "T": 5}).array("s")[0]
+    slices = Reference(unstable().equations, {"B": 1, "T": 5}).array("s")[0]
     first = int(np.argmax(~np.isfinite(slices)))
     assert trail == [("s", t) for t in range(5, first - 1, -1)]
     assert all(e.not_finite for e in found.cause)

@@ -77,8 +77,8 @@ def test_long_texts_lose_their_middle() -> None:
 @pytest.mark.parametrize("name", ['<b>"x"</b>&amp;', "a\\nb\\", "}; n0 -> n1", "état ∇θ", ""])
 def test_no_name_is_markup(name: str) -> None:
     program = example.small()
-    shown = snapshot(replace(program, statements=tuple(
-        replace(s, scope=(name,)) for s in program.statements)))  # fmt: skip
+    moved = tuple(replace(s, scope=(name,)) for s in program.statements)
+    shown = snapshot(replace(program, equations=replace(program.equations, statements=moved)))
     box = box_text(name, name, name, is_output=False)
     shown = replace(shown, nodes=tuple(replace(n, box=box) for n in shown.nodes))
     for closed in (frozenset[tuple[str, ...]](), frozenset({(name,)})):

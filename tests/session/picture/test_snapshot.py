@@ -36,7 +36,7 @@ def test_edges_carry_the_index_where_it_is_not_the_loop_variables() -> None:
         ("s3", "s3", "t + 1", True),
         ("x1", "s3", "", False),
         ("s2", "y4", "t:T", False),
-        ("s3", "y4", "t:T", True),
+        ("s3", "y4", "t:T", False),
         ("y4", "loss5", "0, 0", False),
     ]
     assert edges[1].relation.startswith("{ [b, t] -> [b' = b, t' = 1 + t] :")
@@ -76,10 +76,8 @@ def test_a_call_of_an_external_object_is_a_kind_of_its_own() -> None:
 
 def test_a_title_leaves_out_the_scopes_around_it() -> None:
     program = example.small()
-    moved = replace(
-        program,
-        statements=tuple(replace(s, scope=(s.array,)) for s in program.statements),
-    )
+    scoped = tuple(replace(s, scope=(s.array,)) for s in program.statements)
+    moved = replace(program, equations=replace(program.equations, statements=scoped))
     assert [n.title for n in snapshot(moved).nodes] == [n.title for n in snapshot(program).nodes]
 
 
@@ -109,17 +107,19 @@ def test_every_statement_knows_the_loops_around_it() -> None:
 
 
 def test_a_loop_backwards_or_over_blocks_is_marked() -> None:
-    leaf = tree.Leaf("y4")
+    program = example.small()
+    *before, leaf = (tree.Leaf(s.name) for s in program.statements if s.name != "loss")
     blocks = tree.Loop("b", tree.Loop("t", leaf, backwards=True), tile=8)
-    shown = snapshot(replace(example.small(), schedule=blocks))
+    order = tree.Block((*before, blocks, tree.Leaf("loss")))
+    shown = snapshot(replace(program, schedule=order))
     assert [loop.mark for loop in shown.loops] == ["b/8", "←t"]
     assert [loop.text for loop in shown.loops] == ["for b in blocks of 8", "for t reversed"]
 
 
-def test_without_a_schedule_there_are_no_loops() -> None:
+def test_a_statement_outside_of_all_loops_has_none() -> None:
     shown = snapshot(example.small())
-    assert shown.loops == ()
-    assert {n.loops for n in shown.nodes} == {()}
+    assert [loop.text for loop in shown.loops] == ["for b", "for t", "for t"]
+    assert {n.id for n in shown.nodes if n.loops == ()} == {"loss5"}
 
 
 def test_outputs_are_marked() -> None:

@@ -3,7 +3,8 @@ from dataclasses import replace
 import pytest
 
 import workbench as wb
-from workbench.program.values import Program, Storage
+from workbench.program.storage import Storage
+from workbench.program.values import Program
 from workbench.session.picture.snapshot import snapshot
 from workbench.session.picture.storing import storage_text
 from workbench.transforms.step.transform import Transform

@@ -47,7 +47,8 @@ def traced():
     return leaky_sum()
 
 def broken():
-    return replace(leaky_sum(), description=threading.Lock())
+    program = leaky_sum()
+    return replace(program, equations=replace(program.equations, description=threading.Lock()))
 """
 
 

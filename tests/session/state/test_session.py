@@ -340,4 +340,4 @@ def unheard(message: object) -> None:
 
 
 def named(program: Program, name: str) -> Program:
-    return replace(program, name=name)
+    return replace(program, equations=replace(program.equations, name=name))

@@ -32,7 +32,7 @@ def sums(B: int = 3, T: int = 4) -> dict[str, Any]:
 
 def test_sum_of_two_dims_adds_what_is_summed_over_the_other_first() -> None:
     found = wb.variant(sums()).apply(Accumulate("t", "total"))
-    written = {s.name: equation(s, found.program) for s in found.program.statements}
+    written = {s.name: equation(s, found.program.equations) for s in found.program.statements}
     assert written["total.added"] == "total.added[t] = sum(b) x[b, t]"
     assert written["total.running[t+1]"] == (
         "total.running[t + 1] = total.running[t] + total.added[t]"
@@ -78,7 +78,7 @@ def test_refused(step: Accumulate, kind: str, sentence: str) -> None:
 def test_parts_that_blocks_left_are_added_block_by_block() -> None:
     blocks = wb.variant(sums()).apply(Incrementalize("total", "t", 2))
     found = blocks.apply(Accumulate("t_block2", "total"))
-    written = {s.name: equation(s, found.program) for s in found.program.statements}
+    written = {s.name: equation(s, found.program.equations) for s in found.program.statements}
     assert written["total.running[t_block2+1]"] == (
         "total.running[t_block2 + 1] = total.running[t_block2] + total.partial[t_block2]"
         "  for 0 <= t_block2 < (T + 1) // 2"
@@ -124,7 +124,7 @@ def peaks(variant: wb.Variant) -> list[int]:
     program = lower(variant.program)
     found = []
     for T in (100, 200, 400):
-        sizes = resolve(variant.program, {"T": T, "I": 1})
+        sizes = resolve(variant.program.equations, {"T": T, "I": 1})
         found.append(max(point.bytes for point in program.timeline(sizes, "float32")))
     ran = wb.run(variant, sizes={"T": 100, "I": 1}, progress=False)
     assert ran.peak_bytes == found[0]

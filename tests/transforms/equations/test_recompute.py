@@ -94,7 +94,7 @@ def assert_runs(
     """
     expected = truth(root.program, sizes, 3).outputs()
     same = expected if before is None else truth(before.program, sizes, 3).outputs()
-    meant = Reference(after.program, sizes, 3)
+    meant = Reference(after.program.equations, sizes, 3)
     result = wb.run(run or after, sizes=sizes, seed=3, dtype="float64", progress=False)
     for name in result:
         np.testing.assert_array_equal(meant.array(name), same[name])
@@ -119,7 +119,7 @@ def test_clone_is_of_just_the_elements_that_are_read() -> None:
     root = wb.variant(twice())
     after = root.apply(Recompute("feature", readers="last"))
     again = after.program.statement["feature.again"]
-    assert equation(again, after.program) == "feature.again[b] = tanh(x[b, T - 1])"
+    assert equation(again, after.program.equations) == "feature.again[b] = tanh(x[b, T - 1])"
     assert_runs(root, after)
 
 

@@ -223,7 +223,7 @@ def sharing(found: Sequence[Body], fixed: bool) -> Program:
         more.append(h.statement(f"z{k}", [h.b, h.t], whole, box))
     kept = [s for s in base.statements if s.array != "z"]
     return scheduled(
-        h.program(
+        h.equations(
             *kept,
             *more,
             sizes={"B": 3, "T": 4},

@@ -46,7 +46,7 @@ def learned(B: int = 3, T: int = 7) -> dict[str, Any]:
 def equations(found: Variant, array: str) -> list[str]:
     """What an array and those made for it are now."""
     return [
-        equation(s, found.program)
+        equation(s, found.program.equations)
         for s in found.program.statements
         if s.array == array or s.array.startswith(f"{array}.")
     ]

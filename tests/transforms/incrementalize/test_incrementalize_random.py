@@ -122,8 +122,8 @@ def assert_agrees(program: Program, lifted: Variant, seed: int) -> None:
     """The lifted equations by the reference, and as run, against the root's by the reference."""
     compiled = [get("numpy").compile(v.program) for v in (lifted, optimize(lifted))]
     for sizes in SIZES:
-        wanted = Reference(program, sizes, seed).array("found")
-        found = [Reference(lifted.program, sizes, seed).array("found")]
+        wanted = Reference(program.equations, sizes, seed).array("found")
+        found = [Reference(lifted.program.equations, sizes, seed).array("found")]
         found += [c.run(sizes, seed, "float64").outputs["found"] for c in compiled]
         scale = np.abs(wanted).max(initial=1.0)
         for values in found:

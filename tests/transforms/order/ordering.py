@@ -35,10 +35,10 @@ def separate(program: Program) -> wb.Variant:
     """Each recurrence and each other statement in loops of its own, in the order as written."""
     tree = program.schedule
     assert tree is not None
-    found = components(list(statements(tree)), dependences(program).all)
+    found = components(list(statements(tree)), dependences(program.equations).all)
     parts = [only(tree, part) for part in found]
     apart = sequence([p for p in parts if p is not None])
-    assert violation(apart, dependences(program)) is None
+    assert violation(apart, dependences(program.equations)) is None
     return wb.variant(replace(program, schedule=apart))
 
 

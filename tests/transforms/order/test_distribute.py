@@ -72,7 +72,7 @@ def test_cycle_refused_with_both_orders_and_the_rest_of_it() -> None:
     )
     program = before.program
     loop = the_loop(program.schedule, "t")
-    tree = distributed(program.schedule, loop, frozenset({"push"}), dependences(program))
+    tree = distributed(program.schedule, loop, frozenset({"push"}), dependences(program.equations))
     assert_breaks(program, tree, found.witness)
     assert found.instead == (Distribute(("push", "state[t+1]")),)
     assert before.check(found.instead[0]) is None

@@ -128,7 +128,7 @@ def crossed(P: int = 3, Q: int = 3) -> dict[str, Any]:
 
 def refused_tree(variant: wb.Variant, step: Fuse, backwards: bool = False) -> Tree:
     program = variant.program
-    at = site(program.schedule, all_meant(program, step.statements), dependences(program))
+    at = site(program.schedule, all_meant(program, step.statements), dependences(program.equations))
     return joined(at, [0] * len(at.loops), backwards)
 
 

@@ -64,7 +64,7 @@ def walked(data: st.DataObject, variant: wb.Variant, most: int) -> wb.Variant:
 
 
 def assert_refused_order_breaks(variant: wb.Variant, step: Transform, witness: Any) -> None:
-    program, found = variant.program, dependences(variant.program)
+    program, found = variant.program, dependences(variant.program.equations)
     tree = program.schedule
     assert tree is not None
     if isinstance(step, Fuse):

@@ -337,7 +337,7 @@ def test_refused_when_others_share_a_loop_inside_the_axis() -> None:
         assert root.apply(repair).check(step) is None
     for other in found.instead:
         assert "for b in blocks of 2:" in root.apply(other).schedule
-    assert dependences(root.program).all
+    assert dependences(root.program.equations).all
 
 
 @pytest.mark.parametrize("named", [None, ("draw",)])

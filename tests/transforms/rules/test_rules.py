@@ -15,8 +15,9 @@ from tests.by_hand import call, literal
 from workbench.backends.reference.evaluator import Reference
 from workbench.language.template.root_schedule import scheduled
 from workbench.polyhedral.tree import statements
+from workbench.program.storage import Storage
 from workbench.program.text.infix import body_text
-from workbench.program.values import Body, Literal, Program, Storage
+from workbench.program.values import Body, Literal, Program
 from workbench.transforms import Simplify
 from workbench.transforms.rules import BY_NAME, ROWS
 
@@ -34,7 +35,7 @@ BOX = {"b": (0, h.B), "t": (0, h.T)}
 def program(body: Any, **more: Any) -> Program:
     """`z` is the body; floats of both signs, integers around 0, booleans and vectors to read."""
     normal, uniform = (lambda s=(), o=op: call(o, shape=s) for op in ("normal", "uniform"))
-    found = h.program(
+    found = h.equations(
         h.statement("x", [h.b, h.t], normal(), BOX),
         h.statement("y", [h.b, h.t], normal(), BOX),
         h.statement("v", [h.b, h.t], normal((4,)), BOX),
@@ -270,7 +271,7 @@ UNCHANGED: dict[str, list[Callable[[], Body]]] = {
 
 def assert_means_the_same(before: Program, after: Program, exact: bool) -> None:
     for seed in (0, 1):
-        expected, found = (Reference(p, seed=seed).outputs() for p in (before, after))
+        expected, found = (Reference(p.equations, seed=seed).outputs() for p in (before, after))
         assert set(expected) == set(found)
         for name, values in expected.items():
             if exact:
@@ -317,7 +318,7 @@ def several(**bodies: Any) -> Program:
     more = tuple(h.statement(name, [h.b, h.t], body, BOX) for name, body in bodies.items())
     kept = tuple(s for s in base.statements if s.array != "z")
     return scheduled(
-        h.program(
+        h.equations(
             *kept,
             *more,
             sizes={"B": 3, "T": 4},
@@ -331,7 +332,7 @@ def summed(body: Body, over: dict[str, Any], domain: dict[str, Any], write: list
     base = program(X)
     kept = tuple(s for s in base.statements if s.array != "z")
     return scheduled(
-        h.program(
+        h.equations(
             *kept,
             h.statement("z", write, body, domain, over, "sum"),
             sizes={"B": 3, "T": 4},
@@ -398,7 +399,7 @@ def test_whole_row_alone(name: str) -> None:
 
 def test_invariant_stays_where_its_operand_is_computed_in_the_loop() -> None:
     before = several(first=call("add", call("exp", h.read("x", h.b, 0)), Y))
-    assert before.schedule is not None and "x(b, t)" in set(statements(before.schedule))
+    assert "x(b, t)" in set(statements(before.schedule))
     found = wb.variant(before).check(Simplify(("invariant_bodies",)))
     assert found is not None and found.kind == "no effect"
 
@@ -436,7 +437,8 @@ def test_two_draws_are_not_equal_statements_but_clones_of_one_are() -> None:
     assert wb.variant(before).check(Simplify(("equal_statements",))) is not None
     x, y = before.statement["x(b, t)"], before.statement["y(b, t)"]
     clone = replace(y, origin=x.origin)
-    same = replace(before, statements=tuple(clone if s is y else s for s in before.statements))
+    merged = tuple(clone if s is y else s for s in before.statements)
+    same = replace(before, equations=replace(before.equations, statements=merged))
     found = wb.variant(same).apply(Simplify("equal_statements"))
     assert set(same.array) - set(found.program.array) == {"y", "q", "second"}
     assert_means_the_same(same, found.program, exact=True)

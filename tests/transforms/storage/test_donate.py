@@ -73,12 +73,12 @@ def same_as_reference(found: wb.Variant, sizes: dict[str, int] | None = None) ->
     run = compiled.run(sizes, dtype="float64")
     for name, expected in truth(found.root.program, sizes).outputs().items():
         np.testing.assert_allclose(run.outputs[name], expected, rtol=1e-9, atol=1e-9)
-    known = resolve(found.program, sizes)
+    known = resolve(found.program.equations, sizes)
     assert run.peak_bytes == compiled.loop_program.peak(known, "float64")
 
 
 def peak(found: wb.Variant) -> int:
-    return lower(found.program).peak(resolve(found.program, {}), "float64")
+    return lower(found.program).peak(resolve(found.program.equations, {}), "float64")
 
 
 def asked_for(found: wb.Variant) -> list[str]:

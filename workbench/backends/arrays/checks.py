@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.backends.arrays.infinities import Infinities
 from workbench.backends.failed_checks import error_of, failed, point_at, written_by
-from workbench.program.values import Program
+from workbench.program.values import Equations
 
 Named = Sequence[tuple[str, int]]
 """Loop dimensions with their values, or array axes with the value of their first position."""
@@ -18,7 +18,7 @@ Named = Sequence[tuple[str, int]]
 class Checks:
     """The checks of one program over the array module `xp`."""
 
-    program: Program
+    equations: Equations
     xp: Any
     infinities: Infinities | None = None
     """The origins of infinities, where values are checked to be finite."""
@@ -48,10 +48,10 @@ class Checks:
         if bool(wrong.any()):
             place, at = self._first(wrong, instance, axes)
             raise error_of(
-                self.program,
+                self.equations,
                 statement,
-                f"{written_by(self.program, statement)} is {float(value[place])} at "
-                f"{point_at(self.program, statement, at)}, the first value that is not finite",
+                f"{written_by(self.equations, statement)} is {float(value[place])} at "
+                f"{point_at(self.equations, statement, at)}, the first value that is not finite",
             )
 
     def index(
@@ -70,7 +70,7 @@ class Checks:
             return
         place, at = self._first((index < lower) | (index >= upper), instance, axes)
         numbers = (int(index[place]), lower, upper)
-        raise failed(self.program, "index", statement, at, numbers, {"array": array, "dim": dim})
+        raise failed(self.equations, "index", statement, at, numbers, {"array": array, "dim": dim})
 
     def within(
         self, index: Any, lower: Any, upper: Any, statement: str, instance: Named, axes: Named
@@ -81,7 +81,7 @@ class Checks:
             return
         place, at = self._first(wrong, instance, axes)
         numbers = [int(self.xp.broadcast_to(x, wrong.shape)[place]) for x in (index, lower, upper)]
-        raise failed(self.program, "within", statement, at, numbers)
+        raise failed(self.equations, "within", statement, at, numbers)
 
     def possible(self, highest: Any, statement: str, instance: Named, axes: Named) -> None:
         """Require that every greatest logit is above -inf, and finite where values are checked."""
@@ -91,20 +91,22 @@ class Checks:
         if bool(wrong.any()):
             place, at = self._first(wrong, instance, axes)
             if bool(highest[place] != -self.xp.inf):
-                where = point_at(self.program, statement, at)
+                where = point_at(self.equations, statement, at)
                 said = f"a logit of a Categorical is {float(highest[place])} at {where}"
-                raise error_of(self.program, statement, said)
-            raise failed(self.program, "possible", statement, at)
+                raise error_of(self.equations, statement, said)
+            raise failed(self.equations, "possible", statement, at)
 
     def length(self, n: int, dim: str, statement: str, instance: Named, axes: Named) -> None:
         """Require that a maximum has at least one element."""
         if n <= 0:
-            raise failed(self.program, "nonempty", statement, dict(instance), (), {"dim": dim})
+            raise failed(self.equations, "nonempty", statement, dict(instance), (), {"dim": dim})
 
     def nonempty(self, some: Any, statement: str, instance: Named, axes: Named) -> None:
         """Require that every instance of a maximum has at least one element."""
         if not bool(some.all()):
-            raise failed(self.program, "nonempty", statement, self._first(~some, instance, axes)[1])
+            raise failed(
+                self.equations, "nonempty", statement, self._first(~some, instance, axes)[1]
+            )
 
     def _first(
         self, wrong: Any, instance: Named, axes: Named

@@ -79,15 +79,15 @@ class CompiledArrays:
         given: Mapping[str, Any] | None = None,
     ) -> Execution:
         """Run once; see `protocol.Compiled`."""
-        known = resolve(self.program, sizes)
-        check_indices(self.program, known)
+        known = resolve(self.program.equations, sizes)
+        check_indices(self.program.equations, known)
         tables = {name: self.xp.asarray(values) for name, values in (given or {}).items()}
         described = partial(attributed, self.loop_program, self.program)
         memory = spaces(self.xp, capacity, described)
         run = _Run(self, known, on_progress)
         function = self._checking if check_finite else self._plain
         seed = philox.checked_seed(seed)
-        externals = Externals(self.program, known, seed, self.functions.get("on_host"))
+        externals = Externals(self.program.equations, known, seed, self.functions.get("on_host"))
         start = time.perf_counter()
         try:
             with externals, np.errstate(all="ignore"), self.around():
@@ -119,10 +119,11 @@ class CompiledArrays:
             "external": externals.call,
         }
         if not check_finite:
-            return functions | Checks(self.program, self.xp).functions()
+            return functions | Checks(self.program.equations, self.xp).functions()
         infinities = Infinities(self.xp)
         return (
-            infinities.watching(functions) | Checks(self.program, self.xp, infinities).functions()
+            infinities.watching(functions)
+            | Checks(self.program.equations, self.xp, infinities).functions()
         )
 
 

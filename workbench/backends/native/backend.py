@@ -7,7 +7,7 @@ from workbench.backends.native.compilers import find
 from workbench.backends.processor import processor
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import UnavailableError
-from workbench.lowering.lower import launches
+from workbench.lowering.launches import launches
 from workbench.program.values import Program
 
 

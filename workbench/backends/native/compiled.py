@@ -95,12 +95,12 @@ class CompiledProgram:
 
             looking = NumPyBackend().compile(self.program)
             return looking.run(sizes, seed, dtype, on_progress, True, capacity, given)
-        known = resolve(self.program, sizes)
-        check_indices(self.program, known)
+        known = resolve(self.program.equations, sizes)
+        check_indices(self.program.equations, known)
         seed = philox.checked_seed(seed)
         self.prepare(dtype)
         run = _Run(self, known, seed, dtype, capacity, on_progress, given or {})
-        with Externals(self.program, known, seed) as externals:
+        with Externals(self.program.equations, known, seed) as externals:
             return run.run(self._loaded[dtype][1], externals)
 
 
@@ -238,7 +238,7 @@ class _Run:
         if self.arguments.failed:
             check = self.made.checks[self.arguments.failed - 1]
             raise failed(
-                self.compiled.program,
+                self.compiled.program.equations,
                 check.kind,
                 check.statement,
                 {d: self.arguments.instance[k] for k, (d, _) in enumerate(check.instance)},

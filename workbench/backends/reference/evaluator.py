@@ -22,7 +22,7 @@ from workbench.backends.reference.equations import DTYPES, Equation, OperationLi
 from workbench.backends.reference.indices import Point
 from workbench.errors import ProgramError, nearest
 from workbench.program.sizes import resolve, settable
-from workbench.program.values import Array, Call, Program, Read
+from workbench.program.values import Array, Call, Equations, Read
 from workbench.program.wellformed import sentences
 from workbench.program.wellformed.index_ranges import check_indices
 
@@ -70,25 +70,25 @@ class Reference:
 
     def __init__(
         self,
-        program: Program,
+        equations: Equations,
         sizes: Mapping[str, int] | None = None,
         seed: int = 0,
         given: Mapping[str, Override] | None = None,
         watch: OperationListener | None = None,
     ) -> None:
-        self.program = program
+        self.equations = equations
         self.watch = watch
-        self.sizes = resolve(program, sizes)
-        check_indices(program, self.sizes)
+        self.sizes = resolve(equations, sizes)
+        check_indices(equations, self.sizes)
         self.seed = philox.checked_seed(seed)
         self._given = {self.resolve(name): f for name, f in (given or {}).items()}
-        self._known: dict[str, dict[Point, Any]] = {a.name: {} for a in program.arrays}
+        self._known: dict[str, dict[Point, Any]] = {a.name: {} for a in equations.arrays}
         self._equations: dict[str, list[Equation]] = {}
         self._externals: Externals | None = None
         self._answers: dict[tuple[str, Point], Any] = {}
         self._extents = {
             a.name: [(lo.evaluate(self.sizes), up.evaluate(self.sizes)) for lo, up in a.extent]
-            for a in program.arrays
+            for a in equations.arrays
         }
 
     def overridden(self, given: Mapping[str, Override]) -> Reference:
@@ -96,8 +96,8 @@ class Reference:
 
         Its statements are prepared once for all.
         """
-        sizes = settable(self.program, self.sizes)
-        other = Reference(self.program, sizes, self.seed, given, self.watch)
+        sizes = settable(self.equations, self.sizes)
+        other = Reference(self.equations, sizes, self.seed, given, self.watch)
         other._equations = self._equations
         return other
 
@@ -105,8 +105,8 @@ class Reference:
         """Return the value of one element, of the array's inner shape."""
         name = self.resolve(array)
         element = tuple(int(c) for c in coordinates)
-        if len(element) != len(self.program.array[name].dims):
-            raise ProgramError(sentences.arity(self.program.array[name], array, element))
+        if len(element) != len(self.equations.array[name].dims):
+            raise ProgramError(sentences.arity(self.equations.array[name], array, element))
         if element not in self._known[name]:
             self._settle(Wanted(name, element))
         value: npt.NDArray[Any] = self._known[name][element]
@@ -114,7 +114,7 @@ class Reference:
 
     def array(self, name: str) -> npt.NDArray[Any]:
         """Return the whole extent; elements that nothing writes are NaN, or 0 where not float."""
-        record = self.program.array[self.resolve(name)]
+        record = self.equations.array[self.resolve(name)]
         extent = self._extents[record.name]
         shape = tuple(upper - lower for lower, upper in extent) + concrete(record.shape, self.sizes)
         empty = np.nan if record.dtype == "float" else 0
@@ -125,7 +125,7 @@ class Reference:
 
     def mask(self, name: str) -> npt.NDArray[np.bool_]:
         """Return the mask of the whole extent's defined elements."""
-        record = self.program.array[self.resolve(name)]
+        record = self.equations.array[self.resolve(name)]
         result = np.zeros([upper - lower for lower, upper in self._extents[record.name]], np.bool_)
         for element in self._elements(record):
             result[self._position(record, element)] = True
@@ -133,7 +133,7 @@ class Reference:
 
     def outputs(self) -> dict[str, npt.NDArray[Any]]:
         """Return every output by name, over its array's whole extent."""
-        return {output.name: self.array(output.array) for output in self.program.outputs}
+        return {output.name: self.array(output.array) for output in self.equations.outputs}
 
     def defining(self, array: str, coordinates: Sequence[int]) -> tuple[Equation, Point] | None:
         """Return the (prepared) statement and instance of an element, or None if it is given."""
@@ -149,7 +149,7 @@ class Reference:
         writer = self._writer(name, element)
         if writer is None:
             raise self._failure(
-                sentences.undefined, self.program.array[name], Wanted(name, element)
+                sentences.undefined, self.equations.array[name], Wanted(name, element)
             )
         work = self._evaluate(*writer)
         while True:
@@ -173,10 +173,13 @@ class Reference:
 
     def resolve(self, name: str) -> str:
         """Return the array that the user's `name` stands for."""
-        aliases = {**{o.name: o.array for o in self.program.outputs}, **dict(self.program.aliases)}
-        array = name if name in self.program.array else aliases.get(name)
+        aliases = {
+            **{o.name: o.array for o in self.equations.outputs},
+            **dict(self.equations.aliases),
+        }
+        array = name if name in self.equations.array else aliases.get(name)
         if array is None:
-            known = [*self.program.array, *(n for n in aliases if n not in self.program.array)]
+            known = [*self.equations.array, *(n for n in aliases if n not in self.equations.array)]
             raise ProgramError(f"unknown array {name!r}: {nearest(name, known, 'arrays')}")
         return array
 
@@ -209,7 +212,7 @@ class Reference:
 
     def _begun(self, wanted: Wanted) -> Frame | None:
         """Return the instance that computes an element, or None where the element is given."""
-        record = self.program.array[wanted.array]
+        record = self.equations.array[wanted.array]
         extent = self._extents[wanted.array]
         for position, (lower, upper) in zip(wanted.element, extent, strict=True):
             if not lower <= position < upper:
@@ -241,7 +244,7 @@ class Reference:
             return equation.finished(state)
         if equation.statement.combiner != "sum":
             statement = equation.statement
-            text = sentences.empty(statement, self.program, instance, self.sizes)
+            text = sentences.empty(statement, self.equations, instance, self.sizes)
             raise ProgramError(text, statement.line)
         return equation.finished(np.zeros(equation.shape))
 
@@ -285,7 +288,7 @@ class Reference:
         key = (equation.statement.name, instance)
         if key not in self._answers:
             if self._externals is None:
-                self._externals = Externals(self.program, self.sizes, self.seed)
+                self._externals = Externals(self.equations, self.sizes, self.seed)
                 weakref.finalize(self, self._externals.close)
             out = np.empty(concrete(call.shape, self.sizes), DTYPES[call.dtype])
             at = tuple(zip(equation.statement.dims, instance, strict=True))
@@ -303,10 +306,10 @@ class Reference:
 
     def _writers(self, array: str) -> list[Equation]:
         if array not in self._equations:
-            record = self.program.array[array]
+            record = self.equations.array[array]
             self._equations[array] = [
                 Equation(statement, record, self.sizes, self.seed, self.watch)
-                for statement in self.program.writers[array]
+                for statement in self.equations.writers[array]
             ]
         return self._equations[array]
 
@@ -342,5 +345,5 @@ class Reference:
         elements = [(f.wanted.array, f.wanted.element) for f in stack]
         start = elements.index((again.array, again.element))
         statements = [f.equation.statement for f in stack[start:]]
-        text = sentences.cycle(statements, self.program, elements[start:], self.sizes)
+        text = sentences.cycle(statements, self.equations, elements[start:], self.sizes)
         return ProgramError(text, statements[0].line)

@@ -88,14 +88,14 @@ def value(
     or missing coordinate, and an element that nothing defines.
     """
     program = program if isinstance(program, Program) else program.program
-    return explain(Reference(program, sizes, seed), name, {**(at or {}), **coordinates})
+    return explain(Reference(program.equations, sizes, seed), name, {**(at or {}), **coordinates})
 
 
 def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> Value:
     """Return the same from an existing reference, whose elements are reused."""
-    program = reference.program
+    equations = reference.equations
     array = reference.resolve(name)
-    dims = program.array[array].dims
+    dims = equations.array[array].dims
     for given in coordinates:
         if given not in dims:
             offered = nearest(given, dims, "dimensions")
@@ -117,7 +117,7 @@ def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> 
     inputs = tuple(
         ExplainedInput(
             given.read.array,
-            dict(zip(program.array[given.read.array].dims, given.element, strict=True)),
+            dict(zip(equations.array[given.read.array].dims, given.element, strict=True)),
             given.value,
         )
         for given in _distinct(reference.inputs(array, element))
@@ -128,7 +128,7 @@ def explain(reference: Reference, name: str, coordinates: Mapping[str, int]) -> 
         value=found_value,
         statement=statement,
         line=None if statement is None else statement.line,
-        equation="" if statement is None else equation(statement, program),
+        equation="" if statement is None else equation(statement, equations),
         inputs=inputs,
     )
 

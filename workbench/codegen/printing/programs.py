@@ -31,11 +31,14 @@ UNIT_CHARACTERS = 30_000
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if int "
-    "long register restrict return short signed sizeof static struct switch typedef union unsigned "
-    "void volatile while inline asm typeof run scratch lanes active lane part_of_group begin "
-    "iteration end main".split()
+    """
+    auto break case char const continue default do double else enum extern float for goto if int
+    long register restrict return short signed sizeof static struct switch typedef union unsigned
+    void volatile while inline asm typeof
+    run scratch lanes active lane part_of_group begin iteration end ended main
+    """.split()
 )
+"""Words of C, and names that the text uses itself."""
 
 HERE = '#define RUNTIME_HERE\n#include "run.h"\n'
 ELSEWHERE = '#define RUNTIME_ELSEWHERE\n#include "run.h"\n\n'
@@ -193,7 +196,7 @@ class _Writer:
 
     def _lines(self, body: Sequence[Record], margin: str) -> Iterator[str]:
         for record in body:
-            if isinstance(record, Launch) or isinstance(record, For) and record.apart:
+            if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
                 for inside in walk((record,)):
                     if isinstance(inside, Allocate):
                         yield from self._allocate(inside, margin)

@@ -105,7 +105,7 @@ class ValueText:
             arguments = [a.wide for a in arguments]
         kind, last = self.kind(value.dtype), arguments[-1]
         texts = ", ".join(a.text for a in arguments)
-        if value.operation == "copy" or value.operation == "cast" and last.kind == kind:
+        if value.operation == "copy" or (value.operation == "cast" and last.kind == kind):
             return Text(texts, kind, vector)
         result = Text("", kind, vector).suffix
         if value.operation == "cast":

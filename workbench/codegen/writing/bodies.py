@@ -14,8 +14,6 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from workbench.codegen.writing.addresses import address, apart, outside
-from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total, unflat
 from workbench.codegen.records import (
     Compute,
     Draw,
@@ -33,6 +31,8 @@ from workbench.codegen.records import (
     Value,
     Variable,
 )
+from workbench.codegen.writing.addresses import address, apart, outside
+from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total, unflat
 from workbench.errors import ProgramError
 from workbench.lowering.instances.linearize import operand_dtype
 from workbench.lowering.values.numbering import Numbering
@@ -119,7 +119,7 @@ class Bodies:
                 wanted.update(children[number])  # its indices
             if not isinstance(body, Call):
                 continue
-            if self._heavy(body) or self.numbering.uses[number] > 1 and not self._free(number):
+            if self._heavy(body) or (self.numbering.uses[number] > 1 and not self._free(number)):
                 wanted.add(number)
             for child, argument in zip(children[number], body.arguments, strict=True):
                 if not self._free(child) and self._repeats(body, argument):
@@ -408,9 +408,9 @@ class Bodies:
             return Load(kept.buffer, flat(index, kept.shape), kept.dtype)
         if not any(i.terms for i in index):
             return kept.locals[tuple(i.constant for i in index)]
-        (first, value), *rest = kept.locals.items()
+        (_, value), *rest = kept.locals.items()
         for at, other in rest:
-            here = [
+            here: list[Value] = [
                 Holds(AffineComparison(i, "==", expression(n)))
                 for i, n in zip(index, at, strict=True)
                 if i.terms
@@ -545,8 +545,8 @@ class Bodies:
         n = symbolic(argument.shape)[axis]
         if _fits(n):
             result = at(expression(0))
-            for k in range(1, n.constant):
-                result = Compute(operation, (result, at(expression(k))), body.dtype)
+            for number in range(1, n.constant):
+                result = Compute(operation, (result, at(expression(number))), body.dtype)
             return self.out.let(body.operation, result)
         name = self.out.name(body.operation)
         self.out.add(Variable(name, at(expression(0))))

@@ -124,7 +124,7 @@ class Emitter:
         for buffer, at in inside:
             self.forget(buffer, at)
 
-    # -- elements that are known --------------------------------------------------------------------
+    # -- elements that are known -------------------------------------------------------------------
 
     def remember(self, buffer: str, at: Expression, value: Value) -> None:
         """Remember the value of an element, while the lanes around go on."""

@@ -7,9 +7,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 
-from workbench.codegen.writing.addresses import address
-from workbench.codegen.writing.bodies import BLOCK, Bodies
-from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total
 from workbench.codegen.records import (
     Compute,
     Invoke,
@@ -23,6 +20,9 @@ from workbench.codegen.records import (
     Value,
     Variable,
 )
+from workbench.codegen.writing.addresses import address
+from workbench.codegen.writing.bodies import BLOCK, Bodies
+from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total
 from workbench.errors import ProgramError
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.conditions import AffineComparison, Compound, Condition
@@ -464,8 +464,8 @@ class InstanceWriter:
                 bodies.added(self.statement.body, indices, names)
 
             self._over_points("", point, bodies=False)
-            for name, at in zip(names, indices, strict=True):
-                self._store(at, Local(name, dtype))
+            for name, position in zip(names, indices, strict=True):
+                self._store(position, Local(name, dtype))
 
         def visit(index: Index) -> None:
             at = dict(zip(order, index, strict=True))

@@ -34,7 +34,6 @@ class Statements:
     @classmethod
     def of(cls, program: Program, stored: Mapping[str, Stored]) -> Statements:
         """Return the statements of a program."""
-        assert program.schedule is not None
         ranks = {d: n for n, d in enumerate(memory_order(program))}
         return cls(program, axis_dims(program.schedule), paths(program.schedule), ranks, stored)
 
@@ -100,7 +99,7 @@ class RegionWriter:
             self._write_group(group, key)
 
     def _by_lane(self, group: Sequence[InstanceWriter], writer: InstanceWriter) -> bool:
-        """Tell whether a statement reads and overwrites what the others touch in its own lane only."""
+        """Tell whether a statement and those of a group touch each other in their own lane only."""
         return all(
             before.touches_by_lane(writer) and writer.touches_by_lane(before) for before in group
         )

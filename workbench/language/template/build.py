@@ -1,4 +1,4 @@
-"""The program of a trace: it chooses the statements and their bodies, and which are live.
+"""The equations of a trace: it chooses the statements and their bodies, and which are live.
 
 A value is a statement of its own if the user named it, several readers use it, it is read elsewhere
 than at the reader's own instance, it varies over fewer dims than its reader, or it reduces or
@@ -28,10 +28,10 @@ from workbench.program.values import (
     Body,
     Call,
     Dim,
+    Equations,
     IndexValue,
     Literal,
     Output,
-    Program,
     Read,
     Statement,
 )
@@ -47,9 +47,9 @@ class _Use:
     apart: bool = False
 
 
-def build(trace: Trace, outputs: dict[str, Tensor], description: str) -> Program:
-    """Build the program that the trace's outputs need, without a schedule."""
-    return _Builder(trace, outputs).program(description)
+def build(trace: Trace, outputs: dict[str, Tensor], description: str) -> Equations:
+    """Build the equations that the trace's outputs need."""
+    return _Builder(trace, outputs).equations(description)
 
 
 class _Builder:
@@ -65,7 +65,7 @@ class _Builder:
         self._count()
         self.names, self.origins = self._names()
 
-    def program(self, description: str) -> Program:
+    def equations(self, description: str) -> Equations:
         """Return arrays and statements in textual order."""
         statements: list[tuple[int, Statement]] = []
         arrays: list[Array] = []
@@ -80,7 +80,7 @@ class _Builder:
                     arrays.append(self._node_array(source))
                 statements.append((source.number, self._node_statement(source)))
         statements.sort(key=lambda pair: pair[0])
-        return Program(
+        return Equations(
             name=self.trace.name,
             parameters=tuple(self.trace.sizes.values()),
             dims=tuple(

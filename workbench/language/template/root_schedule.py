@@ -5,7 +5,6 @@ order.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from workbench.errors import CycleError, ProgramError
 from workbench.polyhedral.dependences.cycles import Cycle, find_cycle
@@ -13,31 +12,33 @@ from workbench.polyhedral.dependences.flow import Dependences
 from workbench.polyhedral.ordering.as_written import NoOrder, order
 from workbench.program.dependences import dependences
 from workbench.program.sizes import numbers
-from workbench.program.values import Program
+from workbench.program.values import Equations, Program
 
 
-def scheduled(program: Program) -> Program:
-    """Return the program with the greedy root schedule of its equations.
+def scheduled(equations: Equations) -> Program:
+    """Return the program of these equations under their greedy root schedule.
 
     Raises CycleError with the shortest cycle of instances where there is one, ProgramError where no
     order was found.
     """
-    needs = dependences(program)
+    needs = dependences(equations)
     try:
         tree = order(
-            [s.instances for s in program.statements], needs, [d.name for d in program.dims]
+            [s.instances for s in equations.statements], needs, [d.name for d in equations.dims]
         )
     except NoOrder as failure:
-        raise _explained(program, needs, failure.component) from None
-    return replace(program, schedule=tree)
+        raise _explained(equations, needs, failure.component) from None
+    return Program(equations, tree)
 
 
-def _explained(program: Program, found: Dependences, component: tuple[str, ...]) -> ProgramError:
-    statements = [program.statement[name].instances for name in component]
+def _explained(
+    equations: Equations, found: Dependences, component: tuple[str, ...]
+) -> ProgramError:
+    statements = [equations.statement[name].instances for name in component]
     cycle = find_cycle(statements, found.among(component))
-    lines = {name: program.statement[name].line for name in component}
+    lines = {name: equations.statement[name].line for name in component}
     if cycle is not None:
-        return _cycle_error(cycle, program)
+        return _cycle_error(cycle, equations)
     listed = "\n".join(f"  {name}: {line or 'no line'}" for name, line in lines.items())
     return ProgramError(
         "no order of loops was found for these equations, although they may have no cycle:\n"
@@ -46,7 +47,7 @@ def _explained(program: Program, found: Dependences, component: tuple[str, ...])
     )
 
 
-def _cycle_error(cycle: Cycle, program: Program) -> CycleError:
+def _cycle_error(cycle: Cycle, equations: Equations) -> CycleError:
     """Return the error `x[t=0] needs y[t=0] needs x[t=0]` with the lines."""
 
     def one(name: str, at: Mapping[str, int]) -> str:
@@ -56,7 +57,7 @@ def _cycle_error(cycle: Cycle, program: Program) -> CycleError:
     text = f"a cycle with no delay: {' needs '.join([*steps, steps[0]])}"
     if cycle.sizes:
         text += f" (at {numbers(cycle.sizes)})"
-    lines = {name: program.statement[name].line for name, _ in cycle.instances}
+    lines = {name: equations.statement[name].line for name, _ in cycle.instances}
     listed = "".join(f"\n  {name}: {line}" for name, line in lines.items())
     instances = [(x, lines[name]) for x, (name, _) in zip(steps, cycle.instances, strict=True)]
     return CycleError(text + listed, instances, cycle.sizes)

@@ -73,9 +73,9 @@ class Template:
                 if error.line is None:
                     error = ProgramError(error.message, line_of(error))
                 raise error from None
-            program = build(trace, self._outputs(outputs), inspect.getdoc(self.function) or "")
-        check(program)
-        return scheduled(program)
+            equations = build(trace, self._outputs(outputs), inspect.getdoc(self.function) or "")
+        check(equations)
+        return scheduled(equations)
 
     def _bound(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         try:

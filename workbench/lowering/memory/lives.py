@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from workbench.lowering.instances.statements import is_masked
 from workbench.lowering.memory.overwriting import in_itself, may_overwrite
@@ -12,8 +11,9 @@ from workbench.polyhedral.accesses import Instances
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes.windows import Lifetime, Together, together
 from workbench.polyhedral.tree import Loop, Tree, axis_dims, loops_above, paths
-from workbench.program.identity import ButForStorage
-from workbench.program.values import Array, Program, Statement, Storage
+from workbench.program.identity import remembered
+from workbench.program.storage import Storage
+from workbench.program.values import Array, Equations, Program, Statement
 
 
 def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetime]:
@@ -45,24 +45,25 @@ def _contracted(array: Array, storage: Storage) -> list[int]:
 
 def _together(program: Program, storage: Storage) -> Mapping[str, Together]:
     in_place = frozenset(array for array, to in storage.donated if array == to)
-    return _conflicts(ButForStorage(program), in_place)
+    return _conflicts(program.equations, program.schedule, in_place)
 
 
-@lru_cache(maxsize=32)
-def _conflicts(key: ButForStorage, in_place: frozenset[str]) -> Mapping[str, Together]:
-    program = key.program
+@remembered(32, same=2)
+def _conflicts(
+    equations: Equations, schedule: Tree, in_place: frozenset[str]
+) -> Mapping[str, Together]:
     return together(
-        {a.name: a.extent for a in program.arrays},
-        _schedule(program),
-        shapes(program, in_place),
-        live_out={o.array for o in program.outputs},
-        keep=read_anywhere(program),
+        {a.name: a.extent for a in equations.arrays},
+        schedule,
+        _shapes(equations, schedule, in_place),
+        live_out={o.array for o in equations.outputs},
+        keep=read_anywhere(equations),
     )
 
 
 def in_place_gains(program: Program) -> tuple[tuple[str, str], ...]:
     """Return the arrays that need fewer slices if updated in place, each beside itself."""
-    axes = axis_dims(_schedule(program))
+    axes = axis_dims(program.schedule)
     storage = program.storage
     able = {
         s.array: (s.array, s.array)
@@ -106,18 +107,23 @@ def _where(array: str, storage: Storage) -> str:
     return f", on the host, prefetch={ahead}" if ahead else ", on the host"
 
 
-def shapes(program: Program, in_place: Collection[str] | None = None) -> dict[str, Instances]:
+def shapes(program: Program) -> dict[str, Instances]:
     """Return the scheduled statements as sets and relations.
 
-    An instance whose array is updated in place (as the program's storage says, unless given) may
-    overwrite the elements that it reads of it elementwise.
+    An instance whose array is updated in place (as the program's storage says) may overwrite the
+    elements that it reads of it elementwise.
     """
-    axes = axis_dims(_schedule(program))
-    if in_place is None:
-        in_place = {array for array, to in program.storage.donated if array == to}
+    in_place = {array for array, to in program.storage.donated if array == to}
+    return _shapes(program.equations, program.schedule, in_place)
+
+
+def _shapes(
+    equations: Equations, schedule: Tree, in_place: Collection[str]
+) -> dict[str, Instances]:
+    axes = axis_dims(schedule)
     return {
         s.name: _overwriting_itself(s, axes[s.name]) if s.array in in_place else s.instances
-        for s in program.statements
+        for s in equations.statements
         if s.name in axes
     }
 
@@ -127,10 +133,10 @@ def _overwriting_itself(statement: Statement, axes: Sequence[str]) -> Instances:
     return replace(statement.instances, may_alias=(statement.array,) if safe else ())
 
 
-def read_anywhere(program: Program) -> dict[str, set[int]]:
+def read_anywhere(equations: Equations) -> dict[str, set[int]]:
     """Return the dimensions of each array along which some statement may read any element."""
-    dims: dict[str, set[int]] = {a.name: set() for a in program.arrays}
-    for s in program.statements:
+    dims: dict[str, set[int]] = {a.name: set() for a in equations.arrays}
+    for s in equations.statements:
         for access in s.instances.reads:
             dims[access.array] |= {k for k, e in enumerate(access.index) if e is None}
     return dims
@@ -138,28 +144,22 @@ def read_anywhere(program: Program) -> dict[str, set[int]]:
 
 def masked(program: Program) -> frozenset[str]:
     """Return the arrays that a statement reads under a mask, where nobody may have written."""
-    return _masked(ButForStorage(program))
+    return _masked(program.equations, program.schedule)
 
 
-@lru_cache(maxsize=32)
-def _masked(key: ButForStorage) -> frozenset[str]:
-    program = key.program
-    axes = axis_dims(_schedule(program))
-    statements = (s for s in program.statements if is_masked(s, axes[s.name]))
+@remembered(32, same=2)
+def _masked(equations: Equations, schedule: Tree) -> frozenset[str]:
+    axes = axis_dims(schedule)
+    statements = (s for s in equations.statements if is_masked(s, axes[s.name]))
     return frozenset(r.array for s in statements for r in s.reads)
 
 
 def homes(program: Program, found: Mapping[str, Lifetime]) -> dict[str, tuple[Loop, ...]]:
     """Return the sequential loops inside which each array lives, outermost first."""
-    at = paths(_schedule(program))
+    at = paths(program.schedule)
     result = {}
     for array in program.arrays:
         path = at[program.writers[array.name][0].name]
         loops = loops_above(path, "loop")
         result[array.name] = loops[: found[array.name].loops]
     return result
-
-
-def _schedule(program: Program) -> Tree:
-    assert program.schedule is not None
-    return program.schedule

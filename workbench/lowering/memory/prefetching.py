@@ -80,8 +80,7 @@ def prefetched(
 
 def too_new(program: Program, late: Late) -> Witness | None:
     """Return two instances that show why a slice does not exist early enough."""
-    assert program.schedule is not None
-    at, known = paths(program.schedule), dependences(program)
+    at, known = paths(program.schedule), dependences(program.equations)
     for dependence in known.by_source[late.writer]:
         if (dependence.sink, dependence.array) == (late.reader, late.array):
             witness = near_witness(known, dependence, at, late.loop, late.iterations)

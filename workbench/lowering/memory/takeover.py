@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from workbench.lowering.loops.records import DEVICE, HOST
@@ -25,7 +25,7 @@ from workbench.polyhedral.tree import (
     paths,
     statements,
 )
-from workbench.program.identity import Itself
+from workbench.program.identity import remembered
 from workbench.program.values import Program
 
 
@@ -39,14 +39,10 @@ class Hindrance(NamedTuple):
     clash: Clash | None = None
 
 
+@remembered(16)
 def memory_of(program: Program) -> Ownership:
     """Return the memory of a program's arrays; remembered for the last programs."""
-    return _memory(Itself(program))
-
-
-@lru_cache(maxsize=16)
-def _memory(key: Itself) -> Ownership:
-    return Ownership(key.program)
+    return Ownership(program)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,19 +83,16 @@ class Ownership:
     @cached_property
     def paths(self) -> Mapping[str, Path]:
         """The place of every statement in the schedule."""
-        assert self.program.schedule is not None
         return paths(self.program.schedule)
 
     @cached_property
     def axes(self) -> Mapping[str, tuple[str, ...]]:
         """The dimensions that run as array axes, for every statement."""
-        assert self.program.schedule is not None
         return axis_dims(self.program.schedule)
 
     @cached_property
     def users(self) -> Mapping[str, tuple[str, ...]]:
         """The statements that write or read each array, in the order of the schedule."""
-        assert self.program.schedule is not None
         users: dict[str, list[str]] = {a.name: [] for a in self.program.arrays}
         for name in statements(self.program.schedule):
             s = self.program.statement[name]
@@ -110,7 +103,6 @@ class Ownership:
     @cached_property
     def turn(self) -> Mapping[str, int]:
         """The place of every statement in the text of the schedule."""
-        assert self.program.schedule is not None
         return {name: n for n, name in enumerate(statements(self.program.schedule))}
 
     def together(self, array: str) -> set[str]:
@@ -245,7 +237,6 @@ def _live_at_once(memory: Ownership, array: str, to: str) -> Hindrance | None:
     ordered = {name: touching[name] for name in sorted(touching, key=memory.turn.__getitem__)}
     extents = {name: program.array[name].extent for name in (array, to)}
     pair = Pair(array, to, same_places(memory, array, to))
-    assert program.schedule is not None
     shown = sharing_clash(pair, extents, program.schedule, ordered)
     return None if shown is None else Hindrance("", shown)
 
@@ -289,12 +280,11 @@ def takeovers(
     The first of a pair is an operand of the equation that writes the second first, else the array
     that died last. Only of `array`, and only `to`, where they are given.
     """
-    return _takeovers(Itself(program), array, to)
+    return _takeovers(program, array, to)
 
 
-@lru_cache(maxsize=64)
-def _takeovers(key: Itself, array: str | None, to: str | None) -> tuple[tuple[str, str], ...]:
-    program = key.program
+@remembered(64)
+def _takeovers(program: Program, array: str | None, to: str | None) -> tuple[tuple[str, str], ...]:
     in_place = tuple(p for p in in_place_gains(program) if _meant(p, array, to))
     storage = program.storage
     after = replace(program, storage=replace(storage, donated=(*storage.donated, *in_place)))

@@ -1,4 +1,4 @@
-"""The storage of arrays that live inside a loop of blocks that are apart: the lanes lie innermost."""
+"""The storage of arrays inside a loop of blocks that are apart: their lanes lie innermost."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def tiles(
     """Return the storage of the arrays that live inside a loop of blocks that are apart."""
     found: dict[str, Stored] = {}
     for name, loops in homes(program, lifetimes).items():
-        around = next((loop for loop in loops if apart(loop)), None)
+        around = next((loop for loop in loops if loop.apart), None)
         if around is None:
             continue
         lane = _lane(program, program.array[name], around)
@@ -49,23 +49,15 @@ def tiles(
         counts = [stored.count(p) for p in order]
         inner = stored.buffer.shape[len(stored.order) :]
         buffer = replace(stored.buffer, shape=(*counts, *inner, expression(block.size)))
-        found[name] = TileStored(
-            stored.array, order, stored.windows, buffer, stored.level, position, block
-        )
+        windows, level = stored.windows, stored.level
+        found[name] = TileStored(stored.array, order, windows, buffer, level, position, block)
     return found
-
-
-def apart(loop: Loop) -> bool:
-    from workbench.polyhedral.loops.from_tree import EXPERIMENT
-
-    return EXPERIMENT(loop)
 
 
 def _lane(program: Program, array: Array, around: Loop) -> tuple[int, AxisBlock] | None:
     """Return the dimension of an array that all its users run over as lanes of the blocks, and
     these blocks.
     """
-    assert program.schedule is not None
     at, axes = paths(program.schedule), axis_dims(program.schedule)
     common: set[tuple[int, AxisBlock]] | None = None
     for statement in program.statements:

@@ -10,8 +10,8 @@ from workbench.lowering.loops.records import DEVICE, Buffer, Symbolic
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.lifetimes.folding import most_slots
 from workbench.polyhedral.tree import Tree, loops_above, paths
-from workbench.program.identity import ButForStorage, Same
-from workbench.program.values import Array, Program, Shape
+from workbench.program.identity import Same, remembered
+from workbench.program.values import Array, Equations, Program, Shape
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,11 @@ def memory_order(program: Program) -> tuple[str, ...]:
     neighbouring axes stay contiguous. A dimension that is counted otherwise (by blocks and
     positions) runs as what counts it does.
     """
-    return _memory_order(ButForStorage(program))
+    return _memory_order(program.equations, program.schedule)
 
 
-@lru_cache(maxsize=32)
-def _memory_order(key: ButForStorage) -> tuple[str, ...]:
-    program, schedule = key.program, key.program.schedule
-    assert schedule is not None
+@remembered(32, same=2)
+def _memory_order(equations: Equations, schedule: Tree) -> tuple[str, ...]:
     loops: dict[str, list[int]] = {}
     for path in paths(schedule).values():
         depth = 0
@@ -85,7 +83,7 @@ def _memory_order(key: ButForStorage) -> tuple[str, ...]:
             else:  # an axis in blocks comes before whole ones, so that a block is contiguous
                 loops.setdefault(node.dim, [0, 0, 0])[1] += 1
 
-    for name, kind in _counted(program, schedule):
+    for name, kind in _counted(equations, schedule):
         counted = loops.setdefault(name, [0, 0, 0])
         counted[0] += kind == "axis"
         counted[1] += 1
@@ -94,20 +92,20 @@ def _memory_order(key: ButForStorage) -> tuple[str, ...]:
         axes, all_, depth = loops.get(name, (1, 1, 0))
         return axes / all_, depth / all_, known.index(name)
 
-    known = list(dict.fromkeys([*(d.name for d in program.dims), *loops]))
+    known = list(dict.fromkeys([*(d.name for d in equations.dims), *loops]))
     return tuple(sorted(known, key=rank))
 
 
-def _counted(program: Program, schedule: Tree) -> Iterator[tuple[str, str]]:
+def _counted(equations: Equations, schedule: Tree) -> Iterator[tuple[str, str]]:
     """Yield each array dimension that others count, with how those run ("loop" or "axis")."""
     for name, path in paths(schedule).items():
         kinds = {loop.name: loop.kind for loop in loops_above(path)}
-        statement = program.statement[name]
+        statement = equations.statement[name]
         for array, index in (
             (statement.array, statement.instances.write.index),
             *((r.array, r.access.index) for r in statement.reads),
         ):
-            for dim, e in zip(program.array[array].dims, index, strict=True):
+            for dim, e in zip(equations.array[array].dims, index, strict=True):
                 if not isinstance(e, Expression) or dim in e.variables:
                     continue
                 ran = [kinds[v] for v in e.variables if v in kinds]

@@ -14,9 +14,9 @@ from workbench.lowering.functions import FUNCTIONS
 from workbench.lowering.loops.records import Apply
 from workbench.measure.calibration.stopwatch import Stopwatch
 from workbench.polyhedral.tree import Block
-from workbench.program.values import Program
+from workbench.program.values import Equations, Program
 
-EMPTY = Program("calibration", (), (), (), (), (), Block(()))
+EMPTY = Program(Equations("calibration", (), (), (), (), ()), Block(()))
 
 SMALL, LARGE, ROWS, WIDE = 16, 4096, 512, 8
 WORKING_SETS = (12_000, 48_000, 192_000, 768_000, 3_000_000, 12_000_000, 48_000_000, 96_000_000)
@@ -61,7 +61,7 @@ def _draw(w: Stopwatch, kind: str, coordinate: str | int = "i", **arrays: Any) -
 def calls(w: Stopwatch) -> dict[str, float]:
     """Return seconds of calls on next to nothing."""
     a, b, c, matrix = w.array(SMALL), w.array(SMALL), w.array(SMALL), w.array(2, 2)
-    memory, checks = Memory(w.xp), Checks(EMPTY, w.xp)
+    memory, checks = Memory(w.xp), Checks(EMPTY.equations, w.xp)
     real = w.xp.float32
     length = {"length": 3, "dim": "k", "instance": (("i", 0),)}
     return _on(w, SMALL, "float32") | {
@@ -133,7 +133,7 @@ def _on(w: Stopwatch, n: int, dtype: str) -> dict[str, float]:
     """Return seconds of a call on n elements, for the kinds worth timing on few and on many."""
     a, c, one = w.array(n, dtype=dtype), w.array(n, dtype=dtype), w.array(dtype=dtype)
     integers, index = w.array(n, dtype="int32"), w.array(n, dtype="int64")
-    mask, checks, many = w.array(n, dtype="bool"), Checks(EMPTY, w.xp), w.xp.arange(n)
+    mask, checks, many = w.array(n, dtype="bool"), Checks(EMPTY.equations, w.xp), w.xp.arange(n)
     inside = {"lower": 0, "upper": 9, "array": "x", "dim": "k"}
     return {
         "cast": _call(w, "copyto", a=integers, c=c),

@@ -100,7 +100,6 @@ def truth(variant: Variant, loops: LoopProgram, seed: int = 0) -> tuple[Truth, t
 
 def needs(program: Program, loops: LoopProgram) -> Iterator[Need]:
     """Yield the least lengths of dimensions that tiles, windows and constants ask for."""
-    assert program.schedule is not None
     yield from _least(program)
     for dim, tile in blocks(program.schedule).values():
         if dim in program.dim:
@@ -185,7 +184,7 @@ def _dividing(program: Program, chosen: Sizes) -> Sizes:
     for added in islice(ways if involved else [()], TRIES):
         larger = chosen | {n: chosen[n] + k for n, k in zip(involved, added, strict=True)}
         try:
-            return resolve(program, larger)
+            return resolve(program.equations, larger)
         except SizeError as error:
             failure = error
     raise failure
@@ -303,6 +302,6 @@ def _truth(root: _Root, sizes: tuple[tuple[str, int], ...], seed: int) -> Truth:
     free = {p.name for p in root.program.parameters if p.definition is None}
     given = {name: n for name, n in sizes if name in free}
     branches = Branches()
-    reference = Reference(root.program, given, seed, watch=branches)
+    reference = Reference(root.program.equations, given, seed, watch=branches)
     outputs = reference.outputs()
     return Truth(dict(reference.sizes), seed, outputs, untaken(reference, branches))

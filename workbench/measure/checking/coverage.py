@@ -13,7 +13,7 @@ import numpy as np
 from workbench.backends.reference.evaluator import Reference
 from workbench.polyhedral.sets.relations import count
 from workbench.program.text.infix import body_text
-from workbench.program.values import Call, Literal, Program, Statement, walk
+from workbench.program.values import Call, Literal, Statement, walk
 
 
 @dataclass
@@ -37,13 +37,12 @@ class Branches:
 
 def untaken(reference: Reference, branches: Branches) -> tuple[str, ...]:
     """Return a sentence for each branch of a `where` and each whole statement not evaluated."""
-    program = reference.program
     sentences = []
-    for statement in program.statements:
+    for statement in reference.equations.statements:
         if not count(statement.domain, reference.sizes):
             sentences.append(f"{_named(statement)} has no instance")
             continue
-        for call in dict.fromkeys(_wheres(statement, program)):
+        for call in dict.fromkeys(_wheres(statement)):
             ways = branches.taken.get(id(call), set())
             condition = body_text(call.arguments[0])
             sentences += [
@@ -54,7 +53,7 @@ def untaken(reference: Reference, branches: Branches) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sentences))
 
 
-def _wheres(statement: Statement, program: Program) -> list[Call]:
+def _wheres(statement: Statement) -> list[Call]:
     return [
         body
         for body in walk(statement.body)

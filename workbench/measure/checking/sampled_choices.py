@@ -19,8 +19,9 @@ import numpy.typing as npt
 from workbench.backends.reference.evaluator import Reference
 from workbench.measure.checking.agreement import TOLERANCE, on_host
 from workbench.program.operations.table import OPERATIONS
+from workbench.program.storage import AS_WRITTEN
 from workbench.program.text.infix import point_text
-from workbench.program.values import Body, Call, Output, Program, Read, Statement, Storage, walk
+from workbench.program.values import Body, Call, Output, Program, Read, Statement, walk
 
 CHOICE = "choice."
 """Prefix of the outputs that hold sampled choices."""
@@ -54,7 +55,8 @@ def choosing(program: Program, arrays: Sequence[str]) -> Program:
     that.
     """
     added = tuple(Output(CHOICE + name, name) for name in arrays if name in program.array)
-    return replace(program, outputs=(*program.outputs, *added), storage=Storage())
+    equations = replace(program.equations, outputs=(*program.outputs, *added))
+    return replace(program, equations=equations, storage=AS_WRITTEN)
 
 
 def judged(
@@ -68,10 +70,10 @@ def judged(
         for name, values in found.items()
         if name.startswith(CHOICE)
     }
-    plain = Reference(program, sizes, seed)
+    plain = Reference(program.equations, sizes, seed)
     draws = _Draws({id(call): side for call, side in _all_comparisons(program)}, dtype)
     given = {name: _override(plain, name, values) for name, values in made.items()}
-    reference = Reference(program, sizes, seed, given, draws)
+    reference = Reference(program.equations, sizes, seed, given, draws)
     outputs = reference.outputs()
     differing, unexplained = [], ""
     for name in made:
@@ -141,7 +143,7 @@ def _defined(reference: Reference, name: str) -> Iterator[Point]:
 
 
 def _lower(reference: Reference, name: str) -> Point:
-    extent = reference.program.array[name].extent
+    extent = reference.equations.array[name].extent
     return tuple(low.evaluate(reference.sizes) for low, _ in extent)
 
 

@@ -39,7 +39,7 @@ def affordable(
         taken = seconds(expectation, smaller, pace)
         return taken is not None and runs * taken <= expected.LIMIT / 2
 
-    way = list(cuts(written, settable(written, resolve(written, sizes))))
+    way = list(cuts(written, settable(written.equations, resolve(written.equations, sizes))))
     position = bisect_left(way, True, key=fits)
     return way[position] if position < len(way) else None
 
@@ -93,7 +93,7 @@ def _order(program: Program, sizes: Mapping[str, int]) -> Iterator[tuple[str, in
 
 def _along(program: Program, dims: Iterable[str]) -> set[str]:
     """Return the sizes in the lengths of dimensions."""
-    return settable_in(program, [program.dim[d].size for d in dims if d in program.dim])
+    return settable_in(program.equations, [program.dim[d].size for d in dims if d in program.dim])
 
 
 def _recurrent(program: Program) -> set[str]:
@@ -122,7 +122,7 @@ def _stops(value: int, least: int) -> Iterator[tuple[int, int]]:
 def _takes(program: Program, sizes: Mapping[str, int]) -> bool:
     """Tell whether derived sizes divide."""
     try:
-        resolve(program, sizes)
+        resolve(program.equations, sizes)
     except SizeError:
         return False
     return True

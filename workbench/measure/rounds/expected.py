@@ -49,7 +49,7 @@ class Expectation:
             constants = machine(self.backend)
         except UnavailableError:
             return None
-        known = resolve(self.program, sizes)
+        known = resolve(self.program.equations, sizes)
         predicted = predict(self.loops, known, constants, self.dtype, self._steps)
         return Predicted(predicted.seconds, dict(predicted.peak_bytes), predicted.note)
 
@@ -66,7 +66,7 @@ class Trial:
 def trial(expectation: Expectation, compiled: Compiled, check: Check) -> Trial | None:
     """Run at the sizes of the check; None where those are not known, or nothing is predicted."""
     program = expectation.program
-    said = expectation.at(settable(program, check.sizes)) if check.sizes else None
+    said = expectation.at(settable(program.equations, check.sizes)) if check.sizes else None
     if said is None:
         return None
     runs: list[float] = []

@@ -119,7 +119,7 @@ class Candidate:
         """Run once at the requested sizes, outside the samples. None where the run stops, as where
         the memory is not enough: the other variants go on.
         """
-        known = resolve(self.variant.program, self.request.sizes)
+        known = resolve(self.variant.program.equations, self.request.sizes)
         process.forget_peak()
         try:
             self.last = ran(
@@ -159,7 +159,7 @@ class Candidate:
             backend=request.backend,
             device=get(request.backend).device(),
             dtype=request.dtype,
-            sizes=resolve(self.variant.program, request.sizes),
+            sizes=resolve(self.variant.program.equations, request.sizes),
             seed=request.seed,
             check=self.check,
             samples=tuple(self.samples[:rounds]) if timed else (),
@@ -182,7 +182,7 @@ class Candidate:
 
 def prepare(variant: Variant, request: MeasureRequest) -> Candidate:
     """Compile and check a variant."""
-    resolve(variant.program, request.sizes)
+    resolve(variant.program.equations, request.sizes)
     start = time.perf_counter()
     compiled = get(request.backend).compile(variant.program)
     compiled.prepare()

@@ -45,7 +45,7 @@ class Checkpoint:
 
 def expect_savable(program: Program, path: str | Path) -> None:
     """Raise where a run of `program` will have nothing to write, or nowhere to write it to."""
-    starts(program)
+    starts(program.equations)
     if not program.updates:
         raise WorkbenchError(f"{program.name} has no parameters (nn.parameters) to save")
     folder = Path(path).absolute().parent
@@ -117,7 +117,7 @@ def fitting(
     checkpoint: Checkpoint, program: Program, sizes: Mapping[str, int], dtype: str
 ) -> dict[str, npt.NDArray[Any]]:
     """Return the tensors as a run of `program` takes them; misfits are listed with their shapes."""
-    wanted = {start.name: start for start in starts(program)}
+    wanted = {start.name: start for start in starts(program.equations)}
     if not wanted:
         raise WorkbenchError(f"{program.name} has no parameters (nn.parameters) to start from")
     if checkpoint.whole and program.externals:

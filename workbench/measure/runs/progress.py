@@ -90,7 +90,7 @@ def environment_steps(program: Program, sizes: Mapping[str, int]) -> int:
     return math.prod(min(n, at_once.get(d, n)) for d, n in counts.items())
 
 
-def _outermost(tree: Tree | None) -> list[Loop]:
+def _outermost(tree: Tree) -> list[Loop]:
     if isinstance(tree, Block):
         return [loop for child in tree.children for loop in _outermost(child)]
     if isinstance(tree, Loop):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Literal, get_args
 
 from workbench.errors import WorkbenchError, nearest
@@ -16,7 +16,7 @@ from workbench.planning.recipe.search import Ideas, Search
 from workbench.planning.recipe.strategies import Idea, elsewhere, lifted, nearer, simpler, smaller
 from workbench.planning.recipe.vectorized import in_order, vectorized
 from workbench.polyhedral.expression import whole
-from workbench.program.identity import Itself
+from workbench.program.identity import remembered
 from workbench.program.text.units import amount
 from workbench.program.values import Program
 
@@ -47,6 +47,10 @@ class Aim:
     machine: Machine
     dtype: str
 
+    def __hash__(self) -> int:
+        """Return the same for equal aims; sizes are a mapping, and have no hash."""
+        return hash((self.objective, self.capacity, self.dtype))
+
 
 def expect_aim(objective: str, capacity: object) -> None:
     """Refuse an unknown objective and a capacity that is no number of bytes."""
@@ -61,34 +65,13 @@ def expect_aim(objective: str, capacity: object) -> None:
         raise WorkbenchError(f"capacity {capacity!r}; expected a positive number of bytes")
 
 
-class _Wanted(Itself):
-    """A program together with its aim."""
-
-    def __init__(self, program: Program, aim: Aim) -> None:
-        super().__init__(program)
-        self.aim = aim
-
-    def __hash__(self) -> int:
-        return hash((id(self.program), self.aim.objective, self.aim.capacity))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Wanted):
-            return NotImplemented
-        return self.program is other.program and self.aim == other.aim
-
-
+@remembered(8)
 def planned(program: Program, aim: Aim) -> Plan:
     """Return the steps, of those tried, that serve the aim best. The last few plans are cached: a
     program is run many times, and measured after it was run.
 
     Raises WorkbenchError where no plan fits under the capacity.
     """
-    return _planned(_Wanted(program, aim))
-
-
-@lru_cache(maxsize=8)
-def _planned(wanted: _Wanted) -> Plan:
-    program, aim = wanted.program, wanted.aim
     judge = Judge(aim.machine, aim.sizes, aim.dtype)
     limit = MOST // len(program.statements) + 1
     whole = judge.of(vectorized(Plan(program)))

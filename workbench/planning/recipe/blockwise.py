@@ -56,7 +56,6 @@ def regions(program: Program, dim: str) -> Iterator[Region]:
     """Yield the regions that could run in blocks of `dim`; of statements that need each other
     through others, the last first.
     """
-    assert program.schedule is not None
     around = {name: loops_above(path) for name, path in paths(program.schedule).items()}
     groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for name, loops in around.items():
@@ -93,7 +92,6 @@ def in_blocks(plan: Plan, region: Region, size: int) -> Plan | None:
 
 def _beside_last(program: Program, region: Region) -> tuple[str, ...]:
     """Return the members in one axis with the last."""
-    assert program.schedule is not None
     around = paths(program.schedule)
 
     def axis(name: str) -> Loop:
@@ -124,7 +122,6 @@ def _in_blocks(plan: Plan, region: Region, size: int) -> Plan | None:
 
 def _turned(plan: Plan, names: tuple[str, ...], axis: str, block: str) -> Plan | None:
     """Move the loops over blocks outside of an axis around them."""
-    assert plan.program.schedule is not None
     why = f"one block over all of {axis} comes before the next"
     turned: Plan | None = plan
     for part in _loops_over(plan.program.schedule, block, names, axis):
@@ -167,7 +164,6 @@ def near_size(program: Program, region: Region, sizes: Mapping[str, int], near: 
     """Return how many values of the dimension, a power of two, make the widest result of a block
     take about `near` bytes.
     """
-    assert program.schedule is not None
     axes = axis_dims(program.schedule)
     widest = 1
     for name in region.members:
@@ -197,7 +193,7 @@ def _outside(loops: tuple[Loop, ...], dim: str) -> tuple[Loop, ...] | None:
 
 def _follows(program: Program, outside: tuple[Loop, ...]) -> Edges:
     """Return for each statement its dependents within one iteration of the loops outside."""
-    needs = dependences(program)
+    needs = dependences(program.equations)
     for loop in outside:
         if loop.kind == "loop":
             needs = needs.among(tuple(statements(loop))).within(loop)

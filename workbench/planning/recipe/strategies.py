@@ -106,7 +106,6 @@ def _recomputable(program: Program) -> dict[str, list[Recompute]]:
     """Return for each recomputable array a step for its readers in each loop in which it is not
     written. Blocks' sums are left to blocks.
     """
-    assert program.schedule is not None
     around = _loops(program.schedule)
     returned = {output.array for output in program.outputs}
     readers: dict[str, list[str]] = {}
@@ -201,7 +200,6 @@ def _blocks(
 
 
 def _regions(program: Program) -> Iterator[Region]:
-    assert program.schedule is not None
     axes = axis_dims(program.schedule)
     for dim in dict.fromkeys(d for s in program.statements for d in axes[s.name]):
         yield from regions(program, dim)
@@ -229,7 +227,6 @@ def _length(now: JudgedPlan, region: Region) -> int:
 def _carried(now: JudgedPlan, arrays: Collection[str]) -> Iterator[Idea]:
     """Yield running sums for the sums over all of a dimension that a loop over it computes."""
     program = now.plan.program
-    assert program.schedule is not None
     around = _loops(program.schedule)
     sums_by_loop: dict[int, tuple[Loop, list[str]]] = {}
     for array in arrays:

@@ -39,7 +39,6 @@ def in_order(plan: Plan) -> Plan | None:
     for dim in dict.fromkeys(step.dim for step in partly):
         why = f"sums over {dim} add each value when it is there"
         plan = _if_legal(plan, Accumulate(dim), why) or plan
-    assert plan.program.schedule is not None
     for block in blocks_of(plan.program.schedule):
         neighbours = [child for child in block.children if isinstance(child, Loop)]
         if len(neighbours) > 1:
@@ -84,10 +83,9 @@ def _if_legal(plan: Plan, step: Transform, why: str) -> Plan | None:
 
 
 def _counts_updates(program: Program, dim: str, independent: set[str]) -> bool:
-    assert program.schedule is not None
     if not _has_loop_inside(program.schedule, dim):
         return False
-    needs = dependences(program)
+    needs = dependences(program.equations)
     return any(
         carries(needs, d, dim)
         for d in needs.all

@@ -14,21 +14,14 @@ from workbench.program.values import Program
 
 def canonical(program: Program) -> str:
     """Return the text that keys are made from: one line a record."""
-    plain = replace(
-        program,
-        description="",
-        parameters=tuple(replace(p, line=None) for p in program.parameters),
-        dims=tuple(replace(d, line=None) for d in program.dims),
-        statements=tuple(replace(s, line=None) for s in program.statements),
-        externals=tuple(replace(e, line=None) for e in program.externals),
-    )
+    equations = program.equations
     groups = (
-        plain.parameters,
-        plain.dims,
-        plain.arrays,
-        plain.statements,
-        plain.outputs,
-        plain.externals,
+        [replace(p, line=None) for p in equations.parameters],
+        [replace(d, line=None) for d in equations.dims],
+        equations.arrays,
+        [replace(s, line=None) for s in equations.statements],
+        equations.outputs,
+        [replace(e, line=None) for e in equations.externals],
     )
-    lines = [plain.name, *(repr(record) for group in groups for record in group)]
-    return "\n".join([*lines, repr(plain.schedule), repr(plain.aliases)])
+    lines = [equations.name, *(repr(record) for group in groups for record in group)]
+    return "\n".join([*lines, repr(program.schedule), repr(equations.aliases)])

@@ -16,28 +16,28 @@ from workbench.program.operations.shapes import shape_text
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.sizes import numbers
 from workbench.program.text.ranges import domain_text, reduction_text
-from workbench.program.values import Body, Call, IndexValue, Literal, Program, Read, Statement
+from workbench.program.values import Body, Call, Equations, IndexValue, Literal, Read, Statement
 
 _SHOWN_ENTRIES = 8
 
 
-def equation(statement: Statement, program: Program | None = None) -> str:
+def equation(statement: Statement, equations: Equations | None = None) -> str:
     """Return one statement as a line: `to_go[b, t] = sum(k in t..T-1) 0.9 ** (k - t) * gain[b, k]`.
 
-    With the program, ranges that are a dimension's whole range are left out.
+    With all of a program's, ranges that are a dimension's whole range are left out.
     """
     left = element_text(statement.array, statement.write)
-    return f"{left} = {right_side(statement, program)}{domain_text(statement, program)}"
+    return f"{left} = {right_side(statement, equations)}{domain_text(statement, equations)}"
 
 
-def right_side(statement: Statement, program: Program | None = None) -> str:
+def right_side(statement: Statement, equations: Equations | None = None) -> str:
     """Return what a statement's instance computes: combiner, range and body."""
     text, level = _rendered(statement.body)
     if statement.combiner is None:
         return text
     if level < Level.PRODUCT:
         text = f"({text})"
-    return f"{statement.combiner}({reduction_text(statement, program)}) {text}"
+    return f"{statement.combiner}({reduction_text(statement, equations)}) {text}"
 
 
 def body_text(body: Body) -> str:

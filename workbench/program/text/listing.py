@@ -8,21 +8,21 @@ from itertools import groupby
 from workbench.program.operations.shapes import shape_text
 from workbench.program.text.infix import element_text, right_side
 from workbench.program.text.ranges import domain_text
-from workbench.program.values import Array, Program, Statement
+from workbench.program.values import Array, Equations, Statement
 
 Scope = tuple[str, ...]
 
 
-def listing(program: Program) -> str:
+def listing(equations: Equations) -> str:
     """Return the equations in textual order, one line each, under the program's name and sizes."""
-    return "\n".join(line for line, _ in lines(program))
+    return "\n".join(line for line, _ in lines(equations))
 
 
-def lines(program: Program) -> Iterator[tuple[str, str | None]]:
+def lines(equations: Equations) -> Iterator[tuple[str, str | None]]:
     """Yield the lines of the page, each with the statement that it is."""
-    yield from ((line, None) for line in _header(program))
-    yield from _equations(program)
-    yield from ((line, None) for line in _results(program))
+    yield from ((line, None) for line in _header(equations))
+    yield from _equations(equations)
+    yield from ((line, None) for line in _results(equations))
 
 
 def type_text(array: Array) -> str:
@@ -32,34 +32,34 @@ def type_text(array: Array) -> str:
     return array.dtype + (shape_text(array.shape) if array.shape else "")
 
 
-def _header(program: Program) -> Iterator[str]:
+def _header(equations: Equations) -> Iterator[str]:
     sizes = [
         f"{p.name}={p.default}" if p.definition is None else f"{p.name}={p.definition}"
-        for p in program.parameters
+        for p in equations.parameters
     ]
-    yield f"{program.name}({', '.join(sizes)})"
-    description = program.description.strip()
+    yield f"{equations.name}({', '.join(sizes)})"
+    description = equations.description.strip()
     if description:
         yield f"  {description.splitlines()[0]}"
-    if program.dims:
-        counts = {program.updates: " (counts updates)"}
-        dims = (f"{d.name} < {d.size}{counts.get(d.name, '')}" for d in program.dims)
+    if equations.dims:
+        counts = {equations.updates: " (counts updates)"}
+        dims = (f"{d.name} < {d.size}{counts.get(d.name, '')}" for d in equations.dims)
         yield "  for " + ", ".join(dims)
 
 
-def _equations(program: Program) -> Iterator[tuple[str, str | None]]:
+def _equations(equations: Equations) -> Iterator[tuple[str, str | None]]:
     introduced: set[str] = set()
-    for scope, statements in _by_scope(program):
+    for scope, statements in _by_scope(equations):
         yield "", None
         if scope:
             yield f"  {' / '.join(scope)}:", None
         for statement in statements:
             first = statement.array not in introduced
-            yield "    " + _line(statement, program, first), statement.name
+            yield "    " + _line(statement, equations, first), statement.name
             introduced.add(statement.array)
 
 
-def _by_scope(program: Program) -> Iterator[tuple[Scope, list[Statement]]]:
+def _by_scope(equations: Equations) -> Iterator[tuple[Scope, list[Statement]]]:
     """Yield neighbours of one scope, under one heading each.
 
     Scopes that take turns, as an optimizer and the parameters that it updates, have one heading
@@ -67,7 +67,7 @@ def _by_scope(program: Program) -> Iterator[tuple[Scope, list[Statement]]]:
     place.
     """
     groups: list[tuple[Scope, list[Statement]]] = []
-    for scope, run in groupby(program.statements, key=lambda s: s.scope):
+    for scope, run in groupby(equations.statements, key=lambda s: s.scope):
         statements = list(run)
         needed = {read.array for s in statements for read in s.reads}
         joined = _same_scope(groups, scope, needed)
@@ -90,16 +90,16 @@ def _same_scope(
     return None
 
 
-def _line(statement: Statement, program: Program, first: bool) -> str:
+def _line(statement: Statement, equations: Equations, first: bool) -> str:
     left = element_text(statement.array, statement.write)
-    kind = type_text(program.array[statement.array]) if first else ""
+    kind = type_text(equations.array[statement.array]) if first else ""
     typed = f"{left}: {kind}" if kind else left
-    return f"{typed} = {right_side(statement, program)}{domain_text(statement, program)}"
+    return f"{typed} = {right_side(statement, equations)}{domain_text(statement, equations)}"
 
 
-def _results(program: Program) -> Iterator[str]:
-    if program.outputs:
+def _results(equations: Equations) -> Iterator[str]:
+    if equations.outputs:
         yield ""
         yield "  return " + ", ".join(
-            o.name if o.name == o.array else f"{o.name}={o.array}" for o in program.outputs
+            o.name if o.name == o.array else f"{o.name}={o.array}" for o in equations.outputs
         )

@@ -19,20 +19,20 @@ from workbench.polyhedral.sets.relations import (
     pieces,
     with_dims,
 )
-from workbench.program.values import Program, Statement
+from workbench.program.values import Equations, Statement
 
 Ranges = Mapping[str, tuple[Expression, Expression]]
 """The lower (inclusive) and upper (exclusive) bounds by dimension."""
 
 
-def domain_text(statement: Statement, program: Program | None = None) -> str:
+def domain_text(statement: Statement, equations: Equations | None = None) -> str:
     """Return ` for 1 <= t < T`, or nothing where the domain is the dimensions' whole range."""
     shown = []
     bounds = _bounds(statement.domain, statement.dims)
     if bounds is None:
         return f"  for {condition(statement.domain)}" if statement.dims else ""
     for dim, (lower, upper) in zip(statement.dims, bounds, strict=True):
-        if _is_whole(dim, lower, upper, program):
+        if _is_whole(dim, lower, upper, equations):
             continue
         if upper == lower + 1:
             shown.append(f"{dim} = {lower}")
@@ -41,7 +41,7 @@ def domain_text(statement: Statement, program: Program | None = None) -> str:
     return f"  for {', '.join(shown)}" if shown else ""
 
 
-def reduction_text(statement: Statement, program: Program | None = None) -> str:
+def reduction_text(statement: Statement, equations: Equations | None = None) -> str:
     """Return the range of the reduction: `k in t..T-1`, `b, t` for whole ranges."""
     dims = statement.reduction_dims
     bounds = _bounds(statement.reduction, dims)
@@ -49,19 +49,19 @@ def reduction_text(statement: Statement, program: Program | None = None) -> str:
         return f"{', '.join(dims)} with {condition(statement.reduction)}"
     shown = []
     for dim, (lower, upper) in zip(dims, bounds, strict=True):
-        whole = _is_whole(dim, lower, upper, program)
+        whole = _is_whole(dim, lower, upper, equations)
         shown.append(dim if whole else f"{dim} in {_bound(lower)}..{_bound(upper - 1)}")
     return ", ".join(shown)
 
 
-def unnamed_ranges(statement: Statement, program: Program) -> Ranges:
+def unnamed_ranges(statement: Statement, equations: Equations) -> Ranges:
     """Return the bounds of the statement's dimensions that the user wrote as ranges (`t:t + 3`)."""
     parts = ((statement.domain, statement.dims), (statement.reduction, statement.reduction_dims))
     return {
         dim: between
         for text, dims in parts
         for dim, between in zip(dims, _bounds(text, dims) or (), strict=False)
-        if dim not in program.dim
+        if dim not in equations.dim
     }
 
 
@@ -102,10 +102,10 @@ def _is_exact(statement: Statement, found: Extent) -> bool:
     return is_equal(domain_with(everything, at_least=least), statement.reduction)
 
 
-def _is_whole(dim: str, lower: Expression, upper: Expression, program: Program | None) -> bool:
-    if program is None or dim not in program.dim:
+def _is_whole(dim: str, lower: Expression, upper: Expression, equations: Equations | None) -> bool:
+    if equations is None or dim not in equations.dim:
         return False
-    return lower == 0 and upper == program.dim[dim].size
+    return lower == 0 and upper == equations.dim[dim].size
 
 
 def _bound(e: Expression) -> str:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
 
 from workbench.errors import SizeError
 from workbench.polyhedral.expression import Expression, Named, expression, fold
 from workbench.polyhedral.sets.relations import dims_of, hull, is_empty
+from workbench.program.identity import remembered
 from workbench.program.sizes import numbers
-from workbench.program.values import IndexValue, Program, Statement, walk
+from workbench.program.values import Equations, IndexValue, Statement, walk
 
 Interval = tuple[int, int]
 Intervals = Mapping[str, Interval]
@@ -45,13 +45,13 @@ def fits_int32(e: Expression, of: Intervals) -> bool:
     )
 
 
-def check_indices(program: Program, sizes: Mapping[str, int]) -> None:
+def check_indices(equations: Equations, sizes: Mapping[str, int]) -> None:
     """Raise SizeError where an index of 32 bits could pass them at these sizes."""
-    for statement, value in _narrow(program):
-        of = intervals(sizes, _ranges(program, statement, value.expression))
+    for statement, value in _narrow(equations):
+        of = intervals(sizes, _ranges(equations, statement, value.expression))
         if not fits_int32(value.expression, of):
             lower, upper = interval(value.expression, of)
-            used = {n: sizes[n] for n in sizes if n in _sizes_of(program, value.expression)}
+            used = {n: sizes[n] for n in sizes if n in _sizes_of(equations, value.expression)}
             reached = upper if upper >= INT32 else lower
             raise SizeError(
                 f"wb.index({value.expression}) in {statement.array} reaches {reached} "
@@ -61,34 +61,37 @@ def check_indices(program: Program, sizes: Mapping[str, int]) -> None:
             )
 
 
-@lru_cache(maxsize=64)
-def _narrow(program: Program) -> tuple[tuple[Statement, IndexValue], ...]:
+@remembered(64)
+def _narrow(equations: Equations) -> tuple[tuple[Statement, IndexValue], ...]:
     """List the indices of 32 bits, each once."""
-    return tuple(dict.fromkeys(_indices(program)))
+    return tuple(dict.fromkeys(_indices(equations)))
 
 
-def _indices(program: Program) -> Iterator[tuple[Statement, IndexValue]]:
-    for statement in program.statements:
+def _indices(equations: Equations) -> Iterator[tuple[Statement, IndexValue]]:
+    for statement in equations.statements:
         for body in walk(statement.body):
             if isinstance(body, IndexValue) and body.dtype == "int32":
                 yield statement, body
 
 
 def _ranges(
-    program: Program, statement: Statement, e: Expression
+    equations: Equations, statement: Statement, e: Expression
 ) -> Iterator[tuple[str, IndexRange]]:
     """Yield the ranges over sizes of the dims that `e` needs, at a statement's instances."""
     parts = ((statement.domain, statement.dims), (statement.reduction, statement.reduction_dims))
     for text, dims in parts:
-        if dims and not e.variables <= set(program.dim) and not is_empty(text):
+        if dims and not e.variables <= set(equations.dim) and not is_empty(text):
             yield from zip(dims_of(text), hull(text), strict=True)
         else:
             for d in dims:
-                yield d, (expression(0), program.dim[d].size if d in program.dim else expression(1))
+                yield (
+                    d,
+                    (expression(0), equations.dim[d].size if d in equations.dim else expression(1)),
+                )
 
 
-def _sizes_of(program: Program, e: Expression) -> set[str]:
-    dims = (program.dim[d].size for d in e.variables if d in program.dim)
+def _sizes_of(equations: Equations, e: Expression) -> set[str]:
+    dims = (equations.dim[d].size for d in e.variables if d in equations.dim)
     return set(e.sizes).union(*(size.sizes for size in dims))
 
 

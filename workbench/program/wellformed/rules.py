@@ -34,7 +34,7 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.sizes import known_of_sizes, numbers
 from workbench.program.text.infix import at_text, body_text, element_text, equation
 from workbench.program.text.ranges import extent_text, unnamed_ranges
-from workbench.program.values import Array, Body, Call, IndexValue, Program, Read, Statement, walk
+from workbench.program.values import Array, Body, Call, Equations, IndexValue, Read, Statement, walk
 from workbench.program.wellformed import sentences
 from workbench.program.wellformed.types import check_types
 
@@ -43,37 +43,37 @@ MAXIMUM_RANDOM_DIMS = 5
 """The number of dimensions of an instance that a random counter can hold."""
 
 
-def check(program: Program, before: Program | None = None) -> None:
-    """Raise ProgramError, with the user's line, for the first rule that `program` breaks.
+def check(equations: Equations, before: Equations | None = None) -> None:
+    """Raise ProgramError, with the user's line, for the first rule that the equations break.
 
-    `before` is a well-formed program that this one was made from. A statement of both, over the
+    `before` are well-formed equations that these were made from. A statement of both, over the
     same arrays and sizes, needs no second check by rules about it alone.
     """
-    fresh = _fresh(program, before)
-    names_are_unique(program)
-    arrays_are_known(program)
-    indices_fit(program, fresh)
-    domains_fit(program, fresh)
-    check_types(program, fresh)
-    draws_are_apart(program)
-    calls_are_apart(program)
-    writes_are_inside(program, fresh)
-    pieces_are_apart(program)
-    reads_are_inside(program, fresh)
-    reads_are_defined(program)
-    ranges_are_not_empty(program, fresh)
+    fresh = _fresh(equations, before)
+    names_are_unique(equations)
+    arrays_are_known(equations)
+    indices_fit(equations, fresh)
+    domains_fit(equations, fresh)
+    check_types(equations, fresh)
+    draws_are_apart(equations)
+    calls_are_apart(equations)
+    writes_are_inside(equations, fresh)
+    pieces_are_apart(equations)
+    reads_are_inside(equations, fresh)
+    reads_are_defined(equations)
+    ranges_are_not_empty(equations, fresh)
 
 
-def _fresh(program: Program, before: Program | None) -> tuple[Statement, ...]:
+def _fresh(equations: Equations, before: Equations | None) -> tuple[Statement, ...]:
     """Return the statements that are not the same in `before`, or not over the same arrays."""
-    if before is None or before.parameters != program.parameters:
-        return program.statements
+    if before is None or before.parameters != equations.parameters:
+        return equations.statements
     return tuple(
         s
-        for s in program.statements
+        for s in equations.statements
         if before.statement.get(s.name) is not s
         or any(
-            before.array.get(array) is not program.array.get(array)
+            before.array.get(array) is not equations.array.get(array)
             for array in (s.array, *(r.array for r in s.reads))
         )
     )
@@ -82,18 +82,18 @@ def _fresh(program: Program, before: Program | None) -> tuple[Statement, ...]:
 # -- names and indices --------------------------------------------------------------------------
 
 
-def names_are_unique(program: Program) -> None:
+def names_are_unique(equations: Equations) -> None:
     """Require unique names within each kind.
 
     A dimension and a size share one kind, since both occur in expressions.
     """
     kinds = {
-        "dimensions and sizes": [d.name for d in program.dims]
-        + [p.name for p in program.parameters],
-        "arrays": [a.name for a in program.arrays],
-        "statements": [s.name for s in program.statements],
-        "outputs": [o.name for o in program.outputs],
-        "external objects": [e.name for e in program.externals],
+        "dimensions and sizes": [d.name for d in equations.dims]
+        + [p.name for p in equations.parameters],
+        "arrays": [a.name for a in equations.arrays],
+        "statements": [s.name for s in equations.statements],
+        "outputs": [o.name for o in equations.outputs],
+        "external objects": [e.name for e in equations.externals],
     }
     for kind, names in kinds.items():
         for name, count in Counter(names).items():
@@ -101,19 +101,19 @@ def names_are_unique(program: Program) -> None:
                 raise ProgramError(f"two of the program's {kind} are called {name}")
 
 
-def arrays_are_known(program: Program) -> None:
+def arrays_are_known(equations: Equations) -> None:
     """Require that each array written, read or returned exists and some statement writes it."""
-    for statement in program.statements:
+    for statement in equations.statements:
         for name in (statement.array, *(r.array for r in statement.reads)):
-            if name not in program.array:
-                offered = nearest(name, program.array, "arrays")
+            if name not in equations.array:
+                offered = nearest(name, equations.array, "arrays")
                 raise ProgramError(f"unknown array {name!r}: {offered}", statement.line)
-    for output in program.outputs:
-        if output.array not in program.array:
-            offered = nearest(output.array, program.array, "arrays")
+    for output in equations.outputs:
+        if output.array not in equations.array:
+            offered = nearest(output.array, equations.array, "arrays")
             raise ProgramError(f"output {output.name}: unknown array {output.array!r}: {offered}")
-    for array in program.arrays:
-        if not program.writers[array.name]:
+    for array in equations.arrays:
+        if not equations.writers[array.name]:
             raise ProgramError(f"nothing defines {array.name}")
         if len(array.dims) != len(array.extent) or len(set(array.dims)) != len(array.dims):
             raise ProgramError(
@@ -122,11 +122,11 @@ def arrays_are_known(program: Program) -> None:
             )
 
 
-def indices_fit(program: Program, statements: Iterable[Statement]) -> None:
+def indices_fit(equations: Equations, statements: Iterable[Statement]) -> None:
     """Require as many indices as dimensions, and only dimensions and sizes in them."""
     for s in statements:
         for access in (Read(s.array, s.write, ""), *s.reads):
-            dims = program.array[access.array].dims
+            dims = equations.array[access.array].dims
             if len(access.index) != len(dims):
                 raise ProgramError(
                     f"{element_text(access.array, access.index)} has {len(access.index)} indices, "
@@ -134,10 +134,10 @@ def indices_fit(program: Program, statements: Iterable[Statement]) -> None:
                     s.line,
                 )
         for e in s.write:
-            _names_known(program, s, e, s.dims, Read(s.array, s.write, ""))
+            _names_known(equations, s, e, s.dims, Read(s.array, s.write, ""))
         for body in walk(s.body):
             for e in _expressions(body):
-                _names_known(program, s, e, s.dims + s.reduction_dims, body)
+                _names_known(equations, s, e, s.dims + s.reduction_dims, body)
 
 
 def _expressions(body: object) -> Iterator[Expression]:
@@ -151,9 +151,9 @@ def _expressions(body: object) -> Iterator[Expression]:
 
 
 def _names_known(
-    program: Program, s: Statement, e: Expression, dims: tuple[str, ...], within: Body
+    equations: Equations, s: Statement, e: Expression, dims: tuple[str, ...], within: Body
 ) -> None:
-    known = [p.name for p in program.parameters]
+    known = [p.name for p in equations.parameters]
     missing = e.variables.difference(dims)
     if not missing and e.sizes.issubset(known):
         return
@@ -170,7 +170,7 @@ def _names_known(
         )
 
 
-def domains_fit(program: Program, statements: Iterable[Statement]) -> None:
+def domains_fit(equations: Equations, statements: Iterable[Statement]) -> None:
     """Require sets over the dimensions as domain and reduction, the latter within the former."""
     for s in statements:
         both = s.dims + s.reduction_dims
@@ -188,7 +188,7 @@ def domains_fit(program: Program, statements: Iterable[Statement]) -> None:
             raise ProgramError(f"{_plain(s)}: a range needs one of {_listed(COMBINERS)}", s.line)
         if s.combiner in ("argmax", "collect") and len(s.reduction_dims) != 1:
             raise ProgramError(f"{_plain(s)}: {s.combiner} runs over one dimension", s.line)
-        if s.combiner == "collect" and not is_equal(s.reduction, _collected(program, s)):
+        if s.combiner == "collect" and not is_equal(s.reduction, _collected(equations, s)):
             raise ProgramError(
                 f"{_plain(s)}: what is collected does not fill the leading axis of {s.array}",
                 s.line,
@@ -197,9 +197,9 @@ def domains_fit(program: Program, statements: Iterable[Statement]) -> None:
             raise ProgramError(f"{_plain(s)}: its range goes beyond its domain", s.line)
 
 
-def _collected(program: Program, s: Statement) -> str:
+def _collected(equations: Equations, s: Statement) -> str:
     """Return the points `0 <= k < n` at every instance, n the array's leading inner length."""
-    k, shape = variable(s.reduction_dims[0]), program.array[s.array].shape
+    k, shape = variable(s.reduction_dims[0]), equations.array[s.array].shape
     length = expression(shape[0]) if shape else expression(0)
     everything = with_dims(s.domain, s.dims + s.reduction_dims)
     return domain_with(everything, at_least=[(k, expression(0)), (length - 1, k)])
@@ -208,25 +208,25 @@ def _collected(program: Program, s: Statement) -> str:
 # -- random draws and calls ---------------------------------------------------------------------
 
 
-def draws_are_apart(program: Program) -> None:
+def draws_are_apart(equations: Equations) -> None:
     """Require one draw a statement, of an instance that the counter can hold, under its own key.
 
     A clone has the origin and the instances of its original, and draws the same.
     """
     owners: dict[int, tuple[Statement, Call]] = {}
-    for s in program.statements:
+    for s in equations.statements:
         draws = [call for call in s.calls if OPERATIONS[call.operation].random]
         if not draws:
             continue
         if len(draws) > 1 or s.combiner is not None:
             raise ProgramError(
-                f"{equation(s, program)}: "
+                f"{equation(s, equations)}: "
                 "a random draw needs an equation of its own, without a range",
                 s.line,
             )
         if len(s.dims) > MAXIMUM_RANDOM_DIMS:
             raise ProgramError(
-                f"{equation(s, program)}: a random draw over {len(s.dims)} dimensions "
+                f"{equation(s, equations)}: a random draw over {len(s.dims)} dimensions "
                 f"({_listed(s.dims)}), at most {MAXIMUM_RANDOM_DIMS} are supported",
                 s.line,
             )
@@ -239,16 +239,16 @@ def draws_are_apart(program: Program) -> None:
             )
 
 
-def calls_are_apart(program: Program) -> None:
+def calls_are_apart(equations: Equations) -> None:
     """Require that a call is a statement's whole body, to an external object of the program."""
-    externals = {e.name for e in program.externals}
-    for s in program.statements:
+    externals = {e.name for e in equations.externals}
+    for s in equations.statements:
         for call in s.calls:
             if not OPERATIONS[call.operation].external:
                 continue
             if call is not s.body or s.combiner is not None:
                 raise ProgramError(
-                    f"{equation(s, program)}: {body_text(call)} needs an equation of its own, "
+                    f"{equation(s, equations)}: {body_text(call)} needs an equation of its own, "
                     "without a range",
                     s.line,
                 )
@@ -261,10 +261,10 @@ def calls_are_apart(program: Program) -> None:
 # -- elements and instances ---------------------------------------------------------------------
 
 
-def writes_are_inside(program: Program, statements: Iterable[Statement]) -> None:
+def writes_are_inside(equations: Equations, statements: Iterable[Statement]) -> None:
     """Require that every written element lies in its array's extent."""
     for s in statements:
-        array = program.array[s.array]
+        array = equations.array[s.array]
         if not _writes_inside(s.domain, s.dims, s.write, array.dims, array.extent):
             raise ProgramError(
                 f"{element_text(s.array, s.write)} is written beyond the elements of {s.array}, "
@@ -285,86 +285,88 @@ def _writes_inside(
     return is_subset(image(domain, dims, write, None, array_dims), box_of(bounds))
 
 
-def pieces_are_apart(program: Program) -> None:
+def pieces_are_apart(equations: Equations) -> None:
     """Require that no element is defined twice."""
-    known = known_of_sizes(program.parameters)
-    twice = overlap([s.instances for s in program.statements], _extents(program), known)
+    known = known_of_sizes(equations.parameters)
+    twice = overlap([s.instances for s in equations.statements], _extents(equations), known)
     if twice is None:
         return
-    first, second = (program.statement[name] for name in twice.statements)
-    at = [at_text(s.dims, [x[d] for d in s.dims], {}) for s, x in _sides(program, twice)]
+    first, second = (equations.statement[name] for name in twice.statements)
+    at = [at_text(s.dims, [x[d] for d in s.dims], {}) for s, x in _sides(equations, twice)]
     element = f"{twice.array}[{', '.join(map(str, twice.element))}]"
     sizes = _sizes_text(twice.sizes)
-    other = "" if first is second else f"by {equation(second, program)} "
+    other = "" if first is second else f"by {equation(second, equations)} "
     raise ProgramError(
         f"{element if twice.element else twice.array} is defined twice{sizes}: by "
-        f"{equation(first, program)} at {at[0]} and {other}at {at[1]}",
+        f"{equation(first, equations)} at {at[0]} and {other}at {at[1]}",
         second.line,
     )
 
 
-def reads_are_inside(program: Program, statements: Iterable[Statement]) -> None:
+def reads_are_inside(equations: Equations, statements: Iterable[Statement]) -> None:
     """Require that every readable element lies in its array's extent."""
-    known = known_of_sizes(program.parameters)
-    beyond = outside([s.instances for s in statements], _extents(program), known)
+    known = known_of_sizes(equations.parameters)
+    beyond = outside([s.instances for s in statements], _extents(equations), known)
     if beyond is not None:
-        statement, array, reader = _reader(program, beyond)
-        sizes = _at_least_one(program, array, beyond.sizes)
+        statement, array, reader = _reader(equations, beyond)
+        sizes = _at_least_one(equations, array, beyond.sizes)
         extent = [(lo.evaluate(sizes), up.evaluate(sizes)) for lo, up in array.extent]
-        ranges = unnamed_ranges(statement, program)
+        ranges = unnamed_ranges(statement, equations)
         text = sentences.outside(array, beyond.element, reader, sizes, extent, ranges)
-        raise ProgramError(text + _without_update(program, array), statement.line)
+        raise ProgramError(text + _without_update(equations, array), statement.line)
 
 
-def reads_are_defined(program: Program) -> None:
+def reads_are_defined(equations: Equations) -> None:
     """Require that every readable element is written by some instance."""
-    known = known_of_sizes(program.parameters)
-    undefined = undefined_read([s.instances for s in program.statements], _extents(program), known)
+    known = known_of_sizes(equations.parameters)
+    undefined = undefined_read(
+        [s.instances for s in equations.statements], _extents(equations), known
+    )
     if undefined is not None:
-        statement, array, reader = _reader(program, undefined)
-        ranges = unnamed_ranges(statement, program)
+        statement, array, reader = _reader(equations, undefined)
+        ranges = unnamed_ranges(statement, equations)
         text = sentences.undefined(array, undefined.element, reader, undefined.sizes, ranges)
-        raise ProgramError(text + _without_update(program, array), statement.line)
+        raise ProgramError(text + _without_update(equations, array), statement.line)
 
 
-def _without_update(program: Program, array: Array) -> str:
+def _without_update(equations: Equations, array: Array) -> str:
     """Return the hint for a parameter that has only its first value, else ""."""
-    never = len(program.writers[array.name]) == 1 and program.updates in array.dims
+    never = len(equations.writers[array.name]) == 1 and equations.updates in array.dims
     return "; theta.update was not called" if array.scope[:1] == ("parameters",) and never else ""
 
 
-def ranges_are_not_empty(program: Program, statements: Iterable[Statement]) -> None:
+def ranges_are_not_empty(equations: Equations, statements: Iterable[Statement]) -> None:
     """Require that a maximum, minimum or position has points at every instance."""
     for s in statements:
         if s.combiner in (None, "sum", "collect"):
             continue
         without = subtract(s.domain, project_out(s.reduction, s.reduction_dims))
         sizes_where_empty = smallest(
-            possible(parse_set(without), known_of_sizes(program.parameters))
+            possible(parse_set(without), known_of_sizes(equations.parameters))
         )
         if sizes_where_empty is not None:
             sizes, instance = sizes_where_empty
-            raise ProgramError(sentences.empty(s, program, instance, sizes), s.line)
+            raise ProgramError(sentences.empty(s, equations, instance, sizes), s.line)
 
 
-def _extents(program: Program) -> dict[str, tuple[tuple[Expression, Expression], ...]]:
-    return {a.name: a.extent for a in program.arrays}
+def _extents(equations: Equations) -> dict[str, tuple[tuple[Expression, Expression], ...]]:
+    return {a.name: a.extent for a in equations.arrays}
 
 
-def _sides(program: Program, w: Witness) -> Iterator[tuple[Statement, Mapping[str, int]]]:
+def _sides(equations: Equations, w: Witness) -> Iterator[tuple[Statement, Mapping[str, int]]]:
     for name, instance in zip(w.statements, w.instances, strict=True):
-        yield program.statement[name], instance
+        yield equations.statement[name], instance
 
 
-def _reader(program: Program, w: Witness) -> tuple[Statement, Array, sentences.Reader]:
+def _reader(equations: Equations, w: Witness) -> tuple[Statement, Array, sentences.Reader]:
     """Return the statement, the array and the read that a witness speaks of."""
-    ((statement, instance),) = _sides(program, w)
+    ((statement, instance),) = _sides(equations, w)
     dims = statement.dims + statement.reduction_dims
-    values = {**_at_least_one(program, program.array[w.array], w.sizes), **instance}
+    values = {**_at_least_one(equations, equations.array[w.array], w.sizes), **instance}
     for read in statement.reads:
         if read.array == w.array and _touches(read, values, w.element):
             point = tuple(instance[d] for d in dims)
-            return statement, program.array[w.array], (read, dims, point)
+            return statement, equations.array[w.array], (read, dims, point)
     raise AssertionError(f"no read of {w.array} touches {w.element}")
 
 
@@ -376,11 +378,11 @@ def _touches(read: Read, values: Mapping[str, int], element: tuple[int, ...]) ->
     )
 
 
-def _at_least_one(program: Program, array: Array, sizes: Mapping[str, int]) -> dict[str, int]:
+def _at_least_one(equations: Equations, array: Array, sizes: Mapping[str, int]) -> dict[str, int]:
     """Return the witness's sizes, and 1 for others that the array depends on."""
     needed = {name for lo, up in array.extent for e in (lo, up) for name in e.sizes}
     sizes_known = {**dict.fromkeys(needed, 1), **sizes}
-    return {p.name: sizes_known[p.name] for p in program.parameters if p.name in sizes_known}
+    return {p.name: sizes_known[p.name] for p in equations.parameters if p.name in sizes_known}
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:

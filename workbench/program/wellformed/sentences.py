@@ -8,7 +8,7 @@ from workbench.polyhedral.expression import Expression
 from workbench.program.sizes import numbers
 from workbench.program.text.infix import at_text, element_text, equation, point_text
 from workbench.program.text.ranges import Ranges
-from workbench.program.values import Array, Program, Read, Statement
+from workbench.program.values import Array, Equations, Read, Statement
 
 Point = tuple[int, ...]
 Reader = tuple[Read, Sequence[str], Point]
@@ -84,17 +84,19 @@ def _read(record: Array, reader: Reader, sizes: Mapping[str, int], ranges: Range
     return f"{written} is read at {at_text(list(at), list(at.values()), sizes)}"
 
 
-def empty(statement: Statement, program: Program, instance: Point, sizes: Mapping[str, int]) -> str:
+def empty(
+    statement: Statement, equations: Equations, instance: Point, sizes: Mapping[str, int]
+) -> str:
     """Return the refusal of a maximum (minimum, position) over no points, which has no value."""
     return (
         f"{statement.combiner} over no points at {at_text(statement.dims, instance, sizes)}: "
-        f"{equation(statement, program)}"
+        f"{equation(statement, equations)}"
     )
 
 
 def cycle(
     statements: Sequence[Statement],
-    program: Program,
+    equations: Equations,
     elements: Sequence[tuple[str, Point]],
     sizes: Mapping[str, int],
 ) -> str:
@@ -103,7 +105,7 @@ def cycle(
     chain = [*names, names[0]]
     if len(chain) > SHOWN + 1:
         chain = [*chain[: SHOWN // 2], "…", *chain[-SHOWN // 2 :]]
-    lines = dict.fromkeys(f"  {equation(s, program)}" for s in statements)
+    lines = dict.fromkeys(f"  {equation(s, equations)}" for s in statements)
     return "\n".join(
         [f"{names[0]} needs itself ({_listed(sizes)}): {' → '.join(chain)}", *list(lines)[:SHOWN]]
     )

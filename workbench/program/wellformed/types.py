@@ -16,8 +16,8 @@ from workbench.program.values import (
     Body,
     Call,
     DType,
+    Equations,
     IndexValue,
-    Program,
     Read,
     Shape,
     Statement,
@@ -27,16 +27,16 @@ from workbench.program.values import (
 DTYPES = ("float", *INTEGERS, "bool")
 
 
-def check_types(program: Program, statements: Iterable[Statement]) -> None:
+def check_types(equations: Equations, statements: Iterable[Statement]) -> None:
     """Raise ProgramError where types are not those of the row, or of the array written."""
-    for array in program.arrays:
+    for array in equations.arrays:
         if array.dtype not in DTYPES:
             offered = nearest(array.dtype, DTYPES, "dtypes")
             raise ProgramError(f"{array.name}: unknown dtype {array.dtype!r}: {offered}")
     for statement in statements:
         for body in walk(statement.body):
-            _check_body(program, body, statement.line)
-        _check_written(program, statement)
+            _check_body(equations, body, statement.line)
+        _check_written(equations, statement)
 
 
 def type_text(dtype: DType, shape: Shape) -> str:
@@ -44,12 +44,12 @@ def type_text(dtype: DType, shape: Shape) -> str:
     return dtype + (shape_text(shape) if shape else "")
 
 
-def _check_body(program: Program, body: Body, line: SourceLine | None) -> None:
+def _check_body(equations: Equations, body: Body, line: SourceLine | None) -> None:
     expected: tuple[DType, Shape] = body.dtype, body.shape
     if isinstance(body, Call):
         expected = _computed(body, line)
     elif isinstance(body, Read):
-        array = program.array[body.array]
+        array = equations.array[body.array]
         expected = array.dtype, array.shape
         for index in body.index:
             if not isinstance(index, Expression) and (
@@ -88,8 +88,8 @@ def _computed(call: Call, line: SourceLine | None) -> tuple[DType, Shape]:
         raise ProgramError(f"{body_text(call)}: {error.message}", line) from error
 
 
-def _check_written(program: Program, statement: Statement) -> None:
-    array, body = program.array[statement.array], statement.body
+def _check_written(equations: Equations, statement: Statement) -> None:
+    array, body = equations.array[statement.array], statement.body
     dtype, shape = body.dtype, body.shape
     if statement.combiner == "collect":
         shape = (*array.shape[:1], *shape)  # `domains_fit` compares its length with the range
@@ -99,7 +99,7 @@ def _check_written(program: Program, statement: Statement) -> None:
         dtype = promote(["int32", dtype])
     if (dtype, shape) != (array.dtype, array.shape):
         raise ProgramError(
-            f"{equation(statement, program)} gives {type_text(dtype, shape)}, "
+            f"{equation(statement, equations)} gives {type_text(dtype, shape)}, "
             f"but {array.name} is {type_text(array.dtype, array.shape)}",
             statement.line,
         )

@@ -63,10 +63,9 @@ def code(variant: Variant, arguments: Mapping[str, Any]) -> CodeView:
     Raises UnavailableError for an unknown backend.
     """
     program = variant.program
-    assert program.schedule is not None
     lowered = variant.loop_program
     return CodeView(
-        equations=_view("Equations", "", listing.lines(program)),
+        equations=_view("Equations", "", listing.lines(program.equations)),
         schedule=_view("Order", "python", tree.lines(program.schedule)),
         loops=_begun("Loops", loops.lines(lowered.body)),
         kernels=(_begun("Source", source_lines(lowered), _remark(str(arguments["backend"]))),),

@@ -91,12 +91,13 @@ def domain(variant: Variant, arguments: Mapping[str, Any]) -> DomainView:
 
 
 def space(
-    program: Program, chosen: Sequence[Statement], sizes: Mapping[str, int], order: Tree | None
+    program: Program, chosen: Sequence[Statement], sizes: Mapping[str, int], order: Tree
 ) -> DomainView:
     """Return the instances of some statements, in the order of a tree that holds them all."""
     points, remarks = _instances(chosen, sizes)
-    own = None if order is None else trees.only(order, [s.name for s in chosen])
-    run = {} if own is None else places(own, {s.name: s.dims for s in chosen}, points)
+    own = trees.only(order, [s.name for s in chosen])
+    assert own is not None
+    run = places(own, {s.name: s.dims for s in chosen}, points)
     arrows = _arrows(program, chosen, sizes, points, run)
     if len(arrows) > MOST_ARROWS:
         remarks.append(f"{MOST_ARROWS:,} of {len(arrows):,} dependences are drawn")
@@ -161,10 +162,10 @@ def _arrows(
     position = {s.name: k for k, s in enumerate(chosen)}
     number = {name: dict(zip(listed, numbers())) for name, listed in points.items()}
     arrows: dict[ArrowView, None] = {}
-    for d in dependences(program).among([s.name for s in chosen]).all:
+    for d in dependences(program.equations).among([s.name for s in chosen]).all:
         if not points[d.source] or not points[d.sink]:
             continue
-        for source, sink in pairs(dependences(program).relation(d), sizes):
+        for source, sink in pairs(dependences(program.equations).relation(d), sizes):
             late = bool(run) and run[d.sink, sink] <= run[d.source, source]
             arrow = ArrowView(
                 "reads",

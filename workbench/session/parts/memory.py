@@ -83,7 +83,7 @@ def memory(variant: Variant, arguments: Mapping[str, Any]) -> MemoryView:
     dtype = arguments["dtype"]
     if dtype not in FLOAT_BYTES:
         raise WorkbenchError(f"unknown dtype {dtype!r}: {nearest(dtype, FLOAT_BYTES, 'dtypes')}")
-    sizes = resolve(variant.program, arguments["sizes"])
+    sizes = resolve(variant.program.equations, arguments["sizes"])
     loops = variant.loop_program
     texts = list(lines(loops.body))
     places = {line.position: number for number, line in enumerate(texts)}

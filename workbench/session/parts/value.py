@@ -68,11 +68,11 @@ def value(variant: Variant, arguments: Mapping[str, Any]) -> ValueView:
     Raises WorkbenchError where there is no such element, and where it takes too long.
     """
     program, name = variant.program, str(arguments["array"])
-    resolved = Reference(program).resolve(name)
+    resolved = Reference(program.equations).resolve(name)
     sizes = sizes_with(program, resolved, arguments["coordinates"], arguments["sizes"])
     limit = _Limit(f"{name} at {numbers(sizes)}")
-    given = settable(program, sizes)
-    reference = Reference(program, given, int(arguments["seed"]), watch=limit.watch)
+    given = settable(program.equations, sizes)
+    reference = Reference(program.equations, given, int(arguments["seed"]), watch=limit.watch)
     explained = explain(reference, name, arguments["coordinates"])
     of: Element = (resolved, tuple(explained.coordinates.values()))
     inputs = [
@@ -110,7 +110,7 @@ def _element(reference: Reference, element: Element) -> ElementView:
     array, at = element
     value = reference.element(array, at)
     writer = reference.defining(array, at)
-    dims = reference.program.array[array].dims
+    dims = reference.equations.array[array].dims
     return ElementView(
         array=array,
         coordinates=dict(zip(dims, at, strict=True)),

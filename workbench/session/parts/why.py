@@ -110,7 +110,7 @@ def _drawn(
     tried = refusal.attempted or program
     chosen = [tried.statement[name] for name in dict.fromkeys(witness.statements)]
     order = tried.schedule
-    if refusal.attempted is None and isinstance(step, Vectorize) and order is not None:
+    if refusal.attempted is None and isinstance(step, Vectorize):
         order = at_once(order, step.dim, witness, refusal.axes)
     drawn = space(tried, chosen, sizes, order)
     if tried.storage.swapped != program.storage.swapped:
@@ -180,11 +180,11 @@ def _reads(program: Program, witness: Witness, sizes: Mapping[str, int]) -> bool
     """Tell whether the witness's reader reads its element at these sizes too."""
     reader = program.statement[witness.statements[1]]
     at = tuple(witness.instances[1][d] for d in reader.dims)
-    for d in dependences(program).by_sink[reader.name]:
+    for d in dependences(program.equations).by_sink[reader.name]:
         if d.array != witness.array:
             continue
         writer = program.statement[d.source]
-        for source, sink in pairs(dependences(program).relation(d), sizes):
+        for source, sink in pairs(dependences(program.equations).relation(d), sizes):
             instance = dict(zip(writer.dims, source, strict=True))
             if sink == at and written_element(writer.instances, instance, sizes) == witness.element:
                 return True

@@ -65,14 +65,10 @@ def is_successor(statement: Statement) -> bool:
 
 
 def _common_loops(program: Program) -> Callable[[Statement, Statement], tuple[str, ...]]:
-    """Return a function of the loops around both of two statements; without a schedule, the
-    dimensions they share.
-    """
-    above = {} if program.schedule is None else tree.paths(program.schedule)
+    """Return a function of the loops around both of two statements."""
+    above = tree.paths(program.schedule)
 
     def common(source: Statement, sink: Statement) -> tuple[str, ...]:
-        if source.name not in above or sink.name not in above:
-            return tuple(d for d in source.dims if d in sink.dims)
         dims = []
         for one, other in zip(above[source.name], above[sink.name], strict=False):
             if one[0] is not other[0] or one[1] != other[1]:

@@ -65,8 +65,8 @@ def _with_others(program: Program, needs: Sequence[Need], given: Sizes) -> Sizes
     others are the program's own, or as large as the reference can afford.
     """
     least = _resolved(program, needs, given)
-    own = settable(program, resolve(program))
-    about = settable_in(program, [need.length for need in needs]) | given.keys()
+    own = settable(program.equations, resolve(program.equations))
+    about = settable_in(program.equations, [need.length for need in needs]) | given.keys()
     others = own.keys() - about
     for most in (max(own.values(), default=1), *BESIDE) if others else ():
         beside = [Need(size(name), min(own[name], most), "") for name in sorted(others)]
@@ -77,5 +77,7 @@ def _with_others(program: Program, needs: Sequence[Need], given: Sizes) -> Sizes
 
 
 def _resolved(program: Program, needs: Sequence[Need], given: Sizes) -> Sizes:
-    resolve(program, given)
-    return resolve(program, {**settable(program, fitting(program, needs)), **given})
+    resolve(program.equations, given)
+    return resolve(
+        program.equations, {**settable(program.equations, fitting(program, needs)), **given}
+    )

@@ -24,9 +24,6 @@ from workbench.session.picture.edges import Edge, edges, is_successor, set_text
 from workbench.session.picture.scopes import closed_at_first
 from workbench.session.picture.storing import storage_text
 
-VERSION = 6
-"""The version of the fields, raised with every change; a view says so when it gets another one."""
-
 Kind = Literal[
     "operation", "contraction", "reduction", "random", "recurrence", "update", "external"
 ]
@@ -116,7 +113,6 @@ class Node:
 class Snapshot:
     """A program as views draw it."""
 
-    version: int
     name: str
     description: str
     parameters: tuple[ParameterView, ...]
@@ -124,7 +120,7 @@ class Snapshot:
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
     loops: tuple[LoopView, ...]
-    """The loops of the schedule in its order; none where there is no schedule."""
+    """The loops of the schedule in its order."""
     schedule: str
     equations: str
     closed: tuple[tuple[str, ...], ...]
@@ -138,7 +134,6 @@ def snapshot(program: Program) -> Snapshot:
     paths = [s.scope for s in program.statements]
     loops, around = _loops(program)
     return Snapshot(
-        version=VERSION,
         name=program.name,
         description=_unbroken(program.description),
         parameters=tuple(
@@ -149,7 +144,7 @@ def snapshot(program: Program) -> Snapshot:
         nodes=tuple(_node(program, s, around.get(s.name, ()), loops) for s in program.statements),
         edges=edges(program),
         loops=loops,
-        schedule="" if program.schedule is None else tree.text(program.schedule),
+        schedule=tree.text(program.schedule),
         equations=str(program),
         closed=closed_at_first(paths),
         scopes=scope_texts(paths),
@@ -167,8 +162,6 @@ def _loops(program: Program) -> tuple[tuple[LoopView, ...], dict[str, tuple[int,
     """Return every loop of the schedule, and for each statement the positions of the loops around
     it.
     """
-    if program.schedule is None:
-        return (), {}
     positions: dict[int, int] = {}
     views: list[LoopView] = []
     around: dict[str, tuple[int, ...]] = {}
@@ -210,7 +203,7 @@ def _node(
         kind=_kind(program, statement),
         array=statement.array,
         scope=statement.scope,
-        equation=equation(statement, program),
+        equation=equation(statement, program.equations),
         domain=set_text(statement.domain),
         reduction=set_text(statement.reduction) if statement.combiner else None,
         write=_access(statement, statement.array, statement.write, ()),

@@ -11,7 +11,7 @@ from workbench.polyhedral.tree import Leaf, Loop, Tree, mapped, sequence
 from workbench.program.values import Body, Literal, Program, Statement
 from workbench.transforms.incrementalize.factors import call
 from workbench.transforms.incrementalize.pieces import Pieces, read
-from workbench.transforms.incrementalize.rewrite import Rewrite, program_with
+from workbench.transforms.incrementalize.rewrite import Rewrite, equations_with
 from workbench.transforms.step.argument_names import DimName, StatementNames, all_meant, dims_of
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
@@ -81,15 +81,14 @@ class Accumulate(Transform):
             reason = _unfit(program, s, self.dim)
             if reason is not None:
                 return Refusal("capability", f"{self}: {s.name} {reason}", line=s.line)
-        tree = program.schedule
-        assert tree is not None
         for name in chosen:
             old = program.statement[name]
             pieces = Pieces(program, old)
             _carried(old, self.dim, pieces)
-            tree = _placed(tree, old, pieces.statements, self.dim)
-            program = program_with(program, old, Rewrite(pieces, (), ("", "")))
-        return Rewritten(replace(program, schedule=tree))
+            tree = _placed(program.schedule, old, pieces.statements, self.dim)
+            equations = equations_with(program.equations, old, Rewrite(pieces, (), ("", "")))
+            program = replace(program, equations=equations, schedule=tree)
+        return Rewritten(program)
 
     def _chosen(self, program: Program) -> tuple[str, ...]:
         if self.statements is not None:

@@ -78,7 +78,6 @@ def groups(program: Program, array: str, names: Sequence[str]) -> list[CloneGrou
     would have to be kept for them. Where only the elements at an index are needed, each index has
     its own.
     """
-    assert program.schedule is not None
     at = paths(program.schedule)
     places: dict[int, tuple[tuple[Loop, ...], dict[Read, dict[str, None]]]] = {}
     for name in names:

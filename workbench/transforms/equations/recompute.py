@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from workbench.polyhedral.tree import loops_above, paths, statements
 from workbench.program.text.infix import element_text, equation
-from workbench.program.values import Program, Statement, walk
+from workbench.program.values import Equations, Program, Statement, walk
 from workbench.transforms.equations import clones
 from workbench.transforms.equations.clones import Clone, CloneGroup, is_computed, readers_of
 from workbench.transforms.equations.evaluations import added, freed
@@ -162,8 +162,8 @@ class Recompute(Transform):
             called = [b.options["name"] for b in walk(s.body) if is_external(b)]
             if called:
                 sentence = (
-                    f"{self}: {equation(s, program)} calls the external object {called[0]}, "
-                    "which would answer otherwise the second time"
+                    f"{self}: {equation(s, program.equations)} calls the external object "
+                    f"{called[0]}, which would answer otherwise the second time"
                 )
                 return Refusal("capability", sentence, line=s.line)
             own = next((r for r in s.reads if r.array == array), None)
@@ -197,35 +197,36 @@ class Recompute(Transform):
 
     def _placed(self, program: Program, clone: Clone, names: Sequence[str]) -> Program | Refusal:
         """Return the program with the clone, as near to its first reader as is legal."""
-        program = with_equations(program, clone.array, clone.statements, names)
-        read_by = {n: clone.read_by(program.statement[n].body) for n in names}
-        program = replace(
-            program,
-            statements=tuple(
-                replace(s, body=read_by[s.name]) if s.name in read_by else s
-                for s in program.statements
-            ),
+        equations = with_equations(program.equations, clone.array, clone.statements, names)
+        read_by = {n: clone.read_by(equations.statement[n].body) for n in names}
+        reading = tuple(
+            replace(s, body=read_by[s.name]) if s.name in read_by else s
+            for s in equations.statements
         )
-        assert program.schedule is not None
         reader = next(n for n in statements(program.schedule) if n in read_by)
-        done: set[str] = set()
+        placed, done = program, set[str]()
         for s in clone.statements:
             done.add(s.name)
-            placed = self._one_placed(program, s, reader, done)
-            if isinstance(placed, Refusal):
-                return placed
-            program = placed
-        return program
+            later = {x.name for x in clone.statements} - done
+            there = tuple(x for x in reading if x.name not in later)
+            attempt = self._one_placed(
+                placed, replace(equations, statements=there), s, reader, done
+            )
+            if isinstance(attempt, Refusal):
+                return attempt
+            placed = attempt
+        return placed
 
     def _one_placed(
-        self, program: Program, clone: Statement, reader: str, done: set[str]
+        self, program: Program, equations: Equations, clone: Statement, reader: str, done: set[str]
     ) -> Program | Refusal:
-        """Put one statement of a clone in front of the reader; those in `done` have a place."""
-        assert program.schedule is not None
+        """Put one more statement of a clone in front of the reader; those in `done` have a place
+        then.
+        """
         nearest: Refusal | None = None
-        for tree in places(program.schedule, clone, program.statement[reader]):
-            placed = replace(program, schedule=tree)
-            broken = violated_by(_scheduled_only(placed), done)
+        for tree in places(program.schedule, clone, equations.statement[reader]):
+            broken = violated_by(equations, tree, done)
+            placed = replace(program, equations=equations, schedule=tree)
             if broken is None:
                 return placed
             nearest = nearest or violated(placed, broken, str(self))
@@ -240,7 +241,6 @@ def _apart(program: Program, array: str) -> list[str]:
     """Return the readers outside of the innermost loops of the writers; none where a writer has no
     loop, since everything stands beside it then.
     """
-    assert program.schedule is not None
     readers = readers_of(program, array)
     if not readers:
         return []
@@ -256,10 +256,3 @@ def _apart(program: Program, array: str) -> list[str]:
         for name in readers
         if not any(node is home for node, _ in at[name] for home in innermost)
     ]
-
-
-def _scheduled_only(program: Program) -> Program:
-    """Drop the statements that the schedule does not have yet."""
-    assert program.schedule is not None
-    known = set(statements(program.schedule))
-    return replace(program, statements=tuple(s for s in program.statements if s.name in known))

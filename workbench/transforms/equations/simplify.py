@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Annotated
 
-from workbench.program.identity import Itself
+from workbench.program.identity import remembered
 from workbench.program.values import Program
 from workbench.transforms.rules import BY_NAME, ROWS
 from workbench.transforms.rules.rewriting import Rewriter
@@ -106,14 +105,9 @@ Applied = dict[RuleRow, list[str]]
 """For each row that applied, the statements or arrays it changed, once for each time."""
 
 
+@remembered(8)
 def simplified(program: Program, rows: tuple[RuleRow, ...]) -> tuple[Program, Applied]:
     """Return the program after the rows, and the effect of each."""
-    return _simplified(Itself(program), rows)
-
-
-@lru_cache(maxsize=8)
-def _simplified(key: Itself, rows: tuple[RuleRow, ...]) -> tuple[Program, Applied]:
-    program = key.program
     applied: Applied = {}
     while True:
         before = program
@@ -140,7 +134,7 @@ def _locally(program: Program, rows: Sequence[RuleRow], applied: Applied) -> Pro
         statements.append(statement if body is statement.body else replace(statement, body=body))
     if all(new is old for new, old in zip(statements, program.statements, strict=True)):
         return program
-    return replace(program, statements=tuple(statements))
+    return replace(program, equations=replace(program.equations, statements=tuple(statements)))
 
 
 def _note(row: RuleRow, names: Sequence[str]) -> str:

@@ -12,8 +12,8 @@ from workbench.program.values import Call, Program, Statement, walk
 from workbench.transforms.incrementalize.order import Tiled, carried_within, placed
 from workbench.transforms.incrementalize.rewrite import (
     Unfit,
+    equations_with,
     moving_dims,
-    program_with,
     rewritten,
     slides,
 )
@@ -119,9 +119,9 @@ class Incrementalize(Transform):
             rewrite = rewritten(program, old, self.dim, self.block)
         except Unfit as unfit:
             return self._refusal(unfit.kind, unfit.sentence, old)
-        after = program_with(program, old, rewrite)
+        after = equations_with(program.equations, old, rewrite)
         try:
-            tree = placed(after, old, rewrite.pieces.statements, self.dim, rewrite.names)
+            tree = placed(program.schedule, after, old, rewrite, self.dim)
         except NoOrder as failure:
             return self._no_order(program, old, failure)
         except Tiled as tiled:
@@ -131,7 +131,7 @@ class Incrementalize(Transform):
                 "taken apart: incrementalize before tiling",
                 old,
             )
-        return Rewritten(replace(after, schedule=tree))
+        return Rewritten(replace(program, equations=after, schedule=tree))
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
         """Yield the running update without blocks of such a size."""

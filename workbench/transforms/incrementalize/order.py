@@ -26,7 +26,8 @@ from workbench.polyhedral.tree import (
 )
 from workbench.polyhedral.tree import loops as all_loops
 from workbench.program.dependences import dependences
-from workbench.program.values import Program, Statement
+from workbench.program.values import Equations, Program, Statement
+from workbench.transforms.incrementalize.rewrite import Rewrite
 from workbench.transforms.trees.distribution import in_axes
 
 
@@ -38,30 +39,27 @@ class Tiled(Exception):
         super().__init__(dim)
 
 
-def placed(
-    program: Program, old: Statement, new: Sequence[Statement], dim: str, names: tuple[str, str]
-) -> Tree:
-    """Return the schedule of `program` with `new` statements in the place of `old`.
+def placed(schedule: Tree, after: Equations, old: Statement, rewrite: Rewrite, dim: str) -> Tree:
+    """Return a schedule of the equations `after`, with new statements in the place of `old`.
 
     They keep its loops and axes. Blocks of `dim` run as `dim` did; the blocks and the positions in
-    them have the `names`. But a recurrence runs along a loop. Statements that share a loop over
-    `dim` with the old one are ordered anew with the new ones. Raises NoOrder and Tiled.
+    them have the rewrite's names. But a recurrence runs along a loop. Statements that share a loop
+    over `dim` with the old one are ordered anew with the new ones. Raises NoOrder and Tiled.
     """
-    assert program.schedule is not None
-    tree = only(program.schedule, {old.name, *(s.name for s in program.statements)})
+    tree = only(schedule, {old.name, *after.statement})
     assert tree is not None
     around = loops_above(paths(tree)[old.name])
     top = next((loop for loop in around if loop.dim == dim), None)
-    at = _Place(old, tuple(new), dim, names, _leaf(tree, old.name) if top is None else top)
-    return at.walk(tree, dependences(program))
+    region = _leaf(tree, old.name) if top is None else top
+    at = _Place(old, tuple(rewrite.pieces.statements), dim, rewrite.names, region)
+    return at.walk(tree, dependences(after))
 
 
 def carried_within(program: Program, old: Statement, names: Sequence[str], dim: str) -> Witness:
     """Return the smallest two instances, at two values of `dim`, of statements that need each
     other: preferably of the statement's own operands.
     """
-    assert program.schedule is not None
-    left = dependences(program)
+    left = dependences(program.equations)
     for node, _ in paths(program.schedule)[old.name]:
         if isinstance(node, Loop) and node.dim == dim:
             break

@@ -20,7 +20,7 @@ from workbench.polyhedral.sets.relations import (
     with_dims,
 )
 from workbench.polyhedral.tree import block_dim
-from workbench.program.values import Array, Body, Literal, Program, Statement
+from workbench.program.values import Array, Body, Equations, Literal, Program, Statement
 from workbench.transforms.incrementalize.factors import (
     NotAWeight,
     Summand,
@@ -299,20 +299,20 @@ def _unused(program: Program, old: Statement, pieces: Pieces) -> tuple[Statement
         kept = [s for s in kept if s not in idle]
 
 
-def program_with(program: Program, old: Statement, rewrite: Rewrite) -> Program:
-    """Return the program with the pieces in the statement's place, under the old schedule."""
+def equations_with(equations: Equations, old: Statement, rewrite: Rewrite) -> Equations:
+    """Return the equations with the pieces in the statement's place."""
     gone = {s.name for s in rewrite.unused}
     statements = tuple(
         new
-        for s in program.statements
+        for s in equations.statements
         if s.name not in gone
         for new in (rewrite.pieces.statements if s is old else (s,))
     )
     idle = {s.array for s in rewrite.unused}
     arrays: list[Array] = []
-    for array in program.arrays:
+    for array in equations.arrays:
         if array.name == old.array:
             arrays += rewrite.pieces.arrays
         if array.name not in idle:
             arrays.append(array)
-    return replace(program, statements=statements, arrays=tuple(arrays))
+    return replace(equations, statements=statements, arrays=tuple(arrays))

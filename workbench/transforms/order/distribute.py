@@ -74,8 +74,7 @@ class Distribute(Transform):
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Distribute]:
         """Yield each recurrence of an innermost loop, without statements that need not be there."""
-        assert program.schedule is not None
-        needs = dependences(program)
+        needs = dependences(program.equations)
         for loop in _innermost(program.schedule):
             members = tuple(statements(loop))
             inside = needs.among(members)
@@ -89,12 +88,11 @@ class Distribute(Transform):
         if not self.statements:
             sentence = f"{self}: name the statements that get a loop of their own"
             return Refusal("input", sentence, argument="statements")
-        assert program.schedule is not None
         chosen = frozenset(all_meant(program, self.statements))
         loop = self._loop(program.schedule, chosen)
         if isinstance(loop, Refusal):
             return loop
-        flow = dependences(program)
+        flow = dependences(program.equations)
         first, last = (distributed(program.schedule, loop, chosen, flow, way) for way in (0, 1))
         broken = violation(first, flow)
         if broken is None:
@@ -116,14 +114,13 @@ class Distribute(Transform):
         """Yield, for a dependence, the step that gives all of the cycle its own loop."""
         if refusal.kind != "dependence":
             return
-        assert program.schedule is not None
         chosen = frozenset(all_meant(program, self.statements))
         loop = self._loop(program.schedule, chosen)
         assert isinstance(loop, Loop)
         members = tuple(statements(loop))
         parts = [Leaf(n) for n in members]
         own = [k for k, n in enumerate(members) if n in chosen]
-        caught = sides(parts, own, dependences(program)).caught
+        caught = sides(parts, own, dependences(program.equations)).caught
         wanted = tuple(n for k, n in enumerate(members) if n in chosen or k in caught)
         yield replace(self, statements=wanted)
 

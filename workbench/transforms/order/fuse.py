@@ -74,7 +74,6 @@ class Fuse(Transform):
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Fuse]:
         """Yield each loop and the next over the same dimension, by their first statements."""
-        assert program.schedule is not None
         for block in blocks_of(program.schedule):
             loops = [child for child in block.children if isinstance(child, Loop)]
             for number, loop in enumerate(loops):
@@ -99,12 +98,12 @@ class Fuse(Transform):
         refusals: list[Refusal] = []
         for backwards in at.ways:
             tree = joined(at, shifts, backwards)
-            wrong = violation(tree, dependences(program))
+            wrong = violation(tree, dependences(program.equations))
             if wrong is not None:
                 refusals.append(violated(replace(program, schedule=tree), wrong, str(self)))
                 continue
             names = all_meant(program, self.statements)
-            tree, stopped = inward(tree, names, dependences(program))
+            tree, stopped = inward(tree, names, dependences(program.equations))
             notes = at.turned(backwards)
             return Rewritten(replace(program, schedule=tree), (*notes, *stopped))
         return refusals[0]
@@ -115,9 +114,12 @@ class Fuse(Transform):
         """
         if refusal.kind == "no effect":
             return
-        assert program.schedule is not None
         try:
-            at = site(program.schedule, all_meant(program, self.statements), dependences(program))
+            at = site(
+                program.schedule,
+                all_meant(program, self.statements),
+                dependences(program.equations),
+            )
         except Apart as apart:
             yield from (Place((name,), dim) for name, dim in apart.outside)
             for one, other in (apart.pair, apart.pair[::-1]) if apart.pair else ():
@@ -153,8 +155,7 @@ class Fuse(Transform):
         return Refusal("input", f"{self}: {sentence}", argument=argument)
 
     def _site(self, program: Program, names: Sequence[str]) -> Site:
-        assert program.schedule is not None
-        return site(program.schedule, all_meant(program, names), dependences(program))
+        return site(program.schedule, all_meant(program, names), dependences(program.equations))
 
     def _shifts(self, program: Program, at: Site) -> tuple[int, ...] | Refusal:
         """Return how far each loop runs behind."""
@@ -175,7 +176,7 @@ class Fuse(Transform):
     def _between(self, program: Program, found: Site, shifts: tuple[int, ...]) -> Refusal:
         """Refuse for statements that can stand neither before nor behind the joined loop."""
         names = [n for k in sorted(found.caught) for n in statements(found.parts[k])]
-        way, known = found.loops[0].backwards, dependences(program)
+        way, known = found.loops[0].backwards, dependences(program.equations)
         behind, before = (joined(found, shifts, way, caught) for caught in ("behind", "before"))
         late, early = (
             next(

@@ -60,7 +60,6 @@ class Interchange(Transform):
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Interchange]:
         """Yield each pair of loops of which somewhere one is directly inside the other."""
-        assert program.schedule is not None
         pairs = {
             (loop.name, loop.child.name): None
             for loop in loops(program.schedule)
@@ -74,11 +73,10 @@ class Interchange(Transform):
         if self.outer == self.inner:
             sentence = f"{self}: a loop cannot change places with itself"
             return Refusal("input", sentence, argument="inner")
-        assert program.schedule is not None
         nests = self._nests(program, program.schedule)
         if isinstance(nests, Refusal):
             return nests
-        tree, flow = program.schedule, dependences(program)
+        tree, flow = program.schedule, dependences(program.equations)
         refusals: list[Refusal] = []
         for nest, names in nests:
             changed = self._exchanged(program, tree, nest, names)
@@ -99,7 +97,6 @@ class Interchange(Transform):
             yield replace(self, outer=self.inner, inner=self.outer)
         if refusal.kind != "capability" or self.statements is not None:
             return
-        assert program.schedule is not None
         for outer in self._named(program.schedule, self.outer):
             for inner in self._named(outer.child, self.inner):
                 held = tuple(statements(inner))
@@ -171,7 +168,7 @@ class Interchange(Transform):
         """Exchange one nest, for some of its statements in a nest of their own."""
         if own == set(statements(nest)):
             return replaced(tree, nest, _turned(nest))
-        needs = dependences(program)
+        needs = dependences(program.equations)
         trees = [distributed(tree, nest, own, needs, way) for way in (0, 1)]
         split = next((t for t in trees if violation(t, needs) is None), trees[0])
         (part,) = (loop for loop in self._named(split, nest.name) if own == set(statements(loop)))

@@ -83,9 +83,9 @@ class Place(Transform):
             _placed(s, self.dim, value, order, program) if s.name in chosen else s
             for s in program.statements
         )
-        assert program.schedule is not None
         tree = _with_loops(program.schedule, self.dim, frozenset(chosen))
-        return Rewritten(replace(program, statements=changed, schedule=tree))
+        equations = replace(program.equations, statements=changed)
+        return Rewritten(replace(program, equations=equations, schedule=tree))
 
     def _unfit(self, s: Statement) -> Refusal | None:
         if self.dim in s.dims:

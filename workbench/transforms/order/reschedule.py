@@ -79,7 +79,6 @@ class Reschedule(Transform):
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Reschedule]:
         """Yield each sequence of several loops that is small enough for isl to answer at once."""
-        assert program.schedule is not None
         for block in blocks_of(program.schedule):
             loops = [child for child in block.children if isinstance(child, Loop)]
             if len(loops) > 1 and len(list(statements(block))) <= SMALL:
@@ -90,7 +89,6 @@ class Reschedule(Transform):
         refusal = self._bad_input(program)
         if refusal is not None:
             return refusal
-        assert program.schedule is not None
         try:
             tree = self._tree(program)
         except TooComplex as error:
@@ -101,7 +99,7 @@ class Reschedule(Transform):
             return Refusal("capability", f"{self}: {error}")
         if tree == program.schedule:
             return Refusal("no effect", f"{self}: isl proposes the present order")
-        broken = violation(tree, dependences(program))
+        broken = violation(tree, dependences(program.equations))
         if broken is not None:
             return violated(replace(program, schedule=tree), broken, str(self))
         return Rewritten(replace(program, schedule=tree), (difference(program.schedule, tree),))
@@ -129,7 +127,6 @@ class Reschedule(Transform):
 
     def _tree(self, program: Program) -> Tree:
         """Return the whole tree with isl's order in it."""
-        assert program.schedule is not None
         chosen = set(all_meant(program, self.statements))
         above = [p.dim for p in loops_around(program.schedule, chosen) if p.tile is None]
 
@@ -143,7 +140,7 @@ class Reschedule(Transform):
             ordered = _reordered(region, own, above, self.fuse)
             return sequence([*parts[:first], ordered, *parts[last:]])
 
-        return edited(program.schedule, chosen, dependences(program), reorder)
+        return edited(program.schedule, chosen, dependences(program.equations), reorder)
 
 
 def _reordered(

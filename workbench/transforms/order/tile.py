@@ -68,7 +68,6 @@ class Tile(Transform):
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Tile]:
         """Yield each dimension that is a loop or an axis and not in blocks of the usual size."""
-        assert program.schedule is not None
         for dim in dims_of(program):
             for path in paths(program.schedule).values():
                 own = {loop.tile for loop in _loops(path) if loop.dim == dim}
@@ -81,11 +80,10 @@ class Tile(Transform):
         refusal = self._bad_size() or self._no_loop(program)
         if refusal is not None:
             return refusal
-        assert program.schedule is not None
         named = frozenset(all_meant(program, self.statements or ()))
         chosen = named or frozenset(statements(program.schedule))
         tiling = Tiling(program, self.dim, self.size, chosen, str(self))
-        tree = tiling.tiled(program.schedule, dependences(program))
+        tree = tiling.tiled(program.schedule, dependences(program.equations))
         if tiling.refusals and (named or tree == program.schedule):
             return tiling.refusals[0]
         notes = tuple(dict.fromkeys(r.sentence for r in tiling.refusals))
@@ -97,7 +95,6 @@ class Tile(Transform):
         """
         if self.statements is None or refusal.kind == "no effect":
             return
-        assert program.schedule is not None
         chosen = frozenset(all_meant(program, self.statements))
         if refusal.kind == "capability":
             yield Distribute(tuple(sorted(chosen)))
@@ -114,7 +111,6 @@ class Tile(Transform):
 
     def _no_loop(self, program: Program) -> Refusal | None:
         """Explain why there is nothing to tile."""
-        assert program.schedule is not None
         if self.size == 1:
             return Refusal("no effect", f"{self}: blocks of 1 value are the loop as it is")
         names = all_meant(program, self.statements or [s.name for s in program.statements])

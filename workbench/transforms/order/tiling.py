@@ -146,7 +146,6 @@ class Tiling:
 
     def _with(self, node: Tree, new: Tree) -> Program:
         """Return the program with another order in the place of a node."""
-        assert self.program.schedule is not None
         return replace(self.program, schedule=replaced(self.program.schedule, node, new))
 
 

@@ -73,7 +73,6 @@ class Vectorize(Transform):
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Vectorize]:
         """Yield each dimension that is a loop of some statement."""
-        assert program.schedule is not None
         loops = {d for dims in _loops(program).values() for d in dims}
         for name in dims_of(program):
             if name in loops:
@@ -94,7 +93,7 @@ class Vectorize(Transform):
     # -- the decision ------------------------------------------------------------------------------
 
     def _exactly(self, program: Program, loops: dict[str, tuple[str, ...]]) -> Rewritten | Refusal:
-        assert self.statements is not None and program.schedule is not None
+        assert self.statements is not None
         looping = all_meant(program, self.statements, lambda s: self.dim in loops[s.name])
         chosen = frozenset(looping)
         axes = axis_dims(program.schedule)
@@ -105,7 +104,7 @@ class Vectorize(Transform):
             if refusal is not None:
                 return refusal
         try:
-            tree = vectorized(program.schedule, self.dim, chosen, dependences(program))
+            tree = vectorized(program.schedule, self.dim, chosen, dependences(program.equations))
         except Stuck as stuck:
             return self._cycle(program, stuck, chosen)
         return Rewritten(replace(program, schedule=tree))
@@ -125,7 +124,6 @@ class Vectorize(Transform):
 
     def _all_that_can(self, program: Program, able: list[str]) -> Rewritten | Refusal:
         """Leave out whatever is stuck until the rest is not."""
-        assert program.schedule is not None
         refusals: dict[str, Refusal] = {}
         axes = axis_dims(program.schedule)
         for name in able:
@@ -135,7 +133,9 @@ class Vectorize(Transform):
         while len(refusals) < len(able):
             chosen = frozenset(able) - refusals.keys()
             try:
-                tree = vectorized(program.schedule, self.dim, chosen, dependences(program))
+                tree = vectorized(
+                    program.schedule, self.dim, chosen, dependences(program.equations)
+                )
             except Stuck as stuck:
                 why = self._cycle(program, stuck, chosen)
                 refusals |= dict.fromkeys(chosen & set(stuck.component), why)
@@ -225,7 +225,6 @@ class Vectorize(Transform):
 
 def _loops(program: Program) -> dict[str, tuple[str, ...]]:
     """Return for each statement its own dims that are loops, without counters of blocks."""
-    assert program.schedule is not None
     return {
         name: tuple(d for d in loops if d in program.statement[name].dims)
         for name, loops in loop_dims(program.schedule).items()

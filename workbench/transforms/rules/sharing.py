@@ -15,6 +15,7 @@ from workbench.polyhedral.tree import blocks, loop_dims, only, statements
 from workbench.program.carried import is_carried
 from workbench.program.dependences import needed
 from workbench.program.operations.table import OPERATIONS
+from workbench.program.storage import Storage
 from workbench.program.values import (
     Array,
     Body,
@@ -23,7 +24,6 @@ from workbench.program.values import (
     Program,
     Read,
     Statement,
-    Storage,
     walk,
 )
 from workbench.transforms.rules.rewriting import rebuilt
@@ -59,7 +59,7 @@ def computes(body: Body) -> bool:
 
 def dead_statements(program: Program) -> RuleResult:
     """Drop the arrays that no output needs; calls go when their results are not needed."""
-    alive = needed(program)
+    alive = needed(program.equations)
     dead = [a.name for a in program.arrays if a.name not in alive]
     return RuleResult(without(program, dead), tuple(dead)) if dead else RuleResult(program)
 
@@ -69,17 +69,17 @@ def without(program: Program, arrays: Collection[str]) -> Program:
     if not arrays:
         return program
     kept = tuple(s for s in program.statements if s.array not in arrays)
-    assert program.schedule is not None
     called = {b.options["name"] for s in kept for b in walk(s.body) if is_external(b)}
-    return replace(
-        program,
+    equations = replace(
+        program.equations,
         arrays=tuple(a for a in program.arrays if a.name not in arrays),
         statements=kept,
-        schedule=only(program.schedule, {s.name for s in kept}),
-        storage=stored(program.storage, arrays),
         aliases=tuple((alias, a) for alias, a in program.aliases if a not in arrays),
         externals=tuple(e for e in program.externals if e.name in called),
     )
+    schedule = only(program.schedule, {s.name for s in kept})
+    assert schedule is not None, "every output is written by a statement"
+    return Program(equations, schedule, stored(program.storage, arrays))
 
 
 def stored(storage: Storage, gone: Collection[str]) -> Storage:
@@ -130,7 +130,7 @@ def _equations(program: Program, array: Array) -> Any:
     outside or are given. Draws are told apart by their origin. So is what is carried over updates:
     a run that goes on may start it from other values.
     """
-    carried = is_carried(program, array)
+    carried = is_carried(program.equations, array)
     writers = program.writers[array.name]
     if not all(_may_merge(s.body) for s in writers):
         return None
@@ -159,7 +159,6 @@ def _may_merge(body: Body) -> bool:
 
 
 def _best_first(program: Program, names: list[str]) -> list[str]:
-    assert program.schedule is not None
     returned = {o.array for o in program.outputs}
     order = {program.statement[n].array: k for k, n in enumerate(statements(program.schedule))}
     return sorted(names, key=lambda n: (n not in returned, order[n]))
@@ -169,7 +168,7 @@ def _joined(program: Program, gone: str, kept: str) -> Program | None:
     """Replace `gone` by `kept`; None where readers would come too early."""
     names = {gone: kept}
     changed = replace(
-        program,
+        program.equations,
         statements=tuple(
             s if s.array == gone else replace(s, body=_renamed(s.body, names))
             for s in program.statements
@@ -177,9 +176,10 @@ def _joined(program: Program, gone: str, kept: str) -> Program | None:
         outputs=tuple(replace(o, array=names.get(o.array, o.array)) for o in program.outputs),
         aliases=(*((n, names.get(a, a)) for n, a in program.aliases), (gone, kept)),
     )
-    joined = without(changed, {gone})
+    joined = without(replace(program, equations=changed), {gone})
     writers = {s.name for s in joined.writers[kept]}
-    return joined if violated(joined, writers) is None else None
+    broken = violated(joined.equations, joined.schedule, writers)
+    return joined if broken is None else None
 
 
 def _renamed(body: Body, names: Mapping[str, str]) -> Body:
@@ -234,7 +234,6 @@ def invariant_bodies(program: Program) -> RuleResult:
     where: list[str] = []
     tried: set[SharedPart] = set()
     while True:
-        assert program.schedule is not None
         loops, blocked = loop_dims(program.schedule), blocks(program.schedule)
         uses = _uses(program)
         candidates = [
@@ -303,7 +302,8 @@ def _read_from_owner(
         return None
     read = Read(array.name, owner.write, array.dtype, array.shape)
     changed = _replaced(program, part.body, read, [n for n in names if n != owner.name])
-    return (changed, owner.name) if violated(changed, {owner.name}) is None else None
+    broken = violated(changed.equations, changed.schedule, {owner.name})
+    return (changed, owner.name) if broken is None else None
 
 
 def _extracted(
@@ -312,7 +312,6 @@ def _extracted(
     """Make the part a statement of its own in front of the first that has it."""
     if not is_box(part.domain, part.dims):
         return None
-    assert program.schedule is not None
     order = [n for n in statements(program.schedule) if n in set(names)]
     first = program.statement[order[0]]
     name = fresh_name(program, f"{first.array}.{kind}")
@@ -342,9 +341,7 @@ def _replaced(program: Program, part: Body, read: Read, names: Collection[str]) 
     def change(b: Body) -> Body:
         return read if b == part else rebuilt(b, change)
 
-    return replace(
-        program,
-        statements=tuple(
-            replace(s, body=change(s.body)) if s.name in names else s for s in program.statements
-        ),
+    changed = tuple(
+        replace(s, body=change(s.body)) if s.name in names else s for s in program.statements
     )
+    return replace(program, equations=replace(program.equations, statements=changed))

@@ -298,4 +298,4 @@ def _without_range(program: Program, s: Statement, body: Body) -> Program | None
         return None
     plain = replace(s, body=body, reduction_dims=(), reduction="", combiner=None)
     statements = tuple(plain if x.name == s.name else x for x in program.statements)
-    return replace(program, statements=statements)
+    return replace(program, equations=replace(program.equations, statements=statements))

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from workbench.lowering.memory.lives import lives, shapes, windows_but_for_blocks
@@ -16,9 +15,9 @@ from workbench.polyhedral.dependences.witness import Witness, smallest
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes.windows import along_axes, whole_extent_clash
 from workbench.polyhedral.sets.as_text import parse_set
-from workbench.polyhedral.tree import axis_dims, paths
-from workbench.program.identity import ButForStorage
-from workbench.program.values import Program
+from workbench.polyhedral.tree import Tree, axis_dims, paths
+from workbench.program.identity import remembered
+from workbench.program.values import Equations, Program
 from workbench.transforms.step.refusal import (
     Refusal,
     element_text,
@@ -149,32 +148,35 @@ def fixed(program: Program) -> Mapping[Pair, Fixed]:
     """Return the dimensions that are whole because of the kind of array or its accesses. Reasons
     that no other order helps with come first, an array axis (which may run in blocks) last.
     """
-    return _fixed(ButForStorage(program))
-
-
-@lru_cache(maxsize=16)
-def _fixed(key: ButForStorage) -> Mapping[Pair, Fixed]:
-    program = key.program
     returned: dict[Pair, Fixed] = {}
-    anywhere: dict[Pair, Fixed] = {}
-    axes: dict[Pair, Fixed] = {}
     for output in program.outputs:
         name = output.array
         for d in program.array[name].dims:
             sentence = f"{name} is an output: it is returned whole"
             returned[name, d] = Fixed("returned whole", sentence)
-    assert program.schedule is not None
-    around = paths(program.schedule)
-    for s in program.statements:
+    return {**touched_whole(program), **returned}
+
+
+def touched_whole(program: Program) -> Mapping[Pair, Fixed]:
+    """Return those that are whole because of their accesses: an output may be made in slices."""
+    return _touched_whole(program.equations, program.schedule)
+
+
+@remembered(16, same=2)
+def _touched_whole(equations: Equations, schedule: Tree) -> Mapping[Pair, Fixed]:
+    anywhere: dict[Pair, Fixed] = {}
+    axes: dict[Pair, Fixed] = {}
+    around = paths(schedule)
+    for s in equations.statements:
         for access in (s.instances.write, *s.instances.reads):
-            name, dims = access.array, program.array[access.array].dims
+            name, dims = access.array, equations.array[access.array].dims
             for k, blocks in along_axes([(s.instances, access)], around).items():
                 if not blocks:
                     axes.setdefault((name, dims[k]), _along_axis(s.name, name, dims[k]))
             for k, e in enumerate(access.index):
                 if e is None:
                     anywhere.setdefault((name, dims[k]), _anywhere(s.name, name, dims[k]))
-    return {**axes, **anywhere, **returned}
+    return {**axes, **anywhere}
 
 
 def _along_axis(statement: str, array: str, dim: str) -> Fixed:
@@ -223,7 +225,6 @@ def _in_blocks(program: Program, array: str, position: int) -> tuple[str, int]:
     """Return the first statement that touches an array in blocks along a dimension, and its
     size.
     """
-    assert program.schedule is not None
     around = paths(program.schedule)
     return next(
         (s.name, min(touched[position]))
@@ -241,7 +242,6 @@ def live_at_once(before: str, program: Program, array: str, dim: str) -> Refusal
     `before` begins its sentence.
     """
     record = program.array[array]
-    assert program.schedule is not None
     position = record.dims.index(dim)
     folded = [k for k, d in enumerate(record.dims) if (array, d) in program.storage.contracted]
     met = whole_extent_clash(
@@ -290,7 +290,6 @@ def in_place_clash(before: str, program: Program, array: str) -> Refusal | None:
     """Return the refusal that shows an instance reading an array, not element by element, in the
     operation that writes it.
     """
-    assert program.schedule is not None
     axes = axis_dims(program.schedule)
     for s in program.writers[array]:
         reads = [r for r in s.instances.reads if r.array == array]

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from workbench.errors import TooComplexError
 from workbench.lowering.memory.lives import lives
 from workbench.polyhedral.expression import Expression
-from workbench.program.values import Program, Storage
+from workbench.program.storage import Storage
+from workbench.program.values import Program
 from workbench.transforms.equations.accumulate import Accumulate
 from workbench.transforms.incrementalize.incrementalize import BLOCK, Incrementalize
 from workbench.transforms.incrementalize.rewrite import moving_dims

@@ -18,17 +18,16 @@ from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.tree import axis_dims
 from workbench.program.values import Program
 from workbench.transforms.step.refusal import Refusal, element_text, instance_text, sizes_text
-from workbench.transforms.step.storage_holds import fixed
+from workbench.transforms.step.storage_holds import touched_whole
 
 
 def why_whole(program: Program, array: str) -> str:
     """Explain why so much of the array is on the device at one time, as far as its accesses say."""
-    whole = fixed(replace(program, outputs=()))
+    whole = touched_whole(program)
     dims = [d for d in program.array[array].dims if (array, d) in whole]
     for d in dims:
         if "depends on data" in whole[array, d].reason:
             return f"; {whole[array, d].sentence}, and all of them have to come"
-    assert program.schedule is not None
     axes = axis_dims(program.schedule)
     looped = {d for s in program.writers[array] for d in s.dims if d not in axes[s.name]}
     for d in sorted(dims, key=lambda d: d not in looped):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import ClassVar
 
 from workbench.lowering.lower import lower
-from workbench.program.identity import Itself
+from workbench.program.identity import remembered
 from workbench.program.sizes import numbers, resolve
 from workbench.program.text.units import amount
 from workbench.program.values import Program
@@ -92,7 +91,7 @@ class Swap(Transform):
             if not ahead:
                 yield cls(name, prefetch=1)
         names = {where.buffer.name: name for name, where in loops.stored.items()}
-        held = _fullest(Itself(program))
+        held = _fullest(program)
         least = LEAST * sum(held.values())
         large = [names[b] for b, taken in held.items() if b in names and taken >= least]
         for name in [name for name in large if program.array[name].dims][:MOST]:
@@ -108,10 +107,10 @@ class Swap(Transform):
             refusal = condition(program, array)
             if refusal is not None:
                 return refusal
-        after = _stored(Itself(program), array, self.prefetch)
+        after = _stored(program, array, self.prefetch)
         if self.prefetch and not _comes_early(after, array):
             return next(self._late(after, array))
-        before, less = relief(program, array, resolve(program), self.prefetch)
+        before, less = relief(program, array, resolve(program.equations), self.prefetch)
         if less >= before:
             sentence = _no_effect(program, array, self.prefetch, before, less)
             return self._none(program, array, sentence)
@@ -125,7 +124,7 @@ class Swap(Transform):
         if not self.prefetch:
             return
         array = array_called(program, self.array)
-        after = _stored(Itself(program), array, self.prefetch)
+        after = _stored(program, array, self.prefetch)
         if array not in program.storage.on_host and not _comes_early(after, array):
             yield replace(self, prefetch=0)
 
@@ -133,7 +132,7 @@ class Swap(Transform):
         """Return the note on the host memory and the time to copy."""
         loops = lower(after)
         host = loops.stored[array].buffer
-        copied, sizes = copied_elements(loops, array) * item_bytes(host), resolve(after)
+        copied, sizes = copied_elements(loops, array) * item_bytes(host), resolve(after.equations)
         note = (
             f"{array} takes {bytes_text(host)} of the host; a run copies up to {copied} bytes "
             f"({amount(copied.evaluate(sizes), 'B')} at {numbers(sizes)}, {DTYPE}); the device's "
@@ -177,14 +176,14 @@ class Swap(Transform):
         return None
 
     def _not_at_peak(self, program: Program, array: str) -> Refusal | None:
-        there = _stored(Itself(program), array, None)
-        own, held = lower(there).stored[array].buffer, _fullest(Itself(there))
+        there = _stored(program, array, None)
+        own, held = lower(there).stored[array].buffer, _fullest(there)
         if own.name in held:
             return None
         sentence = (
             f"the device's peak would stay at {amount(sum(held.values()), 'B')} "
-            f"({numbers(resolve(program))}, {DTYPE}): {array} ({bytes_text(own)}) is not held "
-            "where the device holds most"
+            f"({numbers(resolve(program.equations))}, {DTYPE}): {array} ({bytes_text(own)}) is not "
+            "held where the device holds most"
         )
         return self._none(program, array, sentence)
 
@@ -204,37 +203,37 @@ def relief(
     program: Program, array: str, sizes: Mapping[str, int], prefetch: int = 0
 ) -> tuple[int, int]:
     """Return the device's peak in bytes, with an array there and with it on the host."""
-    before, after = (lower(_stored(Itself(program), array, n)) for n in (None, prefetch))
+    before, after = (lower(_stored(program, array, n)) for n in (None, prefetch))
     return before.peak(sizes, DTYPE), after.peak(sizes, DTYPE)
 
 
-@lru_cache(maxsize=16)
-def _stored(key: Itself, array: str, prefetch: int | None) -> Program:
+@remembered(16)
+def _stored(program: Program, array: str, prefetch: int | None) -> Program:
     """Return the program with an array on the host, its slices so early; None: on the device."""
-    storage = key.program.storage
+    storage = program.storage
     if prefetch is None:
         if array not in storage.on_host:
-            return key.program
+            return program
         donated = tuple(p for p in storage.donated if array not in p or p[0] == p[1])
         storage = replace(storage, donated=donated)
     others = tuple(pair for pair in storage.swapped if pair[0] != array)
     own = ((array, prefetch),) if prefetch is not None else ()
-    return replace(key.program, storage=replace(storage, swapped=(*others, *own)))
+    return replace(program, storage=replace(storage, swapped=(*others, *own)))
 
 
-@lru_cache(maxsize=16)
-def _fullest(key: Itself) -> Mapping[str, int]:
+@remembered(16)
+def _fullest(program: Program) -> Mapping[str, int]:
     """Return the buffers where the device holds most, and their bytes, the largest first."""
-    timeline = lower(key.program).timeline(resolve(key.program), DTYPE)
+    timeline = lower(program).timeline(resolve(program.equations), DTYPE)
     fullest = max(timeline, key=lambda point: point.bytes)
     return dict(sorted(fullest.live, key=lambda item: -item[1]))
 
 
 def _no_effect(program: Program, array: str, prefetch: int, before: int, after: int) -> str:
-    then = lower(_stored(Itself(program), array, prefetch))
+    then = lower(_stored(program, array, prefetch))
     own = bytes_text(then.stored[array].buffer)
     parts = " + ".join(bytes_text(b) for b in slices_of(then, array).values())
-    sizes = numbers(resolve(program))
+    sizes = numbers(resolve(program.equations))
     reason = why_whole(program, array)
     more = after - before
     peak = f"stay at {amount(after, 'B')}"

@@ -24,7 +24,7 @@ from workbench.polyhedral.tree import (
     sequence,
     statements,
 )
-from workbench.program.values import Array, Program, Statement
+from workbench.program.values import Array, Equations, Program, Statement
 
 
 def fresh_name(program: Program, wanted: str) -> str:
@@ -39,28 +39,24 @@ def with_statement(
     """Return the program with one more array and the statement that writes it, already read by
     `readers`. None where no place is in order.
     """
-    assert program.schedule is not None
-    added = with_equations(program, array, (statement,), readers)
+    added = with_equations(program.equations, array, (statement,), readers)
     first = next(name for name in statements(program.schedule) if name in set(readers))
     for tree in places(program.schedule, statement, program.statement[first]):
-        placed = replace(added, schedule=tree)
-        if violated(placed, {statement.name}) is None:
-            return placed
+        if violated(added, tree, {statement.name}) is None:
+            return replace(program, equations=added, schedule=tree)
     return None
 
 
 def with_equations(
-    program: Program, array: Array, new: Sequence[Statement], readers: Collection[str]
-) -> Program:
-    """Return the program with the equations of a new array in front of its first reader's; the
-    schedule does not have them yet.
-    """
-    names = [s.name for s in program.statements]
+    equations: Equations, array: Array, new: Sequence[Statement], readers: Collection[str]
+) -> Equations:
+    """Return the equations with those of a new array in front of its first reader's."""
+    names = [s.name for s in equations.statements]
     at = min(names.index(r) for r in readers)
     return replace(
-        program,
-        arrays=(*program.arrays, array),
-        statements=(*program.statements[:at], *new, *program.statements[at:]),
+        equations,
+        arrays=(*equations.arrays, array),
+        statements=(*equations.statements[:at], *new, *equations.statements[at:]),
     )
 
 
@@ -87,23 +83,24 @@ def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree
         yield _inserted(path[:depth], sequence([own, at]), statement.name, reader.name)
 
 
-def violated(program: Program, names: Collection[str]) -> Violation | None:
-    """Return the first violated dependence of the statements `names`, in either direction."""
-    assert program.schedule is not None
-    return violation(program.schedule, touching(program, names))
+def violated(equations: Equations, tree: Tree, names: Collection[str]) -> Violation | None:
+    """Return the first dependence of the statements `names`, in either direction, that a tree
+    violates.
+    """
+    return violation(tree, touching(equations, names))
 
 
-def touching(program: Program, names: Collection[str]) -> Dependences:
+def touching(equations: Equations, names: Collection[str]) -> Dependences:
     """Return the dependences of the statements `names`, in either direction."""
-    own = [program.statement[name] for name in names]
+    own = [equations.statement[name] for name in names]
     read = {r.array for s in own for r in s.reads}
     written = {s.array for s in own}
     near = [
         s.instances
-        for s in program.statements
+        for s in equations.statements
         if s.name in names or s.array in read or any(r.array in written for r in s.reads)
     ]
-    needs = flow(near, {a.name: a.extent for a in program.arrays})
+    needs = flow(near, {a.name: a.extent for a in equations.arrays})
     kept = {d: k for d, k in needs.keys.items() if d.source in names or d.sink in names}
     return Dependences(needs.statements, tuple(kept), kept)
 

@@ -44,11 +44,14 @@ test("statements that come and go are told", () => {
   expect([...changes(fewer, LAYERS).changed]).toEqual([[first?.id, ["new"]]]);
 });
 
+/** The picture with all statements outside of loops. */
+const ALONE: Snapshot = { ...LAYERS, nodes: LAYERS.nodes.map((node) => ({ ...node, loops: [] })) };
+
 test("statements that come to share a loop differ, those that stay alone do not", () => {
   const loop = { text: "for t", mark: "t" };
   const [a, b, c] = ids(LAYERS) as [string, string, string];
   const standing = (where: Readonly<Record<string, number>>): Snapshot => ({
-    ...Object.entries(where).reduce((one, [id, at]) => altered(one, id, { loops: [at] }), LAYERS),
+    ...Object.entries(where).reduce((one, [id, at]) => altered(one, id, { loops: [at] }), ALONE),
     loops: [loop, loop, loop],
   });
   const [apart, fused] = [standing({ [a]: 0, [b]: 1, [c]: 2 }), standing({ [a]: 0, [b]: 0, [c]: 1 })];
@@ -59,7 +62,7 @@ test("a statement that leaves a loop does not mark those that stay in it", () =>
   const loop = { text: "for t", mark: "t" };
   const axis = { text: "axis t", mark: "[t]" };
   const [a, b, c] = ids(LAYERS) as [string, string, string];
-  const all: Snapshot = { ...LAYERS, loops: [loop, axis] };
+  const all: Snapshot = { ...ALONE, loops: [loop, axis] };
   const together = [a, b, c].reduce<Snapshot>((one, id) => altered(one, id, { loops: [0] }), all);
   const { changed } = changes(together, altered(together, a, { loops: [1] }));
   expect([...changed]).toEqual([[a, ["loops"]]]);
