@@ -30,14 +30,12 @@ UNIT_CHARACTERS = 30_000
 """About how much text a unit has: several are compiled side by side."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_KEYWORDS = frozenset(
-    """
-    auto break case char const continue default do double else enum extern float for goto if int
-    long register restrict return short signed sizeof static struct switch typedef union unsigned
-    void volatile while inline asm typeof
-    run scratch lanes active lane part_of_group begin iteration end ended main
-    """.split()
-)
+_USED = """
+auto break case char const continue default do double else enum extern float for goto if int long
+register restrict return short signed sizeof static struct switch typedef union unsigned void
+volatile while inline asm typeof
+run scratch lanes active lane part_of_group begin iteration end ended main
+"""
 """Words of C, and names that the text uses itself."""
 
 HERE = '#define RUNTIME_HERE\n#include "run.h"\n'
@@ -86,7 +84,7 @@ class _Writer:
         self.made = made
         self.real = real
         self.taken = {
-            *_KEYWORDS,
+            *_USED.split(),
             *(word for name in HEADERS for word in _WORD.findall(header(name))),
         }
         self.slots = slots(made)
