@@ -228,8 +228,8 @@ def optimize(
     "time" looks for the shortest predicted run, "memory" for the least memory of the device in at
     most twice the time of the fastest plan. `capacity` bounds the device's memory in bytes.
     Predictions are at `sizes` (the program's own unless given). `why` of each variant on the way
-    says why its step was taken. A program is taken as written. Times of compiled C are not predicted
-    yet: for "native" the recipe is that for NumPy.
+    says why its step was taken. A program is taken as written. Times of compiled C are not
+    predicted: for "native" the recipe is that for NumPy.
 
     Raises WorkbenchError where no plan fits under the capacity.
     """

@@ -21,12 +21,12 @@ void kernel_weight(Run *run) {
 /* statement: x */
 void kernel_x(Run *run) {
     const int64_t B = run->sizes[0];
-    float *const x_2 = (float *)run->buffers[1];
+    float *const x = (float *)run->buffers[1];
     const int64_t first_b = 0, behind_b = B;
-    for (int64_t b_2 = first_b; b_2 < behind_b; b_2 += LANES) {
-        const int64_t lanes = minimum_l(behind_b - b_2, LANES);
+    for (int64_t b = first_b; b < behind_b; b += LANES) {
+        const int64_t lanes = minimum_l(behind_b - b, LANES);
         (void)lanes;
-        const words_v drawn_word = philox_v(counter_v(1, (vu)all_vi((int32_t)0), (vu)(all_vi((int32_t)b_2) + lanes_vi()), (vu){0}, (vu){0}, (vu){0}, (vu){0}), (uint32_t)run->seed, 0x2d711642u);
+        const words_v drawn_word = philox_v(counter_v(1, (vu)all_vi((int32_t)0), (vu)(all_vi((int32_t)b) + lanes_vi()), (vu){0}, (vu){0}, (vu){0}, (vu){0}), (uint32_t)run->seed, 0x2d711642u);
         const vu word_2 = drawn_word.word[0];
         (void)word_2;
         const vu word_2_2 = drawn_word.word[1];
@@ -35,15 +35,15 @@ void kernel_x(Run *run) {
         (void)word_3;
         const vu word_4 = drawn_word.word[3];
         (void)word_4;
-        const vf x_2_2 = normal_vf(word_2);
-        store_some_vf(x_2 + 6 * b_2, 6, lanes, x_2_2);
+        const vf x_2 = normal_vf(word_2);
+        store_some_vf(x + 6 * b, 6, lanes, x_2);
         const vf x_3 = normal_vf(word_2_2);
-        store_some_vf(x_2 + (6 * b_2 + 1), 6, lanes, x_3);
+        store_some_vf(x + (6 * b + 1), 6, lanes, x_3);
         const vf x_4 = normal_vf(word_3);
-        store_some_vf(x_2 + (6 * b_2 + 2), 6, lanes, x_4);
+        store_some_vf(x + (6 * b + 2), 6, lanes, x_4);
         const vf x_5 = normal_vf(word_4);
-        store_some_vf(x_2 + (6 * b_2 + 3), 6, lanes, x_5);
-        const words_v drawn_word_5 = philox_v(counter_v(1, (vu)all_vi((int32_t)1), (vu)(all_vi((int32_t)b_2) + lanes_vi()), (vu){0}, (vu){0}, (vu){0}, (vu){0}), (uint32_t)run->seed, 0x2d711642u);
+        store_some_vf(x + (6 * b + 3), 6, lanes, x_5);
+        const words_v drawn_word_5 = philox_v(counter_v(1, (vu)all_vi((int32_t)1), (vu)(all_vi((int32_t)b) + lanes_vi()), (vu){0}, (vu){0}, (vu){0}, (vu){0}), (uint32_t)run->seed, 0x2d711642u);
         const vu word_5 = drawn_word_5.word[0];
         (void)word_5;
         const vu word_6 = drawn_word_5.word[1];
@@ -53,9 +53,9 @@ void kernel_x(Run *run) {
         const vu word_8 = drawn_word_5.word[3];
         (void)word_8;
         const vf x_6 = normal_vf(word_5);
-        store_some_vf(x_2 + (6 * b_2 + 4), 6, lanes, x_6);
+        store_some_vf(x + (6 * b + 4), 6, lanes, x_6);
         const vf x_7 = normal_vf(word_6);
-        store_some_vf(x_2 + (6 * b_2 + 5), 6, lanes, x_7);
+        store_some_vf(x + (6 * b + 5), 6, lanes, x_7);
     }
 }
 
@@ -63,19 +63,19 @@ void kernel_x(Run *run) {
 void kernel_y(Run *run) {
     const int64_t B = run->sizes[0];
     char *const scratch = run->scratch;
-    float *const x_2 = (float *)run->buffers[1];
+    float *const x = (float *)run->buffers[1];
     float *const weight = (float *)run->buffers[0];
-    float *const y_2 = (float *)run->buffers[2];
+    float *const y = (float *)run->buffers[2];
     const int64_t first_b = 0, behind_b = B;
-    for (int64_t b_2 = first_b; b_2 < behind_b; b_2 += LANES) {
-        const int64_t lanes = minimum_l(behind_b - b_2, LANES);
+    for (int64_t b = first_b; b < behind_b; b += LANES) {
+        const int64_t lanes = minimum_l(behind_b - b, LANES);
         (void)lanes;
-        const vf x_2_2 = ({ const float *at = x_2 + 6 * b_2; const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
-        const vf x_3 = ({ const float *at = x_2 + (6 * b_2 + 1); const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
-        const vf x_4 = ({ const float *at = x_2 + (6 * b_2 + 2); const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
-        const vf x_5 = ({ const float *at = x_2 + (6 * b_2 + 3); const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
-        const vf x_6 = ({ const float *at = x_2 + (6 * b_2 + 4); const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
-        const vf x_7 = ({ const float *at = x_2 + (6 * b_2 + 5); const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
+        const vf x_2 = ({ const float *at = x + 6 * b; const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
+        const vf x_3 = ({ const float *at = x + (6 * b + 1); const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
+        const vf x_4 = ({ const float *at = x + (6 * b + 2); const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
+        const vf x_5 = ({ const float *at = x + (6 * b + 3); const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
+        const vf x_6 = ({ const float *at = x + (6 * b + 4); const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
+        const vf x_7 = ({ const float *at = x + (6 * b + 5); const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
         vf *const product_2 = (vf *)(scratch);
         for (int64_t block_2 = 0; block_2 < 3; block_2++) {
             vf total = all_vf((float)0x0.0p+0);
@@ -94,14 +94,14 @@ void kernel_y(Run *run) {
             const float weight_7 = weight[(8 * block_2 + 5)];
             const float weight_8 = weight[(8 * block_2 + 6)];
             const float weight_9 = weight[(8 * block_2 + 7)];
-            total = fused_vf(x_2_2, all_vf(weight_2), total);
-            total_2 = fused_vf(x_2_2, all_vf(weight_3), total_2);
-            total_3 = fused_vf(x_2_2, all_vf(weight_4), total_3);
-            total_4 = fused_vf(x_2_2, all_vf(weight_5), total_4);
-            total_5 = fused_vf(x_2_2, all_vf(weight_6), total_5);
-            total_6 = fused_vf(x_2_2, all_vf(weight_7), total_6);
-            total_7 = fused_vf(x_2_2, all_vf(weight_8), total_7);
-            total_8 = fused_vf(x_2_2, all_vf(weight_9), total_8);
+            total = fused_vf(x_2, all_vf(weight_2), total);
+            total_2 = fused_vf(x_2, all_vf(weight_3), total_2);
+            total_3 = fused_vf(x_2, all_vf(weight_4), total_3);
+            total_4 = fused_vf(x_2, all_vf(weight_5), total_4);
+            total_5 = fused_vf(x_2, all_vf(weight_6), total_5);
+            total_6 = fused_vf(x_2, all_vf(weight_7), total_6);
+            total_7 = fused_vf(x_2, all_vf(weight_8), total_7);
+            total_8 = fused_vf(x_2, all_vf(weight_9), total_8);
             const float weight_10 = weight[(8 * block_2 + 24)];
             const float weight_11 = weight[(8 * block_2 + 25)];
             const float weight_12 = weight[(8 * block_2 + 26)];
@@ -192,8 +192,8 @@ void kernel_y(Run *run) {
             product_2[(8 * block_2 + 7)] = total_8;
         }
         for (int64_t i0 = 0; i0 < 24; i0++) {
-            const vf y_2_2 = tanh_vf(product_2[i0]);
-            store_some_vf(y_2 + (24 * b_2 + i0), 24, lanes, y_2_2);
+            const vf y_2 = tanh_vf(product_2[i0]);
+            store_some_vf(y + (24 * b + i0), 24, lanes, y_2);
         }
     }
 }

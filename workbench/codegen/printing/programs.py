@@ -85,7 +85,7 @@ class _Writer:
         self.real = real
         self.taken = {
             *_USED.split(),
-            *(word for name in HEADERS for word in _WORD.findall(header(name))),
+            *(w for name in HEADERS for w in _WORD.findall(header(name)) if len(w) > 1),
         }
         self.slots = slots(made)
         self.names: dict[str, str] = {}

@@ -41,7 +41,7 @@ def failure(program: Program, **more: Any) -> tuple[str, str]:
     return said[0], said[1]
 
 
-# -- checks ---------------------------------------------------------------------------------------
+# -- checks --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("axes", [(), ("n",)])
@@ -96,7 +96,7 @@ def test_first_failure_in_the_order_of_the_schedule_is_told() -> None:
     assert native == numpy
 
 
-# -- values from outside, the host ------------------------------------------------------------------
+# -- values from outside, the host -----------------------------------------------------------------
 
 
 def test_run_goes_on_from_a_file_as_on_numpy(tmp_path: Any) -> None:
@@ -138,7 +138,7 @@ def test_environment_outside_is_called_back() -> None:
         np.testing.assert_allclose(found[name], values, rtol=1e-11, atol=1e-11)
 
 
-# -- ending early -----------------------------------------------------------------------------------
+# -- ending early ----------------------------------------------------------------------------------
 
 
 def test_interrupt_between_kernels_returns_what_is_done() -> None:
@@ -166,7 +166,7 @@ def test_progress_is_told_after_every_iteration() -> None:
     assert seen == [(1, 3, 1), (2, 3, 2), (3, 3, 3)]
 
 
-# -- memory -----------------------------------------------------------------------------------------
+# -- memory ----------------------------------------------------------------------------------------
 
 
 def test_more_memory_than_the_capacity_is_refused() -> None:
