@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from workbench.polyhedral.dependences.components import components
+from workbench.polyhedral.dependences.components import components, shortest_chain
 from workbench.polyhedral.dependences.flow import Dependences
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.tree import (
@@ -177,15 +177,8 @@ def _innermost(tree: Tree) -> Iterator[Loop]:
 
 def _cycle(dependences: Dependences, loop: Loop, chosen: frozenset[str]) -> list[str]:
     """Return a shortest way from a chosen statement through others back to a chosen one."""
-    members = set(statements(loop))
-    queue: list[list[str]] = [[name] for name in statements(loop) if name in chosen]
-    seen: set[str] = set()
-    while queue:
-        way = queue.pop(0)
-        for d in dependences.by_source[way[-1]]:
-            if d.sink in chosen and len(way) > 1:
-                return [*way, d.sink]
-            if d.sink in members - chosen - seen:
-                seen.add(d.sink)
-                queue.append([*way, d.sink])
-    raise AssertionError(f"no cycle through {chosen} in the loop over {loop.name}")
+    members = list(statements(loop))
+    others = [d for d in dependences.among(members).all if not chosen >= {d.source, d.sink}]
+    cycle = shortest_chain(others, [name for name in members if name in chosen], chosen)
+    assert cycle, f"no cycle through {chosen} in the loop over {loop.name}"
+    return cycle

@@ -27,7 +27,7 @@ from workbench.transforms.order.place import Place
 from workbench.transforms.step.argument_names import StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
-from workbench.transforms.trees.distribution import in_axes
+from workbench.transforms.trees.axes import in_axes
 from workbench.transforms.trees.regions import blocks_of, edited, loops_around
 
 SMALL = 64

@@ -127,6 +127,12 @@ def instance_text(name: str, instance: Mapping[str, int]) -> str:
     return f"{name} at {inside}" if name.endswith("]") else f"{name}[{inside}]"
 
 
+def instance_texts(witness: Witness) -> tuple[str, str]:
+    """Print the two instances, the source first."""
+    source, sink = map(instance_text, witness.statements, witness.instances)
+    return source, sink
+
+
 def sizes_text(witness: Witness) -> str:
     """Print `at B=1, T=2`: the smallest sizes at which the witness exists."""
     return numbers(witness.sizes) or "any sizes"
@@ -139,9 +145,6 @@ def element_text(witness: Witness) -> str:
 
 def dependence_text(witness: Witness) -> str:
     """Print `total[t+1] at t=1 reads total[1], which … writes (smallest case: T=2)`."""
-    source, sink = (
-        instance_text(name, instance)
-        for name, instance in zip(witness.statements, witness.instances, strict=True)
-    )
+    source, sink = instance_texts(witness)
     element, sizes = element_text(witness), sizes_text(witness)
     return f"{sink} reads {element}, which {source} writes (smallest case: {sizes})"

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-from workbench.errors import TooComplexError
+from workbench.errors import SourceLine, TooComplexError
 from workbench.polyhedral.dependences.legality import Violation, violation
 from workbench.polyhedral.expression import whole
 from workbench.program.dependences import dependences
@@ -34,10 +34,11 @@ from workbench.transforms.step.arguments import (
 )
 from workbench.transforms.step.refusal import (
     Help,
+    Kind,
     Refusal,
     Refused,
     element_text,
-    instance_text,
+    instance_texts,
     sizes_text,
 )
 from workbench.transforms.step.storage_holds import broken_storage, without_lost
@@ -111,6 +112,22 @@ class Transform(ABC):
         arguments; the same transform with other arguments instead.
         """
         yield from ()
+
+    def refuse(
+        self,
+        kind: Kind,
+        reason: str,
+        *,
+        line: SourceLine | None = None,
+        argument: str | None = None,
+    ) -> Refusal:
+        """Return the refusal of this step for a reason that no dependence is."""
+        return Refusal(kind, f"{self}: {reason}", line=line, argument=argument)
+
+    def large_enough(self, argument: str) -> bool:
+        """Tell whether an argument is a whole number and not less than its least value."""
+        value = getattr(self, argument)
+        return type(value) is int and value >= self.least[argument]
 
     def check(self, program: Program) -> Refusal | None:
         """Explain why the step is not legal on the program, with what helps; None where it is."""
@@ -256,10 +273,7 @@ def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None
 def violated(program: Program, found: Violation, step: str) -> Refusal:
     """Return the refusal for a dependence that the program's order violates."""
     witness = found.witness
-    source, sink = (
-        instance_text(name, instance)
-        for name, instance in zip(witness.statements, witness.instances, strict=True)
-    )
+    source, sink = instance_texts(witness)
     sentence = (
         f"{step}: {sink} reads {element_text(witness)}, which {source} writes, "
         f"but {found.description} (smallest case: {sizes_text(witness)})"

@@ -17,7 +17,7 @@ from workbench.lowering.values.intervals import greatest_length
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.tree import axis_dims
 from workbench.program.values import Program
-from workbench.transforms.step.refusal import Refusal, element_text, instance_text, sizes_text
+from workbench.transforms.step.refusal import Refusal, element_text, instance_texts, sizes_text
 from workbench.transforms.step.storage_holds import fixed
 
 
@@ -106,7 +106,7 @@ def _too_late(step: str, after: Program, late: Late, early: str) -> Refusal:
     if late.why == "new":
         witness = too_new(after, late)
         assert witness is not None
-        source, sink = map(instance_text, witness.statements, witness.instances)
+        source, sink = instance_texts(witness)
         sentence = (
             f"{step}: {sink} reads {element_text(witness)}, which {source} writes only after the "
             f"copy {early} of {late.loop} earlier (smallest case: {sizes_text(witness)})"

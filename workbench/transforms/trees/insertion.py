@@ -25,6 +25,7 @@ from workbench.polyhedral.tree import (
     statements,
 )
 from workbench.program.values import Array, Program, Statement
+from workbench.transforms.trees.axes import writes_along
 
 
 def fresh_name(program: Program, wanted: str) -> str:
@@ -115,11 +116,6 @@ def _inside(node: Tree, statement: Statement) -> bool:
     if node.dim in statement.dims:
         return node.kind == "loop" or writes_along(statement, node.dim)
     return node.tile is not None and block_dim(node.dim, node.tile) in statement.dims
-
-
-def writes_along(statement: Statement, dim: str) -> bool:
-    """Tell whether the written element varies over `dim`, as it must along an array axis."""
-    return any(dim in e.variables for e in statement.write)
 
 
 def _ordered(dims: Sequence[str], path: Path) -> list[str]:
