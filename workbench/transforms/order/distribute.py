@@ -13,17 +13,15 @@ from workbench.polyhedral.tree import (
     Loop,
     Tree,
     loops,
-    only,
-    sequence,
     statements,
-    with_child,
 )
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.step.argument_names import DimName, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal, dependence_text
 from workbench.transforms.step.transform import Rewritten, Transform
-from workbench.transforms.trees.regions import edited, loops_around, sides
+from workbench.transforms.trees.distribution import distributed
+from workbench.transforms.trees.regions import loops_around, sides
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,30 +140,6 @@ class Distribute(Transform):
             sentence = f"{self}: no other statement is in a {what} around {names}"
             return Refusal("no effect", sentence)
         return shared[-1]
-
-
-def distributed(
-    tree: Tree, loop: Loop, chosen: frozenset[str], dependences: Dependences, way: int = 0
-) -> Tree:
-    """Return the tree in which `chosen` have a loop of their own, legal or not.
-
-    Statements needed on both sides stand behind with `way` 0, before with 1.
-    """
-
-    def split(node: Tree, found: Dependences) -> Tree:
-        assert isinstance(node, Loop)
-        members = list(statements(node))
-        own = [k for k, name in enumerate(members) if name in chosen]
-        at = sides([Leaf(name) for name in members], own, found)
-        before = at.before | (at.caught if way else frozenset())
-        if before or (not at.after and members[0] not in chosen):
-            before |= at.free
-        earlier = {members[k] for k in before}
-        groups = (earlier, set(chosen), set(members) - chosen - earlier)
-        parts = [only(node.child, group) for group in groups]
-        return sequence([with_child(node, part) for part in parts if part is not None])
-
-    return edited(tree, chosen, dependences, split, loop)
 
 
 def _innermost(tree: Tree) -> Iterator[Loop]:

@@ -9,10 +9,11 @@ from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.tree import Loop, Tree, loops, only, replaced, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
-from workbench.transforms.order.distribute import Distribute, distributed
+from workbench.transforms.order.distribute import Distribute
 from workbench.transforms.step.argument_names import LoopName, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
+from workbench.transforms.trees.distribution import distributed
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.polyhedral.dependences.carrying import carried_cycle
-from workbench.polyhedral.tree import axis_dims, loop_dims
+from workbench.polyhedral.tree import axis_dims
 from workbench.program.dependences import dependences
 from workbench.program.values import Program, Statement
 from workbench.transforms.step.argument_names import DimName, StatementNames, all_meant, dims_of
@@ -19,6 +19,7 @@ from workbench.transforms.step.refusal import (
 from workbench.transforms.step.transform import Rewritten, Transform
 from workbench.transforms.trees.axes import why_no_axis
 from workbench.transforms.trees.distribution import Stuck, vectorized
+from workbench.transforms.trees.regions import own_loops
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,8 +71,7 @@ class Vectorize(Transform):
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Vectorize]:
         """Yield each dimension that is a loop of some statement."""
-        assert program.schedule is not None
-        loops = {d for dims in _loops(program).values() for d in dims}
+        loops = {d for dims in own_loops(program).values() for d in dims}
         for name in dims_of(program):
             if name in loops:
                 yield cls(name)
@@ -80,36 +80,41 @@ class Vectorize(Transform):
         """Order the loop's statements anew, the vectorized ones with `dim` as an axis; or refuse
         with the cycle and two of its instances.
         """
-        loops = _loops(program)
-        if self.statements is not None:
-            return self._exactly(program, loops)
-        able = [name for name, dims in loops.items() if self.dim in dims]
-        if not able:
+        assert program.schedule is not None
+        loops, axes = own_loops(program), axis_dims(program.schedule)
+        wanted = self._wanted(program, loops)
+        if not wanted:
             return self.refuse("no effect", f"no statement loops over {self.dim}")
-        return self._all_that_can(program, able)
-
-    # -- the decision ------------------------------------------------------------------------------
-
-    def _exactly(self, program: Program, loops: dict[str, tuple[str, ...]]) -> Rewritten | Refusal:
-        assert self.statements is not None and program.schedule is not None
-        looping = all_meant(program, self.statements, lambda s: self.dim in loops[s.name])
-        chosen = frozenset(looping)
-        axes = axis_dims(program.schedule)
-        for statement in program.statements:
-            if statement.name not in chosen:
-                continue
-            refusal = self._no_loop(statement, loops) or self._not_a_box(statement, axes)
+        refusals: dict[str, Refusal] = {}
+        for name in wanted:
+            statement = program.statement[name]
+            refusal = self._no_loop(statement, loops[name]) or self._no_axis(statement, axes[name])
             if refusal is not None:
-                return refusal
-        try:
-            tree = vectorized(program.schedule, self.dim, chosen, dependences(program))
-        except Stuck as stuck:
-            return self._cycle(program, stuck, chosen)
-        return Rewritten(replace(program, schedule=tree))
+                refusals[name] = refusal
+        while not refusals or (self.statements is None and len(refusals) < len(wanted)):
+            chosen = frozenset(wanted) - refusals.keys()
+            try:
+                tree = vectorized(program.schedule, self.dim, chosen, dependences(program))
+            except Stuck as stuck:
+                why = self._cycle(program, stuck, chosen)
+                refusals |= dict.fromkeys(chosen & set(stuck.component) or chosen, why)
+                continue
+            return Rewritten(replace(program, schedule=tree), self._notes(wanted, refusals))
+        return next(iter(refusals.values()))
 
-    def _no_loop(self, statement: Statement, loops: dict[str, tuple[str, ...]]) -> Refusal | None:
+    def _wanted(self, program: Program, loops: Mapping[str, Sequence[str]]) -> list[str]:
+        """Return the statements that are named, or all that loop over the dimension."""
+        looping = [name for name, dims in loops.items() if self.dim in dims]
+        if self.statements is None:
+            return looping
+        named = all_meant(program, self.statements, lambda s: s.name in looping)
+        return [s.name for s in program.statements if s.name in named]
+
+    # -- what stays a loop -------------------------------------------------------------------------
+
+    def _no_loop(self, statement: Statement, loops: Sequence[str]) -> Refusal | None:
         """Explain why a named statement has no loop to vectorize."""
-        if self.dim in loops[statement.name]:
+        if self.dim in loops:
             return None
         known = ", ".join(statement.dims) or "none"
         reason = (
@@ -120,30 +125,10 @@ class Vectorize(Transform):
         sentence = f"{statement.name} has no loop over {self.dim}: {reason}"
         return self.refuse("no effect", sentence, line=statement.line)
 
-    def _all_that_can(self, program: Program, able: list[str]) -> Rewritten | Refusal:
-        """Leave out whatever is stuck until the rest is not."""
-        assert program.schedule is not None
-        refusals: dict[str, Refusal] = {}
-        axes = axis_dims(program.schedule)
-        for name in able:
-            shape = self._not_a_box(program.statement[name], axes)
-            if shape is not None:
-                refusals[name] = shape
-        while len(refusals) < len(able):
-            chosen = frozenset(able) - refusals.keys()
-            try:
-                tree = vectorized(program.schedule, self.dim, chosen, dependences(program))
-            except Stuck as stuck:
-                why = self._cycle(program, stuck, chosen)
-                refusals |= dict.fromkeys(chosen & set(stuck.component), why)
-                continue
-            return Rewritten(replace(program, schedule=tree), self._notes(able, refusals))
-        return next(iter(refusals.values()))
-
-    def _notes(self, able: list[str], refusals: dict[str, Refusal]) -> tuple[str, ...]:
+    def _notes(self, wanted: list[str], refusals: dict[str, Refusal]) -> tuple[str, ...]:
         """Return for each reason the statements left as loops."""
         by_reason: dict[str, list[str]] = {}
-        for name in able:
+        for name in wanted:
             if name in refusals:
                 sentence = refusals[name].sentence.removeprefix(f"{self}: ")
                 by_reason.setdefault(sentence, []).append(name)
@@ -152,8 +137,9 @@ class Vectorize(Transform):
             for sentence, names in by_reason.items()
         )
 
-    def _not_a_box(self, statement: Statement, axes: dict[str, tuple[str, ...]]) -> Refusal | None:
-        reason = why_no_axis(statement, self.dim, axes[statement.name])
+    def _no_axis(self, statement: Statement, axes: Sequence[str]) -> Refusal | None:
+        """Explain why one array cannot hold a statement's results over the dimension."""
+        reason = why_no_axis(statement, self.dim, axes)
         return None if reason is None else self.refuse("capability", reason, line=statement.line)
 
     def _cycle(self, program: Program, stuck: Stuck, chosen: frozenset[str]) -> Refusal:
@@ -171,12 +157,3 @@ class Vectorize(Transform):
         )
         line = program.statement[carried.dependence.sink].line
         return Refusal("dependence", sentence, witness, line, axes=chosen)
-
-
-def _loops(program: Program) -> dict[str, tuple[str, ...]]:
-    """Return for each statement its own dims that are loops, without counters of blocks."""
-    assert program.schedule is not None
-    return {
-        name: tuple(d for d in loops if d in program.statement[name].dims)
-        for name, loops in loop_dims(program.schedule).items()
-    }

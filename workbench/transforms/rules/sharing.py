@@ -28,7 +28,7 @@ from workbench.program.values import (
 )
 from workbench.transforms.rules.rewriting import rebuilt
 from workbench.transforms.rules.row import RuleResult, is_external, is_pure
-from workbench.transforms.trees.insertion import fresh_name, violated, with_statement
+from workbench.transforms.trees.insertion import Unplaced, fresh_name, violated, with_array
 
 
 def variables(body: Body) -> frozenset[str]:
@@ -332,8 +332,8 @@ def _extracted(
         line=first.line,
     )
     read = Read(name, write, array.dtype, array.shape)
-    changed = with_statement(_replaced(program, part.body, read, names), array, own, names)
-    return None if changed is None else (changed, name)
+    changed = with_array(_replaced(program, part.body, read, names), array, (own,), names)
+    return None if isinstance(changed, Unplaced) else (changed, name)
 
 
 def _replaced(program: Program, part: Body, read: Read, names: Collection[str]) -> Program:

@@ -31,7 +31,7 @@ from workbench.program.values import (
 from workbench.transforms.rules.row import RuleResult, as_type_of, call, constant, is_pure, number
 from workbench.transforms.rules.row import operand as operand_of
 from workbench.transforms.rules.sharing import varies_over
-from workbench.transforms.trees.insertion import fresh_name, with_statement
+from workbench.transforms.trees.insertion import Unplaced, fresh_name, with_array
 
 _LETTERS = "abcdefgh"
 
@@ -275,7 +275,10 @@ def _factored(program: Program, s: Statement) -> Program | None:
     arguments = list(s.body.arguments)
     arguments[position] = Read(name, write, array.dtype, array.shape)
     changed = _without_range(program, s, replace(s.body, arguments=tuple(arguments)))
-    return None if changed is None else with_statement(changed, array, own, (s.name,))
+    if changed is None:
+        return None
+    after = with_array(changed, array, (own,), (s.name,))
+    return None if isinstance(after, Unplaced) else after
 
 
 def _varying(s: Statement) -> int | None:

@@ -1,5 +1,4 @@
-"""Loops split: some statements of a loop as array operations, the others in loops where they must
-be.
+"""Loops split: some of their statements in a loop of their own, or as array operations.
 
 `vectorized` walks a schedule tree down to the loops over one dimension. There the chosen statements
 have no such loop any more, all others keep theirs, and the region is ordered anew under the
@@ -23,10 +22,37 @@ from workbench.polyhedral.tree import (
     axis_dims,
     blocks,
     loop_dims,
+    only,
     sequence,
     statements,
+    with_child,
 )
 from workbench.transforms.trees.axes import in_axes
+from workbench.transforms.trees.regions import edited, sides
+
+
+def distributed(
+    tree: Tree, loop: Loop, chosen: frozenset[str], dependences: Dependences, way: int = 0
+) -> Tree:
+    """Return the tree in which `chosen` have a loop of their own beside `loop`, legal or not.
+
+    Statements needed on both sides stand behind with `way` 0, before with 1.
+    """
+
+    def split(node: Tree, found: Dependences) -> Tree:
+        assert isinstance(node, Loop)
+        members = list(statements(node))
+        own = [k for k, name in enumerate(members) if name in chosen]
+        at = sides([Leaf(name) for name in members], own, found)
+        before = at.before | (at.caught if way else frozenset())
+        if before or (not at.after and members[0] not in chosen):
+            before |= at.free
+        earlier = {members[k] for k in before}
+        groups = (earlier, set(chosen), set(members) - chosen - earlier)
+        parts = [only(node.child, group) for group in groups]
+        return sequence([with_child(node, part) for part in parts if part is not None])
+
+    return edited(tree, chosen, dependences, split, loop)
 
 
 class Stuck(Exception):

@@ -5,7 +5,7 @@ dimensions and the dependences allow.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from workbench.names import free
 from workbench.polyhedral.dependences.flow import Dependences, flow
@@ -34,23 +34,59 @@ def fresh_name(program: Program, wanted: str) -> str:
     return free(wanted, taken)
 
 
-def with_statement(
-    program: Program, array: Array, statement: Statement, readers: Collection[str]
-) -> Program | None:
-    """Return the program with one more array and the statement that writes it, already read by
-    `readers`. None where no place is in order.
+@dataclass(frozen=True)
+class Unplaced:
+    """A program with a new statement at its nearest place, and a dependence that is violated there,
+    as some are at every other.
+    """
+
+    program: Program
+    violation: Violation
+
+
+def with_array(
+    program: Program, array: Array, new: Sequence[Statement], readers: Collection[str]
+) -> Program | Unplaced:
+    """Return the program with one more array and the statements that write it, already read by
+    `readers`; each stands as near to the first of these as is legal.
     """
     assert program.schedule is not None
-    added = with_equations(program, array, (statement,), readers)
     first = next(name for name in statements(program.schedule) if name in set(readers))
-    for tree in places(program.schedule, statement, program.statement[first]):
-        placed = replace(added, schedule=tree)
-        if violated(placed, {statement.name}) is None:
-            return placed
-    return None
+    program = _with_equations(program, array, new, readers)
+    for k in range(len(new)):
+        result = _nearest(program, new[: k + 1], new[k + 1 :], program.statement[first])
+        if isinstance(result, Unplaced):
+            return result
+        program = result
+    return program
 
 
-def with_equations(
+def _nearest(
+    program: Program, new: Sequence[Statement], waiting: Sequence[Statement], reader: Statement
+) -> Program | Unplaced:
+    """Put the last of the new statements in front of the reader; others `waiting` have no place."""
+    assert program.schedule is not None
+    names = {s.name for s in new}
+    nearest: Unplaced | None = None
+    for tree in _places(program.schedule, new[-1], reader):
+        after = replace(program, schedule=tree)
+        broken = violated(_without(after, waiting), names)
+        if broken is None:
+            return after
+        nearest = nearest or Unplaced(after, broken)
+    assert nearest is not None
+    return nearest
+
+
+def _without(program: Program, waiting: Sequence[Statement]) -> Program:
+    """Return the program without the statements that the schedule does not have yet."""
+    if not waiting:
+        return program
+    names = {s.name for s in waiting}
+    return replace(program, statements=tuple(s for s in program.statements if s.name not in names))
+
+
+def _with_equations(
     program: Program, array: Array, new: Sequence[Statement], readers: Collection[str]
 ) -> Program:
     """Return the program with the equations of a new array in front of its first reader's; the
@@ -65,7 +101,7 @@ def with_equations(
     )
 
 
-def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree]:
+def _places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree]:
     """Yield trees with the statement in front of `reader`, then in front of the loops around it,
     further and further out. Loops over dims that the statement lacks stay outside of it, and so do
     axes over which its points fill no box. Dims without a loop of the reader (it combines along
