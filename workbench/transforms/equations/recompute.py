@@ -135,7 +135,7 @@ class Recompute(Transform):
             if readers:
                 listed = ", ".join(readers)
                 reason = f"every reader stands in the innermost loop of what writes it: {listed}"
-            return self.refuse("no effect", reason, line=program.writers[array][0].line)
+            return self.refuse("no effect", reason, program.writers[array][0].line)
         chosen = all_meant(program, self.readers, lambda s: s.name in readers)
         for name in chosen:
             if name not in readers:
@@ -143,21 +143,21 @@ class Recompute(Transform):
                     f"{name} does not read {array}; what does: {', '.join(readers) or 'nothing'}"
                 )
                 line = program.statement[name].line
-                return self.refuse("input", sentence, line=line, argument="readers")
+                return self.unfit("readers", sentence, line)
         return chosen
 
     def _returned(self, program: Program, array: str) -> Refusal | None:
         for output in program.outputs:
             if output.array == array:
                 sentence = f"{array} is returned as {output.name}, so all of it is kept anyway"
-                return self.refuse("no effect", sentence, line=program.writers[array][0].line)
+                return self.refuse("no effect", sentence, program.writers[array][0].line)
         return None
 
     def _only_once(self, program: Program, array: str) -> Refusal | None:
         for s in program.writers[array]:
             reason = why_only_once(program, s)
             if reason is not None:
-                return self.refuse("capability", reason, line=s.line)
+                return self.refuse("capability", reason, s.line)
         return None
 
     def _clone(self, program: Program, array: str, group: CloneGroup) -> Clone | Refusal:
@@ -170,4 +170,4 @@ class Recompute(Transform):
                 f"{reader.name} reads {element_text(array, group.at)}, and at computed "
                 f"positions {array} cannot be computed again: {failure.reason}"
             )
-            return self.refuse("capability", sentence, line=reader.line)
+            return self.refuse("capability", sentence, reader.line)

@@ -19,7 +19,7 @@ from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.step.argument_names import DimName, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal, dependence_text
-from workbench.transforms.step.transform import Rewritten, Transform
+from workbench.transforms.step.transform import Rewritten, Transform, out_of_order
 from workbench.transforms.trees.distribution import distributed
 from workbench.transforms.trees.regions import loops_around, sides
 
@@ -85,8 +85,7 @@ class Distribute(Transform):
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Split the loop into those before, the named and those behind."""
         if not self.statements:
-            sentence = f"{self}: name the statements that get a loop of their own"
-            return Refusal("input", sentence, argument="statements")
+            return self.unfit("statements", "name the statements that get a loop of their own")
         assert program.schedule is not None
         chosen = frozenset(all_meant(program, self.statements))
         loop = self._loop(program.schedule, chosen)
@@ -106,9 +105,7 @@ class Distribute(Transform):
             f"rest: {dependence_text(broken.witness)}; nor behind it: "
             f"{dependence_text(other.witness)}; they wait for each other: {' → '.join(cycle)}"
         )
-        line = program.statement[broken.dependence.sink].line
-        attempted = replace(program, schedule=first)
-        return Refusal("dependence", sentence, broken.witness, line, attempted=attempted)
+        return out_of_order(replace(program, schedule=first), broken, sentence)
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
         """Yield, for a dependence, the step that gives all of the cycle its own loop."""
@@ -133,12 +130,11 @@ class Distribute(Transform):
         what = "loop" if self.dim is None else f"loop over {self.dim}"
         if not over:
             held = ", ".join(loop.name for loop in around) or "none"
-            sentence = f"{self}: no {what} holds all of {names}; the loops around them: {held}"
-            return Refusal("capability", sentence)
+            sentence = f"no {what} holds all of {names}; the loops around them: {held}"
+            return self.refuse("capability", sentence)
         shared = [loop for loop in over if not set(statements(loop)) <= chosen]
         if not shared:
-            sentence = f"{self}: no other statement is in a {what} around {names}"
-            return Refusal("no effect", sentence)
+            return self.refuse("no effect", f"no other statement is in a {what} around {names}")
         return shared[-1]
 
 

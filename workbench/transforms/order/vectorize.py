@@ -123,7 +123,7 @@ class Vectorize(Transform):
             else f"it does not vary over {self.dim}; its dims: {known}"
         )
         sentence = f"{statement.name} has no loop over {self.dim}: {reason}"
-        return self.refuse("no effect", sentence, line=statement.line)
+        return self.refuse("no effect", sentence, statement.line)
 
     def _notes(self, wanted: list[str], refusals: dict[str, Refusal]) -> tuple[str, ...]:
         """Return for each reason the statements left as loops."""
@@ -140,7 +140,7 @@ class Vectorize(Transform):
     def _no_axis(self, statement: Statement, axes: Sequence[str]) -> Refusal | None:
         """Explain why one array cannot hold a statement's results over the dimension."""
         reason = why_no_axis(statement, self.dim, axes)
-        return None if reason is None else self.refuse("capability", reason, line=statement.line)
+        return None if reason is None else self.refuse("capability", reason, statement.line)
 
     def _cycle(self, program: Program, stuck: Stuck, chosen: frozenset[str]) -> Refusal:
         """Refuse with the cycle that carries the dimension, and two instances of its dependence."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -117,6 +117,12 @@ class Refused(WorkbenchError):
 
     def __str__(self) -> str:
         return str(self.refusal)
+
+
+def few(names: Sequence[str]) -> str:
+    """Print names; of many the first three and a count."""
+    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
+    return ", ".join(shown)
 
 
 def instance_text(name: str, instance: Mapping[str, int]) -> str:

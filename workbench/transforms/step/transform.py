@@ -113,16 +113,13 @@ class Transform(ABC):
         """
         yield from ()
 
-    def refuse(
-        self,
-        kind: Kind,
-        reason: str,
-        *,
-        line: SourceLine | None = None,
-        argument: str | None = None,
-    ) -> Refusal:
-        """Return the refusal of this step for a reason that no dependence is."""
-        return Refusal(kind, f"{self}: {reason}", line=line, argument=argument)
+    def refuse(self, kind: Kind, reason: str, line: SourceLine | None = None) -> Refusal:
+        """Return the refusal of the step for a reason other than a dependence."""
+        return Refusal(kind, f"{self}: {reason}", line=line)
+
+    def unfit(self, argument: str, reason: str, line: SourceLine | None = None) -> Refusal:
+        """Return the refusal of an argument."""
+        return Refusal("input", f"{self}: {reason}", line=line, argument=argument)
 
     def large_enough(self, argument: str) -> bool:
         """Tell whether an argument is a whole number and not less than its least value."""
@@ -278,5 +275,10 @@ def violated(program: Program, found: Violation, step: str) -> Refusal:
         f"{step}: {sink} reads {element_text(witness)}, which {source} writes, "
         f"but {found.description} (smallest case: {sizes_text(witness)})"
     )
-    line = program.statement[witness.statements[1]].line
-    return Refusal("dependence", sentence, witness, line, attempted=program)
+    return out_of_order(program, found, sentence)
+
+
+def out_of_order(program: Program, found: Violation, sentence: str) -> Refusal:
+    """Return the refusal for an order that violates a dependence, in a sentence of the step's."""
+    line = program.statement[found.dependence.sink].line
+    return Refusal("dependence", sentence, found.witness, line, attempted=program)

@@ -42,6 +42,11 @@ def copies_of(loops: LoopProgram, array: str) -> list[Copy]:
     return [copy for copy in copies(loops.body) if copy.host == host]
 
 
+def comes_early(after: Program, array: str) -> bool:
+    """Tell whether a slice of an array comes to the device before it is needed."""
+    return any(copy.ahead for copy in copies_of(lower(after), array))
+
+
 def slices_of(loops: LoopProgram, array: str) -> dict[str, Buffer]:
     """Return the device's buffers for slices of an array; some serve several."""
     names = {copy.device for copy in copies_of(loops, array)}
