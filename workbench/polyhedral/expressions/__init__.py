@@ -1,4 +1,4 @@
-"""What an expression is made of, prints as, is computed by and refuses.
+"""Expressions in parts: their atoms, their text, their values, and the arithmetic that they refuse.
 
-Knows how expressions are built up, and makes none: `polyhedral/expression.py` does.
+Makes no expressions: `polyhedral/expression.py` does.
 """

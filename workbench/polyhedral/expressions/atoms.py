@@ -1,6 +1,5 @@
-"""Atoms: what an expression adds up.
-
-Names of dimensions and sizes, and functions of expressions: their parts.
+"""Atoms, of which an expression is a sum: names of dimensions and sizes, and functions of other
+expressions, which are their parts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Array axes: the dims that can be some of a statement, and the place of axes in a tree."""
+"""Array axes: which dims of a statement can be axes, and where axes stand in a tree."""
 
 from __future__ import annotations
 
