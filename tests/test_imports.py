@@ -51,6 +51,7 @@ IMPORTED_WHERE_USED = {"pandas", "cupy", "gymnasium", "matplotlib"}
 
 
 ASKED_BACK = {
+    ("polyhedral/expressions", "polyhedral/expression"): "the parts of an atom are expressions",
     ("language/tracing", "language/external_calls"): "a trace keeps the calls of external objects",
     ("program/values", "program/text"): "a program prints itself",
     ("lowering/loop_program", "lowering/text"): "a loop program prints itself",

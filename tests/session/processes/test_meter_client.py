@@ -11,6 +11,7 @@ import workbench as wb
 from tests.measure.rounds.made import measurement
 from tests.programs import leaky_sum
 from tests.session.shown import MEASURE, VECTORIZE, Shown
+from workbench.backends import backends
 from workbench.session.protocol.messages import Done, Failed, Running
 from workbench.session.protocol.state import State
 from workbench.session.requests.sessions import Sessions

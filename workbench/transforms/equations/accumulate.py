@@ -74,13 +74,12 @@ class Accumulate(Transform):
         """Put running sums in the places of the sums."""
         chosen = self._chosen(program)
         if not chosen:
-            sentence = f"{self}: nothing sums over all of {self.dim}"
-            return Refusal("no effect", sentence)
+            return self.refuse("no effect", f"nothing sums over all of {self.dim}")
         for name in chosen:
             s = program.statement[name]
             reason = _unfit(program, s, self.dim)
             if reason is not None:
-                return Refusal("capability", f"{self}: {s.name} {reason}", line=s.line)
+                return self.refuse("capability", f"{s.name} {reason}", s.line)
         for name in chosen:
             old = program.statement[name]
             pieces = Pieces(program, old)

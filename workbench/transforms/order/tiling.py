@@ -10,9 +10,9 @@ from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.ordering.as_written import goes_back
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, replaced, sequence, statements
 from workbench.program.values import Program
-from workbench.transforms.order.distribute import distributed
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import violated
+from workbench.transforms.trees.distribution import distributed
 
 _Against = Mapping[bool, Sequence[Dependence]]
 """The dependences against which a loop over blocks runs, forwards (False) and backwards (True)."""
