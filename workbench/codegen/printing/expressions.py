@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from workbench.polyhedral.conditions import AffineComparison, Condition
-from workbench.polyhedral.expression import Expression, Named, fold
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expressions.atoms import Named
+from workbench.polyhedral.expressions.evaluation import fold
 
 Name = Callable[[str], str]
 """The C name of a loop variable, a size or a local."""

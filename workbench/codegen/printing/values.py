@@ -14,14 +14,8 @@ from typing import Any
 from workbench.codegen.printing.expressions import condition_text, expression_text
 from workbench.codegen.records import Compute, Holds, Load, Local, Number, Position, Value
 from workbench.polyhedral.conditions import names_in
-from workbench.polyhedral.expression import (
-    Atom,
-    Expression,
-    Product,
-    Variable,
-    atom,
-    expression,
-)
+from workbench.polyhedral.expression import Expression, atom, expression
+from workbench.polyhedral.expressions.atoms import Atom, Product, Variable
 
 KINDS = {"int32": "i", "int64": "l", "bool": "b", "word": "u", "double": "d"}
 SCALARS = {
