@@ -7,7 +7,7 @@ Statements and dimensions are known by name. isl is not needed to hold, edit or 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 Kind = Literal["loop", "axis"]
@@ -49,7 +49,8 @@ class Loop:
     backwards: bool = False
     offsets: tuple[tuple[str, int], ...] = ()
     tile: int | None = None
-    apart: bool = False
+    apart: bool = field(default=False, repr=False)
+    """Left out of the text that keys are made from: no schedule as written has one."""
 
     def __post_init__(self) -> None:
         """Expect that only the blocks of a loop are apart, which then have no direction."""
