@@ -108,6 +108,7 @@ ArrayDim = Annotated[str, NamesOf("dim", _array_dims, argument="array", owner=_d
 CombinedDim = Annotated[
     str, NamesOf("dim", _combined_dims, argument="statement", owner=_dims_of_reduction)
 ]
+ReducedDim = Annotated[str, KnownNames("dim", _combined_dims)]
 LoopName = Annotated[str, KnownNames("loop", _loops, lacking="no")]
 
 
