@@ -22,6 +22,7 @@ from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression
+from workbench.program.accumulating import Adding
 from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
 from workbench.program.values import Body, Call
@@ -52,7 +53,8 @@ def combine(at: Linearizer, target: Value, over: Letters, mask: Mask | None) -> 
     elif combiner == "sum":
         Sum(at, target, over, mask).lower(body)
     else:
-        _check_lengths(at.scope, over)
+        if not isinstance(at.statement, Adding):  # those are points, so there are some
+            _check_lengths(at.scope, over)
         value = at.value(body, target.dtype)
         _reduced(at, combiner or "", value, target, over, mask)
 

@@ -34,7 +34,7 @@ from workbench.polyhedral.sets.relations import (
     project_out,
     with_dims,
 )
-from workbench.program.accumulating import Adding, Finish, owner
+from workbench.program.accumulating import Adding, Finish, Start, owner
 from workbench.program.operations.table import COMBINES
 from workbench.program.values import Statement
 
@@ -76,26 +76,35 @@ def linearize(
             statement.line,
         )
     begin, known = len(scope.records), swapping.known()
-    mask = None if boxed else _mask(scope, statement, points, axes, at)
-    over: Letters = scope.ordered(statement.reduction_dims)
-    value = target
-    if isinstance(statement, Adding):
-        value = scope.temporary(target.axes, target.shape, target.dtype)
-    if isinstance(statement, Finish):
-        check_points(scope, over, mask)
-    if statement.combiner is None or isinstance(statement, Finish):
-        at.into(statement.body, value)
-    else:
-        combine(at, value, over, mask)
+    _write(at, target, None if boxed else _mask(scope, statement, points, axes, at))
     if at.needs_points or at.read_lengths:
-        _where_there_are_points(at, points, value, begin)
+        _where_there_are_points(at, points, target, begin)
         swapping.held = known
-    if isinstance(statement, Adding):
-        scope.apply(COMBINES[statement.by], [target, value], target)
     lengths = tuple((a, boxes[a][0]) for a in own)
     scope.records.append(RuntimeCheck(name, target.name, loops, lengths, statement.line))
     swapping.written(scope, written)
     return scope.records
+
+
+def _write(at: Linearizer, target: Value, mask: Mask | None) -> None:
+    """Write an instance's value to its place, or combine it with what is there."""
+    scope, statement = at.scope, at.statement
+    over: Letters = scope.ordered(statement.reduction_dims)
+    if isinstance(statement, Adding):
+        if over:
+            value = scope.temporary(target.axes, target.shape, target.dtype)
+            combine(at, value, over, mask)
+        else:
+            value = at.value(statement.body, target.dtype)
+        ready = scope.aligned(value, target.axes, len(target.shape))
+        scope.apply(COMBINES[statement.by], [target, ready], target)
+    elif isinstance(statement, Finish):
+        check_points(scope, over, mask)
+        at.into(statement.body, target)
+    elif statement.combiner is None:
+        at.into(statement.body, target)
+    else:
+        combine(at, target, over, mask)
 
 
 def _combining(
@@ -152,7 +161,7 @@ def _where_there_are_points(at: Linearizer, points: _Points, target: Value, begi
     nothing = none[0] if len(none) == 1 else Compound("or", tuple(none))
     inside = tuple(scope.records[begin:])
     del scope.records[begin:]
-    if is_of_points:
+    if is_of_points and not isinstance(statement, Adding):
         zero = Apply("fill", (), target.name, (("value", 0),))
         scope.records.append(If(nothing, (zero,)))
     scope.records.append(If(negated(nothing), inside))
@@ -179,8 +188,9 @@ def _has_points_here(at: Linearizer, points: _Points) -> list[Condition]:
 
 
 def _title(statement: Statement) -> str:
-    written = f"{statement.array}[{', '.join(str(e) for e in statement.write)}]"
-    return written if statement.write else statement.array
+    index = f"[{', '.join(str(e) for e in statement.write)}]" if statement.write else ""
+    start = ", the start" if isinstance(statement, Start) else ""
+    return statement.array + index + (", added up" if isinstance(statement, Adding) else start)
 
 
 @dataclass(frozen=True)

@@ -191,22 +191,32 @@ def _placed(
     Those are axes where nothing that is summed is computed in a loop, and the points are a box.
     """
     path = paths(tree)[old.name]
-    alone = len(path)
-    while alone and _is_axis(path[alone - 1][0]):  # around the sum, and nothing else
-        alone -= 1
-    around = [node.dim for node, _ in path[:alone] if isinstance(node, Loop) and _is_axis(node)]
-    wanted = [(node.dim, True) for node, _ in path[alone:] if isinstance(node, Loop)]
-    loops, axes = list[str](), list[str]()
-    for d, as_axis in (*wanted, *ranges):
-        boxed = as_axis and is_box(points.domain, [*around, *axes, d])
-        (axes if boxed else loops).append(d)
+    node: Tree = Leaf(old.name)
+    loops, axes = list[str](), _axes(path)
+    if axes and not is_box(points.domain, axes):
+        path, node = _outside(path, node)
+        loops, axes = [d for d in axes if d not in _axes(path)], _axes(path)
+    own = list[str]()
+    for d, as_axis in ranges:
+        boxed = as_axis and is_box(points.domain, [*axes, *own, d])
+        (own if boxed else loops).append(d)
     leaf: Tree = Leaf(points.name)
-    for d in reversed(axes):
-        leaf = Loop(d, leaf, "axis")
     for d in reversed(loops):
         leaf = Loop(d, leaf)
-    node = path[alone][0] if alone < len(path) else Leaf(old.name)
-    return with_sibling(path[:alone], [leaf, node], points.name, old.name)
+    for d in reversed(own):
+        leaf = Loop(d, leaf, "axis")
+    return with_sibling(path, [leaf, node], points.name, old.name)
+
+
+def _outside(path: Path, node: Tree) -> tuple[Path, Tree]:
+    """Return the place outside of the axes that are around a node alone, and the outermost one."""
+    while path and _is_axis(path[-1][0]):
+        node, path = path[-1][0], path[:-1]
+    return path, node
+
+
+def _axes(path: Path) -> list[str]:
+    return [loop.dim for loop in loops_above(path, "axis")]
 
 
 def _is_axis(node: Tree) -> bool:

@@ -47,6 +47,18 @@ def _is_there(program: Program, array: str, dim: str) -> bool:
     return array in program.array and dim in program.array[array].dims
 
 
+def no_longer_added(before: Program, after: Program, step: str) -> Refusal | None:
+    """Refuse a step after which a sum reads stored points in place of those that it adds up."""
+    lost = {name for name in before.storage.added if name not in after.array}
+    for s in before.statements if lost else ():
+        result, points = after.statement.get(s.name), lost & {r.array for r in s.reads}
+        new = [r.array for r in result.reads if r.array not in before.array] if result else []
+        if points and new:
+            reason = f"{s.name} would read {new[0]}"
+            return _stored(after, new[0], points.pop(), reason, step)
+    return None
+
+
 def broken_storage(program: Program, step: str) -> Refusal | None:
     """Refuse a step after which points that are added up would have to be stored, a folded
     dimension needs its full extent, or two arrays in one piece of memory conflict.
@@ -54,7 +66,7 @@ def broken_storage(program: Program, step: str) -> Refusal | None:
     for name in program.storage.added:
         reason = why_stored(program, name)
         if reason is not None:
-            return _no_longer_added(program, name, reason, step)
+            return _stored(program, name, name, reason, step)
     program = derived(program)
     if not program.storage.contracted and not program.storage.donated:
         return None
@@ -71,11 +83,11 @@ def broken_storage(program: Program, step: str) -> Refusal | None:
     return None
 
 
-def _no_longer_added(program: Program, array: str, reason: str, step: str) -> Refusal:
+def _stored(program: Program, array: str, added: str, reason: str, step: str) -> Refusal:
     elements = " x ".join(str(upper - lower) for lower, upper in program.array[array].extent)
     sentence = (
-        f"{step} would store {array}, all {elements} elements, which Accumulate adds up instead: "
-        f"{reason}"
+        f"{step} would store {array}, all {elements} elements, but {added} is added up by "
+        f"Accumulate: {reason}"
     )
     return Refusal("capability", sentence, line=program.writers[array][0].line)
 
