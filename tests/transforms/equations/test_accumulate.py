@@ -255,8 +255,8 @@ def test_no_effect_refused_when_nothing_is_left() -> None:
     [
         (
             Incrementalize("total", "t", 2),
-            "total.points[b, t]  for 0 <= t_block2 < (T + 1) // 2 would not combine each element of "
-            "total.points once",
+            "total.points[b, t]  for 0 <= t_block2 < (T + 1) // 2 would not combine each element "
+            "of total.points once",
         ),
         (Swap("total.points"), "what is added up stays on the device"),
     ],
