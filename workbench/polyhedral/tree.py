@@ -240,6 +240,24 @@ def replaced(tree: Tree, node: Tree, new: Tree) -> Tree:
     return mapped(tree, lambda other: new if other is node else None)
 
 
+def with_sibling(path: Path, children: list[Tree], new: str, like: str) -> Tree:
+    """Return the tree with children in place of the one node at the end of a path.
+
+    The statement `new`, which is in them, is shifted in the loops of the path as `like` is.
+    """
+    tree = sequence(children)
+    for node, position in reversed(path):
+        if isinstance(node, Block):
+            beside = list(node.children)
+            beside[position] = tree
+            tree = sequence(beside)
+        else:
+            offset = node.offset(like)
+            shift = ((new, offset),) if offset else ()
+            tree = replace(node, child=tree, offsets=(*node.offsets, *shift))
+    return tree
+
+
 def with_child(loop: Loop, child: Tree) -> Loop:
     """Put the loop around another child; offsets of statements no longer below are dropped."""
     below = set(statements(child))

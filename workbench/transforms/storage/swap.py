@@ -87,7 +87,8 @@ class Swap(Transform):
         held = fullest(program)
         least = LEAST * sum(held.values())
         large = [names[b] for b, taken in held.items() if b in names and taken >= least]
-        for name in [name for name in large if program.array[name].dims][:MOST]:
+        able = [n for n in large if program.array[n].dims and n not in program.storage.added]
+        for name in able[:MOST]:
             yield cls(name)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
@@ -96,7 +97,7 @@ class Swap(Transform):
             early = "slices come a whole number of iterations early, 0 or more"
             return self.unfit("prefetch", f"{early}, not {self.prefetch!r}")
         array = array_called(program, self.array)
-        for condition in (self._as_it_is, self._in_one_piece, self._not_at_peak):
+        for condition in (self._added, self._as_it_is, self._in_one_piece, self._not_at_peak):
             refusal = condition(program, array)
             if refusal is not None:
                 return refusal
@@ -132,6 +133,16 @@ class Swap(Transform):
         )
 
     # -- refusals --------------------------------------------------------------------------
+
+    def _added(self, program: Program, array: str) -> Refusal | None:
+        if array not in program.storage.added:
+            return None
+        return self.refuse(
+            "capability",
+            f"{array} is added up as it is computed (Accumulate), and there is one element a sum; "
+            "what is added up stays on the device",
+            line_of(program, array),
+        )
 
     def _as_it_is(self, program: Program, array: str) -> Refusal | None:
         if (array, self.prefetch) not in program.storage.swapped:
