@@ -18,6 +18,7 @@ from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk
 from workbench.lowering.memory.tiles import TileStored
 from workbench.polyhedral.conditions import names_in
+from workbench.program.accumulating import derived
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
 
@@ -66,7 +67,11 @@ class ProgramKernels:
 
 
 def program_kernels(program: Program, loops: LoopProgram) -> ProgramKernels:
-    """Return the kernels of a loop program that was lowered to launches."""
+    """Return the kernels of a loop program that was lowered to launches.
+
+    Where a sum's points are added up, the statements are those of the derived program.
+    """
+    program = derived(program)
     numbering = _Numbering()
     written = _Writing(program, loops, numbering)
     kernels = tuple(written.kernels(loops.body, ()))

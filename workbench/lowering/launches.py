@@ -17,6 +17,7 @@ from workbench.lowering.memory.tiles import tiles
 from workbench.lowering.values.scope import FreshNames, Workspace
 from workbench.lowering.values.stored import Stored
 from workbench.polyhedral.loops import from_tree
+from workbench.program.accumulating import derived
 from workbench.program.identity import remembered
 from workbench.program.values import Program
 
@@ -27,6 +28,7 @@ def launches(program: Program) -> LoopProgram:
 
     Arrays in host memory are read and written where they are: the processor reaches both spaces.
     """
+    program = derived(program)
     loops = from_tree.loops(program.schedule, shapes(program))
     workspace = Workspace(FreshNames(set()))
     aliases = variables(program, loops, workspace.names)

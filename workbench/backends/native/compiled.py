@@ -238,7 +238,7 @@ class _Run:
         if self.arguments.failed:
             check = self.made.checks[self.arguments.failed - 1]
             raise failed(
-                self.compiled.program.equations,
+                self.made.program.equations,
                 check.kind,
                 check.statement,
                 {d: self.arguments.instance[k] for k, (d, _) in enumerate(check.instance)},

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from workbench.codegen.records import (
     Compute,
+    Holds,
     Invoke,
     Let,
     Local,
@@ -39,6 +40,8 @@ from workbench.polyhedral.sets.relations import (
     project_out,
     with_dims,
 )
+from workbench.program.accumulating import Adding, Finish, Start
+from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES, OPERATIONS
 from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement, walk
 
@@ -47,9 +50,6 @@ FEW = 8
 
 ACCUMULATED = 16
 """The most elements of a reduction's result that are kept in locals."""
-
-IDENTITIES = {"sum": 0, "max": -float("inf"), "min": float("inf")}
-LEAST, MOST = -(2**31), 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,16 @@ class InstanceWriter:
         self.place = dict(values)
         self.blocks = blocks
         own = [d for d in statement.dims if d in axes]
-        self.own = sorted(own, key=lambda d: ranks.get(d, len(ranks)))
+        own = sorted(own, key=lambda d: ranks.get(d, len(ranks)))
+        adding = isinstance(statement, Adding)
+        over = statement.over if isinstance(statement, Adding) else ()
+        self.own = [d for d in own if d not in over]
+        """The axes of the result."""
+        self.summed = tuple(d for d in own if d in over) if adding else statement.reduction_dims
+        """The dimensions of the points that are combined here."""
+        self.combiner = statement.by if isinstance(statement, Adding) else statement.combiner
+        self.into = COMBINES[statement.by] if isinstance(statement, Adding) else ""
+        """The operation by which the result joins what is there; "" where it is written."""
         self.target = stored[statement.array]
         self.shape = symbolic(self.target.array.shape)
 
@@ -95,7 +104,7 @@ class InstanceWriter:
         if len(self.own) != 1 or special or self._segments() is not None:
             return None
         dim = self._lanes()
-        domain = with_blocks(self.statement.domain, self.blocks)
+        domain = self._domain()
         if dim != self.own[0] or is_empty(domain):
             return None
         ((lower, upper),) = bounds(domain, self.own)
@@ -117,7 +126,7 @@ class InstanceWriter:
     def write_in(self, dim: str, lane: Expression) -> None:
         """Write the instance inside a loop over its lanes."""
         self.place[dim] = lane
-        if self.statement.combiner is None:
+        if self.combiner is None:
             self._plain(dim)
         else:
             self._reduced(dim)
@@ -136,7 +145,7 @@ class InstanceWriter:
             self._scattered(*segments)
             return
         lanes = self._lanes()
-        if self.statement.combiner is None:
+        if self.combiner is None:
             self._over_axes(lanes, lambda: self._plain(lanes))
         else:
             self._over_axes(lanes, lambda: self._reduced(lanes))
@@ -152,22 +161,27 @@ class InstanceWriter:
             return ""
         if self.own and (not wide or contracts):
             return self.own[-1] if self._free_of(self.own[-1]) else ""
-        if not self.own and statement.combiner in ("sum", "max", "min") and not wide:
-            return statement.reduction_dims[-1]
+        if not self.own and self.combiner in COMBINES and self.summed and not wide:
+            return self.summed[-1]
         return ""
 
     def _free_of(self, dim: str) -> bool:
         """Tell whether no range of a reduction dimension depends on a dim."""
-        if not self.statement.reduction_dims:
+        if not self.summed:
             return True
         ranges, mask = self._ranges()
         if any(dim in e.variables for pair in ranges.values() for e in pair):
             return False
         return not any(dim in e.variables for each in mask for e, _ in each)
 
+    def _domain(self) -> str:
+        """Return the instances of the result as a set."""
+        domain = with_blocks(self.statement.domain, self.blocks)
+        return project_out(domain, self.summed) if isinstance(self.statement, Adding) else domain
+
     def _over_axes(self, lanes: str, visit: object) -> None:
         assert callable(visit)
-        domain = with_blocks(self.statement.domain, self.blocks)
+        domain = self._domain()
         if is_empty(domain):
             return
         with ExitStack() as loops:
@@ -188,10 +202,11 @@ class InstanceWriter:
         must hold.
         """
         statement = self.statement
-        domain, points = (
-            with_blocks(s, self.blocks) for s in (statement.domain, statement.reduction)
-        )
-        return _reduction_ranges(domain, points, statement.reduction_dims)
+        domain = with_blocks(statement.domain, self.blocks)
+        if isinstance(statement, Adding):
+            return _reduction_ranges(project_out(domain, self.summed), domain, self.summed)
+        points = with_blocks(statement.reduction, self.blocks)
+        return _reduction_ranges(domain, points, self.summed)
 
     # -- plain statements --------------------------------------------------------------------------
 
@@ -225,7 +240,20 @@ class InstanceWriter:
         if isinstance(body, Call) and body.operation == "orthogonalize":
             bodies.orthogonalize(body, self.target.buffer.name, self._at((expression(0),) * 2))
             return
+        if isinstance(self.statement, Finish):
+            self._finished(bodies, self.statement)
+        if isinstance(self.statement, Start):
+            value = bodies.value(body, ())
+            self.out.each(self.shape, lambda i: self._store(i, value), lanes == "")
+            return
         bodies.positions(body, self._store)
+
+    def _finished(self, bodies: Bodies, statement: Finish) -> None:
+        """Check that a maximum or minimum had points."""
+        held = conditions(project_out(statement.points, statement.over), statement.domain)
+        if held != ((),):
+            some: Value = Holds(_condition(held, self.place)) if held else Number(False, "bool")
+            bodies.require("nonempty", some)
 
     def _permutation(self) -> None:
         body = self.statement.body
@@ -358,7 +386,7 @@ class InstanceWriter:
     # -- reductions --------------------------------------------------------------------------------
 
     def _reduced(self, lanes: str) -> None:
-        combiner = self.statement.combiner
+        combiner = self.combiner
         if combiner == "argmax":
             self._argmax()
         elif combiner == "collect":
@@ -366,7 +394,8 @@ class InstanceWriter:
         elif combiner == "sum" and self._is_outer():
             self._blockwise()
         elif combiner == "sum" and not self._fits_in_locals():
-            self.out.each(self.shape, lambda i: self._store(i, Number(0, "int32")), lanes == "")
+            if not self.into:
+                self.out.each(self.shape, lambda i: self._store(i, Number(0, "int32")), lanes == "")
             self._over_points(
                 lanes, lambda index, value: self._store(index, value, COMBINES["sum"])
             )
@@ -379,8 +408,9 @@ class InstanceWriter:
 
     def _over_points(self, lanes: str, visit: object, bodies: bool = True) -> None:
         """Visit every position of the body at every point of the reduction."""
-        points = with_blocks(self.statement.reduction, self.blocks)
-        if is_empty(points):
+        adding = isinstance(self.statement, Adding)
+        set_of_points = self.statement.domain if adding else self.statement.reduction
+        if is_empty(with_blocks(set_of_points, self.blocks)):
             return
         ranges, mask = self._ranges()
         outside = dict(self.place)
@@ -401,8 +431,8 @@ class InstanceWriter:
     def _in_locals(self, combiner: str, lanes: str) -> None:
         """Combine in locals, by lanes if those are of a reduction dimension."""
         operation, dtype = COMBINES[combiner], self.target.array.dtype
-        parts = lanes in self.statement.reduction_dims
-        start = _identity(combiner, dtype)
+        parts = lanes != "" and lanes in self.summed
+        start = Number(identity(combiner, dtype), dtype)
         names: dict[tuple[int, ...], str] = {}
 
         def make(index: Index) -> None:
@@ -411,7 +441,7 @@ class InstanceWriter:
             self.out.add(Variable(name, start, parts))
 
         self._written_out(make)
-        some = None if combiner == "sum" else self._counting()
+        some = None if combiner == "sum" or self.into else self._counting()
 
         def combine(index: Index, value: Value) -> None:
             name = names[tuple(i.constant for i in index)]
@@ -429,7 +459,7 @@ class InstanceWriter:
                 together = self.out.name("together")
                 self.out.add(Total(together, Local(name, dtype), operation))
                 name = together
-            self._store(index, Local(name, dtype))
+            self._store(index, Local(name, dtype), self.into)
 
         self._written_out(finish)
 
@@ -465,7 +495,7 @@ class InstanceWriter:
 
             self._over_points("", point, bodies=False)
             for name, position in zip(names, indices, strict=True):
-                self._store(position, Local(name, dtype))
+                self._store(position, Local(name, dtype), self.into)
 
         def visit(index: Index) -> None:
             at = dict(zip(order, index, strict=True))
@@ -496,7 +526,7 @@ class InstanceWriter:
     def _argmax(self) -> None:
         body, dim = self.statement.body, self.statement.reduction_dims[0]
         best, where, some = (self.out.name(n) for n in ("best", "where", "some"))
-        self.out.add(Variable(best, _identity("max", body.dtype)))
+        self.out.add(Variable(best, Number(identity("max", body.dtype), body.dtype)))
         self.out.add(Variable(where, Number(0, "int32")))
         self.out.add(Variable(some, Number(False, "bool")))
 
@@ -572,14 +602,6 @@ def _condition(mask: _Mask, place: Mapping[str, Expression]) -> Condition:
         ]
         alternatives.append(parts[0] if len(parts) == 1 else Compound("and", tuple(parts)))
     return alternatives[0] if len(alternatives) == 1 else Compound("or", tuple(alternatives))
-
-
-def _identity(combiner: str, dtype: str) -> Number:
-    if combiner == "sum":
-        return Number(0, dtype)
-    if dtype == "float":
-        return Number(IDENTITIES[combiner], dtype)
-    return Number(LEAST if combiner == "max" else MOST, dtype)
 
 
 def _conjuncts(condition: Body) -> Iterator[Body]:
