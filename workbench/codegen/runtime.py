@@ -20,8 +20,8 @@ the text says so, and nowhere else.
 
 LIBRARIES = ("-lm",)
 
-OF_RUNS = ("run.h", "interrupt.h")
-"""The headers about runs, which have a folder of their own."""
+OF_RUNS = ("tiles.h", "run.h", "interrupt.h")
+"""The headers about tiles and runs, which have a folder of their own."""
 
 HEADERS = (
     "machine.h",

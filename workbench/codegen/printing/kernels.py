@@ -248,6 +248,9 @@ class KernelText:
             rows, columns = (values.expression(option[k]) for k in ("rows", "columns"))
             x, spare = operands
             self.write(f"orthogonalize_{values.real}({x}, {out}, {rows}, {columns}, {spare});")
+        elif record.function == "turned":
+            rows, columns = (values.expression(option[k]) for k in ("rows", "columns"))
+            self.write(f"turned_{values.real}({operands[0]}, {out}, {rows}, {columns});")
         elif record.function == "permutation":
             coordinates = [values.word(e, vector=False) for e in option["coordinates"]]
             self.write(

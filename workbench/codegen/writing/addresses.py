@@ -32,6 +32,15 @@ def address(
     return at * stored.block.size + lane
 
 
+def tile_begin(
+    stored: TileStored, index: Sequence[Expression], place: Mapping[str, Expression]
+) -> tuple[Expression, Expression]:
+    """Return the place of a tile's first element, and the lane of an index in it."""
+    assert stored.block is not None
+    lane = stored.lane(index[stored.lanes], place[stored.block.number])
+    return address(stored, index, expression(0), place) - lane, lane
+
+
 def outside(call: Call) -> str:
     """Return the buffer's name of values from outside."""
     return f"given {call.options['name']}"

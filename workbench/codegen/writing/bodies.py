@@ -31,10 +31,11 @@ from workbench.codegen.records import (
     Value,
     Variable,
 )
-from workbench.codegen.writing.addresses import address, apart, outside
+from workbench.codegen.writing.addresses import address, apart, outside, tile_begin
 from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total, unflat
 from workbench.errors import ProgramError
 from workbench.lowering.instances.linearize import operand_dtype
+from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.conditions import AffineComparison
@@ -439,6 +440,12 @@ class Bodies:
             self.placed(e) if isinstance(e, Expression) else self._indexed[number, k]
             for k, e in enumerate(body.index)
         )
+        if isinstance(stored, TileStored) and self.out.turned:
+            begin, lane = tile_begin(stored, index, self.place)
+            name = self.out.turned.get((stored.buffer.name, begin))
+            if name is not None:
+                at = lane * total(symbolic(body.shape)) + inner
+                return cast(Load(name, at, stored.array.dtype), body.dtype)
         place = address(stored, index, inner, self.place)
         buffer = stored.buffer.name
         known = self.out.known.get((buffer, place))

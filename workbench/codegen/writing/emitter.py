@@ -47,6 +47,8 @@ class Emitter:
         self.known: dict[Element, Value] = {}
         """The values of elements that were stored or loaded in this turn of the lanes."""
         self._made: dict[Hashable, Expression] = {}
+        self.turned: dict[Element, str] = {}
+        """The scratch memory that has a tile turned, by the tile's buffer and first element."""
         self._overwritten: set[Element] = set()
         self._bodies: list[list[KernelRecord]] = [[]]
 
@@ -115,11 +117,12 @@ class Emitter:
         stores is not known any more.
         """
         known, made, overwritten = dict(self.known), dict(self._made), self._overwritten
+        turned = dict(self.turned)
         self._overwritten = set()
         self._bodies.append([])
         yield self._bodies[-1]
         self._bodies.pop()
-        self.known, self._made = known, made
+        self.known, self._made, self.turned = known, made, turned
         inside, self._overwritten = self._overwritten, overwritten
         for buffer, at in inside:
             self.forget(buffer, at)
@@ -135,6 +138,7 @@ class Emitter:
         """Forget the values of a buffer's elements that may be the one at a place."""
         self._overwritten.add((buffer, at))
         self.known = {k: v for k, v in self.known.items() if not _may_be(k, (buffer, at))}
+        self.turned = {k: v for k, v in self.turned.items() if k[0] != buffer}
 
     def once(self, key: Hashable, make: Callable[[], Expression]) -> Expression:
         """Return what was made under a key in this turn of the lanes, made now if it was not."""

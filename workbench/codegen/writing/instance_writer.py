@@ -21,10 +21,11 @@ from workbench.codegen.records import (
     Value,
     Variable,
 )
-from workbench.codegen.writing.addresses import address
+from workbench.codegen.writing.addresses import address, tile_begin
 from workbench.codegen.writing.bodies import BLOCK, Bodies
 from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total
 from workbench.errors import ProgramError
+from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.conditions import AffineComparison, Compound, Condition
 from workbench.polyhedral.expression import Expression, expression, variable
@@ -471,6 +472,7 @@ class InstanceWriter:
 
     def _blockwise(self) -> None:
         """Sum some elements of the result at once, in a local each, over all points."""
+        self._turn()
         dtype = self.target.array.dtype
         wide = [k for k, n in enumerate(self.shape) if not _fits(n)]
         lane = wide[-1] if wide and _laned(self.statement.body) else None
@@ -508,6 +510,27 @@ class InstanceWriter:
                 block(at, expression(whole * BLOCK), n % BLOCK)
 
         self.out.each([self.shape[k] for k in order], visit, lane is not None)
+
+    def _turn(self) -> None:
+        """Turn the tiles that are read, so that what one lane holds lies side by side."""
+        for read in self.statement.reads:
+            stored = self.stored[read.array]
+            features = total(symbolic(read.shape))
+            if not isinstance(stored, TileStored) or stored.block is None or _fits(features):
+                continue
+            if self.summed != (stored.block.dim,) or read.dtype != "float":
+                continue
+            if not all(isinstance(e, Expression) for e in read.index):
+                continue
+            index = tuple(e.substitute(self.place) for e in read.index)  # type: ignore[union-attr]
+            begin, _ = tile_begin(stored, index, self.place)
+            key = (stored.buffer.name, begin)
+            if key not in self.out.turned:
+                lanes = expression(stored.block.size)
+                self.out.turned[key] = self.out.scratch("turned", read.dtype, features * lanes)
+                options = (("rows", features), ("columns", lanes))
+                out = (self.out.turned[key], expression(0))
+                self.out.add(Invoke("turned", out, (key,), options))
 
     def _written_out(self, visit: object) -> None:
         """Visit every position of the result's small inner shape, each written out."""
