@@ -19,6 +19,7 @@ from workbench.algorithms.reinforce import reinforce
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import RunError
 from workbench.lowering.lower import lower
+from workbench.program.accumulating import Finish, derived
 from workbench.program.sizes import resolve
 from workbench.program.text.infix import equation
 from workbench.transforms import (
@@ -156,12 +157,15 @@ def test_empty_maximum_is_refused_at_the_result(axes: tuple[str, ...]) -> None:
             {"t": (0, h.T)},
             {"k": (h.t + 1, h.T)},
             "max",
+            name="y",
         ),
         sizes={"T": 3},
         dims={"t": h.T, "k": h.T},
+        outputs=["y"],
     )
     stored = scheduled(p, axes)
     added = replace(stored, storage=replace(stored.storage, added=("y.points",)))
+    assert isinstance(derived(added).statement["y"], Finish)
     for program in (stored, added):
         with pytest.raises(RunError, match=r"y at t=2 combines no elements.*an empty max"):
             NumPyBackend().compile(program).run()
