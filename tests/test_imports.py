@@ -25,7 +25,8 @@ PACKAGE = "workbench"
 DIRECTLY_BELOW = {
     "errors": (),
     "names": (),
-    "polyhedral": ("errors", "names"),
+    "type_hints": (),
+    "polyhedral": ("errors", "names", "type_hints"),
     "program": ("polyhedral",),
     "lowering": ("program",),
     "transforms": ("lowering",),

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.front_end import EXTENSION, STATIC, build, files, installed, is_built
 from tests.session import example
+from workbench.program.text.units import (
+    UNITS,
+    bytes_text,
+    digits,
+    percent,
+    ratio_text,
+    seconds_text,
+)
 from workbench.session.outputs.mime_bundle import MIME
 from workbench.session.picture.dot import dot
 from workbench.session.picture.dot_boxes import box_text, scope_texts
@@ -18,7 +29,7 @@ from workbench.session.picture.snapshot import Snapshot, snapshot
 from workbench.session.protocol.capsule import plain
 from workbench.session.protocol.typescript import typescript
 
-COMPARE = """\
+COMPARE_DOT = """\
 import { readFileSync } from "node:fs";
 import { contents, dot, key } from "./both.mjs";
 for (const { snapshot, closed, text } of JSON.parse(readFileSync("cases.json", "utf8"))) {
@@ -27,11 +38,34 @@ for (const { snapshot, closed, text } of JSON.parse(readFileSync("cases.json", "
 }
 """
 
-BOTH = """\
+COMPARE_NUMBERS = """\
+import { readFileSync } from "node:fs";
+import * as both from "./both.mjs";
+for (const [name, number, text] of JSON.parse(readFileSync("cases.json", "utf8"))) {
+  const made = both[name](number);
+  if (made !== text) console.log(`${name}(${number}) is ${made}, in Python ${text}`);
+}
+"""
+
+DOT = """\
 export { dot } from "./graph/layout/dot";
 export { contents } from "./graph/layout/scene";
 export { key } from "./model/scopes";
 """
+
+NUMBERS = """\
+export { bytesText, digits, percent, ratioText, secondsText } from "./model/numbers";
+"""
+
+
+SAME: dict[str, Callable[[Any], str]] = {
+    "bytesText": bytes_text,
+    "digits": digits,
+    "percent": percent,
+    "ratioText": ratio_text,
+    "secondsText": seconds_text,
+}
+"""Functions of the browser, and Python's."""
 
 
 def test_the_built_files_belong_to_these_sources() -> None:
@@ -93,16 +127,36 @@ def test_the_browser_writes_the_same_dot(sources: Path, tmp_path: Path) -> None:
         for closed in (frozenset[tuple[str, ...]](), frozenset(one.closed), frozenset(every)):
             text = dot(one, closed)
             cases.append({"snapshot": plain(one), "closed": sorted(closed), "text": text})
-    (tmp_path / "cases.json").write_text(json.dumps(cases))
-    (tmp_path / "compare.mjs").write_text(COMPARE)
-    (sources / "src" / "both.ts").write_text(BOTH)
+    assert compared(sources, tmp_path, DOT, COMPARE_DOT, cases) == ""
+
+
+def test_the_browser_writes_the_same_numbers(sources: Path, tmp_path: Path) -> None:
+    chance = random.Random(0)
+    numbers = [sign * 10 ** chance.uniform(-12, 16) for sign in (1, 1, -1) for _ in range(2000)]
+    numbers += [float(f"{number:.4g}") for number in numbers]  # halves, which are rounded up
+    for size in {size for kind in UNITS.values() for _, *sizes in kind for size in sizes}:
+        numbers += [size * part for part in (0, 0.99, 0.9995, 0.99949, 1, 1.005, 999, 999.5, 1e3)]
+    cases = [
+        (name, number, text(number))
+        for name, text in SAME.items()
+        for number in numbers
+        if number > 0 or name in ("digits", "bytesText", "secondsText")
+    ]
+    assert compared(sources, tmp_path, NUMBERS, COMPARE_NUMBERS, cases) == ""
+
+
+def compared(sources: Path, folder: Path, exports: str, script: str, cases: object) -> str:
+    """What a script prints of cases that differ, with exports of the front end as `both.mjs`."""
+    (folder / "cases.json").write_text(json.dumps(cases))
+    (folder / "compare.mjs").write_text(script)
+    (sources / "src" / "both.ts").write_text(exports)
     bundle = [
         "node_modules/.bin/esbuild", "src/both.ts", "--bundle", "--format=esm",
-        f"--outfile={tmp_path / 'both.mjs'}", "--log-level=warning",
+        f"--outfile={folder / 'both.mjs'}", "--log-level=warning",
     ]  # fmt: skip
     subprocess.run(bundle, cwd=sources, check=True)
-    done = subprocess.run(["node", "compare.mjs"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = subprocess.run(["node", "compare.mjs"], cwd=folder, capture_output=True, text=True)
+    return done.stdout + done.stderr
 
 
 def _odd_names(shown: Snapshot) -> Snapshot:

@@ -6,17 +6,15 @@ it finds) walk the same way.
 
 from __future__ import annotations
 
-import dataclasses
 import random
-import types
-import typing
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from workbench.polyhedral.tree import Loop, block_dim, paths
 from workbench.program.values import Program
 from workbench.transforms.rules import BY_NAME
 from workbench.transforms.step.transform import REGISTRY, Transform
+from workbench.type_hints import Hint, field_hints
 
 T = TypeVar("T")
 SIZES = (1, 2, 3, 4, 5)
@@ -52,36 +50,32 @@ def propose(program: Program, chooser: Chooser, names: Sequence[str]) -> Transfo
     if chooser.choose((True, False)):
         candidates = list(transform.candidates(program))
         return chooser.choose(candidates) if candidates else None
-    hints = typing.get_type_hints(transform)
     arguments = {
-        field.name: _argument(program, chooser, field.name, hints[field.name])
-        for field in dataclasses.fields(transform)
+        name: _argument(program, chooser, name, hint)
+        for name, hint in field_hints(transform).items()
     }
     return transform(**arguments)
 
 
-def _argument(program: Program, chooser: Chooser, name: str, hint: Any) -> Any:
+def _argument(program: Program, chooser: Chooser, name: str, hint: Hint) -> Any:
     """A value for the parameter `name`; what a parameter of that name means is the same in all."""
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        parts = typing.get_args(hint)
-        if type(None) in parts and chooser.choose((True, False)):
-            return None
-        return _argument(program, chooser, name, next(p for p in parts if p is not type(None)))
-    if typing.get_origin(hint) is Literal:
-        return chooser.choose(typing.get_args(hint))
-    if typing.get_origin(hint) is tuple:
-        item, *more = typing.get_args(hint)
-        if more != [...]:
-            return tuple(_argument(program, chooser, name, part) for part in (item, *more))
+    if hint.optional and chooser.choose((True, False)):
+        return None
+    if hint.what == "choice":
+        return chooser.choose(hint.choices)
+    if hint.what == "tuple":
+        return tuple(_argument(program, chooser, name, part) for part in hint.parts)
+    if hint.what == "list":
         count = chooser.choose(range(1, MOST_NAMED + 1))
-        return tuple(dict.fromkeys(_argument(program, chooser, name, item) for _ in range(count)))
+        entries = [_argument(program, chooser, name, hint.parts[0]) for _ in range(count)]
+        return tuple(dict.fromkeys(entries))
     return chooser.choose(_options(program, name, hint))
 
 
-def _options(program: Program, name: str, hint: Any) -> Sequence[Any]:
-    if hint is int:
+def _options(program: Program, name: str, hint: Hint) -> Sequence[Any]:
+    if hint.what == "whole number":
         return {"shifts": SHIFTS, "prefetch": AHEAD}.get(name, SIZES)
-    if hint is bool:
+    if hint.what == "truth":
         return (True, False)
     statements = [s.name for s in program.statements]
     if name in ("statement", "statements", "readers", "shifts"):
@@ -90,7 +84,7 @@ def _options(program: Program, name: str, hint: Any) -> Sequence[Any]:
         return [a.name for a in program.arrays]
     if name == "rules":
         return list(BY_NAME)
-    assert hint is str, f"no values for the parameter {name}: {hint}"
+    assert hint.what == "text", f"no values for the parameter {name}: {hint}"
     dims = [d for s in program.statements for d in (*s.dims, *s.reduction_dims)]
     blocks = [
         block_dim(node.dim, node.tile)

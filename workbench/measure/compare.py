@@ -26,7 +26,7 @@ from workbench.measure.rounds.rounds import (
 )
 from workbench.measure.rounds.tables import html, table
 from workbench.program.sizes import resolve
-from workbench.program.text.units import digits
+from workbench.program.text.units import ratio_text
 from workbench.program.values import Program
 from workbench.variants.variant import Variant, optimize, variant
 
@@ -55,9 +55,7 @@ class Row:
         low, high = self.ratio_interval
         if low <= 1.0 <= high:
             return NO_DIFFERENCE
-        if self.ratio < 1.0:
-            return f"{digits(1 / self.ratio)} × faster"
-        return f"{digits(self.ratio)} × slower"
+        return ratio_text(self.ratio)
 
 
 @dataclass(frozen=True, repr=False)

@@ -22,7 +22,7 @@ from workbench.measure.runs.progress import bar
 from workbench.program.carried import KEPT, keeping, resumed
 from workbench.program.identity import remembered
 from workbench.program.sizes import resolve
-from workbench.program.text.units import bytes_text, seconds_text
+from workbench.program.text.units import bytes_text, percent, seconds_text
 from workbench.program.values import Equations, Program
 from workbench.transforms.storage.swap import Swap, relief
 from workbench.variants.variant import Variant, optimize, variant
@@ -240,7 +240,7 @@ def _with_help(
     best = min(peaks, key=lambda step: peaks[step][1], default=None)
     if best is None or peaks[best][1] >= peaks[best][0]:
         return error
-    share = f"{peaks[best][1] / peaks[best][0]:.0%}"
+    share = percent(peaks[best][1] / peaks[best][0])
     said = f"{error.message}; {best} would leave {share} of what the device holds at most"
     return OutOfMemoryError(said, error.space, error.arrays)
 

@@ -1,8 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const VERSION = 6;
-
-export const PROTOCOL = 4;
+export const PROTOCOL = 5;
 
 export const DOT = {
   "nameSize": 16,
@@ -29,6 +27,8 @@ export const DOT = {
   "carried": "class=\"carried\", style=\"dashed\", color=\"#b5420e\", fontcolor=\"#b5420e\", weight=\"0\"",
   "end": "</font>>"
 } as const;
+
+export const UNITS = {"seconds": [["h", 3600, 6000], ["min", 60, 100], ["s", 1, 1], ["ms", 0.001, 0.001], ["µs", 1e-06, 1e-06], ["ns", 1e-09, 0]], "thousands": [["T", 1000000000000, 1000000000000], ["G", 1000000000, 1000000000], ["M", 1000000, 1000000], ["k", 1000, 1000], ["", 1, 0]]} as const;
 
 export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
 
@@ -99,7 +99,6 @@ export interface Node {
 }
 
 export interface Snapshot {
-  readonly version: number;
   readonly name: string;
   readonly description: string;
   readonly parameters: readonly ParameterView[];
@@ -175,6 +174,7 @@ export interface TransformView {
 
 export interface MovesView {
   readonly transforms: readonly TransformView[];
+  readonly names: Readonly<Record<string, readonly string[]>>;
   readonly moves: readonly MoveView[];
 }
 
@@ -445,7 +445,7 @@ export interface ErrorView {
   readonly line: LineView | null;
   readonly trace: string;
   readonly cycle: CycleView | null;
-  readonly argument: string | null;
+  readonly arguments: Readonly<Record<string, string>>;
 }
 
 export interface UntracedView {

@@ -77,14 +77,25 @@ def test_an_unknown_statement_is_refused() -> None:
         last(moves(wb.variant(leaky_sum()), {"statements": ["nobody"]}))
 
 
+def test_names_and_kinds_of_steps_come_once() -> None:
+    variant = wb.variant(leaky_sum())
+    first, *others = moves(variant, {})
+    assert len(first.transforms) == len(REGISTRY)
+    assert first.names["dim"] == first.names["declared dim"] == ("b", "t")
+    assert first.names["statement"] == (*variant.program.statement, "s")
+    batches = [*others, *moves(variant, {"statements": ["last"]})]
+    assert [one for one in batches if one.transforms or one.names] == []
+
+
 @pytest.mark.parametrize("name", sorted(REGISTRY))
 def test_every_argument_that_is_a_name_says_of_what(name: str) -> None:
-    shown = transform_view(REGISTRY[name], leaky_sum())
+    lists = next(moves(wb.variant(leaky_sum()), {})).names
+    shown = transform_view(REGISTRY[name])
     for field in dataclasses.fields(REGISTRY[name]):
         described = shown.schema["properties"][field.name]
         if "string" in str({k: v for k, v in described.items() if k != "known"}):
             assert described["names"] in ("statement", "array", "dim", "loop", "rule")
-            assert described["known"]
+            assert lists[described["known"]]
     assert shown.summary and "Legal when" in shown.documentation.replace("*", "")
 
 
@@ -124,7 +135,5 @@ def test_a_preview_of_bad_input_names_the_argument() -> None:
     with pytest.raises(WorkbenchError) as refused:
         preview(variant, {"step": step, **CODE})
     error = error_view(refused.value)
-    assert (error.argument, error.sentence) == (
-        "size",
-        "Tile: size is 'many'; expected a whole number",
-    )
+    assert error.sentence == "Tile: size is 'many'; expected a whole number"
+    assert error.arguments == {"size": error.sentence}

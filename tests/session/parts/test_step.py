@@ -29,8 +29,7 @@ def known(variant: Variant, transform: str, argument: str) -> list[str]:
     """The names that a form offers for an argument."""
     first = next(iter(moves(variant, {})))
     (view,) = (one for one in first.transforms if one.name == transform)
-    names: list[str] = view.schema["properties"][argument]["known"]
-    return names
+    return list(first.names[view.schema["properties"][argument]["known"]])
 
 
 def test_a_choice_that_is_called_like_a_statement_names_none() -> None:
@@ -70,12 +69,13 @@ def test_what_is_known_is_not_refused_as_unknown(name: str, transform: str) -> N
         if "names" not in described or argument == "shifts":
             continue
         needed = {
-            other: view.schema["properties"][other]["known"][0]
+            other: first.names[view.schema["properties"][other]["known"]][0]
             for other in view.schema["required"]
             if "names" in view.schema["properties"][other]
         }
         numbers = {other: 2 for other in view.schema["required"] if other not in needed}
-        for text in described["known"][:3] + described["known"][-3:]:
+        known = first.names[described["known"]]
+        for text in known[:3] + known[-3:]:
             step = REGISTRY[transform](**{**needed, **numbers, argument: text})
             refusal = variant.check(step)
             assert refusal is None or f"{described['names']} {text}:" not in refusal.sentence

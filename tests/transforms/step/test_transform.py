@@ -135,17 +135,30 @@ def test_json_with_other_arguments_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "argument"),
+    ("arguments", "sentence", "reasons"),
     [
-        ({}, "statements"),
-        ({"statements": ["x", 1]}, "statements"),
-        ({"statements": ["x", "y"], "fuse": "all"}, "fuse"),
+        (
+            {},
+            "Tile lacks its argument dim, size",
+            {"dim": "Tile lacks its argument dim", "size": "Tile lacks its argument size"},
+        ),
+        (
+            {"size": "many", "statements": [1]},
+            "Tile: size is 'many'; expected a whole number",
+            {
+                "dim": "Tile lacks its argument dim",
+                "size": "Tile: size is 'many'; expected a whole number",
+                "statements": "Tile: statements is [1]; expected names",
+            },
+        ),
     ],
 )
-def test_json_that_is_no_step_names_the_argument(arguments: Any, argument: str) -> None:
+def test_json_that_is_no_step_says_it_of_every_argument(
+    arguments: Any, sentence: str, reasons: dict[str, str]
+) -> None:
     with pytest.raises(ArgumentError) as refused:
-        from_json({"transform": "Reschedule", "arguments": arguments})
-    assert refused.value.argument == argument
+        from_json({"transform": "Tile", "arguments": arguments})
+    assert (refused.value.message, refused.value.reasons) == (sentence, reasons)
 
 
 @pytest.mark.parametrize(

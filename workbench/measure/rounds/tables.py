@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.measure.rounds.measurement import Measurement
 from workbench.program.sizes import numbers
-from workbench.program.text.units import bytes_text, digits, seconds_text
+from workbench.program.text.units import bytes_text, digits, seconds_text, seconds_unit
 
 WIDTH = 80
 
@@ -108,10 +108,9 @@ def _time(record: TableRow) -> str:
     """Return median and interval in one unit: `12.3 ms (12.1–12.9)`."""
     if math.isnan(record["median_ms"]):
         return ""
-    text, unit = seconds_text(record["median_ms"] / 1e3).split()
-    scale = {"s": 1e-3, "ms": 1.0, "µs": 1e3}[unit]
-    low, high = (digits(record[end] * scale) for end in ("low_ms", "high_ms"))
-    return f"{text} {unit} ({low}–{high})"
+    median, low, high = (record[each] / 1e3 for each in ("median_ms", "low_ms", "high_ms"))
+    _, size = seconds_unit(median)
+    return f"{seconds_text(median)} ({digits(low / size)}–{digits(high / size)})"
 
 
 def _ratio(record: TableRow) -> str:

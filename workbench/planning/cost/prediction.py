@@ -19,7 +19,7 @@ from workbench.planning.cost.seconds import Share, cost
 from workbench.planning.cost.work import CostItem, steps_of
 from workbench.planning.machine.constants import Machine
 from workbench.program.sizes import numbers
-from workbench.program.text.units import amount, digits
+from workbench.program.text.units import amount, seconds_text
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Prediction:
             if part
         )
         return (
-            f"{digits(self.seconds)} s on {self.backend}, peak {peak}, "
+            f"{seconds_text(self.seconds)} on {self.backend}, peak {peak}, "
             f"{amount(self.operations, 'op')}, {amount(self.bytes, 'B')} moved, "
             f"{self.launches} launches ({where})"
         )
@@ -121,8 +121,8 @@ def _assumed(loops: LoopProgram, machine: Machine) -> str:
     }
     if not called:
         return ""
-    each = machine.call_of("external") * 1e6
-    return f"each call of {', '.join(sorted(called))} is taken for {digits(each)} µs"
+    each = seconds_text(machine.call_of("external"))
+    return f"each call of {', '.join(sorted(called))} is taken for {each}"
 
 
 def peak_bytes(loops: LoopProgram, sizes: Mapping[str, int], dtype: str) -> Mapping[str, int]:

@@ -66,7 +66,7 @@ def smaller(now: JudgedPlan, near: int) -> Iterator[Idea]:
     for array in large:
         if array in again:
             yield _recomputed(array, again[array])
-    yield from _carried(now, large)
+    yield from _sums(now, large)
 
 
 def elsewhere(now: JudgedPlan) -> Iterator[Idea]:
@@ -224,7 +224,7 @@ def _length(now: JudgedPlan, region: Region) -> int:
 # -- sums in the loop of their points -------------------------------------------------------------
 
 
-def _carried(now: JudgedPlan, arrays: Collection[str]) -> Iterator[Idea]:
+def _sums(now: JudgedPlan, arrays: Collection[str]) -> Iterator[Idea]:
     """Yield sums over a dimension, added up in the loop over it that computes what is summed."""
     program = now.plan.program
     around = _loops(program.schedule)

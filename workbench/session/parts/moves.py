@@ -12,7 +12,7 @@ from workbench.errors import WorkbenchError, nearest
 from workbench.program.values import Program, Statement
 from workbench.session.parts.step import StepView, step_view
 from workbench.transforms.step.refusal import Refused
-from workbench.transforms.step.step_json import schema
+from workbench.transforms.step.step_json import known_names, schema
 from workbench.transforms.step.transform import REGISTRY, Transform
 from workbench.variants.proposals import every_step, steps_about
 from workbench.variants.variant import Variant
@@ -36,7 +36,7 @@ class MoveView:
 class TransformView:
     """A kind of step: its documentation and the JSON Schema of its arguments. In the schema,
     `names` says what an argument names ("dim", "loop", "array", "statement" or "rule") and `known`
-    lists those of the program.
+    which list of `MovesView.names` has those of the program.
     """
 
     name: str
@@ -48,9 +48,12 @@ class TransformView:
 
 @dataclass(frozen=True)
 class MovesView:
-    """A batch of moves; `transforms` come with the first."""
+    """A batch of moves. The first batch of all moves has the kinds of steps too, and lists of the
+    program's names, to which their schemas refer.
+    """
 
     transforms: tuple[TransformView, ...]
+    names: Mapping[str, tuple[str, ...]]
     moves: tuple[MoveView, ...]
 
 
@@ -60,21 +63,26 @@ def moves(variant: Variant, arguments: Mapping[str, Any]) -> Iterator[MovesView]
     WorkbenchError for an unknown statement.
     """
     program, names = variant.program, arguments.get("statements")
-    yield MovesView(tuple(transform_view(one, program) for one in REGISTRY.values()), ())
-    steps = every_step(program) if names is None else steps_about(program, _known(program, names))
+    if names is None:
+        transforms = tuple(transform_view(one) for one in REGISTRY.values())
+        yield MovesView(transforms, known_names(program), ())
+        steps = every_step(program)
+    else:
+        yield MovesView((), {}, ())
+        steps = steps_about(program, _known(program, names))
     for batch in _batches(_judged(variant, step) for step in steps):
-        yield MovesView((), tuple(batch))
+        yield MovesView((), {}, tuple(batch))
 
 
-def transform_view(transform: type[Transform], program: Program) -> TransformView:
-    """Describe a kind of step on a program."""
+def transform_view(transform: type[Transform]) -> TransformView:
+    """Describe a kind of step."""
     documentation = inspect.getdoc(transform) or ""
     return TransformView(
         name=transform.__name__,
         summary=documentation.split("\n\n")[0].replace("\n", " "),
         documentation=documentation,
         equation_step=transform.equation_step,
-        schema=schema(transform, program),
+        schema=schema(transform),
     )
 
 

@@ -30,7 +30,7 @@ class PreviewView:
 def preview(variant: Variant, arguments: Mapping[str, Any]) -> PreviewView:
     """Return the variant after `step`, with its code on `backend`.
 
-    Raises WorkbenchError where `step` is not a step, ArgumentError where an argument is the reason.
+    Raises WorkbenchError where `step` is not a step, ArgumentError where arguments are the reason.
     """
     step = from_json(arguments["step"])
     shown = step_view(step, variant.program)

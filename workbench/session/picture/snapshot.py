@@ -24,9 +24,6 @@ from workbench.session.picture.edges import Edge, edges, is_successor, set_text
 from workbench.session.picture.scopes import closed_at_first
 from workbench.session.picture.storing import storage_text
 
-VERSION = 6
-"""The version of the fields, raised with every change; a view says so when it gets another one."""
-
 Kind = Literal[
     "operation", "contraction", "reduction", "random", "recurrence", "update", "external"
 ]
@@ -116,7 +113,6 @@ class Node:
 class Snapshot:
     """A program as views draw it."""
 
-    version: int
     name: str
     description: str
     parameters: tuple[ParameterView, ...]
@@ -138,7 +134,6 @@ def snapshot(program: Program) -> Snapshot:
     paths = [s.scope for s in program.statements]
     loops, around = _loops(program)
     return Snapshot(
-        version=VERSION,
         name=program.name,
         description=_unbroken(program.description),
         parameters=tuple(

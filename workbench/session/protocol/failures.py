@@ -20,16 +20,16 @@ def error_view(error: BaseException, line: SourceLine | None = None) -> ErrorVie
     if isinstance(error, CycleError):
         return replace(sentence(error.message, error.line or line), cycle=_cycle_view(error))
     if isinstance(error, ArgumentError):
-        return replace(sentence(error.message, line), argument=error.argument)
+        return replace(sentence(error.message, line), arguments=error.reasons)
     if isinstance(error, WorkbenchError):
         return sentence(error.message, error.line or line)
     what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return ErrorView(what, line_view(line), "".join(traceback.format_exception(error)), None, None)
+    return ErrorView(what, line_view(line), "".join(traceback.format_exception(error)), None, {})
 
 
 def sentence(text: str, line: SourceLine | None = None) -> ErrorView:
     """Return a sentence as an error."""
-    return ErrorView(text, line_view(line), "", None, None)
+    return ErrorView(text, line_view(line), "", None, {})
 
 
 def untraced(template: Template, error: ErrorView) -> UntracedView:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, cast, get_args
 
-from workbench.errors import WorkbenchError
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-
-from workbench.errors import nearest
+from workbench.errors import WorkbenchError, nearest
 from workbench.session.protocol.messages import Request
+from workbench.type_hints import Hint, field_hints, fits
 
-Record = TypeVar("Record", bound="DataclassInstance")
+Record = TypeVar("Record")
 
-_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_WORDS: Mapping[str, str] = {
+    "text": "a text",
+    "whole number": "a whole number",
+    "number": "a number",
+    "truth": "true or false",
+    "list": "a list",
+    "tuple": "a list",
+}
 
 
 def record(name: str, value: Any, kind: type[Record]) -> Record:
@@ -27,8 +27,7 @@ def record(name: str, value: Any, kind: type[Record]) -> Record:
     """
     if not isinstance(value, Mapping):
         raise WorkbenchError(f"{name} is {shown(value)}; expected an object")
-    known = get_type_hints(kind)
-    hints = {field.name: known[field.name] for field in fields(kind)}
+    hints = field_hints(cast(type, kind))
     missing = [field for field in hints if field not in value]
     if missing:
         raise WorkbenchError(f"{name} lacks {', '.join(missing)}")
@@ -42,51 +41,32 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _read(name: str, value: Any, hint: Any) -> Any:
+def _read(name: str, value: Any, hint: Hint) -> Any:
     """Read the value as the hint says. JSON has one kind of number, so 2.0 is a whole number
     too.
     """
-    origin, arguments = get_origin(hint), get_args(hint)
-    if hint is Any:
+    if (value is None and hint.optional) or hint.what == "anything":
         return value
-    if is_dataclass(hint) and isinstance(hint, type):
-        return record(name, value, hint)
-    if isinstance(hint, types.UnionType):
-        if value is None and type(None) in arguments:
-            return None
-        (inner,) = (part for part in arguments if part is not type(None))
-        return _read(name, value, inner)
-    if hint is int and isinstance(value, float) and value.is_integer():
+    if hint.what == "record":
+        return record(name, value, hint.type)
+    if hint.what == "whole number" and isinstance(value, float) and value.is_integer():
         return int(value)
-    if hint in _WORDS:
-        fits = isinstance(value, (int, float) if hint is float else hint)
-        if fits and (hint is bool or not isinstance(value, bool)):
-            return value
-    elif origin is Literal:
-        if value in arguments:
-            return value
-    elif origin is tuple:
-        kinds = arguments
-        if isinstance(value, (list, tuple)) and arguments[1:] == (...,):
-            kinds = (arguments[0],) * len(value)
-        if isinstance(value, (list, tuple)) and len(kinds) == len(value):
-            pairs = enumerate(zip(value, kinds, strict=True))
-            return tuple(_read(f"{name}[{n}]", item, kind) for n, (item, kind) in pairs)
-    elif origin is Mapping and isinstance(value, Mapping):
-        return {str(key): _read(f"{name}.{key}", x, arguments[1]) for key, x in value.items()}
-    raise WorkbenchError(f"{name} is {shown(value)}; expected {_expected(hint)}")
-
-
-def _expected(hint: Any) -> str:
-    if hint in _WORDS:
-        return _WORDS[hint]
-    if get_origin(hint) is Literal:
-        return " or ".join(repr(choice) for choice in get_args(hint))
-    return "a list" if get_origin(hint) is tuple else "an object"
+    if hint.what in ("list", "tuple") and isinstance(value, list | tuple):
+        parts = hint.parts * len(value) if hint.what == "list" else hint.parts
+        if len(parts) == len(value):
+            pairs = enumerate(zip(value, parts, strict=True))
+            return tuple(_read(f"{name}[{n}]", item, part) for n, (item, part) in pairs)
+    if hint.what == "mapping" and isinstance(value, Mapping):
+        return {str(key): _read(f"{name}.{key}", x, hint.parts[1]) for key, x in value.items()}
+    if fits(value, hint):
+        return value
+    choices = " or ".join(map(repr, hint.choices))
+    expected = choices or _WORDS.get(hint.what, "an object")
+    raise WorkbenchError(f"{name} is {shown(value)}; expected {expected}")
 
 
 RECORDS: Mapping[str, type[Request]] = {
-    get_args(get_type_hints(one)["type"])[0]: one for one in get_args(Request)
+    field_hints(one)["type"].choices[0]: one for one in get_args(Request)
 }
 """Every request by its type."""
 

@@ -147,14 +147,14 @@ class CycleView:
 class ErrorView:
     """An error: a sentence, and the user's line where one is known. `trace` is the rest of Python's
     report, for errors that are not the workbench's own. `cycle` is there where instances
-    wait for each other; `argument` where an argument of a step is the reason.
+    wait for each other; `arguments` has a sentence for each argument of a step that is a reason.
     """
 
     sentence: str
     line: LineView | None
     trace: str
     cycle: CycleView | None
-    argument: str | None
+    arguments: Mapping[str, str]
 
 
 @dataclass(frozen=True)

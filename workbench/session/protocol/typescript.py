@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 import json
-import types
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from dataclasses import is_dataclass
+from typing import get_args
 
+from workbench.program.text.units import UNITS
 from workbench.session.parts import (
     code,
     cost,
@@ -27,6 +27,7 @@ from workbench.session.parts import (
 )
 from workbench.session.picture import dot_boxes, edges, snapshot
 from workbench.session.protocol import capsule, messages, state
+from workbench.type_hints import Hint, field_hints, read_hint
 
 MODULES = (
     dot_boxes, snapshot, edges, step, moves, domain, why, code, preview, cost, sweep, runs, memory,
@@ -34,13 +35,13 @@ MODULES = (
 )  # fmt: skip
 UNIONS = {"Request": messages.Request, "Message": messages.Message}
 CHOICES = {"Kind": snapshot.Kind, "Part": messages.Part, "Outcome": state.Outcome}
-SIMPLE = {
-    str: "string",
-    int: "number",
-    float: "number",
-    bool: "boolean",
-    type(None): "null",
-    Any: "unknown",
+_NAMES = {read_hint(choice): name for name, choice in CHOICES.items()}
+_SIMPLE: Mapping[str, str] = {
+    "text": "string",
+    "whole number": "number",
+    "number": "number",
+    "truth": "boolean",
+    "anything": "unknown",
 }
 
 
@@ -60,12 +61,12 @@ def typescript() -> str:
     """Return the text of the TypeScript file."""
     parts = [
         "// Written by `python -m workbench.session.protocol`. Do not edit.\n",
-        f"export const VERSION = {snapshot.VERSION};\n",
         f"export const PROTOCOL = {messages.PROTOCOL};\n",
     ]
     constants = json.dumps(dot_boxes.CONSTANTS, ensure_ascii=False, indent=2)
     parts += [f"export const DOT = {constants} as const;\n"]
-    parts += [f"export type {name} = {_choice(hint)};\n" for name, hint in CHOICES.items()]
+    parts += [f"export const UNITS = {json.dumps(UNITS, ensure_ascii=False)} as const;\n"]
+    parts += [f"export type {name} = {_choice(hint)};\n" for hint, name in _NAMES.items()]
     parts += [_interface(record) for record in records().values()]
     parts += [
         f"export type {name} = {' | '.join(one.__name__ for one in get_args(union))};\n"
@@ -75,33 +76,28 @@ def typescript() -> str:
 
 
 def _interface(record: type) -> str:
-    hints = get_type_hints(record)
-    lines = [f"  readonly {f.name}: {_type(hints[f.name])};" for f in fields(record)]
+    lines = [f"  readonly {name}: {_type(hint)};" for name, hint in field_hints(record).items()]
     return "\n".join([f"export interface {record.__name__} {{", *lines, "}", ""])
 
 
-def _type(hint: Any) -> str:
-    for name, choice in CHOICES.items():
-        if hint == choice:
-            return name
-    if hint in SIMPLE:
-        return SIMPLE[hint]
-    if is_dataclass(hint) and isinstance(hint, type):
-        return hint.__name__
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Literal:
-        return _choice(hint)
-    if origin is Mapping:
-        return f"Readonly<Record<{_type(arguments[0])}, {_type(arguments[1])}>>"
-    if origin is tuple and arguments[1:] == (...,):
-        inner = _type(arguments[0])
-        return f"readonly ({inner})[]" if " " in inner else f"readonly {inner}[]"
-    if origin is tuple:
-        return f"readonly [{', '.join(map(_type, arguments))}]"
-    if isinstance(hint, types.UnionType):
-        return " | ".join(_type(part) for part in arguments)
+def _type(hint: Hint) -> str:
+    if hint.optional:
+        return f"{_type(hint.given)} | null"
+    if hint.what in _SIMPLE:
+        return _SIMPLE[hint.what]
+    if hint.what == "choice":
+        return _NAMES.get(hint) or _choice(hint)
+    if hint.what == "record":
+        return str(hint.type.__name__)
+    parts = [_type(part) for part in hint.parts]
+    if hint.what == "mapping":
+        return f"Readonly<Record<{', '.join(parts)}>>"
+    if hint.what == "tuple":
+        return f"readonly [{', '.join(parts)}]"
+    if hint.what == "list":
+        return f"readonly ({parts[0]})[]" if " " in parts[0] else f"readonly {parts[0]}[]"
     raise TypeError(f"{hint!r} has no TypeScript type here")
 
 
-def _choice(hint: Any) -> str:
-    return " | ".join(f'"{value}"' for value in get_args(hint))
+def _choice(hint: Hint) -> str:
+    return " | ".join(f'"{value}"' for value in hint.choices)

@@ -10,7 +10,7 @@ import linecache
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 from workbench.errors import WorkbenchError, nearest
 from workbench.language.template.template import Template
@@ -20,6 +20,7 @@ from workbench.session.processes.worker_client import WorkerClient
 from workbench.session.protocol.failures import untraced
 from workbench.session.protocol.state import ArgumentView, ErrorView
 from workbench.session.state.session import Session
+from workbench.type_hints import read_hint
 from workbench.variants.variant import Variant
 
 Arguments = Mapping[str, Any]
@@ -113,8 +114,7 @@ def choices(template: Template, name: str) -> tuple[Any, ...]:
     """Return the values that an argument annotated as `Literal` allows; none for any other
     argument.
     """
-    hint = get_type_hints(template.function).get(name)
-    return get_args(hint) if get_origin(hint) is Literal else ()
+    return read_hint(get_type_hints(template.function).get(name)).choices
 
 
 def _kind(name: str, value: Any) -> Any:

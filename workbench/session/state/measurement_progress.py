@@ -30,9 +30,9 @@ class MeasurementProgress:
 
     def begin(self) -> None:
         """Begin; work that nobody waits for rests meanwhile."""
+        self._session.work.rest(True)
         starting = ProgressView("starting", 0, 1, self._keys, "")
         self._session.change(lambda values: replace(values, measuring=starting))
-        self._session.work.rest(True)
 
     def progress(self, made: MeterProgress) -> None:
         """Show how far it is."""

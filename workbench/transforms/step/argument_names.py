@@ -23,6 +23,13 @@ class KnownNames:
     known: Callable[[Program], Iterable[str]]
     lacking: str = "unknown"
     """The word for an unknown name, in front of the kind."""
+    of_which: str = ""
+    """The word for those that are `known`, in front of the kind, where they are not all of it."""
+
+    @property
+    def listed(self) -> str:
+        """Return the name of the list of what is `known`: `declared dim`."""
+        return f"{self.of_which} {self.kind}".strip()
 
     def within(self, program: Program, step: object) -> tuple[str, list[str]]:
         """Return the choices for a step's names: their kind in a word, and the names."""
@@ -103,10 +110,20 @@ StatementName = Annotated[str, KnownNames("statement", _statements)]
 StatementNames = Annotated[tuple[str, ...], KnownNames("statement", _statements)]
 ArrayName = Annotated[str, KnownNames("array", _arrays)]
 DimName = Annotated[str, KnownNames("dim", dims_of)]
-DeclaredDim = Annotated[str, KnownNames("dim", _declared)]
-ArrayDim = Annotated[str, NamesOf("dim", _array_dims, argument="array", owner=_dims_of_array)]
+DeclaredDim = Annotated[str, KnownNames("dim", _declared, of_which="declared")]
+ArrayDim = Annotated[
+    str,
+    NamesOf("dim", _array_dims, of_which="array", argument="array", owner=_dims_of_array),
+]
 CombinedDim = Annotated[
-    str, NamesOf("dim", _combined_dims, argument="statement", owner=_dims_of_reduction)
+    str,
+    NamesOf(
+        "dim",
+        _combined_dims,
+        of_which="combined",
+        argument="statement",
+        owner=_dims_of_reduction,
+    ),
 ]
 ReducedDim = Annotated[str, KnownNames("dim", _combined_dims)]
 LoopName = Annotated[str, KnownNames("loop", _loops, lacking="no")]

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
-import types
-import typing
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from workbench.errors import WorkbenchError, nearest
 from workbench.program.values import Program
-from workbench.transforms.step.arguments import as_tuple, expected, fits, hints, names_of
+from workbench.transforms.step.arguments import as_tuple, expected, names_of
 from workbench.transforms.step.transform import REGISTRY, Transform
+from workbench.type_hints import Hint, field_hints, fits
 
 
 class ArgumentError(WorkbenchError):
-    """JSON that is no step because an argument is wrong or missing; `argument` names it."""
+    """JSON that is no step because arguments are wrong or missing; `reasons` has a sentence for
+    each.
+    """
 
-    def __init__(self, message: str, argument: str) -> None:
+    def __init__(self, message: str, reasons: Mapping[str, str]) -> None:
         super().__init__(message)
-        self.argument = argument
+        self.reasons = reasons
 
 
 def from_json(value: Mapping[str, Any]) -> Transform:
     """Return the step that `to_json` wrote. Raises WorkbenchError, naming the nearest, and
-    ArgumentError where an argument is the reason.
+    ArgumentError where arguments are the reason.
     """
     name = value.get("transform")
     if not isinstance(name, str) or name not in REGISTRY:
@@ -35,8 +36,8 @@ def from_json(value: Mapping[str, Any]) -> Transform:
     if not isinstance(entries, Mapping):
         raise WorkbenchError(f"{name}: arguments are {entries!r}; expected an object")
     fields = {field.name: field for field in dataclasses.fields(transform)}
-    declared = hints(transform)
-    arguments = {}
+    declared = field_hints(transform)
+    arguments, wrong = {}, {}
     for key, item in entries.items():
         if key not in fields:
             raise WorkbenchError(
@@ -44,8 +45,7 @@ def from_json(value: Mapping[str, Any]) -> Transform:
             )
         arguments[key] = as_tuple(item)
         if not fits(arguments[key], declared[key]):
-            sentence = f"{name}: {key} is {item!r}; expected {expected(declared[key])}"
-            raise ArgumentError(sentence, key)
+            wrong[key] = f"{name}: {key} is {item!r}; expected {expected(declared[key])}"
     missing = [
         key
         for key, field in fields.items()
@@ -53,16 +53,24 @@ def from_json(value: Mapping[str, Any]) -> Transform:
         and field.default is dataclasses.MISSING
         and field.default_factory is dataclasses.MISSING
     ]
-    if missing:
-        raise ArgumentError(f"{name} lacks its argument {', '.join(missing)}", missing[0])
+    lacks = f"{name} lacks its argument"
+    if wrong or missing:
+        sentence = next(iter(wrong.values()), f"{lacks} {', '.join(missing)}")
+        raise ArgumentError(sentence, wrong | {key: f"{lacks} {key}" for key in missing})
     return transform(**arguments)
 
 
-def schema(transform: type[Transform], program: Program | None = None) -> dict[str, Any]:
+def known_names(program: Program) -> dict[str, tuple[str, ...]]:
+    """Return the names that arguments of steps may hold, in lists to which `schema` refers."""
+    marks = {n.listed: n for transform in REGISTRY.values() for n in names_of(transform).values()}
+    return {listed: tuple(dict.fromkeys(n.known(program))) for listed, n in marks.items()}
+
+
+def schema(transform: type[Transform]) -> dict[str, Any]:
     """Return a JSON Schema of the transform's parameters, derived from its fields. `names` is the
-    kind of an argument's names; `known` lists them where a program is given.
+    kind of an argument's names, `known` the list of `known_names` that has them.
     """
-    declared = hints(transform)
+    declared = field_hints(transform)
     properties, required = {}, []
     for field in dataclasses.fields(transform):
         properties[field.name] = _type_schema(declared[field.name])
@@ -76,9 +84,7 @@ def schema(transform: type[Transform], program: Program | None = None) -> dict[s
         if field.name in transform.least:
             properties[field.name]["minimum"] = transform.least[field.name]
     for argument, names in names_of(transform).items():
-        properties[argument]["names"] = names.kind
-        if program is not None:
-            properties[argument]["known"] = list(dict.fromkeys(names.known(program)))
+        properties[argument] |= {"names": names.kind, "known": names.listed}
     return {
         "title": transform.__name__,
         "description": (transform.__doc__ or "").strip().split("\n")[0],
@@ -89,21 +95,19 @@ def schema(transform: type[Transform], program: Program | None = None) -> dict[s
     }
 
 
-_SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+_TYPES = {"text": "string", "whole number": "integer", "number": "number", "truth": "boolean"}
 
 
-def _type_schema(hint: Any) -> dict[str, Any]:
-    origin = typing.get_origin(hint)
-    if hint in _SIMPLE:
-        return {"type": _SIMPLE[hint]}
-    if origin in (typing.Union, types.UnionType):
-        return {"anyOf": [_type_schema(part) for part in typing.get_args(hint)]}
-    if origin is tuple:
-        parts = typing.get_args(hint)
-        if parts[-1] is not Ellipsis:
-            items = [_type_schema(part) for part in parts]
-            return {"type": "array", "prefixItems": items, "minItems": len(parts), "items": False}
-        return {"type": "array", "items": _type_schema(parts[0])}
-    if origin is Literal:
-        return {"enum": list(typing.get_args(hint))}
+def _type_schema(hint: Hint) -> dict[str, Any]:
+    if hint.optional:
+        return {"anyOf": [_type_schema(hint.given), {"type": "null"}]}
+    if hint.what in _TYPES:
+        return {"type": _TYPES[hint.what]}
+    if hint.what == "choice":
+        return {"enum": list(hint.choices)}
+    parts = [_type_schema(part) for part in hint.parts]
+    if hint.what == "list":
+        return {"type": "array", "items": parts[0]}
+    if hint.what == "tuple":
+        return {"type": "array", "prefixItems": parts, "minItems": len(parts), "items": False}
     raise TypeError(f"no schema for a parameter of type {hint}")

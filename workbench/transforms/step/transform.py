@@ -23,9 +23,7 @@ from workbench.program.values import Program
 from workbench.program.wellformed import rules
 from workbench.transforms.step.argument_names import array_called, dims_of
 from workbench.transforms.step.arguments import (
-    alternatives,
     as_tuple,
-    hints,
     misfit,
     names_in,
     names_of,
@@ -41,6 +39,7 @@ from workbench.transforms.step.refusal import (
     sizes_text,
 )
 from workbench.transforms.step.storage_holds import broken_storage, no_longer_added, without_lost
+from workbench.type_hints import field_hints
 
 SHOWN = 4
 """The number of a step's names in its text for reading."""
@@ -89,9 +88,9 @@ class Transform(ABC):
 
     def __post_init__(self) -> None:
         """Turn lists into tuples, whole numbers into ints, and one name into a tuple if needed."""
-        for name, hint in hints(type(self)).items():
+        for name, hint in field_hints(type(self)).items():
             given = getattr(self, name)
-            number = whole(given) if int in alternatives(hint) else None
+            number = whole(given) if hint.what == "whole number" else None
             value = (given,) if isinstance(given, str) and takes_names(hint) else as_tuple(given)
             value = value if number is None else number
             object.__setattr__(self, name, value)

@@ -2,13 +2,14 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useCurrent, useSelection, useStore, useTool, useValues } from "../model/hooks";
+import { percent } from "../model/numbers";
 import { key } from "../model/scopes";
 import { Waiting } from "../waiting";
 import type { CostView, Running, Snapshot } from "../protocol";
 import { changes } from "./diff";
 import type { Engine } from "./layout/engine";
 import { Legend } from "./legend";
-import { colouring, percent, type Shares, summed } from "./drawing/overlay";
+import { colouring, type Shares, summed } from "./drawing/overlay";
 import { Picture } from "./drawing/picture";
 import { type Scene, scopeOf, statementBox, statementOf } from "./layout/scene";
 import { Sheet } from "./drawing/sheet";

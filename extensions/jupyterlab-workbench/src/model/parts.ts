@@ -63,6 +63,5 @@ export function merged(part: Part, before: unknown, batch: unknown): unknown {
   const [old, more] = [before as MovesView, batch as MovesView];
   const moves = new Map(old.moves.map((move) => [move.step.source, move]));
   for (const move of more.moves) moves.set(move.step.source, move);
-  const transforms = more.transforms.length ? more.transforms : old.transforms;
-  return { transforms, moves: [...moves.values()] } satisfies MovesView;
+  return { ...old, moves: [...moves.values()] } satisfies MovesView;
 }

@@ -121,5 +121,5 @@ const signed = ({ protocol, release }: Signed): Signed => ({ protocol, release }
 const fileName = (name: string): string => `${name.replaceAll(/[^\p{L}\p{N}_-]+/gu, "-")}.workbench.json`;
 
 function failure(id: number | null, sentence: string): Message {
-  return { type: "failed", id, error: { sentence, line: null, trace: "", cycle: null, argument: null } };
+  return { type: "failed", id, error: { sentence, line: null, trace: "", cycle: null, arguments: {} } };
 }

@@ -200,7 +200,7 @@ test("what cannot be taken up is told", async () => {
   shows({ revision: 1, variants: ROOT });
   const asked = sent.at(-1);
   if (asked?.type !== "load") throw new Error("nothing is taken up");
-  say({ type: "failed", id: asked.id, error: { sentence: "it is another program", line: null, trace: "", cycle: null, argument: null } });
+  say({ type: "failed", id: asked.id, error: { sentence: "it is another program", line: null, trace: "", cycle: null, arguments: {} } });
   await new Promise((resolve) => setTimeout(resolve));
   expect(store.values().notice).toEqual({
     text: "The variants that were shown could not be taken up: it is another program", failed: true,

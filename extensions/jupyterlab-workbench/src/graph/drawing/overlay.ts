@@ -1,5 +1,6 @@
 // The numbers that colour boxes: numbers of statements, summed over the statements of a closed scope.
 
+import { amountText, bytesText, percent, secondsText } from "../../model/numbers";
 import type { Overlay } from "../../model/selection";
 import type { CostView, ShareView } from "../../protocol";
 import type { Scene } from "../layout/scene";
@@ -14,6 +15,12 @@ export const OVERLAYS: readonly (readonly [Overlay, string])[] = [
 ];
 
 type Amount = "seconds" | "bytes" | "operations";
+
+const AMOUNTS: Readonly<Record<Amount, (number: number) => string>> = {
+  seconds: secondsText,
+  bytes: bytesText,
+  operations: (number) => amountText(number, "op"),
+};
 
 /** The samples of a run: the share taken in each statement. */
 export type Shares = Readonly<Record<string, number>>;
@@ -58,9 +65,9 @@ function amounts(amount: Amount, scene: Scene, cost: CostView): Colouring {
   const words = new Map<string, string>();
   for (const [name, sum] of sums) {
     if (sum > 0) levels.set(name, Math.max(0.04, 1 + Math.log10(sum / most) / DECADES));
-    words.set(name, `${said(amount, sum)} · ${percent(sum / total)}`);
+    words.set(name, `${AMOUNTS[amount](sum)} · ${percent(sum / total)}`);
   }
-  const ticks = [0, 1, 2, 3].map((decade) => said(amount, most / 10 ** decade));
+  const ticks = [0, 1, 2, 3].map((decade) => AMOUNTS[amount](most / 10 ** decade));
   return { byKind: false, levels, words, ticks: ticks.reverse() };
 }
 
@@ -100,21 +107,4 @@ export function groundOf(colouring: Colouring, name: string, theme: Theme): stri
 export function fill(level: number, theme: Theme): string {
   const [end, share]: readonly [Colour, number] = [level < 0 ? theme.cool : theme.heat, Math.abs(level) * 0.72];
   return css(mixed(theme.back, end, share));
-}
-
-function said(amount: Amount, number: number): string {
-  if (amount === "seconds") return scaled(number, [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]]);
-  if (amount === "bytes") return scaled(number, [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]]);
-  return scaled(number, [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]]);
-}
-
-function scaled(number: number, units: readonly (readonly [number, string])[]): string {
-  if (!number) return `0 ${units[units.length - 1]?.[1] ?? ""}`.trim();
-  const [size, name] = units.find(([one]) => number >= one) ?? units[units.length - 1] ?? [1, ""];
-  return `${(number / size).toPrecision(number / size >= 100 ? 3 : 2)} ${name}`.trim();
-}
-
-export function percent(share: number): string {
-  if (share > 0 && share < 0.001) return "< 0.1 %";
-  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
 }

@@ -18,16 +18,3 @@ export function Figure(props: { draw: (width: number) => Plot.PlotOptions; label
   }, [draw, label, width]);
   return <div className="wbk-figure" ref={host} />;
 }
-
-/** Returns the unit in which so many seconds are a readable number. */
-export function timeUnit(seconds: number): { readonly unit: string; readonly factor: number } {
-  if (seconds >= 1) return { unit: "s", factor: 1 };
-  return seconds >= 1e-3 ? { unit: "ms", factor: 1e3 } : { unit: "µs", factor: 1e6 };
-}
-
-export function byteUnit(bytes: number): { readonly unit: string; readonly factor: number } {
-  if (bytes >= 1e9) return { unit: "GB", factor: 1e-9 };
-  if (bytes >= 1e6) return { unit: "MB", factor: 1e-6 };
-  return bytes >= 1e3 ? { unit: "kB", factor: 1e-3 } : { unit: "B", factor: 1 };
-}
-

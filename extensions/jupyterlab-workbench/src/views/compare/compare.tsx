@@ -6,7 +6,7 @@ import type { MeasurementView } from "../../protocol";
 import { lettered, type Lettered } from "./letters";
 import { MeasureForm } from "./measure";
 import { type Comparison, comparisons, dateText, nameOf, unfinished } from "./measured";
-import { sizesText } from "../charts/numbers";
+import { sizesText } from "../../model/numbers";
 import { Curves, Peaks, Predicted, Times } from "./plots";
 import { CsvButtons, Rows } from "./rows";
 import { Scrubber } from "./scrub";

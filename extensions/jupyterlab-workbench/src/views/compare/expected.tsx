@@ -3,16 +3,7 @@
 import { useSelection, useStore, useValues, useWorkbench } from "../../model/hooks";
 import type { Sizes } from "../../model/selection";
 import { changedSizes, paceOf, runSizes } from "./measured";
-import { digits, secondsText, sizesText } from "../charts/numbers";
-
-/** Formats seconds: `40 s`, `12 min`, `3 h`. */
-export function durationText(seconds: number): string {
-  if (seconds < 1) return "a second";
-  if (seconds < 100) return `${seconds.toFixed(0)} s`;
-  return seconds < 100 * 60 ? `${(seconds / 60).toFixed(0)} min` : `${digits(seconds / 3600)} h`;
-}
-
-const runText = (seconds: number): string => (seconds < 100 ? secondsText(seconds) : durationText(seconds));
+import { secondsText, sizesText } from "../../model/numbers";
 
 /** Returns the farthest of several cuts of the same sizes; null where one of them is null. */
 export function smallest(cuts: readonly (Sizes | null)[]): Sizes | null {
@@ -49,7 +40,7 @@ export function Expected(props: {
   if (!slow.length) {
     return (
       <p className="wbk-note wbk-expected">
-        About {durationText(total)} of runs, {by}.
+        About {secondsText(total)} of runs, {by}.
       </p>
     );
   }
@@ -59,8 +50,8 @@ export function Expected(props: {
   return (
     <div className="wbk-expected wbk-hint" role="status">
       <p>
-        About {durationText(total)} of runs, {by}:{" "}
-        {slow.map(({ variant, runs }) => `${variant.name} ≈ ${runText(runs.run)} a run`).join(", ")}. What takes
+        About {secondsText(total)} of runs, {by}:{" "}
+        {slow.map(({ variant, runs }) => `${variant.name} ≈ ${secondsText(runs.run)} a run`).join(", ")}. What takes
         more than a minute is not measured unless you say so.
       </p>
       <div className="wbk-bar">

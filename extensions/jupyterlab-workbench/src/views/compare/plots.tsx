@@ -2,9 +2,9 @@
 
 import * as Plot from "@observablehq/plot";
 import { useCallback, useState } from "react";
-import { byteUnit, Figure, timeUnit } from "../charts/figure";
+import { Figure } from "../charts/figure";
 import type { Lettered } from "./letters";
-import { bytesText, secondsText } from "../charts/numbers";
+import { bytesText, byteUnit, secondsText, timeUnit } from "../../model/numbers";
 
 const ROW = 26;
 
@@ -13,8 +13,8 @@ export function Times({ rows }: { rows: readonly Lettered[] }): JSX.Element | nu
   const timed = rows.filter(({ row }) => row.median !== null);
   const draw = useCallback((): Plot.PlotOptions => {
     const longest = Math.max(...timed.map(({ row }) => row.median ?? 0));
-    const { unit, factor } = timeUnit(longest);
-    const samples = timed.flatMap((one) => one.row.samples.map((seconds) => ({ one, seconds: seconds * factor })));
+    const { unit, size } = timeUnit(longest);
+    const samples = timed.flatMap((one) => one.row.samples.map((seconds) => ({ one, seconds: seconds / size })));
     return {
       height: ROW * timed.length + 58,
       marginLeft: 30,
@@ -30,14 +30,14 @@ export function Times({ rows }: { rows: readonly Lettered[] }): JSX.Element | nu
         }),
         Plot.ruleY(timed, {
           y: "letter",
-          x1: ({ row }: Lettered) => (row.low ?? 0) * factor,
-          x2: ({ row }: Lettered) => (row.high ?? 0) * factor,
+          x1: ({ row }: Lettered) => (row.low ?? 0) / size,
+          x2: ({ row }: Lettered) => (row.high ?? 0) / size,
           stroke: ({ series }: Lettered) => series.colour,
           strokeWidth: 3,
         }),
         Plot.dot(timed, {
           y: "letter",
-          x: ({ row }: Lettered) => (row.median ?? 0) * factor,
+          x: ({ row }: Lettered) => (row.median ?? 0) / size,
           fill: ({ series }: Lettered) => series.colour,
           r: 5,
         }),
@@ -45,7 +45,7 @@ export function Times({ rows }: { rows: readonly Lettered[] }): JSX.Element | nu
           timed,
           Plot.pointerY({
             y: "letter",
-            x: ({ row }: Lettered) => (row.median ?? 0) * factor,
+            x: ({ row }: Lettered) => (row.median ?? 0) / size,
             title: ({ name, row }: Lettered) =>
               `${name}\n${secondsText(row.median)} (${secondsText(row.low)} to ${secondsText(row.high)}), ${row.samples.length} runs`,
           }),
@@ -64,7 +64,7 @@ export function Peaks({ rows }: { rows: readonly Lettered[] }): JSX.Element | nu
     const bars = held.flatMap((one) =>
       Object.entries(one.row.peak_bytes).map(([space, bytes]) => ({ one, space, bytes })),
     );
-    const { unit, factor } = byteUnit(Math.max(...bars.map(({ bytes }) => bytes)));
+    const { unit, size } = byteUnit(Math.max(...bars.map(({ bytes }) => bytes)));
     const said = held.filter(({ row }) => row.predicted_peak_bytes["device"] !== undefined);
     return {
       height: ROW * held.length + 58,
@@ -75,7 +75,7 @@ export function Peaks({ rows }: { rows: readonly Lettered[] }): JSX.Element | nu
       marks: [
         Plot.barX(bars, {
           y: ({ one }: { one: Lettered }) => one.letter,
-          x: ({ bytes }: { bytes: number }) => bytes * factor,
+          x: ({ bytes }: { bytes: number }) => bytes / size,
           fill: ({ one }: { one: Lettered }) => one.series.colour,
           fillOpacity: ({ space }: { space: string }) => (space === "device" ? 0.85 : 0.35),
           title: ({ one, space, bytes }: { one: Lettered; space: string; bytes: number }) =>
@@ -84,7 +84,7 @@ export function Peaks({ rows }: { rows: readonly Lettered[] }): JSX.Element | nu
         }),
         Plot.tickX(said, {
           y: "letter",
-          x: ({ row }: Lettered) => (row.predicted_peak_bytes["device"] ?? 0) * factor,
+          x: ({ row }: Lettered) => (row.predicted_peak_bytes["device"] ?? 0) / size,
           stroke: "currentColor",
           strokeWidth: 2,
         }),
@@ -180,8 +180,8 @@ export function Predicted({ rows }: { rows: readonly Lettered[] }): JSX.Element 
   const draw = useCallback(
     (width: number): Plot.PlotOptions => {
       const all = known.flatMap(({ row }) => [row.median ?? 1, row.predicted_seconds ?? 1]);
-      const { unit, factor } = timeUnit(Math.max(...all));
-      const [low, high] = [(Math.min(...all) * factor) / 2.5, Math.max(...all) * factor * 2.5];
+      const { unit, size } = timeUnit(Math.max(...all));
+      const [low, high] = [(Math.min(...all) / size) / 2.5, Math.max(...all) / size * 2.5];
       const side = Math.min(width, 340);
       const ends = [low, high];
       return {
@@ -194,15 +194,15 @@ export function Predicted({ rows }: { rows: readonly Lettered[] }): JSX.Element 
           Plot.areaY(ends, { x: (end: number) => end, y1: (end: number) => end / 2, y2: (end: number) => end * 2, fill: "currentColor", fillOpacity: 0.09, clip: true }),
           Plot.line(ends, { x: (end: number) => end, y: (end: number) => end, stroke: "currentColor", strokeOpacity: 0.5, strokeDasharray: "4 3" }),
           Plot.ruleX(known, {
-            x: ({ row }: Lettered) => (row.predicted_seconds ?? 0) * factor,
-            y1: ({ row }: Lettered) => (row.low ?? 0) * factor,
-            y2: ({ row }: Lettered) => (row.high ?? 0) * factor,
+            x: ({ row }: Lettered) => (row.predicted_seconds ?? 0) / size,
+            y1: ({ row }: Lettered) => (row.low ?? 0) / size,
+            y2: ({ row }: Lettered) => (row.high ?? 0) / size,
             stroke: ({ series }: Lettered) => series.colour,
             strokeWidth: 2,
           }),
           Plot.dot(known, {
-            x: ({ row }: Lettered) => (row.predicted_seconds ?? 0) * factor,
-            y: ({ row }: Lettered) => (row.median ?? 0) * factor,
+            x: ({ row }: Lettered) => (row.predicted_seconds ?? 0) / size,
+            y: ({ row }: Lettered) => (row.median ?? 0) / size,
             fill: ({ series }: Lettered) => series.colour,
             r: 4,
             title: ({ name, row }: Lettered) =>
@@ -210,8 +210,8 @@ export function Predicted({ rows }: { rows: readonly Lettered[] }): JSX.Element 
             tip: { lineWidth: 12 }, // on either side of a point there is room for so much
           }),
           Plot.text(known, {
-            x: ({ row }: Lettered) => (row.predicted_seconds ?? 0) * factor,
-            y: ({ row }: Lettered) => (row.median ?? 0) * factor,
+            x: ({ row }: Lettered) => (row.predicted_seconds ?? 0) / size,
+            y: ({ row }: Lettered) => (row.median ?? 0) / size,
             text: "letter",
             dx: 10,
           }),

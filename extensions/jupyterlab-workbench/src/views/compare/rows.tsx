@@ -5,10 +5,9 @@ import { copy, download } from "../../model/files";
 import { useStore, useValues, useWorkbench } from "../../model/hooks";
 import type { MeasurementView } from "../../protocol";
 import { Badge, Unfinished } from "./badge";
-import { timeUnit } from "../charts/figure";
 import type { Lettered } from "./letters";
 import { settingsOf, useMeasure } from "./measure";
-import { bytesText, digits, secondsText } from "../charts/numbers";
+import { bytesText, digits, ratiosText, secondsText, timeUnit } from "../../model/numbers";
 
 interface Column {
   readonly title: string;
@@ -62,13 +61,12 @@ const bytesOf = (count: number | undefined): string => (count ? bytesText(count)
 /** Formats both ends in the unit of the higher. */
 function span(low: number | null, high: number | null): string {
   if (low === null || high === null) return "";
-  const { unit, factor } = timeUnit(high);
-  return `${digits(low * factor)}–${digits(high * factor)} ${unit}`;
+  const { unit, size } = timeUnit(high);
+  return `${digits(low / size)}–${digits(high / size)} ${unit}`;
 }
 
 function ratios({ ratio_low: low, ratio_high: high }: MeasurementView): string {
-  if (low === null || high === null) return "";
-  return high < 1 ? `${digits(1 / high)}–${digits(1 / low)}` : `${digits(low)}–${digits(high)}`;
+  return low === null || high === null ? "" : ratiosText(low, high);
 }
 
 export function Rows({ rows }: { rows: readonly Lettered[] }): JSX.Element {

@@ -8,7 +8,7 @@ import type { State } from "../../protocol";
 import { letterOf, type Lettered } from "./letters";
 import { chosenVariants, useMeasure } from "./measure";
 import { changedSizes } from "./measured";
-import { sizesText } from "../charts/numbers";
+import { sizesText } from "../../model/numbers";
 import { seriesIn } from "../charts/series";
 import { type Swept, Sweeps } from "./sweeps";
 

@@ -5,8 +5,8 @@ import { useCallback } from "react";
 import { useSelection, useStore, useWorkbench } from "../../model/hooks";
 import type { Sizes } from "../../model/selection";
 import type { MeasurementView, SweepView } from "../../protocol";
-import { byteUnit, Figure, timeUnit } from "../charts/figure";
-import { bytesText, secondsText } from "../charts/numbers";
+import { Figure } from "../charts/figure";
+import { bytesText, byteUnit, secondsText, timeUnit, type Unit } from "../../model/numbers";
 import type { Series } from "../charts/series";
 
 export interface Swept {
@@ -22,7 +22,7 @@ interface Quantity {
   readonly title: string;
   readonly predicted: (point: SweepView["points"][number]) => number | null;
   readonly measured: (row: MeasurementView) => number | null;
-  readonly unit: (most: number) => { readonly unit: string; readonly factor: number };
+  readonly unit: (most: number) => Unit;
 }
 
 const QUANTITIES: readonly Quantity[] = [
@@ -154,8 +154,8 @@ function chart(
     const y = measured(row);
     return y ? [{ one, value: at, y }] : [];
   });
-  const { unit, factor } = unitOf(Math.max(...[...predictions, ...verified].map(({ y }) => y)));
-  const y = (dot: Dot): number => dot.y * factor;
+  const { unit, size: each } = unitOf(Math.max(...[...predictions, ...verified].map(({ y }) => y)));
+  const y = (dot: Dot): number => dot.y / each;
   const colour = ({ one }: Dot): string => one.series.colour;
   return {
     height: 180,

@@ -4,7 +4,7 @@ import { useOwnPart } from "../../model/hooks";
 import type { Sizes } from "../../model/selection";
 import { Waiting } from "../../waiting";
 import type { ElementView, ValueView } from "../../protocol";
-import { sizesText } from "../charts/numbers";
+import { sizesText } from "../../model/numbers";
 
 export interface Element {
   readonly array: string;

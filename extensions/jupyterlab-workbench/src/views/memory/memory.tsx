@@ -6,7 +6,7 @@ import type { Brushed, Range } from "../../model/selection";
 import { Waiting } from "../../waiting";
 import type { BufferView, MemoryView } from "../../protocol";
 import { highestBetween, liveAt, liveBetween, loopSpans, spaceOf } from "./course";
-import { bytesText, sizesText } from "../charts/numbers";
+import { bytesText, sizesText } from "../../model/numbers";
 import { seriesIn } from "../charts/series";
 import { type Layer, peakOf, Timeline } from "./timeline";
 

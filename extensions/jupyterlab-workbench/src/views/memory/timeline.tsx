@@ -4,7 +4,7 @@ import { useRef, useState } from "react";
 import type { Range } from "../../model/selection";
 import type { MemoryView } from "../../protocol";
 import { highestBetween, lastBefore, outline, spaceOf } from "./course";
-import { bytesText } from "../charts/numbers";
+import { bytesText } from "../../model/numbers";
 import type { Series } from "../charts/series";
 import { useWidth } from "../charts/width";
 

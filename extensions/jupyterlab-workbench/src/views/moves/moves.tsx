@@ -22,13 +22,12 @@ export function Moves(): JSX.Element {
   const statements = useSelected();
   const own = useOwnMoves(statements);
   const step = move === null ? null : stepOf(move);
-  const transforms = whole.value?.transforms ?? [];
 
   if (editing !== null) {
     return (
       <Suspense fallback={<p className="wbk-hint">Loading the form …</p>}>
         <StepForm
-          transforms={transforms}
+          moves={whole.value}
           step={editing === "new" ? null : editing}
           statements={statements}
           leave={() => setEditing(null)}

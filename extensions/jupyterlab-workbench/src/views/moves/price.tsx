@@ -1,7 +1,7 @@
 // Price tags: the predicted effect of a step, always marked as an estimate.
 
 import type { EffectView } from "../../protocol";
-import { bytesText, digits, secondsText } from "../charts/numbers";
+import { bytesText, digits, percent, secondsText } from "../../model/numbers";
 
 /** The relative change below which values are called the same. */
 const SAME = 0.005;
@@ -41,8 +41,8 @@ export function changeText(change: Change): string {
   const ratio = after / before;
   if (ratio >= 2) return `× ${digits(ratio)}`;
   if (ratio <= 0.5) return `÷ ${digits(1 / ratio)}`;
-  const percent = (ratio - 1) * 100;
-  return `${percent > 0 ? "+" : "−"}${Math.abs(percent) < 10 ? Math.abs(percent).toFixed(1) : Math.abs(percent).toFixed(0)} %`;
+  if (Math.abs(ratio - 1) < 0.001) return "same";
+  return (ratio > 1 ? "+" : "−") + percent(Math.abs(ratio - 1));
 }
 
 /** A column for the time, one for the device's peak; other spaces only where they change. */

@@ -7,7 +7,7 @@ import type { CodeView, PreviewView, TextView } from "../../protocol";
 import { editor } from "../code/editor";
 import { runSizes } from "../compare/measured";
 import { Notes } from "./notes";
-import { sizesText } from "../charts/numbers";
+import { sizesText } from "../../model/numbers";
 import { GraphAfter } from "./preview-graph";
 import { changes, changeText, direction } from "../moves/price";
 import type { StepJson } from "./steps";

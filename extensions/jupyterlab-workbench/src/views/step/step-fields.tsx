@@ -9,6 +9,7 @@ interface Props<T extends Entered> {
   readonly field: Field;
   readonly value: T;
   readonly wrong: React.AriaAttributes;
+  readonly known: readonly string[];
   readonly statements: readonly string[];
   readonly change: (value: T) => void;
 }
@@ -18,6 +19,7 @@ export function FieldRow(props: {
   field: Field;
   value: Entered;
   problem: string;
+  known: readonly string[];
   statements: readonly string[];
   change: (value: Entered) => void;
 }): JSX.Element {
@@ -44,13 +46,13 @@ export function FieldRow(props: {
 const FEW = 12;
 
 function input(props: Props<Entered>): JSX.Element {
-  const { field } = props;
+  const { field, known } = props;
   switch (field.kind) {
     case "choice":
       return <Choice {...(props as Props<string>)} choices={field.choices} />;
     case "name": {
-      const few = ["dim", "loop"].includes(field.names) && field.known.length <= FEW;
-      return few ? <Choice {...(props as Props<string>)} choices={field.known} /> : <Name {...(props as Props<string>)} />;
+      const few = ["dim", "loop"].includes(field.names) && known.length <= FEW;
+      return few ? <Choice {...(props as Props<string>)} choices={known} /> : <Name {...(props as Props<string>)} />;
     }
     case "number":
       return <WholeNumber {...(props as Props<string>)} />;
@@ -90,7 +92,7 @@ function Choice(props: Props<string> & { choices: readonly string[] }): JSX.Elem
 }
 
 /** One name, typed: those that are known are suggested. */
-function Name({ id, field, value, wrong, change }: Props<string>): JSX.Element {
+function Name({ id, known, value, wrong, change }: Props<string>): JSX.Element {
   return (
     <>
       <input
@@ -98,13 +100,13 @@ function Name({ id, field, value, wrong, change }: Props<string>): JSX.Element {
         className="wbk-name-input"
         list={`${id}known`}
         value={value}
-        placeholder={someOf(field.known)}
+        placeholder={someOf(known)}
         autoComplete="off"
         spellCheck={false}
         onChange={(event) => change(event.target.value)}
         {...wrong}
       />
-      <Known id={`${id}known`} names={field.known} />
+      <Known id={`${id}known`} names={known} />
     </>
   );
 }
@@ -126,7 +128,7 @@ function WholeNumber({ id, field, value, wrong, change }: Props<string>): JSX.El
 }
 
 /** Any number of names, each a chip. */
-function Names({ id, field, value, wrong, statements, change }: Props<readonly string[]>): JSX.Element {
+function Names({ id, field, known, value, wrong, statements, change }: Props<readonly string[]>): JSX.Element {
   const [typed, setTyped] = useState("");
   const input = useRef<HTMLInputElement>(null);
   const missing = field.names === "statement" ? statements.filter((name) => !value.includes(name)) : [];
@@ -156,12 +158,12 @@ function Names({ id, field, value, wrong, statements, change }: Props<readonly s
         ref={input}
         list={`${id}known`}
         value={typed}
-        placeholder={value.length ? "" : someOf(field.known)}
+        placeholder={value.length ? "" : someOf(known)}
         autoComplete="off"
         spellCheck={false}
         onChange={(event) => {
           const text = event.target.value;
-          if (isChoice(event.nativeEvent) && field.known.includes(text)) add([text]);
+          if (isChoice(event.nativeEvent) && known.includes(text)) add([text]);
           else setTyped(text);
         }}
         {...wrong}
@@ -178,7 +180,7 @@ function Names({ id, field, value, wrong, statements, change }: Props<readonly s
           add the {missing.length} selected
         </button>
       )}
-      <Known id={`${id}known`} names={field.known.filter((name) => !value.includes(name))} />
+      <Known id={`${id}known`} names={known.filter((name) => !value.includes(name))} />
     </div>
   );
 }
@@ -189,7 +191,7 @@ function isChoice(event: Event): boolean {
 }
 
 /** Names with a whole number each, such as shifts. */
-function Pairs({ id, field, value, wrong, change }: Props<readonly Pair[]>): JSX.Element {
+function Pairs({ id, known, value, wrong, change }: Props<readonly Pair[]>): JSX.Element {
   const set = (position: number, pair: Pair): void =>
     change(value.map((old, place) => (place === position ? pair : old)));
   return (
@@ -227,7 +229,7 @@ function Pairs({ id, field, value, wrong, change }: Props<readonly Pair[]>): JSX
       <button className="wbk-button wbk-link" type="button" onClick={() => change([...value, ["", "1"]])}>
         add one
       </button>
-      <Known id={`${id}known`} names={field.known} />
+      <Known id={`${id}known`} names={known} />
     </div>
   );
 }

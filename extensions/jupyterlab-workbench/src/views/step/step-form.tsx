@@ -3,24 +3,24 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { useCurrent, useSelection, useStore } from "../../model/hooks";
 import type { Loaded } from "../../model/parts";
-import type { PreviewView, TransformView } from "../../protocol";
+import type { MovesView, PreviewView, TransformView } from "../../protocol";
 import { Waiting } from "../../waiting";
 import { FieldRow } from "./step-fields";
 import { fieldsOf, startOf, stepFrom, type Value } from "./step-schema";
 import type { StepJson } from "./steps";
 
 export default function StepForm(props: {
-  transforms: readonly TransformView[];
+  moves: MovesView | null;
   step: StepJson | null;
   statements: readonly string[];
   leave: () => void;
   show: (step: StepJson) => void;
 }): JSX.Element {
-  const { transforms, step, statements, leave, show } = props;
-  const sorted = [...transforms].sort((one, other) => (one.name < other.name ? -1 : 1));
+  const { moves, step, statements, leave, show } = props;
+  const sorted = [...(moves?.transforms ?? [])].sort((one, other) => (one.name < other.name ? -1 : 1));
   const [name, setName] = useState(String(step?.["transform"] ?? "Vectorize"));
   const transform = sorted.find((one) => one.name === name) ?? sorted[0];
-  if (!transform) return <p className="wbk-hint">No kinds of steps are known yet.</p>;
+  if (!moves || !transform) return <p className="wbk-hint">No kinds of steps are known yet.</p>;
   return (
     <div
       className="wbk-step-form"
@@ -46,7 +46,7 @@ export default function StepForm(props: {
       <p className="wbk-hint">
         <Marked text={transform.summary} /> <i>{transform.equation_step ? "Changes equations." : "Changes order or storage."}</i>
       </p>
-      <Arguments key={transform.name} transform={transform} step={step} statements={statements} show={show} />
+      <Arguments key={transform.name} transform={transform} names={moves.names} step={step} statements={statements} show={show} />
       <details className="wbk-documentation">
         <summary>What {transform.name} does, and when it is legal</summary>
         <pre>{transform.documentation}</pre>
@@ -68,11 +68,12 @@ function Marked({ text }: { text: string }): JSX.Element {
  * that it is about; any other step opens. */
 function Arguments(props: {
   transform: TransformView;
+  names: MovesView["names"];
   step: StepJson | null;
   statements: readonly string[];
   show: (step: StepJson) => void;
 }): JSX.Element {
-  const { transform, step, statements, show } = props;
+  const { transform, names, step, statements, show } = props;
   const fields = useMemo(() => fieldsOf(transform), [transform]);
   const [value, setValue] = useState<Value>(() => startOf(transform, step, statements));
   const [asked, setAsked] = useState<StepJson | null>(null);
@@ -98,7 +99,8 @@ function Arguments(props: {
           key={field.argument}
           field={field}
           value={value[field.argument] ?? field.preset}
-          problem={problem?.argument === field.argument ? problem.sentence : ""}
+          problem={problem?.arguments[field.argument] ?? ""}
+          known={names[field.known] ?? []}
           statements={statements}
           change={(entered) => {
             setValue((old) => ({ ...old, [field.argument]: entered }));
@@ -106,7 +108,7 @@ function Arguments(props: {
           }}
         />
       ))}
-      {problem?.argument === null && (
+      {problem?.sentence && (
         <p className="wbk-field-error" role="alert">
           {problem.sentence}
         </p>
@@ -129,14 +131,22 @@ function usePreview(step: StepJson | null): Loaded<PreviewView> | null {
 }
 
 interface Problem {
-  /** The argument that it is about; null where Python does not say. */
-  readonly argument: string | null;
+  /** What is said of arguments, at their fields. */
+  readonly arguments: Readonly<Record<string, string>>;
+  /** What is said under the form; "" where it is all about arguments. */
   readonly sentence: string;
 }
 
 /** Why Python takes a step for none of this program; null where it does not. */
 function problemOf({ error, value }: Loaded<PreviewView>, transform: TransformView): Problem | null {
-  if (error) return { argument: error.argument, sentence: error.sentence.replace(`${transform.name}: `, "") };
+  if (error) return problem(error.sentence, error.arguments, `${transform.name}: `);
   if (value?.refusal?.kind !== "input") return null;
-  return { argument: value.refusal.argument, sentence: value.refusal.sentence.replace(`${value.step.text}: `, "") };
+  const { sentence, argument } = value.refusal;
+  return problem(sentence, argument === null ? {} : { [argument]: sentence }, `${value.step.text}: `);
+}
+
+/** `start` is what the form says already: it is left out of every sentence. */
+function problem(sentence: string, about: Problem["arguments"], start: string): Problem {
+  const said = Object.entries(about).map(([argument, reason]) => [argument, reason.replace(start, "")]);
+  return { arguments: Object.fromEntries(said), sentence: said.length ? "" : sentence.replace(start, "") };
 }

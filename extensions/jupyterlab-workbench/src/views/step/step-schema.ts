@@ -12,7 +12,7 @@ interface Property {
   readonly default?: unknown;
   readonly minimum?: number;
   readonly names?: string;
-  readonly known?: readonly string[];
+  readonly known?: string;
 }
 
 export type Kind = "name" | "names" | "number" | "pairs" | "choice";
@@ -36,7 +36,8 @@ export interface Field {
   readonly preset: Entered;
   /** What its names are names of, such as "statement"; "" where it holds none. */
   readonly names: string;
-  readonly known: readonly string[];
+  /** The list of the program's names that it takes; "" where it holds none. */
+  readonly known: string;
   readonly choices: readonly string[];
   /** Which numbers are expected. */
   readonly numbers: string;
@@ -56,7 +57,7 @@ export function fieldsOf(transform: TransformView): readonly Field[] {
       optional: alternatives.some((one) => one.type === "null"),
       preset: entered(kind, property.default),
       names: property.names ?? "",
-      known: property.known ?? [],
+      known: property.known ?? "",
       choices: type.enum ?? [],
       numbers: property.minimum === undefined ? "a whole number" : `a whole number of at least ${property.minimum}`,
     };
@@ -88,16 +89,17 @@ export function startOf(transform: TransformView, step: StepJson | null, stateme
   return Object.fromEntries(fieldsOf(transform).map((field) => [field.argument, start(field)]));
 }
 
-/** The step that the form describes: what is empty is null where it may be, else left out unless it is a list. What is
- * no number stays text, for Python to refuse. */
+/** The step that the form describes: what is empty is null where it may be, else left out, but for a list that is not
+ * required. What is no number stays text, for Python to refuse. */
 export function stepFrom(transform: TransformView, value: Value): StepJson {
   const written: Record<string, unknown> = {};
-  for (const { argument, kind, optional } of fieldsOf(transform)) {
+  for (const { argument, kind, optional, required } of fieldsOf(transform)) {
     const typed = value[argument] ?? "";
     if (!typed.length && optional) written[argument] = null;
-    else if (kind === "number" && typed) written[argument] = numberOf(typed as string);
+    else if (!typed.length && (required || typed === "")) continue;
+    else if (kind === "number") written[argument] = numberOf(typed as string);
     else if (kind === "pairs") written[argument] = (typed as readonly Pair[]).map(([name, number]) => [name, numberOf(number)]);
-    else if (typed !== "") written[argument] = typed;
+    else written[argument] = typed;
   }
   return { transform: transform.name, arguments: written };
 }

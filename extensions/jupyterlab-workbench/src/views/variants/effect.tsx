@@ -4,7 +4,7 @@ import { useWorkbench } from "../../model/hooks";
 import type { CostView, MeasurementView, VariantView } from "../../protocol";
 import { Unfinished } from "../compare/badge";
 import type { Comparison } from "../compare/measured";
-import { digits, peaksChangeText, peaksText, ratioText, secondsText } from "../charts/numbers";
+import { peaksChangeText, peaksText, ratiosText, ratioText, secondsText } from "../../model/numbers";
 
 export function Numbers(props: {
   variant: VariantView;
@@ -43,7 +43,7 @@ function Measured(props: { measured: MeasurementView; comparison: Comparison | u
       {since && (
         <span>
           {since.text}
-          {since.text.includes("×") && ` (${interval(since.low, since.high)})`}
+          {since.text.includes("×") && ` (${ratiosText(since.low, since.high)})`}
           {base && `, ${peaksChangeText(measured.peak_bytes, base.peak_bytes)}`}
           {since.since !== own?.parent && ` since ${name ?? "an earlier one"}`}
         </span>
@@ -76,9 +76,4 @@ function Predicted(props: {
       )}
     </div>
   );
-}
-
-/** Formats the interval of a ratio as the words beside it count, from 1 upwards: `3.1–3.6`. */
-function interval(low: number, high: number): string {
-  return high < 1 ? `${digits(1 / high)}–${digits(1 / low)}` : `${digits(low)}–${digits(high)}`;
 }

@@ -12,7 +12,7 @@ import {
   stepsSince,
   usePredictions,
 } from "../compare/measured";
-import { sizesText } from "../charts/numbers";
+import { sizesText } from "../../model/numbers";
 import { Optimize } from "./recipe";
 import { stations } from "./subway";
 import { Row } from "./variant-row";

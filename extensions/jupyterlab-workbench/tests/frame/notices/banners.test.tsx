@@ -5,7 +5,7 @@ import type { CycleView, ErrorView, UntracedView } from "../../../src/protocol";
 import { byText, drawn, GOLDEN, texts } from "../../drawing";
 
 const LINE = { file: "cell", number: 6, text: "    x[t] = y[t]", place: "cell 4, line 6" };
-const ERROR: ErrorView = { sentence: "unknown dim u", line: LINE, trace: "", cycle: null, argument: null };
+const ERROR: ErrorView = { sentence: "unknown dim u", line: LINE, trace: "", cycle: null, arguments: {} };
 const untraced = (program: string, error: Partial<ErrorView> = {}): UntracedView => ({
   program, place: "cell 4", error: { ...ERROR, ...error },
 });

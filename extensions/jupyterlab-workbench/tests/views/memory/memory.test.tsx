@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { MemoryPoint, MemoryView } from "../../../src/protocol";
 import { highestBetween, lastBefore, liveAt, liveBetween, loopSpans, outline } from "../../../src/views/memory/course";
 import { Memory } from "../../../src/views/memory/memory";
-import { bytesText } from "../../../src/views/charts/numbers";
+import { bytesText } from "../../../src/model/numbers";
 import { ticks } from "../../../src/views/memory/timeline";
 import { act, byText, type Drawn, drawn, fire, GOLDEN, texts } from "../../drawing";
 

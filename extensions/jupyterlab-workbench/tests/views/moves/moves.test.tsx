@@ -131,8 +131,8 @@ describe("the list", () => {
 
   test("batches that come later add to those before", () => {
     const [one, ...others] = whole.moves;
-    const first: MovesView = { transforms: whole.transforms, moves: one ? [one] : [] };
-    expect(merged("moves", merged("moves", null, first), { transforms: [], moves: others })).toEqual(whole);
+    const first: MovesView = { ...whole, moves: one ? [one] : [] };
+    expect(merged("moves", merged("moves", null, first), { transforms: [], names: {}, moves: others })).toEqual(whole);
   });
 
   test("arrow keys go from the filter into the list and through it", async () => {
@@ -177,7 +177,7 @@ describe("prices", () => {
 
   test("that cannot be had say why, and the next ones are asked for", async () => {
     shown = await drawn(Moves, unpriced, true);
-    const error = { sentence: "nobody knows", line: null, trace: "", cycle: null, argument: null };
+    const error = { sentence: "nobody knows", line: null, trace: "", cycle: null, arguments: {} };
     await shown.hear({ type: "failed", id: asked()[0]?.id ?? 0, error });
     expect(shown.host.querySelector(".wbk-prices[title='nobody knows']")?.textContent).toBe("no estimate");
     expect(asked()).toHaveLength(3);
@@ -300,7 +300,7 @@ describe("an open step", () => {
   test("stays open with the reason where Apply fails", async () => {
     await open("Vectorize('b')", true);
     await shown.press(byText(shown.host, "button", "Apply"));
-    const error = { sentence: "there is no such variant <b>any</b> more", line: null, trace: "", cycle: null, argument: null };
+    const error = { sentence: "there is no such variant <b>any</b> more", line: null, trace: "", cycle: null, arguments: {} };
     await shown.answer((id) => ({ type: "failed", id, error }));
     expect(texts(shown.host, "[role=alert]")).toEqual([error.sentence]);
     expect(byText(shown.host, "button", "Apply")).toHaveProperty("disabled", false);

@@ -20,7 +20,7 @@ describe("the schema", () => {
     expect(fields.map(({ argument }) => argument)).toEqual(Object.keys(properties));
     for (const { argument, kind, known, choices } of fields) {
       const { names, enum: values } = properties[argument]!;
-      if (names) expect(known.length).toBeGreaterThan(0);
+      if (names) expect(whole.names[known]?.length).toBeGreaterThan(0);
       else expect(kind).toBe(values ? "choice" : "number");
       expect(choices).toEqual(values ?? []);
     }
@@ -31,11 +31,12 @@ describe("the schema", () => {
     expect(stepFrom(kind, startOf(kind, json, []))).toEqual(json);
   });
 
-  test("offers every name that Python knows: dims of blocks", () => {
-    const { schema, ...kind } = transform("Vectorize");
-    const properties = schema["properties"] as Record<string, Record<string, unknown>>;
-    const blocks = { ...properties, dim: { ...properties["dim"], known: ["b", "t", "t_block32"] } };
-    expect(fieldsOf({ ...kind, schema: { ...schema, properties: blocks } })[0]?.known).toContain("t_block32");
+  test("leaves out what is required and empty, for Python to say so of each", () => {
+    expect(stepFrom(transform("Place"), { statements: [], dim: "" })).toEqual({ transform: "Place", arguments: {} });
+    expect(stepFrom(transform("Fuse"), { statements: [], shifts: [] })).toEqual({
+      transform: "Fuse",
+      arguments: { shifts: [] },
+    });
   });
 
   test("leaves what is no number as it was typed, for Python to refuse", () => {
@@ -48,6 +49,8 @@ describe("the schema", () => {
     });
   });
 });
+
+const LACKING = { dim: "Tile lacks its argument dim", size: "Tile lacks its argument size" };
 
 describe("the form", () => {
   let shown: Drawn;
@@ -70,8 +73,8 @@ describe("the form", () => {
     shown.parts.flatMap((one) => (one.type === "want" && one.part === "preview" ? [one] : []));
   const opened = (): unknown => JSON.parse(shown.store.values().selection.move ?? "null");
   /** Python's answer to JSON that is no step. */
-  const refuse = async (sentence: string, argument: string | null): Promise<void> => {
-    const error = { sentence, line: null, trace: "", cycle: null, argument };
+  const refuse = async (sentence: string, wrong: Readonly<Record<string, string>>): Promise<void> => {
+    const error = { sentence, line: null, trace: "", cycle: null, arguments: wrong };
     await shown.hear({ type: "failed", id: previews().at(-1)?.id ?? 0, error });
   };
 
@@ -96,6 +99,18 @@ describe("the form", () => {
     await act(async () => shown.store.select({ statements: ["state[t+1]"] }));
     await form("Distribute");
     expect(texts(shown.host, ".wbk-chip")).toEqual(["state[t+1]×"]);
+  });
+
+  test("offers every name that Python knows: dims of blocks", async () => {
+    await shown.takeDown();
+    const parts = CAPSULE.parts.map((one) =>
+      one.value === whole ? { ...one, value: { ...whole, names: { ...whole.names, dim: ["b", "t_block32"] } } } : one,
+    );
+    shown = await drawn(Moves, { ...CAPSULE, parts }, true);
+    await form("Vectorize");
+    expect(texts(field("dim"), "option")).toEqual(["choose …", "b", "t_block32"]);
+    const taken = (label: string): unknown => (field(label) as HTMLInputElement).list?.options.length;
+    expect(taken("statements")).toBe(whole.names["statement"]?.length);
   });
 
   test("starts with the defaults, and leaves out what is cleared", async () => {
@@ -132,12 +147,13 @@ describe("the form", () => {
     expect(texts(shown.host, ".wbk-chip")).toEqual(["to_go_sum×", "to_go×"]);
   });
 
-  test("says at its field which argument Python finds lacking, and goes there", async () => {
+  test("says at each field which argument Python finds lacking, and goes to the first", async () => {
     await form("Tile");
     await submit();
     expect(texts(shown.host, ".wbk-form .wbk-waiting")).toEqual(["Loading the preview …"]);
-    await refuse("Tile lacks its argument dim, size", "dim");
-    expect(said()).toEqual(["Tile lacks its argument dim, size"]);
+    await refuse("Tile lacks its argument dim, size", LACKING);
+    expect(said()).toEqual(["Tile lacks its argument dim", "Tile lacks its argument size"]);
+    expect([field("dim"), field("size")].map((one) => one.getAttribute("aria-invalid"))).toEqual(["true", "true"]);
     expect(shown.host.querySelector(".wbk-form .wbk-waiting")).toBeNull();
     expect(document.activeElement).toBe(field("dim"));
     expect(opened()).toBeNull();
@@ -148,7 +164,7 @@ describe("the form", () => {
     await enter(field("dim"), "b");
     await enter(field("size"), "many");
     await submit();
-    await refuse("Tile: size is 'many'; expected a whole number", "size");
+    await refuse("…", { size: "Tile: size is 'many'; expected a whole number" });
     expect(said()).toEqual(["size is 'many'; expected a whole number"]);
     expect(field("size")).toHaveProperty("value", "many");
     expect(field("size").getAttribute("aria-invalid")).toBe("true");
@@ -191,7 +207,7 @@ describe("the form", () => {
     await enter(number, "one");
     await submit();
     expect(previews().at(-1)?.arguments["step"]).toMatchObject({ arguments: { shifts: [["to_go", "one"]] } });
-    await refuse("Fuse: shifts is [['to_go', 'one']]; expected pairs of a name and a whole number", "shifts");
+    await refuse("…", { shifts: "Fuse: shifts is [['to_go', 'one']]; expected pairs of a name and a whole number" });
     expect(said()).toEqual(["shifts is [['to_go', 'one']]; expected pairs of a name and a whole number"]);
     expect(document.activeElement).toBe(name);
   });
@@ -199,7 +215,7 @@ describe("the form", () => {
   test("says under the form what is about no argument", async () => {
     await form("Tile");
     await submit();
-    await refuse("the Jupyter kernel's worker ended", null);
+    await refuse("the Jupyter kernel's worker ended", {});
     expect(texts(shown.host, ".wbk-form > [role=alert]")).toEqual(["the Jupyter kernel's worker ended"]);
     expect(opened()).toBeNull();
   });
@@ -210,7 +226,7 @@ describe("the form", () => {
     await enter(field("dim"), "b");
     expect(shown.parts.at(-1)).toEqual({ type: "forget", id: previews().at(-1)?.id });
     expect(shown.host.querySelector(".wbk-form .wbk-waiting")).toBeNull();
-    await refuse("Tile lacks its argument dim, size", "dim");
+    await refuse("Tile lacks its argument dim, size", LACKING);
     expect(said()).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Capsule, VariantView } from "../../../src/protocol";
 import { stations } from "../../../src/views/variants/subway";
-import { peaksChangeText, peaksText, secondsText } from "../../../src/views/charts/numbers";
+import { peaksChangeText, peaksText, secondsText } from "../../../src/model/numbers";
 import { Variants } from "../../../src/views/variants/variants";
 import { byText, type Drawn, drawn, enter, fire, GOLDEN, texts } from "../../drawing";
 
@@ -143,7 +143,7 @@ describe("what can be done", () => {
     expect(shown.sent).toMatchObject([{ type: "replay", variant: branch.key, onto: one.key, only_last: true }]);
     expect(shown.host.textContent).toContain("Checking the step");
     const sentence = "step 1 of 1 does not fit: <i>nothing</i> to fold";
-    await shown.answer((id) => ({ type: "failed", id, error: { sentence, line: null, trace: "", cycle: null, argument: null } }));
+    await shown.answer((id) => ({ type: "failed", id, error: { sentence, line: null, trace: "", cycle: null, arguments: {} } }));
     expect(shown.host.querySelector("[role=alert]")?.textContent).toContain(sentence);
     expect(shown.host.querySelector("[role=alert] i")).toBeNull();
     expect(shown.host.textContent).not.toContain("Checking the step");
