@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
+from tests.native_runs import is_chosen, run_native
 from tests.soundness.peak import wrong_peak
 from tests.soundness.proposals import Chooser, propose
 from workbench.backends.numpy import NumPyBackend
@@ -84,9 +85,12 @@ class Meaning:
             program = holding(keeping(variant.program, self.root.program.equations))
             compiled = NumPyBackend().compile(program)
             done = compiled.run(self.sizes, SEED, "float64")
+            found = self._unlike(done.outputs, 0)
+            if found is None and is_chosen(repr(variant.steps)):
+                found = self._unlike(run_native(program, self.sizes, SEED), 0)
+                found = None if found is None else f"as compiled C: {found}"
         except Exception as error:  # whatever it is, an accepted step must run
             return _said(error)
-        found = self._unlike(done.outputs, 0)
         if found is not None:
             return found
         sizes = resolve(program.equations, self.sizes)
