@@ -12,6 +12,7 @@ from workbench.codegen.counting import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.printing.programs import program_text
 from workbench.codegen.records import Loop, Update, walk
+from workbench.errors import WorkbenchError
 from workbench.lowering.launches import launches
 from workbench.program.values import Program
 from workbench.transforms import Vectorize
@@ -169,5 +170,5 @@ def test_every_line_has_the_statement_that_it_serves() -> None:
 
 
 def test_backend_without_kernels_is_refused() -> None:
-    with pytest.raises(wb.WorkbenchError, match=r"backend 'numpy' has no compiled kernels"):
+    with pytest.raises(WorkbenchError, match=r"backend 'numpy' has no compiled kernels"):
         wb.variant(dense()).kernels("numpy")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from workbench.codegen.records import (
@@ -56,9 +56,16 @@ class Work:
     bytes: Expression = field(default_factory=lambda: expression(0))
 
 
-def work(body: Sequence[KernelRecord], outside: Collection[str], real: int) -> Work:
-    """Count the work of records. Bytes are those of the buffers `outside`."""
-    return _work(body, outside, real, {})
+def work(
+    body: Sequence[KernelRecord],
+    outside: Collection[str],
+    real: int,
+    ranges: Mapping[str, tuple[Expression, Expression]],
+) -> Work:
+    """Count the work of records. Bytes are those of the buffers `outside`; `ranges` are those of
+    the variables of loops around.
+    """
+    return _work(body, outside, real, dict(ranges))
 
 
 def _work(

@@ -71,7 +71,7 @@ def _described(
     written = dict.fromkeys(record.buffer for record in records if isinstance(record, Store))
     own = [name for name in kernel.buffers if name in tiles]
     outside = {name for name in names if name not in tiles}
-    counted = work(kernel.records, outside, real)
+    counted = work(kernel.records, outside, real, kernel.ranges)
     held = scratch_bytes(kernel.records, real)
     item = {"int32": 4, "int64": 8, "bool": 1}
     for buffer in (tiles[name].buffer for name in own):
