@@ -161,13 +161,13 @@ class Bodies:
         """Copy what lanes read to memory in which they are neighbours."""
         shape = symbolic(body.shape)
         if _fits(total(shape)):
-            found: dict[tuple[int, ...], Value] = {}
+            values: dict[tuple[int, ...], Value] = {}
 
             def visit(index: Index, value: Value) -> None:
-                found[tuple(i.constant for i in index)] = self.out.let("operand", value)
+                values[tuple(i.constant for i in index)] = self.out.let("operand", value)
 
             self.positions(body, visit)
-            self.kept[number] = Kept(shape, body.dtype, found)
+            self.kept[number] = Kept(shape, body.dtype, values)
             return
         buffer = self.out.scratch("operand", body.dtype, total(shape))
         self.positions(body, lambda i, v: self.out.add(Store(buffer, flat(i, shape), v)))
@@ -205,13 +205,13 @@ class Bodies:
             self._into_buffer(body, buffer)
             self.kept[number] = Kept(shape, body.dtype, buffer=buffer)
             return
-        found: dict[tuple[int, ...], Value] = {}
+        values: dict[tuple[int, ...], Value] = {}
 
         def visit(index: Index, value: Value) -> None:
-            found[tuple(i.constant for i in index)] = self.out.let(_wish(body), value)
+            values[tuple(i.constant for i in index)] = self.out.let(_wish(body), value)
 
         self.positions(body, visit)
-        self.kept[number] = Kept(shape, body.dtype, found)
+        self.kept[number] = Kept(shape, body.dtype, values)
 
     def _into_buffer(self, body: Call, buffer: str) -> None:
         shape = symbolic(body.shape)
@@ -319,7 +319,7 @@ class Bodies:
         name = table.array if isinstance(table, Read) else "a tensor"
         if not self._free(self.numbering[table]):
             self._rows(table)
-        found: dict[tuple[int, ...], Value] = {}
+        values: dict[tuple[int, ...], Value] = {}
         shape = symbolic(rows.shape)
         buffer = "" if _fits(total(shape)) else self.out.scratch("row", "int32", total(shape))
 
@@ -330,10 +330,10 @@ class Bodies:
             if buffer:
                 self.out.add(Store(buffer, flat(index, shape), Position(row)))
             else:
-                found[tuple(i.constant for i in index)] = Position(row)
+                values[tuple(i.constant for i in index)] = Position(row)
 
         self.out.each(shape, visit)
-        self.kept[-1 - number] = Kept(shape, "int32", found, buffer)
+        self.kept[-1 - number] = Kept(shape, "int32", values, buffer)
 
     def _rows(self, table: Body) -> None:
         number = self.numbering[table]

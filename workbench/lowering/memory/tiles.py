@@ -35,7 +35,7 @@ def tiles(
     program: Program, lifetimes: Mapping[str, Lifetime], storage: Mapping[str, Stored]
 ) -> dict[str, Stored]:
     """Return the storage of the arrays that live inside a loop of blocks that are apart."""
-    found: dict[str, Stored] = {}
+    tiled: dict[str, Stored] = {}
     for name, loops in homes(program, lifetimes).items():
         around = next((loop for loop in loops if loop.apart), None)
         if around is None:
@@ -50,8 +50,8 @@ def tiles(
         inner = stored.buffer.shape[len(stored.order) :]
         buffer = replace(stored.buffer, shape=(*counts, *inner, expression(block.size)))
         windows, level = stored.windows, stored.level
-        found[name] = TileStored(stored.array, order, windows, buffer, level, position, block)
-    return found
+        tiled[name] = TileStored(stored.array, order, windows, buffer, level, position, block)
+    return tiled
 
 
 def _lane(program: Program, array: Array, around: Loop) -> tuple[int, AxisBlock] | None:

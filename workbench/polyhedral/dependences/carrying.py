@@ -66,9 +66,9 @@ def carried_cycle(
     through it by a chosen statement.
     """
     inside = [d for d in dependences.all if d.source in component and d.sink in component]
-    found = first_carried(dependences, _explaining_first(inside, chosen), dim)
-    assert found is not None, f"no dependence carries {dim} in {component}"
-    return found, _cycle_through(inside, found.dependence, chosen)
+    carried = first_carried(dependences, _explaining_first(inside, chosen), dim)
+    assert carried is not None, f"no dependence carries {dim} in {component}"
+    return carried, _cycle_through(inside, found.dependence, chosen)
 
 
 def _explaining_first(inside: Sequence[Dependence], chosen: Collection[str]) -> list[Dependence]:

@@ -66,9 +66,9 @@ def carried_within(program: Program, old: Statement, names: Sequence[str], dim: 
         if isinstance(node, Loop) and node.kind == "loop":
             left = left.among(list(statements(node))).within(node)
     inside = [d for d in left.all if d.source in names and d.sink in names]
-    found = first_carried(left, sorted(inside, key=lambda d: d.sink != old.name), dim)
-    assert found is not None, f"{', '.join(names)} do not need each other along {dim}"
-    return found.witness
+    carried = first_carried(left, sorted(inside, key=lambda d: d.sink != old.name), dim)
+    assert carried is not None, f"{', '.join(names)} do not need each other along {dim}"
+    return carried.witness
 
 
 @dataclass(frozen=True)
