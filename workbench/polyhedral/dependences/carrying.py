@@ -68,7 +68,7 @@ def carried_cycle(
     inside = [d for d in dependences.all if d.source in component and d.sink in component]
     carried = first_carried(dependences, _explaining_first(inside, chosen), dim)
     assert carried is not None, f"no dependence carries {dim} in {component}"
-    return carried, _cycle_through(inside, found.dependence, chosen)
+    return carried, _cycle_through(inside, carried.dependence, chosen)
 
 
 def _explaining_first(inside: Sequence[Dependence], chosen: Collection[str]) -> list[Dependence]:
