@@ -39,6 +39,8 @@ class Loop:
     `floor((d + o) / tile)`, and a loop or axis over `dim` further inside runs within the block. A
     statement that has the dimension `block_dim(dim, tile)` itself stands at that dimension's value
     (plus its offset) instead.
+
+    A loop over blocks may be `apart`: its blocks run in any order, or at once.
     """
 
     dim: str
@@ -47,6 +49,12 @@ class Loop:
     backwards: bool = False
     offsets: tuple[tuple[str, int], ...] = ()
     tile: int | None = None
+    apart: bool = False
+
+    def __post_init__(self) -> None:
+        """Expect that only the blocks of a loop are apart, which then have no direction."""
+        in_blocks = self.kind == "loop" and self.tile is not None
+        assert not self.apart or (in_blocks and not self.backwards), f"{self.dim} is apart"
 
     @property
     def name(self) -> str:
@@ -184,6 +192,14 @@ def blocks(tree: Tree) -> dict[str, tuple[str, int]]:
     }
 
 
+def apart_loops(tree: Tree) -> dict[str, frozenset[str]]:
+    """Return the names of the loops around each statement whose blocks are apart."""
+    return {
+        name: frozenset(loop.name for loop in loops_above(path) if loop.apart)
+        for name, path in paths(tree).items()
+    }
+
+
 def sequence(children: list[Tree]) -> Tree:
     """Return a sequence without nested or one-child sequences."""
     flat: list[Tree] = []
@@ -232,7 +248,8 @@ def with_child(loop: Loop, child: Tree) -> Loop:
 def text(tree: Tree, indent: str = "") -> str:
     """Return the tree as indented text, a statement a line.
 
-    Loops read `for t reversed:`, `axis b:`, `for t in blocks of 64:`.
+    Loops read `for t reversed:`, `axis b:`, `for t in blocks of 64:`, and where the blocks are
+    apart `for t in blocks of 64, in any order:`.
     """
     return "".join(f"{line}\n" for line, _ in lines(tree, indent))
 
@@ -254,6 +271,6 @@ def heading(loop: Loop, shifts: str) -> str:
     """Return the line that a loop begins with: `for t:    # shifted: ahead +1`."""
     word = "for" if loop.kind == "loop" else "axis"
     of = "" if loop.tile is None else f" in blocks of {loop.tile}"
-    way = " reversed" if loop.backwards else ""
+    way = ", in any order" if loop.apart else " reversed" if loop.backwards else ""
     note = f"    # shifted: {shifts}" if shifts else ""
     return f"{word} {loop.dim}{of}{way}:{note}"

@@ -197,7 +197,7 @@ class If:
 class For:
     """A sequential loop: `variable` from `lower` to `upper` (exclusive), or backwards.
 
-    `sure`: it runs at least once, whatever the sizes.
+    `sure`: it runs at least once, whatever the sizes. `apart`: its iterations may run in any order.
     """
 
     variable: str
@@ -207,6 +207,7 @@ class For:
     dim: str
     body: tuple[Record, ...]
     sure: bool = False
+    apart: bool = False
 
 
 Record = Enter | View | Apply | RuntimeCheck | Constant | Count | Allocate | Free | If | For

@@ -68,7 +68,7 @@ OPERATIONS = 20_000_000
 class LoopNode:
     """A loop `lower <= variable < upper`, or backwards from the last value.
 
-    `dim` is the name of the tree's loop.
+    `dim` is the name of the tree's loop; `apart`: its iterations may run in any order.
     """
 
     variable: str
@@ -77,6 +77,7 @@ class LoopNode:
     backwards: bool
     dim: str
     body: tuple[Node, ...]
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -269,7 +270,8 @@ class _Reader:
         elif loop.backwards:
             lower, upper, value = _negative(last), _behind(_negative(first)), -value
         body = self.read(node.for_get_body(), {**known, iterator: value})
-        return (LoopNode(name, lower, upper, loop.backwards and step == 1, loop.name, body),)
+        backwards = loop.backwards and step == 1
+        return (LoopNode(name, lower, upper, backwards, loop.name, body, loop.apart),)
 
 
 def _statement(node: isl.AstNode) -> int:

@@ -36,7 +36,8 @@ class Fuse(Transform):
     These are the outermost loops that part the statements; inside the joined one, loops are joined
     again as far as they agree and dependences allow. `shifts` lets the loop in which a named
     statement stands run so many iterations behind. Other statements between the loops move before
-    or behind. Where dependences allow only the other direction, the joined loop has that.
+    or behind. Where dependences allow only the other direction, the joined loop has that. If the
+    blocks of one loop run in any order, those of the joined one do.
 
     Example::
 
@@ -176,7 +177,7 @@ class Fuse(Transform):
     def _between(self, program: Program, found: Site, shifts: tuple[int, ...]) -> Refusal:
         """Refuse for statements that can stand neither before nor behind the joined loop."""
         names = [n for k in sorted(found.caught) for n in statements(found.parts[k])]
-        way, known = found.loops[0].backwards, dependences(program.equations)
+        way, known = found.ways[0], dependences(program.equations)
         behind, before = (joined(found, shifts, way, caught) for caught in ("behind", "before"))
         late, early = (
             next(

@@ -71,19 +71,29 @@ class Site:
 
     @property
     def ways(self) -> tuple[bool, ...]:
-        """Directions for the joined loop (backwards or not): the first loop's, then the other."""
+        """Directions for the joined loop (backwards or not): the first loop's, then the other.
+
+        An axis has none, nor has a loop whose blocks are apart.
+        """
         first = self.loops[0]
+        if self.apart:
+            return (False,)
         return (
             (first.backwards,) if first.kind == "axis" else (first.backwards, not first.backwards)
         )
 
+    @property
+    def apart(self) -> bool:
+        """Whether the joined loop's blocks are apart: those of one of the loops are."""
+        return any(loop.apart for loop in self.loops)
+
     def turned(self, backwards: bool) -> tuple[str, ...]:
         """Return a sentence on each loop that runs the other way once it is joined."""
-        way = "backwards" if backwards else "forwards"
+        way = "in any order" if self.apart else "backwards" if backwards else "forwards"
         return tuple(
             f"the loop over {loop.name} around {next(statements(loop))} now runs {way}"
             for loop in self.loops
-            if loop.backwards != backwards
+            if (loop.backwards, loop.apart) != (backwards, self.apart)
         )
 
 
@@ -156,7 +166,8 @@ def joined(
 def _whole(at: Site, shifts: Sequence[int], backwards: bool) -> Loop:
     """Return the joined loop. A shift of all statements together is none."""
     first = next((loop for loop in at.loops if loop.tile is not None), at.loops[0])
-    whole = replace(first, child=sequence([loop.child for loop in at.loops]), backwards=backwards)
+    child = sequence([loop.child for loop in at.loops])
+    whole = replace(first, child=child, backwards=backwards, apart=at.apart)
     offsets = {}
     for loop, shift in zip(at.loops, shifts, strict=True):
         behind = -shift if backwards else shift
@@ -172,7 +183,7 @@ def least_shifts(at: Site) -> tuple[tuple[str, int], ...] | None:
 
     The result names a statement of each; None where a loop needs all of an earlier one.
     """
-    backwards = at.loops[0].backwards
+    backwards = at.ways[0]
     whole = _whole(at, [0] * len(at.loops), backwards)
     place = {name: k for k, loop in enumerate(at.loops) for name in statements(loop)}
     behind = [0] * len(at.loops)
