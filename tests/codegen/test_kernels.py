@@ -12,6 +12,7 @@ from workbench.codegen.counting import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels, program_kernels
 from workbench.codegen.printing.programs import program_text
 from workbench.codegen.records import Loop, Update, walk
+from workbench.errors import WorkbenchError
 from workbench.lowering.launches import launches
 from workbench.program.values import Program
 from workbench.transforms import Vectorize
@@ -125,3 +126,49 @@ def test_names_of_users_do_not_meet_those_of_the_run_time() -> None:
     text = "\n".join(program_text(made(unlucky(), "lane"), "float32").kernels.values())
     assert "LANES_2 = run->sizes[0]" in text
     assert "float *const float_2" in text or "float *const xfloat" in text
+
+
+# -- kernels as users see them ---------------------------------------------------------------------
+
+
+def test_kernel_tells_its_arrays_and_counts_its_work() -> None:
+    variant = wb.variant(dense()).apply(Vectorize("b"))
+    kernel = next(k for k in variant.kernels() if k.statements == ("y",))
+    assert set(kernel.loads) == {"x", "weight"}
+    assert kernel.stores == ("y",) and kernel.private == ()
+    products, functions = 2 * 6 * 24, 24
+    assert kernel.flops.evaluate({"B": 20}) == 20 * (products + functions)
+    stored, weight = 24 * 4, 6 * 24 * 4
+    assert kernel.bytes.evaluate({"B": 20}) >= 20 * (stored + weight)
+
+
+def test_sum_of_outer_products_counts_each_point() -> None:
+    variant = wb.variant(outer()).apply(Vectorize("b"))
+    (kernel,) = (k for k in variant.kernels() if k.statements == ("g",))
+    assert kernel.flops.evaluate({"B": 20}) == 20 * 2 * 8 * 24
+
+
+def test_triangular_sum_is_counted_at_its_longest() -> None:
+    (later,) = (k for k in wb.variant(suffix()).kernels() if k.statements == ("later",))
+    assert later.flops.evaluate({"T": 9}) <= 9
+
+
+def test_float64_moves_twice_the_bytes() -> None:
+    variant = wb.variant(outer()).apply(Vectorize("b"))
+    single, double = (
+        next(k for k in variant.kernels(dtype=dtype) if k.statements == ("g",))
+        for dtype in ("float32", "float64")
+    )
+    assert double.bytes.evaluate({"B": 20}) == 2 * single.bytes.evaluate({"B": 20})
+    assert double.flops == single.flops
+
+
+def test_every_line_has_the_statement_that_it_serves() -> None:
+    kernel = wb.variant(dense()).kernels()[-1]
+    assert kernel.text == "\n".join(line for line, _ in kernel.lines) + "\n"
+    assert {s for _, s in kernel.lines} == {None, kernel.statements[0]}
+
+
+def test_backend_without_kernels_is_refused() -> None:
+    with pytest.raises(WorkbenchError, match=r"backend 'numpy' has no compiled kernels"):
+        wb.variant(dense()).kernels("numpy")

@@ -18,6 +18,7 @@ from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk
 from workbench.lowering.memory.tiles import TileStored
 from workbench.polyhedral.conditions import names_in
+from workbench.polyhedral.expression import Expression
 from workbench.program.accumulating import derived
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
@@ -34,6 +35,8 @@ class KernelRecords:
     records: tuple[KernelRecord, ...] = field(repr=False)
     tables: tuple[Table, ...] = field(repr=False)
     variables: tuple[str, ...]
+    ranges: Mapping[str, tuple[Expression, Expression]] = field(repr=False)
+    """The least and greatest value of the variables of all loops around."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def program_kernels(program: Program, loops: LoopProgram) -> ProgramKernels:
     program = derived(program)
     numbering = _Numbering()
     written = _Writing(program, loops, numbering)
-    kernels = tuple(written.kernels(loops.body, ()))
+    kernels = tuple(written.kernels(loops.body, {}))
     given = {
         str(call.options["name"]): apart(call)
         for statement in program.statements
@@ -121,17 +124,22 @@ class _Writing:
             elif isinstance(record, Allocate):
                 self._taken.add(record.buffer.name)
 
-    def kernels(self, body: Sequence[Record], around: tuple[str, ...]) -> Iterator[KernelRecords]:
-        """Yield the kernels of a body, inside the loops over the variables `around`."""
+    def kernels(
+        self, body: Sequence[Record], around: Mapping[str, tuple[Expression, Expression]]
+    ) -> Iterator[KernelRecords]:
+        """Yield the kernels of a body, inside loops whose variables have these ranges."""
         for record in body:
             if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
                 yield self._kernel(record, around)
             elif isinstance(record, For):
-                yield from self.kernels(record.body, (*around, record.variable))
+                inside = {**around, record.variable: (record.lower, record.upper - 1)}
+                yield from self.kernels(record.body, inside)
             elif isinstance(record, If):
                 yield from self.kernels(record.body, around)
 
-    def _kernel(self, record: Launch | For, around: tuple[str, ...]) -> KernelRecords:
+    def _kernel(
+        self, record: Launch | For, around: Mapping[str, tuple[Expression, Expression]]
+    ) -> KernelRecords:
         launches = [r for r in walk((record,)) if isinstance(r, Launch)]
         out = Emitter(set(self._taken))
         RegionWriter(out, self.statements).write((record,))
@@ -149,5 +157,6 @@ class _Writing:
             tuple(buffers),
             self.numbering.numbered(without_unread(out.records, self.statements.tiles)),
             tuple(out.tables),
-            tuple(v for v in dict.fromkeys(around) if v in needed),
+            tuple(v for v in around if v in needed),
+            dict(around),
         )

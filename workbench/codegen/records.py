@@ -216,8 +216,26 @@ class Where:
     body: tuple[KernelRecord, ...]
 
 
+@dataclass(frozen=True)
+class Serves:
+    """The statement that the records behind it serve, up to the next."""
+
+    statement: str
+
+
 KernelRecord: TypeAlias = (
-    Let | Variable | Update | Total | Scratch | Store | Draw | Require | Invoke | Loop | Where
+    Serves
+    | Let
+    | Variable
+    | Update
+    | Total
+    | Scratch
+    | Store
+    | Draw
+    | Require
+    | Invoke
+    | Loop
+    | Where
 )
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from workbench.codegen.described import Kernel, kernels
 from workbench.errors import WorkbenchError
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.lower import lower
@@ -160,6 +161,15 @@ class Variant:
         if self.step is not None:
             lines.append(f"{self.step}: {self.why}" if self.why else str(self.step))
         return "\n".join(line for line in lines if line)
+
+    def kernels(self, backend: str = "native", dtype: str = "float32") -> tuple[Kernel, ...]:
+        """Return the compiled kernels of a run: text, arrays, private memory, work of a launch.
+
+        Raises WorkbenchError for a backend that has none.
+        """
+        if backend != "native":
+            raise WorkbenchError(f'backend {backend!r} has no compiled kernels; expected "native"')
+        return kernels(self.program, dtype)
 
     @property
     def schedule(self) -> str:

@@ -1,4 +1,3 @@
-/* statement: x */
 void kernel_x(Run *run) {
     const int64_t B = run->sizes[0];
     float *const x = (float *)run->buffers[0];
@@ -6,6 +5,7 @@ void kernel_x(Run *run) {
     for (int64_t b = first_b; b < behind_b; b += LANES) {
         const int64_t lanes = minimum_l(behind_b - b, LANES);
         (void)lanes;
+        /* statement: x */
         const words_v drawn_word = philox_v(counter_v(1, (vu)all_vi((int32_t)0), (vu)(all_vi((int32_t)b) + lanes_vi()), (vu){0}, (vu){0}, (vu){0}, (vu){0}), (uint32_t)run->seed, 0x2d711642u);
         const vu word_2 = drawn_word.word[0];
         (void)word_2;
@@ -24,11 +24,11 @@ void kernel_x(Run *run) {
     }
 }
 
-/* statement: sum */
 void kernel_sum(Run *run) {
     const int64_t B = run->sizes[0];
     float *const x = (float *)run->buffers[0];
     float *const sum_2 = (float *)run->buffers[1];
+    /* statement: sum */
     vf sum_2_2[PARTS];
     for (int k = 0; k < PARTS; k++) sum_2_2[k] = all_vf((float)0x0.0p+0);
     const int64_t first_b = 0, behind_b = B;
@@ -48,11 +48,11 @@ void kernel_sum(Run *run) {
     sum_2[0] = together;
 }
 
-/* statement: where */
 void kernel_where(Run *run) {
     const int64_t B = run->sizes[0];
     float *const x = (float *)run->buffers[0];
     int32_t *const where_2 = (int32_t *)run->buffers[2];
+    /* statement: where */
     float best = (-(float)__builtin_inf());
     int32_t where_2_2 = 0;
     int some_2 = 0;

@@ -1,6 +1,6 @@
-/* statement: weight */
 void kernel_weight(Run *run) {
     float *const weight = (float *)run->buffers[0];
+    /* statement: weight */
     for (int64_t block_2 = 0; block_2 < 36; block_2++) {
         const words drawn_word = philox(counter(0, (uint32_t)(int32_t)block_2, 0, 0, 0, 0, 0), (uint32_t)run->seed, 0x844df8fu);
         const uint32_t word_2 = drawn_word.word[0];
@@ -18,7 +18,6 @@ void kernel_weight(Run *run) {
     }
 }
 
-/* statement: x */
 void kernel_x(Run *run) {
     const int64_t B = run->sizes[0];
     float *const x = (float *)run->buffers[1];
@@ -26,6 +25,7 @@ void kernel_x(Run *run) {
     for (int64_t b = first_b; b < behind_b; b += LANES) {
         const int64_t lanes = minimum_l(behind_b - b, LANES);
         (void)lanes;
+        /* statement: x */
         const words_v drawn_word = philox_v(counter_v(1, (vu)all_vi((int32_t)0), (vu)(all_vi((int32_t)b) + lanes_vi()), (vu){0}, (vu){0}, (vu){0}, (vu){0}), (uint32_t)run->seed, 0x2d711642u);
         const vu word_2 = drawn_word.word[0];
         (void)word_2;
@@ -59,7 +59,6 @@ void kernel_x(Run *run) {
     }
 }
 
-/* statement: y */
 void kernel_y(Run *run) {
     const int64_t B = run->sizes[0];
     char *const scratch = run->scratch;
@@ -70,6 +69,7 @@ void kernel_y(Run *run) {
     for (int64_t b = first_b; b < behind_b; b += LANES) {
         const int64_t lanes = minimum_l(behind_b - b, LANES);
         (void)lanes;
+        /* statement: y */
         const vf x_2 = ({ const float *at = x + 6 * b; const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
         const vf x_3 = ({ const float *at = x + (6 * b + 1); const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });
         const vf x_4 = ({ const float *at = x + (6 * b + 2); const int64_t step = 6; vf r; EACH_LANE r[lane] = at[minimum_l(lane, lanes - 1) * step]; r; });

@@ -1,6 +1,6 @@
-/* statement: table */
 void kernel_table(Run *run, int64_t n) {
     float *const table_2 = (float *)run->buffers[0];
+    /* statement: table */
     const words drawn_word = philox(counter(1, (uint32_t)(int32_t)0, (uint32_t)(int32_t)n, 0, 0, 0, 0), (uint32_t)run->seed, 0xd4fc4a7u);
     const uint32_t word_2 = drawn_word.word[0];
     (void)word_2;
@@ -13,7 +13,6 @@ void kernel_table(Run *run, int64_t n) {
     table_2[n] = uniform_f(word_2);
 }
 
-/* statement: row_uniform */
 void kernel_row_uniform(Run *run) {
     const int64_t B = run->sizes[0];
     float *const row_uniform = (float *)run->buffers[1];
@@ -21,6 +20,7 @@ void kernel_row_uniform(Run *run) {
     for (int64_t b = first_b; b < behind_b; b += LANES) {
         const int64_t lanes = minimum_l(behind_b - b, LANES);
         (void)lanes;
+        /* statement: row_uniform */
         const words_v drawn_word = philox_v(counter_v(1, (vu)all_vi((int32_t)0), (vu)(all_vi((int32_t)b) + lanes_vi()), (vu){0}, (vu){0}, (vu){0}, (vu){0}), (uint32_t)run->seed, 0x777782c6u);
         const vu word_2 = drawn_word.word[0];
         (void)word_2;
@@ -36,7 +36,6 @@ void kernel_row_uniform(Run *run) {
     }
 }
 
-/* statement: row */
 void kernel_row(Run *run) {
     const int64_t B = run->sizes[0];
     float *const row_uniform = (float *)run->buffers[1];
@@ -45,6 +44,7 @@ void kernel_row(Run *run) {
     for (int64_t b = first_b; b < behind_b; b += LANES) {
         const int64_t lanes = minimum_l(behind_b - b, LANES);
         (void)lanes;
+        /* statement: row */
         const vf row_uniform_2 = load_vf(row_uniform + b);
         const vi row_2_2 = cast_vi_vf(multiply_vf(all_vf((float)0x1.c000000000000p+2), row_uniform_2));
         if (lanes == LANES) store_vi(row_2 + b, row_2_2);
@@ -52,7 +52,6 @@ void kernel_row(Run *run) {
     }
 }
 
-/* statement: y */
 void kernel_y(Run *run) {
     const int64_t B = run->sizes[0];
     const int64_t N = run->sizes[1];
@@ -65,6 +64,7 @@ void kernel_y(Run *run) {
         (void)lanes;
         const vb active = first_vb(lanes);
         (void)active;
+        /* statement: y */
         const vi row_2_2 = load_vi(row_2 + b);
         if (any_vb((active & ~logical_and_vb(greater_equal_vi(row_2_2, all_vi((int32_t)0)), less_equal_vi(row_2_2, all_vi((int32_t)(N - 1)))))))
             for (int at = 0; at < LANES; at++) if ((active & ~logical_and_vb(greater_equal_vi(row_2_2, all_vi((int32_t)0)), less_equal_vi(row_2_2, all_vi((int32_t)(N - 1)))))[at]) fail(run, 1, 3, (const int64_t[]){(int64_t)row_2_2[at], (int64_t)(int32_t)0, (int64_t)(int32_t)N}, 1, (const int64_t[]){(int64_t)({ vl r; EACH_LANE r[lane] = (int64_t)(b + minimum_l(lane, lanes - 1)); r; })[at]});

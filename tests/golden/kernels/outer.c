@@ -1,4 +1,3 @@
-/* statement: x */
 void kernel_x(Run *run) {
     const int64_t B = run->sizes[0];
     float *const x = (float *)run->buffers[0];
@@ -6,6 +5,7 @@ void kernel_x(Run *run) {
     for (int64_t b = first_b; b < behind_b; b += LANES) {
         const int64_t lanes = minimum_l(behind_b - b, LANES);
         (void)lanes;
+        /* statement: x */
         const words_v drawn_word = philox_v(counter_v(1, (vu)all_vi((int32_t)0), (vu)(all_vi((int32_t)b) + lanes_vi()), (vu){0}, (vu){0}, (vu){0}, (vu){0}), (uint32_t)run->seed, 0x2d711642u);
         const vu word_2 = drawn_word.word[0];
         (void)word_2;
@@ -43,10 +43,10 @@ void kernel_x(Run *run) {
     }
 }
 
-/* statement: d */
 void kernel_d(Run *run) {
     const int64_t B = run->sizes[0];
     float *const d = (float *)run->buffers[1];
+    /* statement: d */
     for (int64_t b = 0; b < B; b++) {
         for (int64_t block_2 = 0; block_2 < 6; block_2++) {
             const words drawn_word = philox(counter(1, (uint32_t)(int32_t)block_2, (uint32_t)(int32_t)b, 0, 0, 0, 0), (uint32_t)run->seed, 0x18ac3e73u);
@@ -66,12 +66,12 @@ void kernel_d(Run *run) {
     }
 }
 
-/* statement: g */
 void kernel_g(Run *run) {
     const int64_t B = run->sizes[0];
     float *const x = (float *)run->buffers[0];
     float *const d = (float *)run->buffers[1];
     float *const g = (float *)run->buffers[2];
+    /* statement: g */
     const int64_t first_i0 = 0, behind_i0 = 24;
     for (int64_t i0 = first_i0; i0 < behind_i0; i0 += LANES) {
         const int64_t lanes = minimum_l(behind_i0 - i0, LANES);

@@ -1,4 +1,3 @@
-/* statement: x */
 void kernel_x(Run *run) {
     const int64_t T = run->sizes[0];
     float *const x = (float *)run->buffers[0];
@@ -6,6 +5,7 @@ void kernel_x(Run *run) {
     for (int64_t t = first_t; t < behind_t; t += LANES) {
         const int64_t lanes = minimum_l(behind_t - t, LANES);
         (void)lanes;
+        /* statement: x */
         const words_v drawn_word = philox_v(counter_v(1, (vu)all_vi((int32_t)0), (vu)(all_vi((int32_t)t) + lanes_vi()), (vu){0}, (vu){0}, (vu){0}, (vu){0}), (uint32_t)run->seed, 0x2d711642u);
         const vu word_2 = drawn_word.word[0];
         (void)word_2;
@@ -21,11 +21,11 @@ void kernel_x(Run *run) {
     }
 }
 
-/* statement: all */
 void kernel_all(Run *run) {
     const int64_t T = run->sizes[0];
     float *const x = (float *)run->buffers[0];
     float *const all_2 = (float *)run->buffers[1];
+    /* statement: all */
     vf all_2_2[PARTS];
     for (int k = 0; k < PARTS; k++) all_2_2[k] = all_vf((float)0x0.0p+0);
     const int64_t first_t_2 = 0, behind_t_2 = T;
@@ -42,11 +42,11 @@ void kernel_all(Run *run) {
     all_2[0] = together;
 }
 
-/* statement: later */
 void kernel_later(Run *run) {
     const int64_t T = run->sizes[0];
     float *const x = (float *)run->buffers[0];
     float *const later = (float *)run->buffers[2];
+    /* statement: later */
     for (int64_t t = 0; t < T; t++) {
         float later_2 = (float)0x0.0p+0;
         for (int64_t t_1 = (t + 1); t_1 < T; t_1++) {

@@ -19,6 +19,7 @@ from workbench.algorithms.reinforce import reinforce
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import RunError
 from workbench.lowering.lower import lower
+from workbench.program.accumulating import Finish, derived
 from workbench.program.sizes import resolve
 from workbench.program.text.infix import equation
 from workbench.transforms import (
@@ -156,12 +157,15 @@ def test_empty_maximum_is_refused_at_the_result(axes: tuple[str, ...]) -> None:
             {"t": (0, h.T)},
             {"k": (h.t + 1, h.T)},
             "max",
+            name="y",
         ),
         sizes={"T": 3},
         dims={"t": h.T, "k": h.T},
+        outputs=["y"],
     )
     stored = scheduled(p, axes)
     added = replace(stored, storage=replace(stored.storage, added=("y.points",)))
+    assert isinstance(derived(added).statement["y"], Finish)
     for program in (stored, added):
         with pytest.raises(RunError, match=r"y at t=2 combines no elements.*an empty max"):
             NumPyBackend().compile(program).run()
@@ -184,6 +188,20 @@ def test_offered_where_a_loop_computes_what_is_summed() -> None:
     assert list(Accumulate.candidates(root.program)) == offered
     axes = root.apply(Vectorize("t"))
     assert {step.dim for step in Accumulate.candidates(axes.program)} == {"b"}
+    blocks = axes.apply(Tile("t", 2, ("x",)))
+    assert Accumulate("t") in Accumulate.candidates(blocks.program)
+
+
+def test_parts_that_blocks_left_are_added_up_in_the_loop_over_blocks() -> None:
+    found = wb.variant(sums()).apply(Incrementalize("total", "t", 2))
+    found = found.apply(Vectorize("b")).apply(Vectorize("t", ("x",))).apply(Tile("t", 2, ("x",)))
+    found = found.apply(Accumulate("t_block2", "total"))
+    assert equations(found)["total.points"].startswith(
+        "total.points[t_block2] = total.partial[t_block2]"
+    )
+    joined = found.apply(Fuse(("total.partial", "total.points"))).apply(Contract())
+    assert "total.partial over t_block2 (1 of (T + 1) // 2)" in joined.storage
+    assert_right(joined, (*LEAST, {"T": 5}))
 
 
 def test_points_stand_on_axes_where_their_operands_do() -> None:

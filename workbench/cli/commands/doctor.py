@@ -20,6 +20,7 @@ from workbench.measure.calibration.calibrate import calibrate
 from workbench.measure.rounds import process
 from workbench.planning.machine.calibrated import file_of, machine
 from workbench.planning.machine.constants import Machine
+from workbench.planning.machine.defaults import DEFAULTS
 from workbench.program.text.units import amount, bytes_text, digits
 
 
@@ -110,7 +111,7 @@ def findings() -> Iterator[Finding]:
         text = "available" if reason is None else reason
         yield Finding(f"{name} backend", reason is None, text)
         if reason is None:
-            yield _calibration(machine(name))
+            yield _times(name)
 
 
 def version() -> str:
@@ -118,9 +119,12 @@ def version() -> str:
     return process.release() or "not installed, used from its checkout"
 
 
-def _calibration(known: Machine) -> Finding:
-    """Tell whether predicted times are of this machine."""
-    name = f"{known.backend} times"
+def _times(backend: str) -> Finding:
+    """Tell whether times are predicted, and whether they are of this machine."""
+    name = f"{backend} times"
+    if backend not in DEFAULTS:
+        return Finding(name, False, "not predicted: programs run under the recipe for numpy")
+    known = machine(backend)
     if not known.calibrated:
         path = file_of(known.backend)
         return Finding(name, False, f"{known.note}{f' ({path})' if path.exists() else ''}")

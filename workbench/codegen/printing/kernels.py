@@ -15,6 +15,7 @@ from workbench.codegen.records import (
     Position,
     Require,
     Scratch,
+    Serves,
     Store,
     Table,
     Total,
@@ -71,6 +72,9 @@ class KernelText:
 
     def _c(self, name: str) -> str:
         return self.values.name(name)
+
+    def _serves(self, record: Serves) -> None:
+        self.write(f"/* statement: {record.statement} */")
 
     # -- locals ------------------------------------------------------------------------------------
 

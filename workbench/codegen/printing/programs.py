@@ -131,7 +131,6 @@ class _Writer:
         body = [*self._given(kernel, local), *text.lines]
         words = {word for line in body for word in _WORD.findall(line)}
         head = [
-            f"/* statement: {_title(kernel)} */",
             f"{self._declared(function, kernel)} {{",
             *(line for line in self._sizes() if _WORD.findall(line)[2] in words),
         ]

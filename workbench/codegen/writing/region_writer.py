@@ -10,7 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from workbench.codegen.records import Invoke, KernelRecord, Loop, Store, Where, loads, walk
+from workbench.codegen.records import (
+    Invoke,
+    KernelRecord,
+    Loop,
+    Serves,
+    Store,
+    Where,
+    loads,
+    walk,
+)
 from workbench.codegen.writing.emitter import Emitter
 from workbench.codegen.writing.instance_writer import InstanceWriter, Lanes
 from workbench.lowering.loops.records import For, If, Launch, Record
@@ -18,6 +27,7 @@ from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.loops.axis_blocks import axis_blocks
 from workbench.polyhedral.tree import Path, axis_dims, paths
+from workbench.program.accumulating import owner
 from workbench.program.values import Program
 
 
@@ -107,11 +117,16 @@ class RegionWriter:
     def _write_group(self, group: Sequence[InstanceWriter], lanes: Lanes | None) -> None:
         if lanes is None:
             for writer in group:
+                self._serve(writer)
                 writer.write()
             return
         with self.out.loop(lanes.dim, lanes.lower, lanes.upper, lanes=True) as lane:
             for writer in group:
+                self._serve(writer)
                 writer.write_in(lanes.dim, lane)
+
+    def _serve(self, writer: InstanceWriter) -> None:
+        self.out.add(Serves(owner(writer.statement)))
 
 
 def without_unread(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import image, is_box
@@ -74,7 +75,7 @@ class Accumulate(Transform):
             d
             for s in program.statements
             for d in s.reduction_dims
-            if _unfit(program, s, d) is None and _range(program, s, d, around).in_loop
+            if _unfit(program, s, d) is None and _range(program, s, d, around).in_blocks
         )
         for dim in dict.fromkeys(dims):
             yield cls(dim)
@@ -119,36 +120,53 @@ def _unfit(program: Program, s: Statement, dim: str) -> str | None:
 class _Range:
     """A dimension that a sum combines, and the loops that compute its operands along it.
 
-    `name` is what the points call it: as the loops do. `depth` is that of the outermost loop.
+    `name` is what the points call it: as the loops do. `in_loop` says whether one is sequential,
+    and brings value by value, `in_blocks` whether one brings at least blocks; `depth` is that of
+    the outermost.
     """
 
     dim: str
     name: str
     in_loop: bool
+    in_blocks: bool
     depth: int
 
 
 def _range(program: Program, s: Statement, dim: str, around: Mapping[str, Path]) -> _Range:
     computing = list(_computing(program, s, dim, around))
-    names = {loop.dim for _, loop in computing}
+    names = {c.variable for c in computing}
     taken = {*s.dims, *s.reduction_dims}
     name = names.pop() if len(names) == 1 and not names & taken else dim
-    depths = [depth for depth, loop in computing if loop.kind == "loop"]
-    return _Range(dim, name, bool(depths), min(depths, default=0))
+    loops = [c for c in computing if c.loop.kind == "loop"]
+    return _Range(
+        dim,
+        name,
+        any(c.loop.name == c.variable for c in loops),
+        bool(loops),
+        min((c.depth for c in loops), default=0),
+    )
+
+
+class _Computing(NamedTuple):
+    """A loop or axis that computes an operand along a dimension, there called `variable`."""
+
+    depth: int
+    loop: Loop
+    variable: str
 
 
 def _computing(
     program: Program, s: Statement, dim: str, around: Mapping[str, Path]
-) -> Iterator[tuple[int, Loop]]:
-    """Yield the loops and axes that compute a statement's operands along a dim, with depths."""
+) -> Iterator[_Computing]:
     for r in s.reads:
         for k, e in enumerate(r.index):
             if not isinstance(e, Expression) or e.coefficient(dim) != 1:
                 continue
             for writer in program.writers[r.array]:
+                variables = writer.write[k].variables
                 for depth, loop in enumerate(loops_above(around[writer.name])):
-                    if loop.tile is None and loop.dim in writer.write[k].variables:
-                        yield depth, loop
+                    for d in {loop.name, loop.dim} & variables:
+                        yield _Computing(depth, loop, d)
 
 
 # -- points and result -----------------------------------------------------------------------------
