@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Literal
 
 from hypothesis import strategies as st
 
@@ -130,10 +131,19 @@ def flow_pairs(
     return found
 
 
+BlockOrder = Literal["forwards", "backwards", "at once"]
+
+
 def times(
-    tree: Tree, equations: Sequence[Equation], sizes: Mapping[str, int]
+    tree: Tree,
+    equations: Sequence[Equation],
+    sizes: Mapping[str, int],
+    apart: BlockOrder = "forwards",
 ) -> dict[Instance, tuple[int, ...]]:
-    """When each instance runs: equal for those that one array operation executes together."""
+    """When each instance runs: equal for those that one array operation executes together.
+
+    Blocks that are `apart` run forwards, backwards, or "at once": each statement of them in turn.
+    """
     dims = {q.name: [n for n, _, _ in q.bounds] for q in equations}
     vectors: dict[str, list[Loop | int]] = {}
 
@@ -150,14 +160,18 @@ def times(
     result = {}
     for q in equations:
         for at, _ in q.points(sizes):
-            vector = []
+            vector, last = [], []
             for entry in vectors[q.name]:
                 if isinstance(entry, int):
                     vector.append(entry)
+                    continue
+                value = loop_value(entry, q.name, dict(zip(dims[q.name], at, strict=True)))
+                if entry.apart and apart == "at once":
+                    last.append(value)
                 else:
-                    value = loop_value(entry, q.name, dict(zip(dims[q.name], at, strict=True)))
-                    vector.append(-value if entry.backwards else value)
-            result[q.name, at] = tuple(vector)
+                    turned = apart == "backwards" if entry.apart else entry.backwards
+                    vector.append(-value if turned else value)
+            result[q.name, at] = (*vector, *last)
     return result
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +26,12 @@ def loops(children: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
     return st.one_of(
         st.builds(shifted, children, st.booleans(), st.integers(-3, 3)),
         st.builds(lambda tree: Loop("b", tree, "axis"), children),
-        st.builds(lambda tree, size: Loop("t", tree, tile=size), children, st.integers(2, 99)),
+        st.builds(
+            lambda tree, size, apart: Loop("t", tree, tile=size, apart=apart),
+            children,
+            st.integers(2, 99),
+            st.booleans(),
+        ),
         st.builds(sequence, st.lists(children, min_size=1, max_size=3)),
     )
 
@@ -38,6 +45,20 @@ def test_blocks_say_their_size() -> None:
     tree = Loop("t", Loop("t", Leaf("a"), "axis"), backwards=True, tile=64)
     assert text(tree) == "for t in blocks of 64 reversed:\n    axis t:\n        a\n"
     assert parse(text(tree)) == tree
+
+
+def test_blocks_that_are_apart_say_so() -> None:
+    tree = Loop("t", Loop("t", Leaf("a"), "axis"), offsets=(("a", 1),), tile=64, apart=True)
+    assert text(tree).startswith("for t in blocks of 64, in any order:    # shifted: a +1\n")
+    assert parse(text(tree)) == tree
+
+
+@pytest.mark.parametrize(
+    "loop", [{"tile": None}, {"tile": 4, "kind": "axis"}, {"tile": 4, "backwards": True}]
+)
+def test_only_blocks_without_a_direction_are_apart(loop: dict[str, Any]) -> None:
+    with pytest.raises(AssertionError, match="t is apart"):
+        Loop("t", Leaf("a"), apart=True, **loop)
 
 
 def test_blank_lines_do_not_matter() -> None:

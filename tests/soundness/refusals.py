@@ -21,6 +21,7 @@ from tests.soundness.memory import Shared, clobbered
 from tests.soundness.order import Point, accessed, run_at, undefined_read
 from tests.soundness.proposals import Dice, propose
 from workbench.lowering.memory.takeover import memory_of
+from workbench.polyhedral.dependences.witness import Witness
 from workbench.polyhedral.tree import Loop, loop_dims, paths
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
@@ -73,10 +74,8 @@ def is_wrong(met: Met) -> bool | None:
     the program (one is made of others).
     """
     assert met.refusal.witness is not None
-    derived = {p.name for p in met.program.parameters if p.definition is not None}
-    given = {n: v for n, v in met.refusal.witness.sizes.items() if n not in derived}
-    sizes = resolve(met.program.equations, given)
-    if any(sizes[n] != v for n, v in met.refusal.witness.sizes.items()):
+    sizes = sizes_of(met.program, met.refusal.witness)
+    if sizes is None:
         return None
     after = met.refusal.attempted
     if after is None:
@@ -87,6 +86,14 @@ def is_wrong(met: Met) -> bool | None:
     if after.schedule != met.program.schedule and undefined_read(after, after.schedule, sizes):
         return True
     return any(clobbered(shared) for shared in sharing(met.program, after, sizes))
+
+
+def sizes_of(program: Program, witness: Witness) -> dict[str, int] | None:
+    """The program's sizes at which a witness exists; None where these are no sizes of it."""
+    derived = {p.name for p in program.parameters if p.definition is not None}
+    given = {n: v for n, v in witness.sizes.items() if n not in derived}
+    sizes = resolve(program.equations, given)
+    return None if any(sizes[n] != v for n, v in witness.sizes.items()) else sizes
 
 
 # -- memory ----------------------------------------------------------------------------------------

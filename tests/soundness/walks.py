@@ -9,28 +9,36 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 import workbench as wb
+from tests.block_orders import ORDERS, BlockOrder, blocks_in, could_be_apart, with_apart
 from tests.native_runs import is_chosen, run_native
+from tests.soundness.order import undefined_read
 from tests.soundness.peak import wrong_peak
 from tests.soundness.proposals import Chooser, propose
+from tests.soundness.refusals import sizes_of
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference.evaluator import Reference
 from workbench.lowering.memory.takeover import holding
+from workbench.polyhedral.dependences.legality import violation
+from workbench.polyhedral.tree import Loop, loops, replaced
 from workbench.program.carried import KEPT, keeping, resumed, starts
+from workbench.program.dependences import dependences
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
-from workbench.transforms.step.refusal import Refused
+from workbench.transforms.step.refusal import Refusal, Refused
 from workbench.variants.variant import Variant
 
 Sizes = Mapping[str, int]
 SEED = 5
 LIMIT = 60.0
 """Seconds of the processor's time after which a step that is neither accepted nor refused hangs."""
+APART = "blocks in any order"
+"""The name of what no step does alone: a loop's blocks run in any order from now on."""
 SAMPLED = (True, False, False, False)
 """Which steps are checked too, beside being applied: one in four."""
 
@@ -80,13 +88,25 @@ class Meaning:
         self.defined = {o.name: reference.mask(o.array) for o in kept.outputs}
 
     def difference(self, variant: Variant) -> str | None:
-        """What the variant computes otherwise, in float64 at 1e-9; None where nothing."""
+        """What the variant computes otherwise, in float64 at 1e-9; None where nothing.
+
+        Blocks that are apart run in several orders.
+        """
+        orders = ORDERS if any(loop.apart for loop in loops(variant.program.schedule)) else ()
+        for order in orders or ORDERS[:1]:
+            found = self._difference(variant, order)
+            if found is not None:
+                return f"blocks {order}: {found}" if orders else found
+        return None
+
+    def _difference(self, variant: Variant, order: BlockOrder) -> str | None:
         try:
             program = holding(keeping(variant.program, self.root.program.equations))
             compiled = NumPyBackend().compile(program)
-            done = compiled.run(self.sizes, SEED, "float64")
+            with blocks_in(order):
+                done = compiled.run(self.sizes, SEED, "float64")
             found = self._unlike(done.outputs, 0)
-            if found is None and is_chosen(repr(variant.steps)):
+            if found is None and order == ORDERS[0] and is_chosen(repr(variant.steps)):
                 found = self._unlike(run_native(program, self.sizes, SEED), 0)
                 found = None if found is None else f"as compiled C: {found}"
         except Exception as error:  # whatever it is, an accepted step must run
@@ -192,6 +212,18 @@ def walk(meaning: Meaning, chooser: Chooser, names: Sequence[str], length: int) 
             break
         variant, stuck = following, 0
         tally.accepted[type(step).__name__] += 1
+        in_order = could_be_apart(variant.program)
+        if in_order and chooser.choose((True, False)):
+            loop = chooser.choose(in_order)
+            marked = with_apart(variant.program, loop)
+            if isinstance(marked, Program):
+                variant = replace(variant, program=marked)
+                tally.accepted[APART] += 1
+            else:
+                tally.refused[f"{APART}: {marked.kind}"] += 1
+                if needless(marked, loop):
+                    note(f"without need: {marked}")
+                    break
         what = meaning.difference(variant)
         if what is not None:
             note(what)
@@ -201,6 +233,20 @@ def walk(meaning: Meaning, chooser: Chooser, names: Sequence[str], length: int) 
         if what is not None:
             note(what)
     return tally
+
+
+def needless(refusal: Refusal, loop: Loop) -> bool:
+    """Whether the blocks of `loop` can run from the last to the first, executed by hand at the
+    witness's sizes, though they are refused in any order because of what is read.
+    """
+    after, witness = refusal.attempted, refusal.witness
+    assert after is not None and witness is not None
+    sizes = sizes_of(after, witness)
+    apart = next(other for other in loops(after.schedule) if other == replace(loop, apart=True))
+    if sizes is None or violation(after.schedule, dependences(after.equations)) is None:
+        return False
+    backwards = replaced(after.schedule, apart, replace(loop, backwards=True))
+    return undefined_read(after, backwards, sizes) is None
 
 
 @contextmanager

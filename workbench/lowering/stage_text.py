@@ -16,7 +16,7 @@ from workbench.polyhedral.loops import from_tree
 def _loops(nodes: tuple[from_tree.Node, ...], indent: str = "") -> Iterator[str]:
     for node in nodes:
         if isinstance(node, from_tree.LoopNode):
-            way = " reversed" if node.backwards else ""
+            way = ", in any order" if node.apart else " reversed" if node.backwards else ""
             yield f"{indent}for {node.variable} in {node.lower}:{node.upper}{way}:"
             yield from _loops(node.body, indent + "    ")
         elif isinstance(node, from_tree.Guard):

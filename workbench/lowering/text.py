@@ -78,7 +78,7 @@ def heading(record: For | If) -> str:
     """Return the line that a loop or a condition begins with."""
     if isinstance(record, If):
         return f"if {record.condition.text}:"
-    way = " reversed" if record.backwards else ""
+    way = ", in any order" if record.apart else " reversed" if record.backwards else ""
     return f"for {record.variable} in {record.lower}:{record.upper}{way}:"
 
 

@@ -4,9 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.polyhedral.examples import (
+    BlockOrder,
     Equation,
     T,
     all_sizes,
+    b,
     element,
     equation,
     extents,
@@ -22,6 +24,9 @@ from workbench.polyhedral.dependences.flow import flow
 from workbench.polyhedral.dependences.legality import Violation, violation, violations
 from workbench.polyhedral.ordering.as_written import order
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree
+
+WAYS: tuple[BlockOrder, ...] = ("forwards", "backwards")
+"""Pairs in two blocks are in the wrong order in one of these."""
 
 
 def dependences(equations: list[Equation]):
@@ -40,7 +45,7 @@ def as_axis(tree: Tree, dim: str) -> Tree:
 
 @st.composite
 def trees(draw: st.DrawFn, equations: list[Equation]) -> Tree:
-    """Any tree over the statements, legal or not: loops, axes, loops over blocks."""
+    """Any tree over the statements, legal or not: loops, axes, loops over blocks, some apart."""
 
     def grow(names: list[str], left: dict[str, list[str]], tiles: dict[str, int]) -> Tree:
         shared = sorted(set.intersection(*(set(left[n]) for n in names)))
@@ -58,7 +63,8 @@ def trees(draw: st.DrawFn, equations: list[Equation]) -> Tree:
         if kind == "blocks" and tiles.get(dim, 4) > 2:
             size = draw(st.integers(2, tiles.get(dim, 4) - 1))
             child = grow(names, left, {**tiles, dim: size})
-            return Loop(dim, child, "loop", draw(st.booleans()), shifts, size)
+            apart = draw(st.booleans())
+            return Loop(dim, child, "loop", not apart and draw(st.booleans()), shifts, size, apart)
         return Loop(dim, grow(names, rest, tiles), "loop", draw(st.booleans()), shifts)
 
     names = draw(st.permutations([q.name for q in equations]))
@@ -74,10 +80,11 @@ def test_verdict_and_witness_agree_with_enumeration(data: st.DataObject) -> None
     broken = {(v.dependence.source, v.dependence.sink, v.dependence.access) for v in found}
     seen = set()
     for sizes in [*all_sizes("BIT", 2), {"B": 1, "I": 2, "T": 4}]:
-        at = times(tree, equations, sizes)
-        for p, q, _, number in flow_pairs(equations, sizes):
-            if at[p] >= at[q]:
-                seen.add((p[0], q[0], number))
+        for way in WAYS:
+            at = times(tree, equations, sizes, way)
+            for p, q, _, number in flow_pairs(equations, sizes):
+                if at[p] >= at[q]:
+                    seen.add((p[0], q[0], number))
     assert seen <= broken
     for v in found:
         check_witness(v, tree, equations)
@@ -86,13 +93,13 @@ def test_verdict_and_witness_agree_with_enumeration(data: st.DataObject) -> None
 
 def check_witness(v: Violation, tree: Tree, equations: list[Equation]) -> None:
     sizes = {"B": 1, "I": 1, "T": 1, **v.witness.sizes}
-    at = times(tree, equations, sizes)
     p, q = (
         (name, tuple(values.values()))
         for name, values in zip(v.witness.statements, v.witness.instances, strict=True)
     )
     assert (p, q, v.dependence.array, v.dependence.access) in flow_pairs(equations, sizes)
-    assert at[p] >= at[q]
+    ways = [times(tree, equations, sizes, way) for way in WAYS]
+    assert any(at[p] >= at[q] for at in ways)
     (source,) = (s for s in equations if s.name == v.dependence.source)
     assert v.witness.element == element(source.write, {**sizes, **v.witness.instances[0]})
 
@@ -124,3 +131,27 @@ def test_return_to_go_fused_forwards_shows_the_reader_first() -> None:
     assert v.description == "the loop over t runs forwards"
     backwards = replace(fused, backwards=True)
     assert violation(backwards, dependences([reward, to_go])) is None
+
+
+def test_blocks_in_any_order_have_nothing_to_do_with_each_other() -> None:
+    first = equation("first", "b", "x", [b, 0])
+    step = equation("step", "bt", "x", [b, t + 1], ("x", [b, t]), ("x", [0, t]))
+    loop = Loop("b", Loop("b", Block((Leaf("first"), Loop("t", Leaf("step"))))), tile=2)
+    tree = replace(loop, apart=True)
+    assert violation(loop, dependences([first, step])) is None
+    v = violation(tree, dependences([first, step]))
+    assert v is not None and v.place == "loop" and v.dim == "b"
+    assert v.description == "the loop over blocks of 2 values of b runs in any order"
+    assert v.witness.instances == ({"b": 0}, {"b": 2, "t": 0})
+    assert v.witness.sizes == {"B": 3, "T": 1}
+    alone = replace(step, reads=step.reads[:1])
+    assert violation(tree, dependences([first, alone])) is None
+
+
+def test_shifted_statements_in_blocks_in_any_order_are_compared_as_they_run() -> None:
+    behind = [equation("x", "t", "x", [t]), equation("y", "t", "y", [t], ("x", [t - 1]))]
+    tree = Loop("t", Loop("t", Block((Leaf("x"), Leaf("y")))), tile=2, apart=True)
+    v = violation(tree, dependences(behind))
+    assert v is not None and v.witness.instances == ({"t": 1}, {"t": 2})
+    same = replace(tree, child=replace(tree.child, offsets=(("x", 1),)), offsets=(("x", 1),))
+    assert violation(same, dependences(behind)) is None

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.polyhedral.dependences.test_legality import dependences, trees
 from tests.polyhedral.examples import (
+    BlockOrder,
     Equation,
     T,
     element,
@@ -29,12 +30,18 @@ from workbench.polyhedral.tree import Tree
 SIZES = ({"B": 2, "I": 2, "T": 3}, {"B": 1, "I": 3, "T": 1}, {"B": 2, "I": 1, "T": 2})
 
 
-def sharing_works(tree: Tree, equations: list[Equation], pair: Pair, sizes: dict[str, int]) -> bool:
+def sharing_works(
+    tree: Tree,
+    equations: list[Equation],
+    pair: Pair,
+    sizes: dict[str, int],
+    apart: BlockOrder = "forwards",
+) -> bool:
     """Run the schedule with both arrays in one memory: does every read find what it asks for?
 
     Instances of one time run in either order; an instance writes before it reads.
     """
-    at = times(tree, equations, sizes)
+    at = times(tree, equations, sizes, apart)
     points: dict = {}
     for q in equations:
         for name, values in q.points(sizes, reduced=True):

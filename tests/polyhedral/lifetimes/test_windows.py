@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from itertools import groupby
 
 import pytest
@@ -6,6 +7,7 @@ from hypothesis import strategies as st
 
 from tests.polyhedral.dependences.test_legality import as_axis, dependences, trees
 from tests.polyhedral.examples import (
+    BlockOrder,
     Equation,
     I,
     T,
@@ -16,6 +18,7 @@ from tests.polyhedral.examples import (
     i,
     instances,
     k,
+    loop_value,
     ppo,
     programs,
     reinforce,
@@ -27,6 +30,7 @@ from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.expression import Expression, expression, minimum, size
 from workbench.polyhedral.ordering.as_written import NoOrder, order
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, paths
+from workbench.polyhedral.tree import statements as statements_of
 
 
 def by_name(equations: list[Equation]):
@@ -40,13 +44,15 @@ def storage_works(
     folded: tuple[Expression | None, ...],
     sizes: dict[str, int],
     share: bool = False,
+    apart: BlockOrder = "forwards",
+    private: Sequence[Loop] = (),
 ) -> bool:
     """Run the schedule with circular storage: does every read find the element it asks for?
 
     Instances of one time run in either order; an instance writes before it reads, unless it may
-    `share` the element it reads.
+    `share` the element it reads. Each block of the loops `private` has its own copy of the array.
     """
-    at = times(tree, equations, sizes)
+    at = times(tree, equations, sizes, apart)
     points: dict = {}
     for q in equations:
         for name, values in q.points(sizes, reduced=True):
@@ -58,21 +64,25 @@ def storage_works(
         moduli = [None if w is None else w.evaluate(sizes) for w in folded]
         return tuple(x if w is None else x % w for x, w in zip(where, moduli, strict=True))
 
+    held = {id(loop): set(statements_of(loop)) for loop in private}
     for reverse in (False, True):
         memory: dict = {}
         for _, group in groupby(sorted(at, key=at.__getitem__), key=at.__getitem__):
             for instance in sorted(group, reverse=reverse):
                 q, inner = points[instance]
                 own = dict(zip([n for n, _, _ in q.bounds], instance[1], strict=True))
+                block = tuple(loop_value(n, q.name, own) for n in private if q.name in held[id(n)])
                 for step in ("read", "write") if share else ("write", "read"):
                     if step == "write" and q.write.array == array:
                         where = element(q.write, {**sizes, **own})
-                        memory[slot(where)] = where
+                        memory[block, slot(where)] = where
                     if step == "read":
                         for values in inner:
                             for access in q.reads:
                                 where = element(access, values)
-                                if access.array == array and memory.get(slot(where)) != where:
+                                if access.array != array:
+                                    continue
+                                if memory.get((block, slot(where))) != where:
                                     return False
     return True
 

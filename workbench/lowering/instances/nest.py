@@ -49,6 +49,7 @@ class LoopNest:
                         node.dim,
                         records,
                         sure,
+                        node.apart,
                     )
                 )
             elif isinstance(node, from_tree.Guard):

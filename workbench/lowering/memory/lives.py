@@ -10,7 +10,7 @@ from workbench.lowering.memory.overwriting import in_itself, may_overwrite
 from workbench.polyhedral.accesses import Instances
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes.windows import Lifetime, Together, together
-from workbench.polyhedral.tree import Loop, Tree, axis_dims, loops_above, paths
+from workbench.polyhedral.tree import Loop, Tree, axis_dims, loops, loops_above, paths
 from workbench.program.accumulating import derived
 from workbench.program.identity import remembered
 from workbench.program.storage import Storage
@@ -163,6 +163,25 @@ def _masked(equations: Equations, schedule: Tree) -> frozenset[str]:
     return frozenset(r.array for s in statements for r in s.reads)
 
 
+def private(program: Program) -> tuple[tuple[Loop, tuple[str, ...]], ...]:
+    """Return each loop whose blocks are apart with the arrays that live inside it, of the derived
+    program.
+
+    Each block that runs has its own copy of these: where blocks run on several threads, their bytes
+    count once a thread. NumPy runs one block at a time, and has one copy. Of nested loops the
+    innermost one has them.
+    """
+    program = derived(program)
+    arrays: dict[int, list[str]] = {}
+    for array, around in homes(program, lives(program)).items():
+        apart = [loop for loop in around if loop.apart]
+        if apart:
+            arrays.setdefault(id(apart[-1]), []).append(array)
+    return tuple(
+        (loop, tuple(arrays.get(id(loop), ()))) for loop in loops(program.schedule) if loop.apart
+    )
+
+
 def homes(program: Program, found: Mapping[str, Lifetime]) -> dict[str, tuple[Loop, ...]]:
     """Return the sequential loops inside which each array lives, outermost first."""
     program = derived(program)
@@ -170,6 +189,6 @@ def homes(program: Program, found: Mapping[str, Lifetime]) -> dict[str, tuple[Lo
     result = {}
     for array in program.arrays:
         path = at[program.writers[array.name][0].name]
-        loops = loops_above(path, "loop")
-        result[array.name] = loops[: found[array.name].loops]
+        around = loops_above(path, "loop")
+        result[array.name] = around[: found[array.name].loops]
     return result

@@ -54,14 +54,14 @@ Values = Mapping[str, Expression]
 class Late:
     """A slice of `array` that comes only when `reader` needs it, in the loop called `loop`.
 
-    It is the "same" in all iterations, part of it is "written" there, or what `writer` writes is
-    "new" to iterations at most `iterations` later.
+    It is the "same" in all iterations, part of it is "written" there, what `writer` writes is "new"
+    to iterations at most `iterations` later, or iterations have no "order".
     """
 
     array: str
     reader: str
     loop: str
-    why: Literal["same", "written", "new"]
+    why: Literal["same", "written", "new", "order"]
     writer: str = ""
     iterations: int = 0
 
@@ -191,6 +191,8 @@ class _Prefetching:
         """Return why a slice comes late, or None."""
         loop = fetch.loop
         late = Late(fetch.array, fetch.readers[0], loop.dim, "same")
+        if loop.apart:
+            return replace(late, why="order")
         written = [
             (self.chain(r.inputs[0])[0], self.chain(r.out)[0])
             for r in walk(loop.body)

@@ -238,7 +238,8 @@ def _live_at_once(memory: Ownership, array: str, to: str) -> Hindrance | None:
     ordered = {name: touching[name] for name in sorted(touching, key=memory.turn.__getitem__)}
     extents = {name: program.array[name].extent for name in (array, to)}
     pair = Pair(array, to, same_places(memory, array, to))
-    shown = sharing_clash(pair, extents, program.schedule, ordered)
+    copies = sum(loop.apart for loop in memory.homes[array])
+    shown = sharing_clash(pair, extents, program.schedule, ordered, copies)
     return None if shown is None else Hindrance("", shown)
 
 

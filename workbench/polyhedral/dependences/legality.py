@@ -1,10 +1,11 @@
 """Legality: the dependences that a schedule tree violates, each with two instances as witness.
 
 Writer and reader go down the tree together. At a loop, a read in an earlier iteration than its
-write is a violation. Pairs in different iterations are settled, pairs in one iteration go on. An
-axis settles nothing: all its values run in lockstep, statement by statement, so pairs that nothing
-else orders meet at the leaf. At a sequence the children's order decides. A pair left at a leaf
-needs the result of its own array operation.
+write is a violation; where the loop's blocks are apart, a read in any other block is. Pairs in
+different iterations are settled, pairs in one iteration go on. An axis settles nothing: all its
+values run in lockstep, statement by statement, so pairs that nothing else orders meet at the leaf.
+At a sequence the children's order decides. A pair left at a leaf needs the result of its own array
+operation.
 
 The answer depends only on the dependence and on the shared part of the two paths. It is remembered
 by these (`PathStep`), so that an edit asks few new questions.
@@ -34,16 +35,19 @@ from workbench.polyhedral.tree import Loop, Path, Standing, Tree, loops_above, p
 
 TreePlace = Literal["loop", "sequence", "leaf"]
 
+StepKind = Literal["forwards", "backwards", "apart", "own", "before", "after", "same"]
+
 
 class PathStep(NamedTuple):
     """One step that two statements' paths share, as far as it orders their instances.
 
-    For a loop it holds the values at which source and sink stand. "before" and "after" say where
-    the source's child stands in the sequence that parts them. "same" ends the path of a statement
-    and itself.
+    For a loop it holds the values at which source and sink stand; its blocks may be "apart". In an
+    "own" step they are too, and each has its own copy of the array in question (`conflicts.py`).
+    "before" and "after" say where the source's child stands in the sequence that parts them. "same"
+    ends the path of a statement and itself.
     """
 
-    kind: Literal["forwards", "backwards", "before", "after", "same"]
+    kind: StepKind
     source: Standing = Standing(0)
     sink: Standing = Standing(0)
 
@@ -52,9 +56,9 @@ class PathStep(NamedTuple):
 class Violation:
     """A dependence that a tree does not respect.
 
-    `place` says what breaks it: the "loop" over `dim` runs the reader first, the "sequence" has the
-    reader's part first, or the "leaf", one array operation, would need its own result. The
-    witness's statements are the source and the sink.
+    `place` says what breaks it: the "loop" over `dim` runs the reader first (or may, where its
+    blocks are apart), the "sequence" has the reader's part first, or the "leaf", one array
+    operation, would need its own result. The witness's statements are the source and the sink.
     """
 
     dependence: Dependence
@@ -97,9 +101,14 @@ def shared_steps(
                 steps.append(PathStep("before" if at < to else "after"))
                 return tuple(steps)
         elif node.kind == "loop":
-            way: Literal["forwards", "backwards"] = "backwards" if node.backwards else "forwards"
-            steps.append(PathStep(way, *standings(node, source, sink)))
+            steps.append(PathStep(_way(node), *standings(node, source, sink)))
     return (*steps, PathStep("same"))
+
+
+def _way(loop: Loop) -> StepKind:
+    if loop.apart:
+        return "apart"
+    return "backwards" if loop.backwards else "forwards"
 
 
 def shared_loops(source: str, sink: str, found: Mapping[str, Path]) -> tuple[Loop, ...]:
@@ -152,6 +161,8 @@ def _wrong(pairs: isl.Map, step: PathStep) -> isl.Map:
     """Return the pairs that a step runs in the wrong order (at the end: not in any order)."""
     if step.kind in ("after", "same"):
         return pairs
+    if step.kind == "apart":
+        return pairs.subtract(_together(pairs, step))
     return pairs.intersect(_compared(pairs, step, "<" if step.kind == "forwards" else ">"))
 
 
@@ -187,7 +198,7 @@ def _violation(
         text = f"{dependence.sink} needs the result of its own array operation"
         return Violation(dependence, "leaf", None, text, witness)
     loop = shared_loops(dependence.source, dependence.sink, found)[broken]
-    way = "backwards" if loop.backwards else "forwards"
+    way = "in any order" if loop.apart else "backwards" if loop.backwards else "forwards"
     over = loop.dim if loop.tile is None else f"blocks of {loop.tile} values of {loop.dim}"
     text = f"the loop over {over} runs {way}"
     return Violation(dependence, "loop", loop.dim, text, witness)

@@ -2,7 +2,9 @@
 
 Element e is overwritten by e' if e' is written before the last use of e (or during it, where the
 two may not share). Two elements conflict if each is overwritten by the other, whichever came first.
-Elements without conflict may take turns in one place in memory.
+Elements without conflict may take turns in one place in memory. Where a loop's blocks are apart,
+instances in two blocks have no order, so each may come first. But an array that lives inside such a
+loop has a copy for each block: then instances in two blocks never meet.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from workbench.polyhedral.dependences.flow import (
     read_key,
     write_key,
 )
-from workbench.polyhedral.dependences.legality import PathStep, shared_steps
+from workbench.polyhedral.dependences.legality import PathStep, StepKind, shared_steps
 from workbench.polyhedral.dependences.witness import Witness, smallest, written_element
 from workbench.polyhedral.sets.as_text import context, parse_map, sizes_in
 from workbench.polyhedral.tree import Path, Standing
@@ -75,15 +77,20 @@ def encounters(
     writing: Sequence[Use],
     statements: Mapping[str, Instances],
     found: Mapping[str, Path],
+    own: int = 0,
 ) -> Iterator[Encounter]:
-    """Yield every use of one array with every write among the uses `writing`."""
+    """Yield every use of one array with every write among the uses `writing`.
+
+    Inside the first `own` of the loops whose blocks are apart, each block has its own copies.
+    """
     for write in writing:
         if not write.is_write:
             continue
         for use in used:
             steps = shared_steps(statements[write.statement], statements[use.statement], found)
             order = _without_blocks(steps)
-            yield Encounter(use, write, Conflict(use.key, write.key, order, use.shares))
+            conflict = Conflict(use.key, write.key, order, use.shares)
+            yield Encounter(use, write, with_own_copies(conflict, own))
 
 
 def _without_blocks(steps: Sequence[PathStep]) -> tuple[PathStep, ...]:
@@ -102,6 +109,15 @@ def _without_blocks(steps: Sequence[PathStep]) -> tuple[PathStep, ...]:
     )
 
 
+def with_own_copies(conflict: Conflict, own: int) -> Conflict:
+    """Return the conflict where the first `own` loops whose blocks are apart hold the arrays."""
+    steps = list(conflict.steps)
+    apart = [k for k, step in enumerate(steps) if step.kind == "apart"]
+    for k in apart[:own]:
+        steps[k] = steps[k]._replace(kind="own")
+    return conflict._replace(steps=tuple(steps))
+
+
 def _counts(outer: Standing, inner: Standing) -> bool:
     """Tell whether the outer loop counts blocks of the inner one's values."""
     same = (outer.position, outer.shift) == (inner.position, inner.shift)
@@ -115,6 +131,10 @@ def overwritten(conflict: Conflict) -> isl.Map:
     earlier = _before(conflict.write.rank, conflict.use.rank, conflict.steps, conflict.shares)
     pairs = use.reverse().apply_range(earlier.reverse()).apply_range(write)
     return pairs.intersect_params(context(sizes_in(pairs))).coalesce()
+
+
+_EARLIER: Mapping[StepKind, str] = {"forwards": ">", "backwards": "<", "apart": "<>", "own": ""}
+"""How the value of the later instance may stand to that of the earlier one, by kind of step."""
 
 
 @lru_cache(maxsize=4096)
@@ -136,9 +156,9 @@ def _before(sources: int, sinks: int, steps: tuple[PathStep, ...], shares: bool)
             if shares:
                 at_once = at_once.subtract(isl.Map.identity(together.get_space()))
             return earlier.union(at_once)
-        sign = ">" if step.kind == "forwards" else "<"
         place = (sources, sinks, step.source, step.sink)
-        earlier = earlier.union(together.intersect(pair_order(*place, sign)))
+        for sign in _EARLIER[step.kind]:
+            earlier = earlier.union(together.intersect(pair_order(*place, sign)))
         together = together.intersect(pair_order(*place, "="))
     raise AssertionError("steps end in before, after or same")
 

@@ -46,17 +46,21 @@ class Pair(NamedTuple):
 
 
 def sharing_clash(
-    pair: Pair, extents: Mapping[str, Extent], tree: Tree, statements: Mapping[str, Instances]
+    pair: Pair,
+    extents: Mapping[str, Extent],
+    tree: Tree,
+    statements: Mapping[str, Instances],
+    own: int = 0,
 ) -> Clash | None:
     """Return the smallest instances that show two live elements in one place.
 
     The reader is of the first array, the writer of the second. None where the arrays may share
-    memory.
+    memory. Both live inside the first `own` of the loops whose blocks are apart.
     """
     used = uses({name: extents[name] for name in (pair.first, pair.second)}, statements)
     at = paths(tree)
-    over = list(encounters(used[pair.first], used[pair.second], statements, at))
-    back = list(encounters(used[pair.second], used[pair.first], statements, at))
+    over = list(encounters(used[pair.first], used[pair.second], statements, at, own))
+    back = list(encounters(used[pair.second], used[pair.first], statements, at, own))
     ranks = len(extents[pair.first]), len(extents[pair.second])
     with limited("computing lifetimes"):
         bad = _both_live(_conflicts(over), _conflicts(back), pair.places, ranks)

@@ -24,6 +24,7 @@ from workbench.polyhedral.lifetimes.conflicts import (
     encounters,
     overwritten,
     uses,
+    with_own_copies,
 )
 from workbench.polyhedral.lifetimes.folding import fold, in_the_way
 from workbench.polyhedral.loops.axis_blocks import aligned, axis_blocks
@@ -43,7 +44,8 @@ class Lifetime:
     the array and pass no value of it from one iteration to another. Nor does an iteration of these
     need only a part of a dimension that is stored whole. The array can be allocated in the body of
     the last of them, before the first writer there, and freed behind the last reader there. 0:
-    allocated outside all loops. Axis nodes are not counted.
+    allocated outside all loops. Axis nodes are not counted. An array inside a loop whose blocks are
+    apart is private: each block that runs has its own copy.
     """
 
     windows: tuple[Expression | None, ...]
@@ -56,7 +58,8 @@ class Together:
 
     `full` are the dimensions that cannot be folded; `in_blocks` those that run in blocks, with
     their sizes. `loops` are the loops whose iterations share no value, outermost first: for each
-    the dimensions of which an iteration has a part.
+    the dimensions of which an iteration has a part. `apart` are the positions among them of loops
+    whose blocks are apart.
     """
 
     extent: Extent
@@ -64,23 +67,48 @@ class Together:
     full: frozenset[int]
     in_blocks: tuple[tuple[int, frozenset[int]], ...]
     loops: tuple[frozenset[int], ...]
-    _known: dict[object, Lifetime] = field(default_factory=dict, repr=False)
+    apart: tuple[int, ...] = ()
+    _known: dict[object, tuple[Lifetime, int]] = field(default_factory=dict, repr=False)
 
     def folded(self, positions: Iterable[int], sizes: Mapping[str, int] | None = None) -> Lifetime:
         """Return the lifetime with the dimensions at `positions` folded as far as possible.
 
         Of the orders of dimensions it takes the one with the least storage at `sizes`.
         """
+        return self._settled(positions, sizes)[0]
+
+    def own_copies(self, positions: Iterable[int]) -> int:
+        """Return inside how many loops whose blocks are apart the array lives if so folded."""
+        return self._settled(positions, None)[1]
+
+    def _settled(
+        self, positions: Iterable[int], sizes: Mapping[str, int] | None
+    ) -> tuple[Lifetime, int]:
+        """Return the lifetime and the number of loops, of those `apart`, inside which it is.
+
+        Inside more of them there are fewer conflicts, and with fewer it is inside more: the first
+        attempt is with all.
+        """
         asked = frozenset(positions), tuple(sorted(sizes.items())) if sizes is not None else ()
         if asked not in self._known:
-            folded, measured = asked
-            full = self.full | (frozenset(range(len(self.extent))) - folded)
-            in_blocks = tuple(entry for entry in self.in_blocks if entry[0] not in full)
-            windows = fold(self.conflicts, full, self.extent, measured, in_blocks)
-            whole = {k for k, window in enumerate(windows) if window is None}
-            parts = (n for n, moving in enumerate(self.loops) if moving & whole)
-            self._known[asked] = Lifetime(windows, next(parts, len(self.loops)))
+            own, inside = len(self.apart) + 1, len(self.apart)
+            while inside < own:
+                own = inside
+                lifetime = self._lifetime(*asked, own)
+                inside = sum(position < lifetime.loops for position in self.apart)
+            self._known[asked] = lifetime, own
         return self._known[asked]
+
+    def _lifetime(
+        self, folded: frozenset[int], sizes: tuple[tuple[str, int], ...], own: int
+    ) -> Lifetime:
+        full = self.full | (frozenset(range(len(self.extent))) - folded)
+        in_blocks = tuple(entry for entry in self.in_blocks if entry[0] not in full)
+        conflicts = tuple(dict.fromkeys(with_own_copies(c, own) for c in self.conflicts))
+        windows = fold(conflicts, full, self.extent, sizes, in_blocks)
+        whole = {k for k, window in enumerate(windows) if window is None}
+        parts = (n for n, moving in enumerate(self.loops) if moving & whole)
+        return Lifetime(windows, next(parts, len(self.loops)))
 
     def but_for_blocks(self, positions: Iterable[int]) -> tuple[Expression | None, ...]:
         """Return the windows where slots need not come in whole blocks."""
@@ -116,12 +144,14 @@ def together(
         full = {k for k, blocks in touched.items() if not blocks}
         full |= set(keep.get(array, ()) if keep else ())
         met = encounters(own, own, statements, at)
+        around = _common_loops(own, statements, at)
         result[array] = Together(
             extent,
             tuple(dict.fromkeys(e.conflict for e in met)),
             frozenset(full),
             tuple(touched.items()),
-            _common_loops(own, statements, at),
+            tuple(_moving(loop, own) for loop in around),
+            tuple(position for position, loop in enumerate(around) if loop.apart),
         )
     return result
 
@@ -153,13 +183,14 @@ def along_axes(
 
 def _common_loops(
     uses: Sequence[Use], statements: Mapping[str, Instances], found: Mapping[str, Path]
-) -> tuple[frozenset[int], ...]:
+) -> tuple[Loop, ...]:
+    """Return the loops around all uses whose iterations share no value, outermost first."""
     pairs = [(w, u) for w in uses if w.is_write for u in uses if not u.is_write]
     loops = []
     for loop in loops_above(shared_path(found[use.statement] for use in uses), "loop"):
         if any(_crosses(loop, w, u, statements) for w, u in pairs):
             break
-        loops.append(_moving(loop, uses))
+        loops.append(loop)
     return tuple(loops)
 
 
@@ -201,7 +232,9 @@ def whole_extent_clash(
     The dimensions `folded` do not tell elements apart. None where folding is possible.
     """
     own = uses({array: extent}, statements)[array]
-    met = list(encounters(own, own, statements, paths(tree)))
+    live = together({array: extent}, tree, statements)[array]
+    copies = live.own_copies((*folded, position))
+    met = list(encounters(own, own, statements, paths(tree), copies))
     full = [k for k in range(len(extent)) if k != position and k not in folded]
     with limited("computing lifetimes"):
         conflicts = list(dict.fromkeys(e.conflict for e in met))

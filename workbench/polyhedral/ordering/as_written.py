@@ -11,7 +11,7 @@ this takes milliseconds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -65,18 +65,28 @@ def order_below(
     dims: Mapping[str, Sequence[str]],
     dim_order: Sequence[str] = (),
     blocks: Mapping[str, tuple[str, int]] | None = None,
+    apart: Mapping[str, Collection[str]] | None = None,
 ) -> Tree:
     """Order a region in which each statement has only `dims` left to loop over.
 
     `dependences` hold only what the region must respect: those carried by enclosing loops are
     dropped already (`Dependences.within`). Dimensions are tried in `dim_order`, then as they occur.
     `dims` may name loops over blocks; `blocks` says of what (`tree.blocks`), and they stand around
-    all finer loops over the same dimension. Raises NoOrder.
+    all finer loops over the same dimension. `apart` are the loops of each statement whose blocks
+    stay apart: such a loop holds no statement of another loop, but for a component that needs one.
+    Raises NoOrder.
     """
     names = [s.name for s in statements]
     everything = [*dim_order, *(d for name in names for d in dims[name])]
     loops = {d: _bare(d, blocks or {}) for d in dict.fromkeys(everything)}
-    left = {name: tuple(loop for d, loop in loops.items() if d in dims[name]) for name in names}
+    left = {
+        name: tuple(
+            replace(loop, apart=d in (apart or {}).get(name, ()))
+            for d, loop in loops.items()
+            if d in dims[name]
+        )
+        for name in names
+    }
     return _ordered(names, dependences.among(names), left)
 
 
@@ -200,8 +210,12 @@ def _prefers(free: Loop | None, group: _Group, wanted: Sequence[str]) -> bool:
 def _joins(own: _Component, group: _Group, dependences: Dependences, left: _Left) -> bool:
     """Tell whether the component can run in the group's loop: it needs no later iteration."""
     loop = group.loop
-    if loop is None or loop.offsets or not all(loop.name in _open(left[n]) for n in own):
+    if loop is None or loop.offsets:
         return False
+    for name in own:
+        like = _open(left[name]).get(loop.name)
+        if like is None or like.apart != loop.apart:
+            return False
     members = {*group.members, *own}
     needed = [d for n in own for d in dependences.by_sink.get(n, ()) if d.source in members]
     return all(not _breaks(dependences, d, loop) for d in needed)
@@ -221,10 +235,14 @@ def _loops(names: _Component, dependences: Dependences, left: _Left) -> list[Loo
     Statements are shifted against each other only if nothing else works.
     """
     open_loops = [_open(left[name]) for name in names]
-    shared = [loop for n, loop in open_loops[0].items() if all(n in o for o in open_loops)]
+    shared = [
+        replace(loop, apart=any(o[n].apart for o in open_loops))
+        for n, loop in open_loops[0].items()
+        if all(n in o for o in open_loops)
+    ]
     loops = []
     for loop in shared:
-        for way in (loop, replace(loop, backwards=True)):
+        for way in (loop,) if loop.apart else (loop, replace(loop, backwards=True)):
             if all(not _breaks(dependences, d, way) for d in dependences.all):
                 loops.append(way)
                 break
@@ -238,6 +256,8 @@ def _shifted(names: _Component, dependences: Dependences, loops: Sequence[Loop])
     """
     for loop in loops:
         dims = [dependences.statements[name].dims for name in names]
+        if loop.apart:
+            continue
         if not all(loop.dim in own and (loop.tile is None or loop.name not in own) for own in dims):
             continue
         for backwards in (False, True):
@@ -256,8 +276,9 @@ def _around(loop: Loop, names: Sequence[str], dependences: Dependences, left: _L
 def _breaks(dependences: Dependences, dependence: Dependence, loop: Loop) -> bool:
     source = dependences.statements[dependence.source]
     sink = dependences.statements[dependence.sink]
-    ends = standings(loop, source, sink)
-    return goes_back(dependences.keys[dependence], *ends, loop.backwards)
+    key, ends = dependences.keys[dependence], standings(loop, source, sink)
+    ways = (False, True) if loop.apart else (loop.backwards,)
+    return any(goes_back(key, *ends, way) for way in ways)
 
 
 @lru_cache(maxsize=65536)

@@ -27,7 +27,8 @@ class Fuse(Transform):
     These are the outermost loops that part the statements; inside the joined one, loops are joined
     again as far as they agree and dependences allow. `shifts` lets the loop in which a named
     statement stands run so many iterations behind. Other statements between the loops move before
-    or behind. Where dependences allow only the other direction, the joined loop has that.
+    or behind. Where dependences allow only the other direction, the joined loop has that. If the
+    blocks of one loop run in any order, those of the joined one do.
 
     Example::
 

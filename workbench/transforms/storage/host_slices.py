@@ -122,6 +122,12 @@ def _too_late(step: str, after: Program, late: Late, early: str) -> Refusal:
             f"what other iterations of {late.loop} write into it is not there {early} earlier"
         )
         return Refusal("capability", sentence, line=reader.line)
+    if late.why == "order":
+        sentence = (
+            f"{step}: the blocks of {late.loop} run in any order; which of them needs a slice of "
+            f"{late.array} next is not known"
+        )
+        return Refusal("capability", sentence, line=reader.line)
     for access in reader.instances.reads:
         if access.array == late.array and access.depends_on_data:
             index = zip(after.array[late.array].dims, access.index, strict=True)

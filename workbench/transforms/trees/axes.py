@@ -47,7 +47,7 @@ def in_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
 
 def _with_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
     """Put each leaf inside its axes; an axis that all statements of a loop share stands outside the
-    loop, but inside one over its blocks.
+    loop, but inside one over its blocks, or whose blocks are apart.
     """
     if isinstance(tree, Leaf):
         inside: Tree = tree
@@ -57,7 +57,7 @@ def _with_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
     if isinstance(tree, Block):
         return sequence([_with_axes(child, axes) for child in tree.children])
     below = list(statements(tree))
-    outside = [d for d in axes[below[0]] if tree.tile is None or d != tree.dim]
+    outside = [d for d in axes[below[0]] if tree.tile is None or (d != tree.dim and not tree.apart)]
     shared = tuple(d for d in outside if all(d in axes[name] for name in below))
     inner = {name: tuple(d for d in axes[name] if d not in shared) for name in below}
     inside = replace(tree, child=_with_axes(tree.child, inner))

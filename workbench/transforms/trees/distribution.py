@@ -19,6 +19,7 @@ from workbench.polyhedral.tree import (
     Leaf,
     Loop,
     Tree,
+    apart_loops,
     axis_dims,
     blocks,
     loop_dims,
@@ -107,6 +108,7 @@ def _distributed(
             left,
             ranked,
             blocks(loop),
+            apart_loops(loop),
         )
     except NoOrder as failure:
         raise Stuck(failure.component, dependences) from None

@@ -38,7 +38,8 @@ def joined(
 def _whole(at: Site, shifts: Sequence[int], backwards: bool) -> Loop:
     """Return the joined loop. A shift of all statements together is none."""
     first = next((loop for loop in at.loops if loop.tile is not None), at.loops[0])
-    whole = replace(first, child=sequence([loop.child for loop in at.loops]), backwards=backwards)
+    child = sequence([loop.child for loop in at.loops])
+    whole = replace(first, child=child, backwards=backwards, apart=at.apart)
     offsets = {}
     for loop, shift in zip(at.loops, shifts, strict=True):
         behind = -shift if backwards else shift
@@ -54,7 +55,7 @@ def least_shifts(at: Site) -> tuple[tuple[str, int], ...] | None:
 
     The result names a statement of each; None where a loop needs all of an earlier one.
     """
-    backwards = at.loops[0].backwards
+    backwards = at.ways[0]
     whole = _whole(at, [0] * len(at.loops), backwards)
     place = {name: k for k, loop in enumerate(at.loops) for name in statements(loop)}
     behind = [0] * len(at.loops)
@@ -130,9 +131,7 @@ def caught_both_ways(
 ) -> tuple[Broken, Violation]:
     """Return what breaks first of the caught parts: behind the joined loop, and before it."""
     names = {n for part in at.between for n in statements(part)}
-    behind, before = (
-        joined(at, shifts, at.loops[0].backwards, caught) for caught in ("behind", "before")
-    )
+    behind, before = (joined(at, shifts, at.ways[0], caught) for caught in ("behind", "before"))
     late, early = (
         next(
             v

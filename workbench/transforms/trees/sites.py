@@ -64,19 +64,29 @@ class Site:
 
     @property
     def ways(self) -> tuple[bool, ...]:
-        """Directions for the joined loop (backwards or not): the first loop's, then the other."""
+        """Directions for the joined loop (backwards or not): the first loop's, then the other.
+
+        An axis has none, nor has a loop whose blocks are apart.
+        """
         first = self.loops[0]
+        if self.apart:
+            return (False,)
         return (
             (first.backwards,) if first.kind == "axis" else (first.backwards, not first.backwards)
         )
 
+    @property
+    def apart(self) -> bool:
+        """Whether the joined loop's blocks are apart: those of one of the loops are."""
+        return any(loop.apart for loop in self.loops)
+
     def turned(self, backwards: bool) -> tuple[str, ...]:
         """Return a sentence on each loop that runs the other way once it is joined."""
-        way = "backwards" if backwards else "forwards"
+        way = "in any order" if self.apart else "backwards" if backwards else "forwards"
         return tuple(
             f"the loop over {loop.name} around {next(statements(loop))} now runs {way}"
             for loop in self.loops
-            if loop.backwards != backwards
+            if (loop.backwards, loop.apart) != (backwards, self.apart)
         )
 
 
