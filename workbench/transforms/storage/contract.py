@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from workbench.errors import TooComplexError
 from workbench.lowering.memory.lives import lives
 from workbench.polyhedral.expression import Expression
-from workbench.program.accumulating import derived
+from workbench.program.accumulating import derived, owner
 from workbench.program.storage import Storage
 from workbench.program.values import Program
 from workbench.transforms.equations.accumulate import Accumulate
@@ -98,7 +98,8 @@ class Contract(Transform):
             yield Tile(wanted[0][1], USUAL)
         if refusal.witness is None:
             return
-        writer, reader = refusal.witness.statements
+        known = derived(program).statement
+        writer, reader = (owner(known[name]) for name in refusal.witness.statements)
         yield Fuse((writer, reader))
         own = program.statement[reader]
         for moving in own.dims:
