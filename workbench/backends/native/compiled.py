@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -64,11 +65,15 @@ class CompiledProgram:
         return str(self.text())
 
     def prepare(self, dtype: str = "float32") -> None:
-        """Generate, compile and load the code for runs with a dtype."""
+        """Generate, compile and load the code for runs with a dtype. It warns where what was
+        compiled cannot be kept for later.
+        """
         if dtype not in self._loaded:
             units = [Unit(name, text) for name, text in self.text(dtype).units.items()]
             headers = {name: header(name) for name in HEADERS}
             self._loaded[dtype] = load(units, self.compiler, headers)
+            if self._loaded[dtype][0].note:
+                warnings.warn(self._loaded[dtype][0].note, stacklevel=3)
 
     def library(self, dtype: str = "float32") -> Library:
         """Return the compiled library for a dtype: its file, and what compiling took."""

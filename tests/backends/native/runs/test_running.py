@@ -200,3 +200,14 @@ def test_no_two_live_buffers_overlap_in_the_arena() -> None:
         elif isinstance(record, Free):
             live.pop(holder[record.name], None)
     assert checked > 100
+
+
+def test_compiled_code_that_cannot_be_kept_is_said(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "file"))
+    made = compiled(reinforce(hidden=(3,)))
+    with pytest.warns(UserWarning, match="file"):
+        made.prepare()
+    assert np.isfinite(made.run({"B": 2, "I": 1, "T": 3}).outputs["loss"]).all()
