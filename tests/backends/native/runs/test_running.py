@@ -15,7 +15,7 @@ from tests import by_hand as h
 from tests.backends.small_programs import scheduled
 from tests.native_runs import compiled, run_native, shared_cache
 from workbench.algorithms import reinforce
-from workbench.backends.native.compiled import CompiledProgram
+from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import OutOfMemoryError, RunError
 from workbench.lowering.loops.arena import arena

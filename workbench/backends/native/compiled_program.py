@@ -17,16 +17,16 @@ import numpy.typing as npt
 from workbench.backends import philox
 from workbench.backends.externals import Externals
 from workbench.backends.failed_checks import failed
-from workbench.backends.native.arguments import CALL, Arguments
 from workbench.backends.native.build import Library
+from workbench.backends.native.c_units import Unit
 from workbench.backends.native.compilers import Compiler
 from workbench.backends.native.load import load
-from workbench.backends.native.units import Unit
+from workbench.backends.native.run_arguments import CALL, Arguments
 from workbench.backends.protocol import Execution, Progress
 from workbench.backends.tracker import Capacity, spaces
-from workbench.codegen.counting import scratch_bytes
+from workbench.codegen.kernel_work import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels
-from workbench.codegen.printing.programs import ProgramText, program_text, slots, split
+from workbench.codegen.printing.program_text import ProgramText, program_text, slots, split
 from workbench.codegen.runtime import HEADERS, header
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
