@@ -207,6 +207,11 @@ def cast(value: Value, dtype: str) -> Value:
     return Compute("cast", (value,), dtype)
 
 
+def both(left: Value, right: Value) -> Value:
+    """Return whether both of two values hold."""
+    return Compute("logical_and", (left, right), "bool")
+
+
 def total(shape: Sequence[Expression]) -> Expression:
     """Return the number of positions of a shape."""
     product = expression(1)

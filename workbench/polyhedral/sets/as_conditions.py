@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 import islpy as isl
 
 from workbench.errors import ProgramError
-from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.conditions import AffineComparison, Compound, Condition
+from workbench.polyhedral.expression import Expression, ExpressionLike, expression
 from workbench.polyhedral.sets.as_text import dims_of, in_context, parse_set
 from workbench.polyhedral.sets.isl_names import readable
 from workbench.polyhedral.sets.isl_text import to_expression
@@ -45,3 +47,15 @@ def conditions(text: str, known: str) -> Conditions:
 def _divisions_known(piece: isl.BasicSet) -> bool:
     count = piece.dim(isl.dim_type.div)
     return all(not piece.get_div(k).is_nan() for k in range(count))
+
+
+def any_holds(alternatives: Conditions, values: Mapping[str, ExpressionLike]) -> Condition:
+    """Return the condition that any of the alternatives holds, of dimensions with these values."""
+    conjunctions: list[Condition] = []
+    for alternative in alternatives:
+        parts: list[Condition] = [
+            AffineComparison(expression(0), "==" if equality else "<=", e.substitute(values))
+            for e, equality in alternative
+        ]
+        conjunctions.append(parts[0] if len(parts) == 1 else Compound("and", tuple(parts)))
+    return conjunctions[0] if len(conjunctions) == 1 else Compound("or", tuple(conjunctions))

@@ -1,0 +1,127 @@
+"""Indices that depend on data: each is checked, and held inside what it is an index of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.codegen.kernel_records import (
+    Compute,
+    Let,
+    Local,
+    Number,
+    Position,
+    Store,
+    Value,
+)
+from workbench.codegen.writing.emitter import Index, both, flat, total
+from workbench.codegen.writing.kept_bodies import Kept, fits_in_locals, free
+from workbench.lowering.values.stored import symbolic
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.program.values import Body, Call, Read
+
+if TYPE_CHECKING:
+    from workbench.codegen.writing.body_values import Bodies
+
+
+def check_gather(bodies: Bodies, number: int, body: Read) -> None:
+    """Check the data-dependent indices of a read, and keep them inside the array."""
+    stored = bodies.stored[body.array]
+    for position, entry in enumerate(body.index):
+        if isinstance(entry, Expression):
+            continue
+        value = bodies.value(entry, ())
+        lower, upper = stored.array.extent[position]
+        bodies.indexed[number, position] = _inside(
+            bodies, value, lower, upper, array=body.array, dim=stored.array.dims[position]
+        )
+
+
+def check_take(bodies: Bodies, number: int, body: Call) -> None:
+    """Check the rows that are taken, and keep their numbers inside the table."""
+    table, rows = body.arguments
+    upper = symbolic(table.shape)[0]
+    name = table.array if isinstance(table, Read) else "a tensor"
+    if not free(bodies.numbering, bodies.numbering[table]):
+        _keep_table(bodies, table)
+    row_numbers: dict[tuple[int, ...], Value] = {}
+    shape = symbolic(rows.shape)
+    elements = total(shape)
+    buffer = "" if fits_in_locals(elements) else bodies.out.scratch("row", "int32", elements)
+
+    def visit(index: Index) -> None:
+        row = _inside(
+            bodies, bodies.value(rows, index), expression(0), upper, array=name, dim="axis 0"
+        )
+        if buffer:
+            bodies.out.add(Store(buffer, flat(index, shape), Position(row)))
+        else:
+            row_numbers[tuple(i.constant for i in index)] = Position(row)
+
+    bodies.out.each(shape, visit)
+    bodies.rows[number] = Kept(shape, "int32", row_numbers, buffer)
+
+
+def _keep_table(bodies: Bodies, table: Body) -> None:
+    number = bodies.numbering[table]
+    kept = bodies.kept.get(number)
+    if kept is None or not kept.buffer:
+        buffer = bodies.whole(table)
+        bodies.kept[number] = Kept(symbolic(table.shape), table.dtype, buffer=buffer)
+
+
+def check_within(bodies: Bodies, number: int, body: Call) -> None:
+    """Check at every position that an index lies within its bounds."""
+
+    def visit(index: Index) -> None:
+        value, lower, upper = (bodies.operand(body, k, index) for k in range(3))
+        inside = both(
+            Compute("greater_equal", (value, lower), "bool"),
+            Compute("less", (value, upper), "bool"),
+        )
+        bodies.require("within", inside, (value, lower, upper))
+
+    bodies.out.each(symbolic(body.shape), visit)
+
+
+def check_possible(bodies: Bodies, number: int, body: Call) -> None:
+    """Check at every position that something can be drawn: the highest logarithm is finite."""
+
+    def visit(index: Index) -> None:
+        highest, lowest = bodies.operand(body, 0, index), Number(-float("inf"), "float")
+        bodies.require("possible", Compute("not_equal", (highest, lowest), "bool"))
+
+    bodies.out.each(symbolic(body.shape), visit)
+
+
+CHECKED = {"take": check_take, "within": check_within, "possible": check_possible}
+"""The writer of an operation's checks, for those that have some."""
+
+
+def _inside(
+    bodies: Bodies, value: Value, lower: Expression, upper: Expression, **options: str
+) -> Expression:
+    """Return an index, which is checked, held within its bounds."""
+    key = (value, lower, upper, tuple(options.items()))
+    return bodies.out.once(key, lambda: _held_inside(bodies, value, lower, upper, **options))
+
+
+def _held_inside(
+    bodies: Bodies, value: Value, lower: Expression, upper: Expression, **options: str
+) -> Expression:
+    out = bodies.out
+    value = out.let("index", value)
+    if isinstance(value, Position):
+        name = out.name("index")
+        out.add(Let(name, value))
+        value = Local(name, value.dtype)
+    least, most = (Position(e, value.dtype) for e in (lower, upper - 1))
+    inside = both(
+        Compute("greater_equal", (value, least), "bool"),
+        Compute("less_equal", (value, most), "bool"),
+    )
+    numbers = (value, Position(lower), Position(upper))
+    bodies.require("index", inside, numbers, **options)
+    at_least = Compute("maximum", (value, least), value.dtype)
+    name = out.name("inside")
+    out.add(Let(name, Compute("minimum", (at_least, most), value.dtype)))
+    return variable(name)

@@ -1,0 +1,114 @@
+"""The choice of the bodies that are computed once and kept, and what they are kept in.
+
+It looks at bodies only. It does not know how they are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from workbench.codegen.kernel_records import Value
+from workbench.codegen.writing.emitter import total
+from workbench.lowering.values.numbering import Numbering
+from workbench.lowering.values.stored import symbolic
+from workbench.polyhedral.expression import Expression
+from workbench.program.operations.table import COMBINES, OPERATIONS
+from workbench.program.values import Body, Call, Read
+
+LOCALS = 16
+"""The most elements of a kept value that are locals."""
+
+CHECKS = frozenset(("within", "possible"))
+"""Operations that return their first operand, and check it."""
+
+_MOVEMENTS = frozenset(("slice", "reshape", "transpose", "broadcast", "cast"))
+_LOOPS = frozenset(
+    (
+        *(*COMBINES, "argmax", "argmin"),
+        *("stack", "concatenate", "pad", "cumsum", "orthogonalize"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A value that was computed before: in locals by position, or in a buffer."""
+
+    shape: tuple[Expression, ...]
+    dtype: str
+    locals: Mapping[tuple[int, ...], Value] = field(default_factory=dict)
+    buffer: str = ""
+
+
+def fits_in_locals(elements: Expression) -> bool:
+    """Tell whether so many elements can be kept in locals."""
+    return not elements.terms and elements.constant <= LOCALS
+
+
+def worth_keeping(numbering: Numbering) -> frozenset[int]:
+    """Return the numbers of the bodies that are computed once and kept."""
+    wanted: set[int] = set()
+    bodies, children = numbering.bodies, numbering.children
+    for number, body in enumerate(bodies):
+        if isinstance(body, Read):
+            wanted.update(children[number])  # its indices
+        if not isinstance(body, Call):
+            continue
+        if heavy(body) or (numbering.uses[number] > 1 and not free(numbering, number)):
+            wanted.add(number)
+        for child, argument in zip(children[number], body.arguments, strict=True):
+            if not free(numbering, child) and _repeats(body, argument):
+                wanted.add(child)
+        if body.operation == "take" or body.operation in CHECKS:
+            wanted.update(children[number])
+        if body.operation in CHECKS:
+            wanted.add(number)
+    return frozenset(n for n in wanted if isinstance(bodies[n], Call))
+
+
+def factors_read(numbering: Numbering) -> Iterator[int]:
+    """Yield the numbers of the reads whose elements are factors of contractions."""
+    for number, body in enumerate(numbering.bodies):
+        if isinstance(body, Call) and body.operation == "contract":
+            yield from _reads_below(numbering, number)
+
+
+def _reads_below(numbering: Numbering, number: int) -> Iterator[int]:
+    for child in numbering.children[number]:
+        if isinstance(numbering.bodies[child], Read):
+            yield child
+        elif free(numbering, child):
+            yield from _reads_below(numbering, child)
+
+
+def free(numbering: Numbering, number: int) -> bool:
+    """Tell whether a body costs nothing wherever it is asked for."""
+    body = numbering.bodies[number]
+    if not isinstance(body, Call):
+        return True
+    return body.operation in _MOVEMENTS and all(
+        free(numbering, child) for child in numbering.children[number]
+    )
+
+
+def heavy(body: Call) -> bool:
+    """Tell whether one position of a body takes a loop, or more than one operation."""
+    if body.operation == "contract":
+        return bool(summed_letters(body))
+    return body.operation in _LOOPS or OPERATIONS[body.operation].random
+
+
+def summed_letters(body: Call) -> tuple[str, ...]:
+    """Return the letters that a contraction sums over, in order."""
+    inputs, output = body.options["spec"].split("->")
+    return tuple(dict.fromkeys(c for c in inputs if c != "," and c not in output))
+
+
+def _repeats(body: Call, argument: Body) -> bool:
+    """Tell whether an operand's position is needed at several positions of the result."""
+    if body.operation == "contract":
+        return True
+    if OPERATIONS[body.operation].elementwise or body.operation == "broadcast":
+        return total(symbolic(argument.shape)) != total(symbolic(body.shape))
+    return False
