@@ -45,7 +45,7 @@ def observations_again(size: int, **settings: Any) -> tuple[Variant, Variant]:
     block = f"{_samples(settings)}_block{size}"
     for weight in WEIGHTS:
         kept = kept.apply(Accumulate(block, (weight,)))
-        kept = kept.apply(Fuse((f"{weight}.partial", f"{weight}.running[{block}+1]")))
+        kept = kept.apply(Fuse((f"{weight}.partial", f"{weight}.points")))
     return folded(kept), folded(kept.apply(Recompute("environment.observation")))
 
 

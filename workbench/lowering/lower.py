@@ -19,6 +19,7 @@ from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.loops import from_tree
 from workbench.polyhedral.loops.axis_blocks import axis_blocks
 from workbench.polyhedral.tree import Tree, axis_dims, paths
+from workbench.program.accumulating import derived
 from workbench.program.identity import remembered
 from workbench.program.values import Program
 
@@ -69,6 +70,9 @@ def lower(program: Program) -> LoopProgram:
 
 def stages(program: Program) -> Stages:
     """Lower a program, stage by stage."""
+    # 0. Sums whose points are added up get accumulators; all that follows sees only these.
+    program = derived(program)
+
     # 1. Schedule: the tree says in which order instances run, and which loops are array axes.
     schedule = program.schedule
 

@@ -7,7 +7,7 @@ Statements and dimensions are known by name. isl is not needed to hold, edit or 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal, NamedTuple
 
 Kind = Literal["loop", "axis"]
@@ -55,6 +55,13 @@ class Loop:
         """Expect that only the blocks of a loop are apart, which then have no direction."""
         in_blocks = self.kind == "loop" and self.tile is not None
         assert not self.apart or (in_blocks and not self.backwards), f"{self.dim} is apart"
+
+    def __repr__(self) -> str:
+        """Return the loop as source, of which keys are made; what seldom is said only where it
+        is.
+        """
+        shown = [f.name for f in fields(self) if f.name != "apart" or self.apart]
+        return f"Loop({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     @property
     def name(self) -> str:
@@ -237,6 +244,24 @@ def mapped(tree: Tree, edit: Callable[[Tree], Tree | None]) -> Tree:
 def replaced(tree: Tree, node: Tree, new: Tree) -> Tree:
     """Return the tree with `new` in place of a node."""
     return mapped(tree, lambda other: new if other is node else None)
+
+
+def with_sibling(path: Path, children: list[Tree], new: str, like: str) -> Tree:
+    """Return the tree with children in place of the one node at the end of a path.
+
+    The statement `new`, which is in them, is shifted in the loops of the path as `like` is.
+    """
+    tree = sequence(children)
+    for node, position in reversed(path):
+        if isinstance(node, Block):
+            beside = list(node.children)
+            beside[position] = tree
+            tree = sequence(beside)
+        else:
+            offset = node.offset(like)
+            shift = ((new, offset),) if offset else ()
+            tree = replace(node, child=tree, offsets=(*node.offsets, *shift))
+    return tree
 
 
 def with_child(loop: Loop, child: Tree) -> Loop:

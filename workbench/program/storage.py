@@ -29,6 +29,11 @@ class Storage:
     Slices come to the device for their use, n iterations early where a loop brings one after the
     other.
     """
+    added: tuple[str, ...] = ()
+    """Arrays of a sum's points that are added up as they are computed, and never stored.
+
+    See `program/accumulating.py`.
+    """
 
     @property
     def on_host(self) -> tuple[str, ...]:

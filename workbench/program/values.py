@@ -331,7 +331,9 @@ class Program:
         return f"<program {self.name}: {len(self.statements)} statements>"
 
     def __str__(self) -> str:
-        return str(self.equations)
+        from workbench.program.text.listing import listing  # it is written in terms of values
+
+        return listing(self.equations, self.storage.added)
 
     @cached_property
     def canonical(self) -> str:

@@ -34,6 +34,11 @@ def example() -> Program:
             "host memory, slices come to the device for their use",
         ),
         (
+            wb.transforms.Accumulate("t"),
+            "cost_sum.points",
+            "device memory, an element for each sum: the points are added up, not stored",
+        ),
+        (
             wb.transforms.Contract("cost", "t"),
             "cost",
             "device memory, of t only the slices in use",

@@ -1,19 +1,44 @@
-"""Accumulate: sums carried along a dimension, and what then runs in a window."""
+"""Accumulate: a sum's points as a statement, added up where they are computed."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+import tests.by_hand as h
 import workbench as wb
+from tests.backends.small_programs import scheduled
 from tests.programs import PROGRAMS
 from tests.transforms.order.ordering import assert_computes_the_same, refusal
+from tests.truth import truth
 from workbench.algorithms.reinforce import reinforce
+from workbench.backends.numpy import NumPyBackend
+from workbench.errors import RunError
 from workbench.lowering.lower import lower
+from workbench.program.accumulating import Finish, derived
 from workbench.program.sizes import resolve
 from workbench.program.text.infix import equation
-from workbench.transforms import Accumulate, Contract, Incrementalize, Reschedule, Vectorize
+from workbench.transforms import (
+    Accumulate,
+    Contract,
+    Donate,
+    Fuse,
+    Incrementalize,
+    Place,
+    Recompute,
+    Reschedule,
+    Simplify,
+    Swap,
+    Tile,
+    Vectorize,
+)
+from workbench.transforms.step.transform import Transform
+
+LEAST: tuple[dict[str, int], ...] = ({}, {"T": 1}, {"B": 1}, {"B": 1, "T": 1}, {"B": 2, "T": 7})
 
 
 @wb.program
@@ -26,28 +51,124 @@ def sums(B: int = 3, T: int = 4) -> dict[str, Any]:
         "row": x.sum(over=t),
         "count": positive.sum(over=t),
         "later": positive[b, t:T].sum(),
+        "soon": x[b, t : wb.minimum(t + 3, T)].sum(),
         "highest": x.max(over=t),
+        "lowest": x.min(over=(b, t)),
+        "first": x[..., 0].argmax(over=t),
     }
 
 
-def test_sum_of_two_dims_adds_what_is_summed_over_the_other_first() -> None:
+def equations(variant: wb.Variant) -> dict[str, str]:
+    return {s.name: equation(s, variant.program.equations) for s in variant.program.statements}
+
+
+def assert_right(variant: wb.Variant, many: tuple[dict[str, int], ...] = LEAST) -> None:
+    """It computes the same at many sizes, and holds what is predicted, to the byte."""
+    for sizes in many:
+        assert_computes_the_same(variant, sizes)
+        ran = wb.run(variant, sizes=sizes, progress=False)
+        assert ran.peak_bytes == variant.predict(sizes).peak_bytes["device"]
+
+
+def test_sum_is_split_into_points_over_all_its_dims_and_the_result() -> None:
     found = wb.variant(sums()).apply(Accumulate("t", "total"))
-    written = {s.name: equation(s, found.program.equations) for s in found.program.statements}
-    assert written["total.added"] == "total.added[t] = sum(b) x[b, t]"
-    assert written["total.running[t+1]"] == (
-        "total.running[t + 1] = total.running[t] + total.added[t]"
-    )
-    assert written["total"] == "total = total.running[T]"
-    for T in (1, 3):
-        assert_computes_the_same(found, {"T": T})
+    written = equations(found)
+    assert written["total.points"] == "total.points[b, t] = x[b, t]"
+    assert written["total"] == "total = sum(b, t) total.points[b, t]"
+    assert "total.points, added up" in found.storage.splitlines()
+    assert found.program.storage.added == ("total.points",)
+    assert_right(found)
 
 
-def test_without_statements_all_that_can() -> None:
+def test_without_statements_all_over_the_dim_but_what_cannot() -> None:
     found = wb.variant(sums()).apply(Accumulate("t"))
-    running = {a for a in found.program.array if a.endswith(".running")}
-    assert running == {"total.running", "row.running", "count.running"}
-    for sizes in ({}, {"T": 1}, {"B": 1, "T": 2}):
-        assert_computes_the_same(found, sizes)
+    points = {a for a in found.program.array if a.endswith(".points")}
+    assert points == {f"{name}.points" for name in ("total", "row", "count", "highest", "lowest")}
+    assert_right(found)
+    assert_right(found.apply(Vectorize("b")))
+    assert_right(found.apply(Vectorize("b")).apply(Vectorize("t")))
+    assert_right(found.apply(Vectorize("b")).apply(Tile("t", 2)))
+    assert_right(found.apply(Vectorize("t")).apply(Tile("t", 3)))
+
+
+def test_triangular_sums_add_up_an_element_at_a_time() -> None:
+    found = wb.variant(sums()).apply(Accumulate("t_1")).apply(Accumulate("t_2"))
+    assert equations(found)["later.points"].startswith("later.points[b, t, t_1] = ")
+    names = ("later.points", "soon.points")
+    assert found.program.storage.added == names
+    assert_right(found)
+    folded = found.apply(Contract())
+    assert "later.points over b (1 of B), t (1 of T), added up" in folded.storage.splitlines()
+    assert_right(folded)
+    assert_right(found.apply(Vectorize("b")).apply(Contract()))
+    assert_right(found.apply(Vectorize("t", names)))
+
+
+def test_maximum_starts_below_all_numbers() -> None:
+    found = wb.variant(sums()).apply(Accumulate("t", ("highest", "lowest")))
+    constants = [line for line in str(lower(found.program)).splitlines() if "constant" in line]
+    assert any(line.endswith("constant -inf") for line in constants)
+    assert any(line.endswith("constant inf") for line in constants)
+    assert_right(found)
+    wb.run(found, check_finite=True, progress=False)
+
+
+def test_whole_numbers_are_counted_and_compared() -> None:
+    @wb.program
+    def whole(B: int = 3, T: int = 5) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        n = wb.cast(wb.normal(over=(b, t)) * 10.0, "int32")
+        return {"all": n.sum(over=t), "most": n.max(over=t), "least": n.min(over=(b, t))}
+
+    found = wb.variant(whole()).apply(Accumulate("t"))
+    assert len(found.program.storage.added) == 3
+    assert_right(found)
+    assert_right(found.apply(Vectorize("b")))
+
+
+def test_empty_sums_are_0() -> None:
+    @wb.program
+    def earlier(B: int = 2, T: int = 4) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x = wb.normal(over=(b, t))
+        return {"before": x[b, 0:t].sum(), "rest": x[b, t + 2 : wb.maximum(T, t + 2)].sum()}
+
+    root = wb.variant(earlier())
+    dims = dict.fromkeys(d for s in root.program.statements for d in s.reduction_dims)
+    found = root
+    for dim in dims:
+        found = found.apply(Accumulate(dim))
+    assert len(found.program.storage.added) == 2
+    assert_right(found)
+    assert_right(found.apply(Contract()))
+    assert_right(found.apply(Vectorize("b")).apply(Contract()))
+
+
+@pytest.mark.parametrize("axes", [(), ("t",), ("k",)])
+def test_empty_maximum_is_refused_at_the_result(axes: tuple[str, ...]) -> None:
+    body = h.read("x", h.k)
+    p = h.equations(
+        h.statement("x", [h.t], 1.0, {"t": (0, h.T)}),
+        h.statement("y.points", [h.t, h.k], body, {"t": (0, h.T), "k": (h.t + 1, h.T)}),
+        h.statement(
+            "y",
+            [h.t],
+            h.read("y.points", h.t, h.k),
+            {"t": (0, h.T)},
+            {"k": (h.t + 1, h.T)},
+            "max",
+            name="y",
+        ),
+        sizes={"T": 3},
+        dims={"t": h.T, "k": h.T},
+        outputs=["y"],
+    )
+    stored = scheduled(p, axes)
+    added = replace(stored, storage=replace(stored.storage, added=("y.points",)))
+    assert isinstance(derived(added).statement["y"], Finish)
+    for program in (stored, added):
+        with pytest.raises(RunError, match=r"y at t=2 combines no elements.*an empty max"):
+            NumPyBackend().compile(program).run()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -56,16 +177,49 @@ def test_every_candidate_computes_the_same(name: str) -> None:
     root = wb.variant(template())
     for step in Accumulate.candidates(root.program):
         after = root.apply(step)
+        assert not [s for s in Accumulate.candidates(after.program) if s == step]
         for sizes in many[: 1 if len(root.program.statements) > 50 else 3]:
             assert_computes_the_same(after, sizes)
+
+
+def test_offered_where_a_loop_computes_what_is_summed() -> None:
+    root = wb.variant(sums())
+    offered = [Accumulate(dim) for dim in ("b", "t", "t_1", "t_2")]
+    assert list(Accumulate.candidates(root.program)) == offered
+    axes = root.apply(Vectorize("t"))
+    assert {step.dim for step in Accumulate.candidates(axes.program)} == {"b"}
+
+
+def test_points_stand_on_axes_where_their_operands_do() -> None:
+    found = wb.variant(sums()).apply(Vectorize("b")).apply(Accumulate("t", "total"))
+    assert "axis b:\n    for t:\n        total.points\ntotal" in found.schedule
+    assert_right(found)
+
+
+def test_range_takes_the_name_of_the_loop_that_computes_what_is_summed() -> None:
+    @wb.program
+    def other(T: int = 4) -> dict[str, Any]:
+        t, u = wb.dims(t=T, u=T)
+        x = wb.normal(over=t)
+        return {"total": (x[u] * 2.0).sum(over=u)}
+
+    found = wb.variant(other()).apply(Accumulate("u"))
+    assert equations(found)["total.points"] == "total.points[t] = x[t] * 2.0"
+    joined = found.apply(Fuse(("x", "total.points"))).apply(Contract())
+    assert "x over t (1 of T)" in joined.storage
+    assert_right(joined, ({}, {"T": 1}))
+
+
+# -- refusals --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("step", "kind", "sentence"),
     [
         (Accumulate("t", "x"), "capability", "x does not sum over t"),
-        (Accumulate("t", "highest"), "capability", "highest is max, not a sum"),
-        (Accumulate("t_1", "later"), "input", "unknown dim t_1: did you mean t?"),
+        (Accumulate("b", "row"), "capability", "row does not sum over b"),
+        (Accumulate("t", "first"), "capability", "first is argmax: a place and not a sum"),
+        (Accumulate("u", "later"), "input", "unknown dim u: the dims are b, t, t_1, t_2"),
         (Accumulate("t", "totl"), "input", "unknown statement totl: did you mean total?"),
     ],
 )
@@ -75,43 +229,171 @@ def test_refused(step: Accumulate, kind: str, sentence: str) -> None:
     assert sentence in found.sentence
 
 
-def test_parts_that_blocks_left_are_added_block_by_block() -> None:
-    blocks = wb.variant(sums()).apply(Incrementalize("total", "t", 2))
-    found = blocks.apply(Accumulate("t_block2", "total"))
-    written = {s.name: equation(s, found.program.equations) for s in found.program.statements}
-    assert written["total.running[t_block2+1]"] == (
-        "total.running[t_block2 + 1] = total.running[t_block2] + total.partial[t_block2]"
-        "  for 0 <= t_block2 < (T + 1) // 2"
-    )
-    assert written["total"] == "total = total.running[(T + 1) // 2]"
-    for T in (1, 2, 5):
-        assert_computes_the_same(found, {"T": T})
-
-
-def test_part_of_a_dimension_refused() -> None:
-    blocks = wb.variant(sums()).apply(Incrementalize("total", "t", 2))
-    found = refusal(blocks, Accumulate("t", "total.partial"))
-    assert found.kind == "capability"
-    assert found.sentence.endswith("total.partial does not sum over all of t in every instance")
+def test_values_that_are_all_kept_refused() -> None:
+    root = wb.variant(PROGRAMS["gathered"][0]()) if "gathered" in PROGRAMS else None
+    found = [
+        (name, s)
+        for name, (template, _) in PROGRAMS.items()
+        for s in template().statements
+        if s.combiner == "collect"
+    ]
+    assert root is None or found is not None
+    for name, s in found[:1]:
+        variant = wb.variant(PROGRAMS[name][0]())
+        said = refusal(variant, Accumulate(s.reduction_dims[0], s.name))
+        assert "all its points are its value" in said.sentence
 
 
 def test_no_effect_refused_when_nothing_is_left() -> None:
     once = wb.variant(sums()).apply(Accumulate("t"))
+    assert refusal(once, Accumulate("t", "total")).sentence == (
+        "Accumulate('t', statements=('total',)): total adds up total.points already"
+    )
     found = refusal(once, Accumulate("t"))
     assert found.kind == "no effect"
-    assert found.sentence == "Accumulate('t'): nothing sums over all of t"
+    assert found.sentence == "Accumulate('t'): nothing sums over t"
 
 
-# -- algorithm-specific scheduling -----------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("step", "reason"),
+    [
+        (
+            Incrementalize("total", "t", 2),
+            "total.points[b, t]  for 0 <= t_block2 < (T + 1) // 2 would not combine each element "
+            "of total.points once",
+        ),
+        (Swap("total.points"), "what is added up stays on the device"),
+    ],
+)
+def test_storing_the_points_refused(step: Transform, reason: str) -> None:
+    once = wb.variant(sums()).apply(Accumulate("t"))
+    found = refusal(once, step)
+    assert found.kind == "capability"
+    assert reason in found.sentence
+
+
+def test_points_that_would_be_stored_are_said_with_their_number() -> None:
+    once = wb.variant(sums()).apply(Accumulate("t", "total"))
+    found = refusal(once, Incrementalize("total", "t", 2))
+    assert "would store total.points, all B x T elements, but total.points is added up by" in (
+        found.sentence
+    )
+
+
+def test_contract_of_what_is_added_up_refused() -> None:
+    once = wb.variant(sums()).apply(Accumulate("t", "row"))
+    found = refusal(once, Contract("row.points", "t"))
+    assert found.sentence == (
+        "Contract('row.points', 't'): row.points is added up, and keeps nothing of t"
+    )
+
+
+def test_recompute_of_the_points_refused() -> None:
+    once = wb.variant(sums()).apply(Accumulate("t", "total"))
+    found = refusal(once, Recompute("total.points"))
+    assert found.sentence == (
+        "Recompute('total.points') would store total.points.again, all B x T elements, but "
+        "total.points is added up by Accumulate: total would read total.points.again"
+    )
+
+
+def test_equal_sums_are_not_joined_by_their_points() -> None:
+    @wb.program
+    def twice(B: int = 2, T: int = 4) -> dict[str, Any]:
+        b, t = wb.dims(b=B, t=T)
+        x = wb.normal(over=(b, t))
+        return {"a": x.sum(over=t), "b2": x.sum(over=t) * 2.0}
+
+    found = wb.variant(twice()).apply(Accumulate("t"))
+    simple = found.check(Simplify())
+    assert simple is None or simple.kind == "no effect"
+
+
+@wb.program
+def looped(B: int = 2, T: int = 4) -> dict[str, Any]:
+    b, t = wb.dims(b=B, t=T)
+    x = wb.recurrent("x", (), over=(b, t))
+    x[b, 0] = 1.0
+    x[b, t + 1] = wb.sin(x) + 0.5
+    s = x[b, 0:T].sum() if False else wb.cos(x).sum(over=t)
+    y = x * s
+    return {"y": y}
+
+
+def test_fuse_of_points_with_a_reader_of_the_sum_refused() -> None:
+    found = wb.variant(looped()).apply(Accumulate("t"))
+    (points,) = [a.removesuffix(".points") for a in found.program.storage.added]
+    y = next(s.name for s in found.program.statements if any(r.array == points for r in s.reads))
+    said = refusal(found, Fuse((f"{points}.points", "y")))
+    assert said.kind == "dependence"
+    assert points in said.sentence and said.witness is not None
+    assert y
+
+
+# -- in JSON, recipes and moves --------------------------------------------------------------------
+
+
+def test_recipe_and_json_rebuild_it() -> None:
+    root = wb.variant(sums())
+    found = root.apply(Accumulate("t")).apply(Accumulate("t_1")).apply(Contract())
+    again = root.replay(json.loads(json.dumps(found.to_json())))
+    assert again.program == found.program and again.key == found.key
+    assert any(isinstance(move.step, Accumulate) for move in root.moves())
+
+
+# -- learning --------------------------------------------------------------------------------------
+
+
+def gradients(variant: wb.Variant) -> list[str]:
+    return [a for a in variant.program.storage.added if a.startswith("gradient.")]
+
+
+def test_gradients_add_up_in_the_reversed_loop() -> None:
+    """REINFORCE: each step equal to the program as written, and smaller in memory."""
+    root = wb.variant(reinforce(B=5, I=2, T=6, hidden=(8,))).apply(Incrementalize("worth", "t"))
+    sizes = (*LEAST, {"B": 1, "T": 1, "I": 1})
+    split = root.apply(Accumulate("t"))
+    assert_right(split, sizes)
+    axes = split.apply(Vectorize("b"))
+    assert_right(axes, sizes)
+    fused = axes
+    assert len(gradients(axes)) == 4
+    for points in gradients(axes):
+        fused = fused.apply(Fuse(("surrogate", points)))
+    assert fused.schedule.count("reversed") == 1
+    assert_right(fused, sizes)
+    folded = fused.apply(Contract())
+    assert_right(folded, sizes)
+    last = folded.apply(Donate())
+    assert_right(last, sizes)
+    assert "gradient.policy.weight_1.points over i (1 of I), added up" in folded.storage
+    before = root.apply(Vectorize("b")).apply(Contract()).apply(Donate())
+    assert device(last) < device(before)
+
+
+def device(variant: wb.Variant) -> int:
+    return variant.predict().peak_bytes["device"]
+
+
+def test_reference_of_the_equations_agrees() -> None:
+    found = wb.variant(sums()).apply(Accumulate("t")).apply(Accumulate("t_1"))
+    expected = truth(found.root.program, {}, 3)
+    own = truth(found.program, {}, 3)
+    for output in found.program.outputs:
+        np.testing.assert_allclose(
+            own.array(output.array), expected.array(output.array), rtol=1e-12
+        )
 
 
 def in_a_window(estimator: str) -> wb.Variant:
-    """Sums carried, isl's order for an update, windows: the same steps for every estimator."""
+    """Sums added up, isl's order for an update, windows: the same steps for every estimator."""
     program = reinforce(estimator=estimator, B=4, I=2, T=12, n=8, hidden=(8,))
     variant = wb.variant(program).apply(Vectorize("b")).apply(Accumulate("t"))
+    variant = variant.apply(Place("episodes", "t", "first"))  # it counts what is alive at first
     step = Reschedule(("environment.start_uniform", "episode_return"))
     found = variant.check(step)
     if found is not None and found.repairs:
+        assert all(isinstance(repair, Place) for repair in found.repairs[:1])
         variant = variant.apply(found.repairs[0])
         found = variant.check(step)
     if found is None:
@@ -133,14 +415,16 @@ def peaks(variant: wb.Variant) -> list[int]:
 
 def test_learning_from_n_step_returns_needs_a_window_and_from_whole_returns_the_episode() -> None:
     window = in_a_window("n_step")
-    assert "surrogate +8" in window.schedule and "running[t+1] +8" in window.schedule
+    assert "surrogate +8" in window.schedule and "weight_1.points +8" in window.schedule
     assert_computes_the_same(window, {"T": 12})
     assert_computes_the_same(window, {"T": 5})
     short, middle, long = peaks(window)
     table = 3 * 4  # gamma's powers and where they stand, per step: the only bytes that grow
     assert (middle - short, long - middle) == (100 * table, 200 * table)
+    assert short <= 12_573 and long <= 16_173  # of running sums: statements of their own
     episode = in_a_window("monte_carlo")
     assert_computes_the_same(episode, {"T": 12})
     whole = peaks(episode)
     assert whole[1] > 1.9 * whole[0] and whole[2] > 1.9 * whole[1]
     assert whole[0] > 2 * short and whole[2] > 8 * long
+    assert whole[0] <= 50_885 and peaks(in_a_window("td_lambda"))[0] <= 96_449

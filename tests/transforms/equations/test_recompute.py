@@ -493,7 +493,7 @@ def test_hidden_layers_computed_again_need_no_memory_of_the_episode() -> None:
     )
     v = root.apply(Accumulate("t")).apply(Vectorize("b"))
     v = v.apply(Distribute(learning)).apply(Interchange("b", "t", learning))
-    sums = [n for n in v.program.statement if n.startswith("gradient") and "running[t+1]" in n]
+    sums = [n for n in v.program.statement if n.startswith("gradient") and n.endswith(".points")]
     kept = v.apply(Fuse((learning[-1], *sums)))
     again = kept.apply(Recompute("policy.hidden_2")).apply(Recompute("policy.hidden_1"))
     peaks = []

@@ -22,6 +22,8 @@ from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression
+from workbench.program.accumulating import Adding
+from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
 from workbench.program.values import Body, Call
 
@@ -51,7 +53,8 @@ def combine(at: Linearizer, target: Value, over: Letters, mask: Mask | None) -> 
     elif combiner == "sum":
         Sum(at, target, over, mask).lower(body)
     else:
-        _check_lengths(at.scope, over)
+        if not isinstance(at.statement, Adding):  # those are points, so there are some
+            _check_lengths(at.scope, over)
         value = at.value(body, target.dtype)
         _reduced(at, combiner or "", value, target, over, mask)
 
@@ -346,6 +349,23 @@ def _check_lengths(scope: Scope, over: Letters) -> None:
         scope.check("check_length", length=scope.length(axis), dim=axis)
 
 
+def check_points(scope: Scope, over: Letters, mask: Mask | None) -> None:
+    """Check that every instance has points, where these have been combined before."""
+    _check_lengths(scope, over)
+    if mask is not None:
+        _check_some(scope, over, mask)
+
+
+def _check_some(scope: Scope, over: Letters, mask: Mask) -> None:
+    """Check that the mask holds somewhere for every instance."""
+    kept = tuple(a for a in mask.inside.axes if a not in over)
+    some = scope.temporary(kept, (), "bool")
+    contractions.reduce(
+        scope, "logical_or", operand(mask.inside, ()), ContractionOperand(plain(some), kept)
+    )
+    scope.check("check_all", some)
+
+
 def _reduced(
     at: Linearizer, combiner: str, value: Value, target: Value, over: Letters, mask: Mask | None
 ) -> None:
@@ -372,25 +392,11 @@ def _masked(
     copy = scope.temporary(axes, value.shape, value.dtype)
     rank = len(value.shape)
     scope.apply("copyto", [scope.aligned(value, axes, rank)], copy)
-    identity = _identity(value.dtype, "max" if combiner == "argmax" else combiner)
+    start = identity("max" if combiner == "argmax" else combiner, value.dtype)
     outside = scope.aligned(mask.outside, axes, rank)
-    scope.apply("copyto", [scope.workspace.constant(identity, value.dtype), outside], copy)
-    kept = tuple(a for a in mask.inside.axes if a not in over)
-    some = scope.temporary(kept, (), "bool")
-    contractions.reduce(
-        scope, "logical_or", operand(mask.inside, ()), ContractionOperand(plain(some), kept)
-    )
-    scope.check("check_all", some)
+    scope.apply("copyto", [scope.workspace.constant(start, value.dtype), outside], copy)
+    _check_some(scope, over, mask)
     return copy
-
-
-def _identity(dtype: str, combiner: str) -> float | int | bool:
-    if dtype == "float":
-        return float("-inf") if combiner == "max" else float("inf")
-    if dtype == "bool":
-        return combiner != "max"
-    top = 1 << (31 if dtype == "int32" else 63)
-    return -top if combiner == "max" else top - 1
 
 
 def _argmax(at: Linearizer, target: Value, axis: str, mask: Mask | None) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from workbench.errors import ProgramError
 from workbench.lowering.instances import contractions
 from workbench.lowering.instances.contractions import Letters
 from workbench.lowering.instances.linearize import Linearizer
-from workbench.lowering.instances.reductions import Mask, combine
+from workbench.lowering.instances.reductions import Mask, check_points, combine
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loops.records import Apply, Enter, If, Record, RuntimeCheck
 from workbench.lowering.reads import index_arrays, slices
@@ -34,6 +34,8 @@ from workbench.polyhedral.sets.relations import (
     project_out,
     with_dims,
 )
+from workbench.program.accumulating import Adding, Finish, Start, owner
+from workbench.program.operations.table import COMBINES
 from workbench.program.values import Statement
 
 Axes = dict[str, tuple[Expression, Expression]]
@@ -55,13 +57,14 @@ def linearize(
     Loop dimensions are `values`, the dimensions `axes` array axes. An axis with `blocks` is the
     part in the block whose number is among the values too.
     """
-    points = _points(statement, blocks)
+    statement, points, axes = _combining(statement, _points(statement, blocks), axes)
     boxes, boxed = _axes(statement, points, axes, values, ranges, ranks, stored)
     loops = tuple((d, values[d]) for d in statement.dims if d in values)
     blocked = frozenset(block.dim for block in blocks)
-    scope = Scope(workspace, statement.array, boxes, ranges, statement.name, loops, blocked)
+    name = owner(statement)
+    scope = Scope(workspace, statement.array, boxes, ranges, name, loops, blocked)
     at = Linearizer(scope, statement, stored, values, not boxed, swapping)
-    scope.records.append(Enter(statement.name, _title(statement)))
+    scope.records.append(Enter(name, _title(statement)))
     index = tuple(at.placed(e) for e in statement.write)
     written = swapping.writing(scope, stored[statement.array], index)
     target = slices.sliced(scope, written, index)
@@ -73,19 +76,66 @@ def linearize(
             statement.line,
         )
     begin, known = len(scope.records), swapping.known()
-    if statement.combiner is None:
-        at.into(statement.body, target)
-    else:
-        mask = None if boxed else _mask(scope, statement, points, axes, at)
-        over: Letters = scope.ordered(statement.reduction_dims)
-        combine(at, target, over, mask)
+    _write(at, target, None if boxed else _mask(scope, statement, points, axes, at))
     if at.needs_points or at.read_lengths:
         _where_there_are_points(at, points, target, begin)
         swapping.held = known
     lengths = tuple((a, boxes[a][0]) for a in own)
-    scope.records.append(RuntimeCheck(statement.name, target.name, loops, lengths, statement.line))
+    scope.records.append(RuntimeCheck(name, target.name, loops, lengths, statement.line))
     swapping.written(scope, written)
     return scope.records
+
+
+def _write(at: Linearizer, target: Value, mask: Mask | None) -> None:
+    """Write an instance's value to its place, or combine it with what is there."""
+    scope, statement = at.scope, at.statement
+    over: Letters = scope.ordered(statement.reduction_dims)
+    if isinstance(statement, Adding):
+        if over:
+            value = scope.temporary(target.axes, target.shape, target.dtype)
+            combine(at, value, over, mask)
+        else:
+            value = at.value(statement.body, target.dtype)
+        ready = scope.aligned(value, target.axes, len(target.shape))
+        scope.apply(COMBINES[statement.by], [target, ready], target)
+    elif isinstance(statement, Finish):
+        check_points(scope, over, mask)
+        at.into(statement.body, target)
+    elif statement.combiner is None:
+        at.into(statement.body, target)
+    else:
+        combine(at, target, over, mask)
+
+
+def _combining(
+    statement: Statement, points: _Points, axes: Sequence[str]
+) -> tuple[Statement, _Points, Sequence[str]]:
+    """Return how a statement of a derived program combines in one array operation.
+
+    Points that are added up along array axes are combined along these first. A result that may be
+    of no points has its points beside it.
+    """
+    if isinstance(statement, Finish):
+        over, reduction = statement.over, statement.points
+        with_points = replace(statement, combiner=statement.by, reduction_dims=over)
+        return replace(with_points, reduction=reduction), _Points(points.domain, reduction), axes
+    gone = [d for d in axes if d in statement.over] if isinstance(statement, Adding) else []
+    if not isinstance(statement, Adding) or not gone:
+        return statement, points, axes
+    if not is_box(points.domain, [d for d in statement.dims if d in axes]):
+        listed = ", ".join(d for d in statement.dims if d in axes)
+        sentence = f"{statement.name}: its points are not a box in {listed}"
+        raise ProgramError(sentence, statement.line)
+    combined = replace(
+        statement,
+        dims=tuple(d for d in statement.dims if d not in gone),
+        domain=project_out(statement.domain, gone),
+        reduction_dims=tuple(gone),
+        reduction=statement.domain,
+        combiner=statement.by,
+    )
+    along = _Points(project_out(points.domain, gone), points.domain)
+    return combined, along, tuple(d for d in axes if d not in gone)
 
 
 def _where_there_are_points(at: Linearizer, points: _Points, target: Value, begin: int) -> None:
@@ -111,7 +161,7 @@ def _where_there_are_points(at: Linearizer, points: _Points, target: Value, begi
     nothing = none[0] if len(none) == 1 else Compound("or", tuple(none))
     inside = tuple(scope.records[begin:])
     del scope.records[begin:]
-    if is_of_points:
+    if is_of_points and not isinstance(statement, Adding):
         zero = Apply("fill", (), target.name, (("value", 0),))
         scope.records.append(If(nothing, (zero,)))
     scope.records.append(If(negated(nothing), inside))
@@ -138,8 +188,9 @@ def _has_points_here(at: Linearizer, points: _Points) -> list[Condition]:
 
 
 def _title(statement: Statement) -> str:
-    written = f"{statement.array}[{', '.join(str(e) for e in statement.write)}]"
-    return written if statement.write else statement.array
+    index = f"[{', '.join(str(e) for e in statement.write)}]" if statement.write else ""
+    start = ", the start" if isinstance(statement, Start) else ""
+    return statement.array + index + (", added up" if isinstance(statement, Adding) else start)
 
 
 @dataclass(frozen=True)

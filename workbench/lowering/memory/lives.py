@@ -11,6 +11,7 @@ from workbench.polyhedral.accesses import Instances
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes.windows import Lifetime, Together, together
 from workbench.polyhedral.tree import Loop, Tree, axis_dims, loops, loops_above, paths
+from workbench.program.accumulating import derived
 from workbench.program.identity import remembered
 from workbench.program.storage import Storage
 from workbench.program.values import Array, Equations, Program, Statement
@@ -22,6 +23,7 @@ def lives(program: Program, storage: Storage | None = None) -> dict[str, Lifetim
     The storage is the program's unless given.
     """
     storage = program.storage if storage is None else storage
+    program = derived(program)
     live = _together(program, storage)
     folded = dict.fromkeys(array for array, _ in storage.contracted)
     return {
@@ -34,6 +36,7 @@ def windows_but_for_blocks(
     program: Program, storage: Storage, array: str
 ) -> tuple[Expression | None, ...]:
     """Return the windows of an array where slots need not come in whole blocks."""
+    program = derived(program)
     live = _together(program, storage)[array]
     return live.but_for_blocks(_contracted(program.array[array], storage))
 
@@ -63,6 +66,7 @@ def _conflicts(
 
 def in_place_gains(program: Program) -> tuple[tuple[str, str], ...]:
     """Return the arrays that need fewer slices if updated in place, each beside itself."""
+    program = derived(program)
     axes = axis_dims(program.schedule)
     storage = program.storage
     able = {
@@ -81,6 +85,8 @@ def described(program: Program) -> str:
 
     An array is a line.
     """
+    added = program.storage.added
+    program = derived(program)
     lifetimes = lives(program)
     before = {to: array for array, to in program.storage.donated if array != to}
     in_place = {array for array, to in program.storage.donated if array == to}
@@ -93,6 +99,7 @@ def described(program: Program) -> str:
             slots = f"{length}" if window in (None, length) else f"{window} of {length}"
             kept.append(f"{dim} ({slots})")
         line = f"{array.name} over {', '.join(kept)}" if kept else array.name
+        line += ", added up" if array.name in added else ""
         line += ", in place" if array.name in in_place else ""
         line += f", in the memory of {before[array.name]}" if array.name in before else ""
         line += _where(array.name, program.storage)
@@ -113,6 +120,7 @@ def shapes(program: Program) -> dict[str, Instances]:
     An instance whose array is updated in place (as the program's storage says) may overwrite the
     elements that it reads of it elementwise.
     """
+    program = derived(program)
     in_place = {array for array, to in program.storage.donated if array == to}
     return _shapes(program.equations, program.schedule, in_place)
 
@@ -144,6 +152,7 @@ def read_anywhere(equations: Equations) -> dict[str, set[int]]:
 
 def masked(program: Program) -> frozenset[str]:
     """Return the arrays that a statement reads under a mask, where nobody may have written."""
+    program = derived(program)
     return _masked(program.equations, program.schedule)
 
 
@@ -155,12 +164,14 @@ def _masked(equations: Equations, schedule: Tree) -> frozenset[str]:
 
 
 def private(program: Program) -> tuple[tuple[Loop, tuple[str, ...]], ...]:
-    """Return each loop whose blocks are apart with the arrays that live inside it.
+    """Return each loop whose blocks are apart with the arrays that live inside it, of the derived
+    program.
 
     Each block that runs has its own copy of these: where blocks run on several threads, their bytes
     count once a thread. NumPy runs one block at a time, and has one copy. Of nested loops the
     innermost one has them.
     """
+    program = derived(program)
     arrays: dict[int, list[str]] = {}
     for array, around in homes(program, lives(program)).items():
         apart = [loop for loop in around if loop.apart]
@@ -173,6 +184,7 @@ def private(program: Program) -> tuple[tuple[Loop, tuple[str, ...]], ...]:
 
 def homes(program: Program, found: Mapping[str, Lifetime]) -> dict[str, tuple[Loop, ...]]:
     """Return the sequential loops inside which each array lives, outermost first."""
+    program = derived(program)
     at = paths(program.schedule)
     result = {}
     for array in program.arrays:

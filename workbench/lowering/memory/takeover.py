@@ -25,6 +25,7 @@ from workbench.polyhedral.tree import (
     paths,
     statements,
 )
+from workbench.program.accumulating import derived
 from workbench.program.identity import remembered
 from workbench.program.values import Program
 
@@ -42,7 +43,7 @@ class Hindrance(NamedTuple):
 @remembered(16)
 def memory_of(program: Program) -> Ownership:
     """Return the memory of a program's arrays; remembered for the last programs."""
-    return Ownership(program)
+    return Ownership(derived(program))
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,8 +260,10 @@ def holding(program: Program) -> Program:
     there = program.array.keys()
     storage = program.storage
     known = tuple(pair for pair in storage.donated if set(pair) <= there)
-    program = replace(program, storage=replace(storage, donated=known))
-    memory = Ownership(program)
+    added = tuple(array for array in storage.added if array in there)
+    storage = replace(storage, donated=known, added=added)
+    program = replace(program, storage=storage)
+    memory = memory_of(program)
     kept = tuple(
         (array, to)
         for array, to in known
@@ -286,6 +289,7 @@ def takeovers(
 
 @remembered(64)
 def _takeovers(program: Program, array: str | None, to: str | None) -> tuple[tuple[str, str], ...]:
+    program = derived(program)
     in_place = tuple(p for p in in_place_gains(program) if _meant(p, array, to))
     storage = program.storage
     after = replace(program, storage=replace(storage, donated=(*storage.donated, *in_place)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from workbench.program.operations.shapes import shape_text
@@ -13,15 +13,18 @@ from workbench.program.values import Array, Equations, Statement
 Scope = tuple[str, ...]
 
 
-def listing(equations: Equations) -> str:
-    """Return the equations in textual order, one line each, under the program's name and sizes."""
-    return "\n".join(line for line, _ in lines(equations))
+def listing(equations: Equations, added: Collection[str] = ()) -> str:
+    """Return the equations in textual order, one line each, under the program's name and sizes.
+
+    Points that are `added` up, and never stored, say so.
+    """
+    return "\n".join(line for line, _ in lines(equations, added))
 
 
-def lines(equations: Equations) -> Iterator[tuple[str, str | None]]:
+def lines(equations: Equations, added: Collection[str] = ()) -> Iterator[tuple[str, str | None]]:
     """Yield the lines of the page, each with the statement that it is."""
     yield from ((line, None) for line in _header(equations))
-    yield from _equations(equations)
+    yield from _equations(equations, added)
     yield from ((line, None) for line in _results(equations))
 
 
@@ -47,7 +50,7 @@ def _header(equations: Equations) -> Iterator[str]:
         yield "  for " + ", ".join(dims)
 
 
-def _equations(equations: Equations) -> Iterator[tuple[str, str | None]]:
+def _equations(equations: Equations, added: Collection[str]) -> Iterator[tuple[str, str | None]]:
     introduced: set[str] = set()
     for scope, statements in _by_scope(equations):
         yield "", None
@@ -55,7 +58,8 @@ def _equations(equations: Equations) -> Iterator[tuple[str, str | None]]:
             yield f"  {' / '.join(scope)}:", None
         for statement in statements:
             first = statement.array not in introduced
-            yield "    " + _line(statement, equations, first), statement.name
+            note = "    # added up" if statement.array in added else ""
+            yield "    " + _line(statement, equations, first) + note, statement.name
             introduced.add(statement.array)
 
 

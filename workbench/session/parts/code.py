@@ -65,7 +65,7 @@ def code(variant: Variant, arguments: Mapping[str, Any]) -> CodeView:
     program = variant.program
     lowered = variant.loop_program
     return CodeView(
-        equations=_view("Equations", "", listing.lines(program.equations)),
+        equations=_view("Equations", "", listing.lines(program.equations, program.storage.added)),
         schedule=_view("Order", "python", tree.lines(program.schedule)),
         loops=_begun("Loops", loops.lines(lowered.body)),
         kernels=(_begun("Source", source_lines(lowered), _remark(str(arguments["backend"]))),),

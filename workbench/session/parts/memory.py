@@ -151,7 +151,8 @@ def _buffers(
         if not array and name in needed:
             statements = [needed[name]]
         buffers[name] = BufferView(
-            name=_title(record, array, slices, [program.statement[s].array for s in statements]),
+            name=_title(record, array, slices, [program.statement[s].array for s in statements])
+            + (", added up" if array in program.storage.added else ""),
             array=array,
             bytes=held[name],
             formula=str(formulas.footprint(record.buffer, dtype)),

@@ -17,6 +17,8 @@ def storage_text(program: Program, array: str) -> str:
         early = swapped[array]
         ahead = f", {early} iteration{'s' if early > 1 else ''} early" if early else ""
         told.append(f"slices come to the device for their use{ahead}")
+    if array in storage.added:
+        told.append("an element for each sum: the points are added up, not stored")
     windows = [dim for name, dim in storage.contracted if name == array]
     if windows:
         told.append(f"of {' and '.join(windows)} only the slices in use")

@@ -1,29 +1,31 @@
-"""Accumulate: a sum over a whole dimension becomes a running sum along it."""
+"""Accumulate: a sum's points become a statement of their own, added up as they are computed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.polyhedral.sets.relations import domain_with, hull, is_equal, project_out, with_dims
-from workbench.polyhedral.tree import Leaf, Loop, Tree, mapped, sequence
-from workbench.program.values import Body, Literal, Program, Statement
-from workbench.transforms.incrementalize.factors import call
+from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.sets.relations import image, is_box
+from workbench.polyhedral.tree import Leaf, Loop, Path, Tree, loops_above, paths, with_sibling
+from workbench.program.operations.table import COMBINES
+from workbench.program.values import Program, Statement
+from workbench.transforms.incrementalize.factors import call, substituted
 from workbench.transforms.incrementalize.pieces import Pieces, read
 from workbench.transforms.incrementalize.rewrite import Rewrite, equations_with
-from workbench.transforms.step.argument_names import DimName, StatementNames, all_meant, dims_of
+from workbench.transforms.step.argument_names import ReducedDim, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform
 
 
 @dataclass(frozen=True, repr=False)
 class Accumulate(Transform):
-    """Sums over all of `dim` are carried along it: each value adds to what came before.
+    """Sums over `dim` become two statements: their points, and the result that combines these.
 
-    Without `statements`, all that sum over the whole dimension. A summand is then needed only
-    until it is added: once the loops are joined (`Fuse`, `Reschedule`), a gradient over an episode
-    needs no memory of the episode.
+    The points are never stored: each is added up as it is computed, in the memory of one element a
+    sum. They can then stand in any loops (`Fuse`, `Reschedule`, `Vectorize`), such as those that
+    compute what is summed: a gradient over an episode needs no memory of the episode. Without
+    `statements`, all sums, maxima and minima over `dim`.
 
     Example::
 
@@ -45,49 +47,50 @@ class Accumulate(Transform):
         for b:
             for t:
                 x
-        total.running[0]
-        for t:
-            total.added
-            total.running[t+1]
+        for b:
+            for t:
+                total.points
         total
 
-    `total = sum(b, t) x[b, t]` has become `total.added[t] = sum(b) x[b, t]`, `total.running[0] =
-    0.0`, `total.running[t + 1] = total.running[t] + total.added[t]` and `total = total.running[T]`.
+    `total = sum(b, t) x[b, t]` has become `total.points[b, t] = x[b, t]` and `total = sum(b, t)
+    total.points[b, t]`. A range has the name of the loop that computes what is summed, so that
+    the loops can be joined.
 
-    Legal when the statement is a sum and every instance sums over all values of `dim`. Sums of
-    floating-point numbers are associated anew, so the last digits may differ.
+    Legal when the statement is a sum, a maximum or a minimum. Sums of floating-point numbers are
+    associated anew, so the last digits may differ. While the points are added up, no later step
+    may read them elsewhere.
     """
 
-    dim: DimName
+    dim: ReducedDim
     statements: StatementNames | None = None
 
     equation_step = True
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Accumulate]:
-        """Yield each dimension that something sums over."""
-        for dim in dims_of(program):
-            if any(_unfit(program, s, dim) is None for s in program.statements):
-                yield cls(dim)
+        """Yield each dimension that something sums over whose operands a loop over it computes."""
+        around = paths(program.schedule)
+        dims = (
+            d
+            for s in program.statements
+            for d in s.reduction_dims
+            if _unfit(program, s, d) is None and _range(program, s, d, around).in_loop
+        )
+        for dim in dict.fromkeys(dims):
+            yield cls(dim)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
-        """Put running sums in the places of the sums."""
+        """Put points in front of the sums."""
         chosen = self._chosen(program)
         if not chosen:
-            sentence = f"{self}: nothing sums over all of {self.dim}"
-            return Refusal("no effect", sentence)
+            return Refusal("no effect", f"{self}: nothing sums over {self.dim}")
         for name in chosen:
             s = program.statement[name]
             reason = _unfit(program, s, self.dim)
             if reason is not None:
                 return Refusal("capability", f"{self}: {s.name} {reason}", line=s.line)
         for name in chosen:
-            old = program.statement[name]
-            pieces = Pieces(program, old)
-            _carried(old, self.dim, pieces)
-            tree = _placed(program.schedule, old, pieces.statements, self.dim)
-            equations = equations_with(program.equations, old, Rewrite(pieces, (), ("", "")))
-            program = replace(program, equations=equations, schedule=tree)
+            program = _split(program, program.statement[name])
         return Rewritten(program)
 
     def _chosen(self, program: Program) -> tuple[str, ...]:
@@ -97,64 +100,124 @@ class Accumulate(Transform):
 
 
 def _unfit(program: Program, s: Statement, dim: str) -> str | None:
-    """Explain why a statement is no sum over the whole dimension."""
+    """Explain why a statement cannot be split into points along a dimension and their sum."""
     if dim not in s.reduction_dims:
         return f"does not sum over {dim}"
-    if s.combiner != "sum":
-        return f"is {s.combiner}, not a sum"
-    rest = tuple(d for d in s.reduction_dims if d != dim)
-    if not is_equal(project_out(s.reduction, rest), _whole(program, s, dim)):
-        return f"does not sum over all of {dim} in every instance"
+    if s.combiner == "argmax":
+        return "is argmax: a place and not a sum of its points"
+    if s.combiner not in COMBINES:
+        return f"is {s.combiner}: all its points are its value, so each has to be stored"
+    if any(r.array in program.storage.added for r in s.reads):
+        return f"adds up {', '.join(r.array for r in s.reads)} already"
     return None
 
 
-def _whole(program: Program, s: Statement, dim: str) -> str:
-    """Return all instances with all values of the dimension."""
-    limits = [(variable(dim), expression(0)), (_size(program, s, dim) - 1, variable(dim))]
-    return domain_with(with_dims(s.domain, (*s.dims, dim)), at_least=limits)
+# -- where what is summed is computed --------------------------------------------------------------
 
 
-def _size(program: Program, s: Statement, dim: str) -> Expression:
-    """Return the number of a dimension's values: as declared, or as many blocks as are summed."""
-    if dim in program.dim:
-        return program.dim[dim].size
-    others = [d for d in (*s.dims, *s.reduction_dims) if d != dim]
-    ((_, last),) = hull(project_out(s.reduction, others))
-    return last
+@dataclass(frozen=True)
+class _Range:
+    """A dimension that a sum combines, and the loops that compute its operands along it.
 
-
-def _carried(old: Statement, dim: str, pieces: Pieces) -> None:
-    program = pieces.program
-    array, size = program.array[old.array], _size(program, old, dim)
-    like = read(array, old.write)
-    dims, now = (*old.dims, dim), variable(dim)
-    own = tuple(variable(d) for d in old.dims)
-    domain = _whole(program, old, dim)
-    rest = tuple(d for d in old.reduction_dims if d != dim)
-    body = old.body
-    if rest:
-        added = pieces.array("added", like, domain, dims)
-        points = with_dims(old.reduction, (*dims, *rest))
-        pieces.add(added, domain, dims, (*own, now), body, rest, points)
-        body = read(added, (*own, now))
-    limits = [(now, expression(0)), (size, now)]
-    elements = domain_with(with_dims(old.domain, dims), at_least=limits)
-    running = pieces.array("running", like, elements, dims)
-    zero: Body = Literal(0, array.dtype)
-    start = call("broadcast", zero, shape=array.shape) if array.shape else zero
-    pieces.add(running, old.domain, old.dims, (*own, expression(0)), start)
-    if body.dtype == "bool":
-        body = call("cast", body, dtype=array.dtype)
-    total = call("add", read(running, (*own, now)), body)
-    pieces.add(running, domain, dims, (*own, now + 1), total)
-    pieces.add(array, old.domain, old.dims, old.write, read(running, (*own, size)))
-
-
-def _placed(tree: Tree, old: Statement, new: Sequence[Statement], dim: str) -> Tree:
-    """Return the tree with the pieces in the statement's place: those along the dimension in a
-    loop, between the start and the result.
+    `name` is what the points call it: as the loops do. `depth` is that of the outermost loop.
     """
-    along: list[Tree] = [Leaf(s.name) for s in new if dim in s.dims]
-    start, result = (Leaf(s.name) for s in new if dim not in s.dims)
-    pieces = sequence([start, Loop(dim, sequence(along)), result])
-    return mapped(tree, lambda node: pieces if node == Leaf(old.name) else None)
+
+    dim: str
+    name: str
+    in_loop: bool
+    depth: int
+
+
+def _range(program: Program, s: Statement, dim: str, around: Mapping[str, Path]) -> _Range:
+    computing = list(_computing(program, s, dim, around))
+    names = {loop.dim for _, loop in computing}
+    taken = {*s.dims, *s.reduction_dims}
+    name = names.pop() if len(names) == 1 and not names & taken else dim
+    depths = [depth for depth, loop in computing if loop.kind == "loop"]
+    return _Range(dim, name, bool(depths), min(depths, default=0))
+
+
+def _computing(
+    program: Program, s: Statement, dim: str, around: Mapping[str, Path]
+) -> Iterator[tuple[int, Loop]]:
+    """Yield the loops and axes that compute a statement's operands along a dim, with depths."""
+    for r in s.reads:
+        for k, e in enumerate(r.index):
+            if not isinstance(e, Expression) or e.coefficient(dim) != 1:
+                continue
+            for writer in program.writers[r.array]:
+                for depth, loop in enumerate(loops_above(around[writer.name])):
+                    if loop.tile is None and loop.dim in writer.write[k].variables:
+                        yield depth, loop
+
+
+# -- points and result -----------------------------------------------------------------------------
+
+
+def _split(program: Program, old: Statement) -> Program:
+    """Return the program with the sum's points in front of it, added up."""
+    around = paths(program.schedule)
+    ranges = [_range(program, old, d, around) for d in old.reduction_dims]
+    names = {r.dim: r.name for r in ranges}
+    if len({*names.values()}) < len(names):
+        names = {d: d for d in names}
+    pieces = Pieces(program, old)
+    array = program.array[old.array]
+    before = (*old.dims, *old.reduction_dims)
+    dims = tuple(names.get(d, d) for d in before)
+    domain = image(old.reduction, before, _own(before), None, dims)
+    body = substituted(old.body, {d: variable(new) for d, new in names.items()})
+    if body.dtype != array.dtype:
+        body = call("cast", body, dtype=array.dtype)
+    points = pieces.array("points", read(array, old.write), domain, dims)
+    pieces.add(points, domain, dims, _own(dims), body)
+    pieces.statements.append(replace(old, body=read(points, _own(before))))
+    equations = equations_with(program.equations, old, Rewrite(pieces, (), ("", "")))
+    order = [(names[r.dim], not r.in_loop) for r in sorted(ranges, key=lambda r: r.depth)]
+    tree = _placed(program.schedule, old, pieces.statements[0], order)
+    storage = replace(program.storage, added=(*program.storage.added, points.name))
+    return replace(program, equations=equations, schedule=tree, storage=storage)
+
+
+def _own(dims: tuple[str, ...]) -> tuple[Expression, ...]:
+    return tuple(variable(d) for d in dims)
+
+
+def _placed(
+    tree: Tree, old: Statement, points: Statement, ranges: Sequence[tuple[str, bool]]
+) -> Tree:
+    """Return the tree with the points in front of the sum, in loops and axes over its ranges.
+
+    Those are axes where nothing that is summed is computed in a loop, and the points are a box.
+    """
+    path = paths(tree)[old.name]
+    node: Tree = Leaf(old.name)
+    loops, axes = list[str](), _axes(path)
+    if axes and not is_box(points.domain, axes):
+        path, node = _outside(path, node)
+        loops, axes = [d for d in axes if d not in _axes(path)], _axes(path)
+    own = list[str]()
+    for d, as_axis in ranges:
+        boxed = as_axis and is_box(points.domain, [*axes, *own, d])
+        (own if boxed else loops).append(d)
+    leaf: Tree = Leaf(points.name)
+    for d in reversed(loops):
+        leaf = Loop(d, leaf)
+    for d in reversed(own):
+        leaf = Loop(d, leaf, "axis")
+    return with_sibling(path, [leaf, node], points.name, old.name)
+
+
+def _outside(path: Path, node: Tree) -> tuple[Path, Tree]:
+    """Return the place outside of the axes that are around a node alone, and the outermost one."""
+    while path and _is_axis(path[-1][0]):
+        node, path = path[-1][0], path[:-1]
+    return path, node
+
+
+def _axes(path: Path) -> list[str]:
+    return [loop.dim for loop in loops_above(path, "axis")]
+
+
+def _is_axis(node: Tree) -> bool:
+    return isinstance(node, Loop) and node.kind == "axis"

@@ -89,6 +89,7 @@ def stored(storage: Storage, gone: Collection[str]) -> Storage:
         contracted=tuple(pair for pair in storage.contracted if pair[0] not in gone),
         donated=tuple(pair for pair in storage.donated if not {*pair} & {*gone}),
         swapped=tuple(pair for pair in storage.swapped if pair[0] not in gone),
+        added=tuple(array for array in storage.added if array not in gone),
     )
 
 
@@ -109,6 +110,8 @@ def _merged(program: Program, merged: list[str]) -> Program | None:
     """Do one round: every array goes into the first that has its equations."""
     by_equations: dict[Any, list[str]] = {}
     for array in program.arrays:
+        if array.name in program.storage.added:  # two sums cannot share what is never stored
+            continue
         key = _equations(program, array)
         if key is not None:
             by_equations.setdefault(key, []).append(array.name)

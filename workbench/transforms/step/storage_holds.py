@@ -16,6 +16,7 @@ from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.lifetimes.windows import along_axes, whole_extent_clash
 from workbench.polyhedral.sets.as_text import parse_set
 from workbench.polyhedral.tree import Tree, axis_dims, paths
+from workbench.program.accumulating import derived, why_stored
 from workbench.program.identity import remembered
 from workbench.program.values import Equations, Program
 from workbench.transforms.step.refusal import (
@@ -37,6 +38,7 @@ def without_lost(program: Program) -> Program:
         contracted=tuple(pair for pair in storage.contracted if _is_there(program, *pair)),
         donated=tuple(pair for pair in storage.donated if set(pair) <= program.array.keys()),
         swapped=tuple(pair for pair in storage.swapped if pair[0] in program.array),
+        added=tuple(array for array in storage.added if array in program.array),
     )
     return program if kept == storage else replace(program, storage=kept)
 
@@ -45,10 +47,27 @@ def _is_there(program: Program, array: str, dim: str) -> bool:
     return array in program.array and dim in program.array[array].dims
 
 
+def no_longer_added(before: Program, after: Program, step: str) -> Refusal | None:
+    """Refuse a step after which a sum reads stored points in place of those that it adds up."""
+    lost = {name for name in before.storage.added if name not in after.array}
+    for s in before.statements if lost else ():
+        result, points = after.statement.get(s.name), lost & {r.array for r in s.reads}
+        new = [r.array for r in result.reads if r.array not in before.array] if result else []
+        if points and new:
+            reason = f"{s.name} would read {new[0]}"
+            return _stored(after, new[0], points.pop(), reason, step)
+    return None
+
+
 def broken_storage(program: Program, step: str) -> Refusal | None:
-    """Refuse a step after which a folded dimension needs its full extent, or two arrays in one
-    piece of memory conflict.
+    """Refuse a step after which points that are added up would have to be stored, a folded
+    dimension needs its full extent, or two arrays in one piece of memory conflict.
     """
+    for name in program.storage.added:
+        reason = why_stored(program, name)
+        if reason is not None:
+            return _stored(program, name, name, reason, step)
+    program = derived(program)
     if not program.storage.contracted and not program.storage.donated:
         return None
     memory = memory_of(program)
@@ -62,6 +81,15 @@ def broken_storage(program: Program, step: str) -> Refusal | None:
             if refusal is not None:
                 return refusal
     return None
+
+
+def _stored(program: Program, array: str, added: str, reason: str, step: str) -> Refusal:
+    elements = " x ".join(str(upper - lower) for lower, upper in program.array[array].extent)
+    sentence = (
+        f"{step} would store {array}, all {elements} elements, but {added} is added up by "
+        f"Accumulate: {reason}"
+    )
+    return Refusal("capability", sentence, line=program.writers[array][0].line)
 
 
 def _no_longer_together(memory: Ownership, array: str, to: str, step: str) -> Refusal | None:
@@ -148,6 +176,7 @@ def fixed(program: Program) -> Mapping[Pair, Fixed]:
     """Return the dimensions that are whole because of the kind of array or its accesses. Reasons
     that no other order helps with come first, an array axis (which may run in blocks) last.
     """
+    program = derived(program)
     returned: dict[Pair, Fixed] = {}
     for output in program.outputs:
         name = output.array
@@ -159,6 +188,7 @@ def fixed(program: Program) -> Mapping[Pair, Fixed]:
 
 def touched_whole(program: Program) -> Mapping[Pair, Fixed]:
     """Return those that are whole because of their accesses: an output may be made in slices."""
+    program = derived(program)
     return _touched_whole(program.equations, program.schedule)
 
 
@@ -199,6 +229,7 @@ def whole_blocks(program: Program, array: str, dim: str) -> Fixed | None:
     """Explain why a dimension stays whole that runs in blocks, and could be folded if slots need
     not come in whole blocks.
     """
+    program = derived(program)
     storage, record = program.storage, program.array[array]
     contracted = tuple(dict.fromkeys((*storage.contracted, (array, dim))))
     after = replace(storage, contracted=contracted)
@@ -241,6 +272,7 @@ def live_at_once(before: str, program: Program, array: str, dim: str) -> Refusal
 
     `before` begins its sentence.
     """
+    program = derived(program)
     record = program.array[array]
     position = record.dims.index(dim)
     folded = [k for k, d in enumerate(record.dims) if (array, d) in program.storage.contracted]

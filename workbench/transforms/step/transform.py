@@ -38,7 +38,7 @@ from workbench.transforms.step.refusal import (
     instance_text,
     sizes_text,
 )
-from workbench.transforms.step.storage_holds import broken_storage, without_lost
+from workbench.transforms.step.storage_holds import broken_storage, no_longer_added, without_lost
 from workbench.type_hints import field_hints
 
 SHOWN = 4
@@ -231,6 +231,9 @@ def _judged(program: Program, step: Transform) -> Rewritten | Refusal:
         if refusal is not None:
             return refusal
         rewritten = step.rewrite(program)
+        refusal = no_longer_added(program, rewritten.program, str(step))
+        if refusal is not None:
+            return refusal
         rewritten = dataclasses.replace(rewritten, program=without_lost(rewritten.program))
         return _recheck(program, rewritten.program, step) or rewritten
     except TooComplexError as error:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from workbench.errors import TooComplexError
 from workbench.lowering.memory.lives import lives
 from workbench.polyhedral.expression import Expression
+from workbench.program.accumulating import derived
 from workbench.program.storage import Storage
 from workbench.program.values import Program
 from workbench.transforms.equations.accumulate import Accumulate
@@ -112,8 +113,10 @@ class Contract(Transform):
         """Explain why no dimension that is meant can be folded."""
         if self.array is not None and not wanted:
             array = array_called(program, self.array)
-            line = program.writers[array][0].line
-            return Refusal("no effect", f"{self}: {array} has no dimensions to fold", line=line)
+            line, why = program.writers[array][0].line, "has no dimensions to fold"
+            if array in program.storage.added and program.array[array].dims:
+                why = f"is added up, and keeps nothing of {self.dim or 'what is added'}"
+            return Refusal("no effect", f"{self}: {array} {why}", line=line)
         if self.array is None:
             over = "" if self.dim is None else f" along {self.dim}"
             return Refusal("no effect", f"{self}: no array can be folded{over}")
@@ -124,7 +127,7 @@ class Contract(Transform):
         array = None if self.array is None else array_called(program, self.array)
         meant = [
             (a.name, d)
-            for a in program.arrays
+            for a in derived(program).arrays
             for d in a.dims
             if array in (None, a.name) and self.dim in (None, d)
         ]
@@ -135,7 +138,8 @@ class Contract(Transform):
 def _open(program: Program) -> list[Pair]:
     """Return every dimension of every array that is not folded."""
     contracted = set(program.storage.contracted)
-    return [(a.name, d) for a in program.arrays for d in a.dims if (a.name, d) not in contracted]
+    arrays = derived(program).arrays
+    return [(a.name, d) for a in arrays for d in a.dims if (a.name, d) not in contracted]
 
 
 def _folding(program: Program, wanted: list[Pair]) -> list[Pair]:
@@ -155,9 +159,9 @@ def _folding(program: Program, wanted: list[Pair]) -> list[Pair]:
 
 def _windows(program: Program, storage: Storage) -> Mapping[Pair, Expression | None]:
     """Return the window of every dimension that a storage contracts."""
-    lifetimes = lives(program, storage)
+    lifetimes, arrays = lives(program, storage), derived(program).array
     return {
-        (array, dim): lifetimes[array].windows[program.array[array].dims.index(dim)]
+        (array, dim): lifetimes[array].windows[arrays[array].dims.index(dim)]
         for array, dim in storage.contracted
     }
 
@@ -169,7 +173,7 @@ def _whole(step: Transform, program: Program, array: str, dim: str) -> Refusal:
     """Explain why a dimension cannot be folded."""
     if (array, dim) in program.storage.contracted:
         return Refusal("no effect", f"{step}: {array} is folded along {dim} already")
-    record = program.array[array]
+    record = derived(program).array[array]
     line = program.writers[array][0].line
     lower, upper = record.extent[record.dims.index(dim)]
     if upper - lower == 1:
@@ -182,10 +186,10 @@ def _whole(step: Transform, program: Program, array: str, dim: str) -> Refusal:
 
 def _notes(program: Program, whole: list[Pair]) -> tuple[str, ...]:
     """Return for each reason the dimensions that stay whole."""
-    reasons = fixed(program)
+    reasons, arrays = fixed(program), derived(program).array
     by_reason: dict[str, dict[str, list[str]]] = {}
     for array, dim in whole:
-        record = program.array[array]
+        record = arrays[array]
         lower, upper = record.extent[record.dims.index(dim)]
         if upper - lower == 1:
             continue

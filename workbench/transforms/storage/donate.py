@@ -172,7 +172,7 @@ def _unfit(step: Transform, program: Program, array: str, to: str) -> Refusal | 
             hindered = hindrance(memory, first, second)
             if hindered is not None:
                 pair, meant = (first, second), (array, to)
-                return shown_together(f"{step}: ", program, hindered, pair, meant)
+                return shown_together(f"{step}: ", memory.program, hindered, pair, meant)
     if not saves(memory, array, to):
         sentence = (
             f"{step}: {array} is dead before {to} is written and its memory is free by then, so "

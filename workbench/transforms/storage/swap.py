@@ -94,7 +94,8 @@ class Swap(Transform):
         held = _fullest(program)
         least = LEAST * sum(held.values())
         large = [names[b] for b, taken in held.items() if b in names and taken >= least]
-        for name in [name for name in large if program.array[name].dims][:MOST]:
+        able = [n for n in large if program.array[n].dims and n not in program.storage.added]
+        for name in able[:MOST]:
             yield cls(name)
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
@@ -103,7 +104,7 @@ class Swap(Transform):
         if refusal is not None:
             return refusal
         array = array_called(program, self.array)
-        for condition in (self._as_it_is, self._in_one_piece, self._not_at_peak):
+        for condition in (self._added, self._as_it_is, self._in_one_piece, self._not_at_peak):
             refusal = condition(program, array)
             if refusal is not None:
                 return refusal
@@ -155,6 +156,15 @@ class Swap(Transform):
             f"not {self.prefetch!r}"
         )
         return Refusal("input", sentence, argument="prefetch")
+
+    def _added(self, program: Program, array: str) -> Refusal | None:
+        if array not in program.storage.added:
+            return None
+        sentence = (
+            f"{self}: {array} is added up as it is computed (Accumulate), and there is one element "
+            "a sum; what is added up stays on the device"
+        )
+        return Refusal("capability", sentence, line=line_of(program, array))
 
     def _as_it_is(self, program: Program, array: str) -> Refusal | None:
         if (array, self.prefetch) not in program.storage.swapped:

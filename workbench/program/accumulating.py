@@ -1,0 +1,274 @@
+"""Sums whose points are added up as they are computed: what storage and lowering make of them.
+
+`Accumulate` splits a sum `g[d] = sum(r) body` into two ordinary equations, `g.points[d, r] = body`
+and `g[d] = sum(r) g.points[d, r]`, and puts `g.points` into `Storage.added`. Steps, dependences,
+legality and the reference see these equations. Storage, lowering and kernels see the program that
+`derived` returns. Three things differ in it:
+
+* The array `g.points` has one element a sum, over `d`: an accumulator.
+* The statement `g.points` is an `Adding`: each instance combines its body into the element
+  `g.points[d]`, by the operation `by`. Its `over` are the dimensions that are added up; they run as
+  loops and array axes like any other.
+* A statement `g.points.start`, a `Start`, writes the identity into `g.points[d]`, for each instance
+  of the sum. It stands in front of the points, in the innermost loop whose one iteration computes
+  all points of an element.
+
+The sum itself becomes `g[d] = g.points[d]`. A maximum or minimum that may be empty is a `Finish`,
+which has still to check that.
+
+The schedule of the derived program has a leaf for the start and is otherwise the same. Its storage
+has the same entries but for `added`, so that it derives itself. Equal questions get the very same
+objects, as answers about programs are remembered by identity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.sets.relations import (
+    extent_of,
+    image,
+    is_box,
+    is_equal,
+    project_out,
+)
+from workbench.polyhedral.tree import Leaf, Loop, Path, Tree, paths, with_sibling
+from workbench.program.identity import remembered
+from workbench.program.operations.identities import identity
+from workbench.program.operations.table import COMBINES
+from workbench.program.text.infix import equation
+from workbench.program.values import (
+    Array,
+    Body,
+    Call,
+    Equations,
+    Literal,
+    Program,
+    Read,
+    Statement,
+)
+
+
+@dataclass(frozen=True)
+class Adding(Statement):
+    """The points of a sum: an instance combines its body into the element that it writes.
+
+    `by` is "sum", "max" or "min". `over` are the dimensions that the written index lacks: two
+    instances that differ only there write one element.
+    """
+
+    by: str = ""
+    over: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Start(Statement):
+    """The identity of a sum, written before its points. `of` is the name of their statement."""
+
+    of: str = ""
+
+
+@dataclass(frozen=True)
+class Finish(Statement):
+    """The result of a maximum or minimum `by`, which has no value where `points` is empty.
+
+    `points` is isl text of a set over `dims + over`, as `Statement.reduction`.
+    """
+
+    by: str = ""
+    over: tuple[str, ...] = ()
+    points: str = ""
+
+
+def owner(statement: Statement) -> str:
+    """Return the statement of the program to which a derived one's work belongs."""
+    return statement.of if isinstance(statement, Start) else statement.name
+
+
+def derived(program: Program) -> Program:
+    """Return the program that storage and lowering see; itself where no points are added up."""
+    return _derived(program) if program.storage.added else program
+
+
+@remembered(64)
+def _derived(program: Program) -> Program:
+    storage = program.storage
+    added = tuple(a for a in storage.added if a in program.array and not why_stored(program, a))
+    equations = _equations(program.equations, added) if added else program.equations
+    schedule = _schedule(equations, program.schedule) if added else program.schedule
+    return Program(equations, schedule, replace(storage, added=()))
+
+
+def why_stored(program: Program, array: str) -> str | None:
+    """Explain why an array's elements cannot just be added up; None where they can.
+
+    A sum has to be their only reader, and to combine each element once: as many as there are.
+    """
+    if array in program.storage.on_host:
+        return f"{array} would live in host memory"
+    if any(output.array == array for output in program.outputs):
+        return f"{array} would be an output"
+    return _why_stored(program.equations, array)
+
+
+@remembered(1024)
+def _why_stored(equations: Equations, array: str) -> str | None:
+    writers = equations.writers[array]
+    readers = tuple(s for s in equations.statements if any(r.array == array for r in s.reads))
+    if len(writers) != 1:
+        return f"{_names(writers)} would write {array}"
+    if len(readers) != 1:
+        return f"{_names(readers) or 'nothing'} would read {array}"
+    (points,), (result,) = writers, readers
+    if points.combiner is not None or points.write != _own(points.dims):
+        return f"{array} would be written by {equation(points, equations)}"
+    all_dims = (*result.dims, *result.reduction_dims)
+    body = result.body
+    if (
+        result.combiner not in COMBINES
+        or not isinstance(body, Read)
+        or body.index != _own(all_dims)
+        or not is_equal(
+            image(points.domain, points.dims, points.write, None, all_dims), result.reduction
+        )
+    ):
+        return f"{equation(result, equations)} would not combine each element of {array} once"
+    return None
+
+
+def _names(statements: tuple[Statement, ...]) -> str:
+    return " and ".join(s.name for s in statements)
+
+
+def _own(dims: tuple[str, ...]) -> tuple[Expression, ...]:
+    return tuple(variable(d) for d in dims)
+
+
+# -- equations -------------------------------------------------------------------------------------
+
+
+@remembered(64)
+def _equations(equations: Equations, added: tuple[str, ...]) -> Equations:
+    """Return the equations with an accumulator for each of the arrays."""
+    results = {r.array: s for s in equations.statements for r in s.reads if r.array in added}
+    arrays = {
+        a.name: _accumulator(a, results[a.name]) if a.name in added else a for a in equations.arrays
+    }
+    statements: list[Statement] = []
+    for s in equations.statements:
+        if s.array in added:
+            array, result = arrays[s.array], results[s.array]
+            statements += [_start(s, array, result), _adding(s, result)]
+        elif any(r.array in added for r in s.reads):
+            statements.append(_result(s, arrays))
+        else:
+            statements.append(s)
+    return replace(equations, arrays=tuple(arrays.values()), statements=tuple(statements))
+
+
+def _accumulator(points: Array, result: Statement) -> Array:
+    """Return the array with an element for each instance of the result, empty sums included."""
+    return replace(points, dims=points.dims[: len(result.dims)], extent=extent_of(result.domain))
+
+
+def _start(points: Statement, array: Array, result: Statement) -> Start:
+    dims = points.dims[: len(result.dims)]
+    body: Body = Literal(identity(str(result.combiner), array.dtype), array.dtype)
+    if array.shape:
+        options = (("shape", array.shape),)
+        body = Call("broadcast", (body,), array.dtype, array.shape, options)
+    return Start(
+        name=f"{points.name}.start",
+        dims=dims,
+        domain=image(result.domain, result.dims, _own(result.dims), None, dims),
+        array=points.array,
+        write=_own(dims),
+        body=body,
+        scope=points.scope,
+        origin=points.origin,
+        line=points.line,
+        of=points.name,
+    )
+
+
+def _adding(points: Statement, result: Statement) -> Adding:
+    kept = len(result.dims)
+    adding = Adding(**_fields(points), by=str(result.combiner), over=points.dims[kept:])
+    return replace(adding, write=points.write[:kept])
+
+
+def _result(result: Statement, arrays: dict[str, Array]) -> Statement:
+    body = result.body
+    assert isinstance(body, Read)
+    array = arrays[body.array]
+    read = Read(array.name, _own(result.dims), array.dtype, array.shape)
+    by, over, points = str(result.combiner), result.reduction_dims, result.reduction
+    plain = replace(result, body=read, combiner=None, reduction_dims=(), reduction="")
+    if by == "sum" or is_equal(project_out(points, over), result.domain):
+        return plain
+    return Finish(**_fields(plain), by=by, over=over, points=points)
+
+
+def _fields(statement: Statement) -> dict[str, Any]:
+    return {f.name: getattr(statement, f.name) for f in fields(Statement)}
+
+
+# -- schedule --------------------------------------------------------------------------------------
+
+
+@remembered(64, same=2)
+def _schedule(equations: Equations, schedule: Tree) -> Tree:
+    """Return the schedule with a place for each start of the equations."""
+    for s in equations.statements:
+        if isinstance(s, Start):
+            schedule = _started(schedule, s, equations.statement[s.of])
+    return schedule
+
+
+def _started(tree: Tree, start: Start, points: Statement) -> Tree:
+    """Put a start in front of its points, inside the loops that they share."""
+    path = paths(tree)[points.name]
+    shared, boxed = _shared(path, start, points)
+    leaf: Tree = Leaf(start.name)
+    for d in reversed(_left(path[:shared], start)):
+        leaf = Loop(d, leaf, "axis" if boxed else "loop")
+    inner: Tree = path[shared][0] if shared < len(path) else Leaf(points.name)
+    return with_sibling(path[:shared], [leaf, inner], start.name, points.name)
+
+
+def _shared(path: Path, start: Start, points: Statement) -> tuple[int, bool]:
+    """Return how far down its points' path a start stands, and whether the rest is array axes.
+
+    It cannot stand below a loop whose iterations bring several points of one element, nor below an
+    axis where the elements are no box.
+    """
+    shared = next((at for at, (node, _) in enumerate(path) if _brings(node, start, points)), None)
+    shared = len(path) if shared is None else shared
+    whole = _left(path[:shared], start, ("loop",))
+    if not whole or is_box(start.domain, whole):
+        return shared, True
+    axes = (at for at, (node, _) in enumerate(path[:shared]) if _is_axis(node))
+    return next(axes, shared), False
+
+
+def _brings(node: Tree, start: Start, points: Statement) -> bool:
+    """Tell whether a loop or axis is over a dimension that is added up."""
+    if not isinstance(node, Loop):
+        return False
+    by = node.name if node.name in points.dims else node.dim
+    return by not in start.dims
+
+
+def _is_axis(node: Tree) -> bool:
+    return isinstance(node, Loop) and node.kind == "axis"
+
+
+def _left(path: Path, start: Start, kinds: tuple[str, ...] = ("loop", "axis")) -> list[str]:
+    """Return the dimensions of a start that no loop of these kinds on a path gives their value.
+
+    A loop over blocks gives only the block.
+    """
+    given = {node.name for node, _ in path if isinstance(node, Loop) and node.kind in kinds}
+    return [d for d in start.dims if d not in given]
