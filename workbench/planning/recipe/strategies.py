@@ -66,7 +66,7 @@ def smaller(now: JudgedPlan, near: int) -> Iterator[Idea]:
     for array in large:
         if array in again:
             yield _recomputed(array, again[array])
-    yield from _carried(now, large)
+    yield from _sums(now, large)
 
 
 def elsewhere(now: JudgedPlan) -> Iterator[Idea]:
@@ -221,11 +221,11 @@ def _length(now: JudgedPlan, region: Region) -> int:
     return longest
 
 
-# -- running sums ----------------------------------------------------------------------------------
+# -- sums in the loop of their points -------------------------------------------------------------
 
 
-def _carried(now: JudgedPlan, arrays: Collection[str]) -> Iterator[Idea]:
-    """Yield running sums for the sums over all of a dimension that a loop over it computes."""
+def _sums(now: JudgedPlan, arrays: Collection[str]) -> Iterator[Idea]:
+    """Yield sums over a dimension, added up in the loop over it that computes what is summed."""
     program = now.plan.program
     around = _loops(program.schedule)
     sums_by_loop: dict[int, tuple[Loop, list[str]]] = {}
@@ -236,11 +236,11 @@ def _carried(now: JudgedPlan, arrays: Collection[str]) -> Iterator[Idea]:
                 if summed and not any(node is loop for node in around[s.name]):
                     sums_by_loop.setdefault(id(loop), (loop, []))[1].append(s.name)
     for loop, sums in sums_by_loop.values():
-        yield _running(loop, tuple(dict.fromkeys(sums)))
+        yield _added_up(loop, tuple(dict.fromkeys(sums)))
 
 
-def _running(loop: Loop, sums: tuple[str, ...]) -> Idea:
-    """Return running sums in the loop that computes the summands."""
+def _added_up(loop: Loop, sums: tuple[str, ...]) -> Idea:
+    """Return the sums with their points in the loop that computes what is summed."""
     dim, first = loop.name, next(statements(loop))
 
     def take(plan: Plan) -> Plan | None:
@@ -253,4 +253,4 @@ def _running(loop: Loop, sums: tuple[str, ...]) -> Idea:
         names = (first, *(s.name for s in new))
         return summed.after_all([Reasoned(Fuse(names), "what is added is needed no longer")])
 
-    return Idea(f"running {dim}: {', '.join(sums)}", take)
+    return Idea(f"added up over {dim}: {', '.join(sums)}", take)
