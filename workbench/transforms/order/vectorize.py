@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.polyhedral.dependences.flow import Dependence
@@ -100,7 +100,8 @@ class Vectorize(Transform):
         for statement in program.statements:
             if statement.name not in chosen:
                 continue
-            refusal = self._no_loop(statement, loops) or self._not_a_box(statement, axes)
+            shape = not_a_box(str(self), statement, self.dim, axes)
+            refusal = self._no_loop(statement, loops) or shape
             if refusal is not None:
                 return refusal
         try:
@@ -127,7 +128,7 @@ class Vectorize(Transform):
         refusals: dict[str, Refusal] = {}
         axes = axis_dims(program.schedule)
         for name in able:
-            shape = self._not_a_box(program.statement[name], axes)
+            shape = not_a_box(str(self), program.statement[name], self.dim, axes)
             if shape is not None:
                 refusals[name] = shape
         while len(refusals) < len(able):
@@ -153,34 +154,6 @@ class Vectorize(Transform):
         return tuple(
             f"left as a loop over {self.dim}: {', '.join(names)}; {sentence}"
             for sentence, names in by_reason.items()
-        )
-
-    def _not_a_box(self, statement: Statement, axes: dict[str, tuple[str, ...]]) -> Refusal | None:
-        """Explain why one array cannot hold the statement's results."""
-        own = (*axes[statement.name], self.dim)
-        written = element_of(statement.array, statement.write)
-        for e in statement.write:
-            if self.dim in e.variables and len(both := [d for d in own if d in e.variables]) > 1:
-                return Refusal(
-                    "capability",
-                    f"{self}: {statement.name} writes {written}, where {' and '.join(both)} are "
-                    "one dimension of the array: only one of them can be an axis",
-                    line=statement.line,
-                )
-        if not writes_along(statement, self.dim):
-            return Refusal(
-                "capability",
-                f"{self}: {statement.name} has one value of {self.dim} and writes {written}, "
-                f"where an array axis needs a dimension that varies over {self.dim}",
-                line=statement.line,
-            )
-        if is_box(statement.domain, own):
-            return None
-        return Refusal(
-            "capability",
-            f"{self}: the domain of {statement.name} is not a box in {', '.join(own)}, "
-            "so one array cannot hold it",
-            line=statement.line,
         )
 
     def _cycle(self, program: Program, stuck: Stuck, chosen: frozenset[str]) -> Refusal:
@@ -221,6 +194,37 @@ class Vectorize(Transform):
             return alone and not ends, not (alone and ends), -ends
 
         return sorted(inside, key=rank)
+
+
+def not_a_box(
+    step: str, statement: Statement, dim: str, axes: Mapping[str, tuple[str, ...]]
+) -> Refusal | None:
+    """Explain why one array cannot hold a statement's results over `dim` and its `axes`."""
+    own = (*(d for d in axes[statement.name] if d != dim), dim)
+    written = element_of(statement.array, statement.write)
+    for e in statement.write:
+        if dim in e.variables and len(both := [d for d in own if d in e.variables]) > 1:
+            return Refusal(
+                "capability",
+                f"{step}: {statement.name} writes {written}, where {' and '.join(both)} are "
+                "one dimension of the array: only one of them can be an axis",
+                line=statement.line,
+            )
+    if not writes_along(statement, dim):
+        return Refusal(
+            "capability",
+            f"{step}: {statement.name} has one value of {dim} and writes {written}, "
+            f"where an array axis needs a dimension that varies over {dim}",
+            line=statement.line,
+        )
+    if is_box(statement.domain, own):
+        return None
+    return Refusal(
+        "capability",
+        f"{step}: the domain of {statement.name} is not a box in {', '.join(own)}, "
+        "so one array cannot hold it",
+        line=statement.line,
+    )
 
 
 def _loops(program: Program) -> dict[str, tuple[str, ...]]:
