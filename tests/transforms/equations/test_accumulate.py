@@ -19,12 +19,16 @@ from workbench.algorithms.reinforce import reinforce
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import RunError
 from workbench.lowering.lower import lower
+from workbench.polyhedral.dependences.legality import violation
+from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
 from workbench.program.accumulating import Finish, derived
+from workbench.program.dependences import dependences
 from workbench.program.sizes import resolve
 from workbench.program.text.infix import equation
 from workbench.transforms import (
     Accumulate,
     Contract,
+    Distribute,
     Donate,
     Fuse,
     Incrementalize,
@@ -36,8 +40,9 @@ from workbench.transforms import (
     Tile,
     Vectorize,
 )
-from workbench.transforms.step.transform import Transform
+from workbench.transforms.step.transform import Transform, violated
 
+TS = {"t": (0, h.T)}
 LEAST: tuple[dict[str, int], ...] = ({}, {"T": 1}, {"B": 1}, {"B": 1, "T": 1}, {"B": 2, "T": 7})
 
 
@@ -188,6 +193,20 @@ def test_offered_where_a_loop_computes_what_is_summed() -> None:
     assert list(Accumulate.candidates(root.program)) == offered
     axes = root.apply(Vectorize("t"))
     assert {step.dim for step in Accumulate.candidates(axes.program)} == {"b"}
+    blocks = axes.apply(Tile("t", 2, ("x",)))
+    assert Accumulate("t") in Accumulate.candidates(blocks.program)
+
+
+def test_parts_that_blocks_left_are_added_up_in_the_loop_over_blocks() -> None:
+    found = wb.variant(sums()).apply(Incrementalize("total", "t", 2))
+    found = found.apply(Vectorize("b")).apply(Vectorize("t", ("x",))).apply(Tile("t", 2, ("x",)))
+    found = found.apply(Accumulate("t_block2", "total"))
+    assert equations(found)["total.points"].startswith(
+        "total.points[t_block2] = total.partial[t_block2]"
+    )
+    joined = found.apply(Fuse(("total.partial", "total.points"))).apply(Contract())
+    assert "total.partial over t_block2 (1 of (T + 1) // 2)" in joined.storage
+    assert_right(joined, (*LEAST, {"T": 5}))
 
 
 def test_points_stand_on_axes_where_their_operands_do() -> None:
@@ -230,18 +249,12 @@ def test_refused(step: Accumulate, kind: str, sentence: str) -> None:
 
 
 def test_values_that_are_all_kept_refused() -> None:
-    root = wb.variant(PROGRAMS["gathered"][0]()) if "gathered" in PROGRAMS else None
-    found = [
-        (name, s)
-        for name, (template, _) in PROGRAMS.items()
-        for s in template().statements
-        if s.combiner == "collect"
-    ]
-    assert root is None or found is not None
-    for name, s in found[:1]:
-        variant = wb.variant(PROGRAMS[name][0]())
-        said = refusal(variant, Accumulate(s.reduction_dims[0], s.name))
-        assert "all its points are its value" in said.sentence
+    everything = h.statement("all", [], h.read("x", h.t), {}, TS, "collect", name="all")
+    p = h.equations(h.statement("x", [h.t], 1.0, TS), everything, sizes={"T": 3}, dims={"t": h.T})
+    found = Accumulate("t", "all").check(scheduled(p))
+    assert found is not None and found.sentence.endswith(
+        "all is collect: all its points are its value, so each has to be stored"
+    )
 
 
 def test_no_effect_refused_when_nothing_is_left() -> None:
@@ -310,24 +323,72 @@ def test_equal_sums_are_not_joined_by_their_points() -> None:
 
 
 @wb.program
-def looped(B: int = 2, T: int = 4) -> dict[str, Any]:
+def centred(B: int = 2, T: int = 4) -> dict[str, Any]:
     b, t = wb.dims(b=B, t=T)
-    x = wb.recurrent("x", (), over=(b, t))
-    x[b, 0] = 1.0
-    x[b, t + 1] = wb.sin(x) + 0.5
-    s = x[b, 0:T].sum() if False else wb.cos(x).sum(over=t)
-    y = x * s
-    return {"y": y}
+    x = wb.normal(over=(b, t))
+    s = x.sum(over=t)
+    return {"y": x - s}
+
+
+X, POINTS, SUM, Y = (Leaf(name) for name in ("x", "s.points", "s", "y"))
+
+
+def loop(*parts: Tree) -> Tree:
+    return Loop("t", sequence(list(parts)))
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        (
+            (loop(POINTS), loop(X), SUM, loop(Y)),
+            "s.points[b=0, t=0] reads x[0, 0], which x[b=0, t=0] writes, but s.points comes "
+            "before x (smallest case: B=1, T=1)",
+        ),
+        (
+            (loop(X), SUM, loop(POINTS), loop(Y)),
+            "s[b=0] reads s.points[0, 0], which s.points[b=0, t=0] writes, but s comes before "
+            "s.points (smallest case: B=1, T=1)",
+        ),
+        (
+            (loop(X, POINTS, Y), SUM),
+            "y[b=0, t=0] reads s[0], which s[b=0] writes, but y comes before s "
+            "(smallest case: B=1, T=1)",
+        ),
+    ],
+)
+def test_illegal_places_have_the_witness_of_any_statement(
+    parts: tuple[Tree, ...], sentence: str
+) -> None:
+    program = wb.variant(centred()).apply(Accumulate("t")).program
+    tree = Loop("b", sequence(list(parts)))
+    broken = violation(tree, dependences(program.equations))
+    assert broken is not None
+    placed = replace(program, schedule=tree)
+    assert violated(placed, broken, "Step").sentence == f"Step: {sentence}"
 
 
 def test_fuse_of_points_with_a_reader_of_the_sum_refused() -> None:
-    found = wb.variant(looped()).apply(Accumulate("t"))
-    (points,) = [a.removesuffix(".points") for a in found.program.storage.added]
-    y = next(s.name for s in found.program.statements if any(r.array == points for r in s.reads))
-    said = refusal(found, Fuse((f"{points}.points", "y")))
-    assert said.kind == "dependence"
-    assert points in said.sentence and said.witness is not None
-    assert y
+    found = refusal(wb.variant(centred()).apply(Accumulate("t")), Fuse(("s.points", "y")))
+    assert found.kind == "dependence" and found.witness is not None
+    assert found.sentence == (
+        "Fuse(('s.points', 'y')): s between the loops can stand neither behind the joined loop: "
+        "y[b=0, t=0] reads s[0], which s[b=0] writes (smallest case: B=1, T=1); nor before it: "
+        "s[b=0] reads s.points[0, 0], which s.points[b=0, t=0] writes (smallest case: B=1, T=1)"
+    )
+
+
+def test_contract_of_sums_that_are_begun_before_others_are_read_refused() -> None:
+    found = wb.variant(sums()).apply(Accumulate("t_1")).apply(Distribute(("later.points",), "t"))
+    step = Contract("later.points", "t")
+    said = refusal(found, step)
+    assert said.sentence == (
+        "Contract('later.points', 't'): later[b=0, t=0] has still to read later.points[0, 0] when "
+        "later.points.start[b=0, t=2] writes later.points[0, 2], so all 3 slices along t are live "
+        "at one time (smallest case of 3 slices: B=1, T=3)"
+    )
+    assert Fuse(("later.points", "later")) in said.repairs
+    assert_right(found.apply(Fuse(("later.points", "later"))).apply(step))
 
 
 # -- in JSON, recipes and moves --------------------------------------------------------------------

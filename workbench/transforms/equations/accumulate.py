@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from workbench.polyhedral.expression import Expression, variable
 from workbench.polyhedral.sets.relations import image, is_box
@@ -74,7 +75,7 @@ class Accumulate(Transform):
             d
             for s in program.statements
             for d in s.reduction_dims
-            if _unfit(program, s, d) is None and _range(program, s, d, around).in_loop
+            if why_whole(program, s, d) is None and _range(program, s, d, around).in_blocks
         )
         for dim in dict.fromkeys(dims):
             yield cls(dim)
@@ -86,20 +87,18 @@ class Accumulate(Transform):
             return Refusal("no effect", f"{self}: nothing sums over {self.dim}")
         for name in chosen:
             s = program.statement[name]
-            reason = _unfit(program, s, self.dim)
+            reason = why_whole(program, s, self.dim)
             if reason is not None:
                 return Refusal("capability", f"{self}: {s.name} {reason}", line=s.line)
-        for name in chosen:
-            program = _split(program, program.statement[name])
-        return Rewritten(program)
+        return Rewritten(split(program, chosen))
 
     def _chosen(self, program: Program) -> tuple[str, ...]:
         if self.statements is not None:
             return all_meant(program, self.statements)
-        return tuple(s.name for s in program.statements if not _unfit(program, s, self.dim))
+        return tuple(s.name for s in program.statements if not why_whole(program, s, self.dim))
 
 
-def _unfit(program: Program, s: Statement, dim: str) -> str | None:
+def why_whole(program: Program, s: Statement, dim: str) -> str | None:
     """Explain why a statement cannot be split into points along a dimension and their sum."""
     if dim not in s.reduction_dims:
         return f"does not sum over {dim}"
@@ -119,39 +118,76 @@ def _unfit(program: Program, s: Statement, dim: str) -> str | None:
 class _Range:
     """A dimension that a sum combines, and the loops that compute its operands along it.
 
-    `name` is what the points call it: as the loops do. `depth` is that of the outermost loop.
+    `name` is what the points call it: as the loops do. `in_loop` says whether one is sequential,
+    and brings value by value, `in_blocks` whether one brings at least blocks; `depth` is that of
+    the outermost.
     """
 
     dim: str
     name: str
     in_loop: bool
+    in_blocks: bool
     depth: int
 
 
 def _range(program: Program, s: Statement, dim: str, around: Mapping[str, Path]) -> _Range:
     computing = list(_computing(program, s, dim, around))
-    names = {loop.dim for _, loop in computing}
+    names = {c.variable for c in computing}
     taken = {*s.dims, *s.reduction_dims}
     name = names.pop() if len(names) == 1 and not names & taken else dim
-    depths = [depth for depth, loop in computing if loop.kind == "loop"]
-    return _Range(dim, name, bool(depths), min(depths, default=0))
+    loops = [c for c in computing if c.loop.kind == "loop"]
+    return _Range(
+        dim,
+        name,
+        any(c.loop.name == c.variable for c in loops),
+        bool(loops),
+        min((c.depth for c in loops), default=0),
+    )
+
+
+class _Computing(NamedTuple):
+    """A loop or axis that computes an operand along a dimension, there called `variable`."""
+
+    depth: int
+    loop: Loop
+    variable: str
 
 
 def _computing(
     program: Program, s: Statement, dim: str, around: Mapping[str, Path]
-) -> Iterator[tuple[int, Loop]]:
-    """Yield the loops and axes that compute a statement's operands along a dim, with depths."""
+) -> Iterator[_Computing]:
     for r in s.reads:
         for k, e in enumerate(r.index):
             if not isinstance(e, Expression) or e.coefficient(dim) != 1:
                 continue
             for writer in program.writers[r.array]:
+                variables = writer.write[k].variables
                 for depth, loop in enumerate(loops_above(around[writer.name])):
-                    if loop.tile is None and loop.dim in writer.write[k].variables:
-                        yield depth, loop
+                    for d in {loop.name, loop.dim} & variables:
+                        yield _Computing(depth, loop, d)
+
+
+def sums_along(program: Program, dim: str) -> tuple[str, ...]:
+    """Return the sums whose points can run along a dimension: of what a loop over it computes."""
+    around = paths(program.schedule)
+    return tuple(
+        s.name
+        for s in program.statements
+        if any(
+            why_whole(program, s, d) is None and dim in (d, _range(program, s, d, around).name)
+            for d in s.reduction_dims
+        )
+    )
 
 
 # -- points and result -----------------------------------------------------------------------------
+
+
+def split(program: Program, sums: Sequence[str]) -> Program:
+    """Return the program with each sum's points in front of it, added up."""
+    for name in sums:
+        program = _split(program, program.statement[name])
+    return program
 
 
 def _split(program: Program, old: Statement) -> Program:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.errors import TooComplexError
-from workbench.program.accumulating import derived
+from workbench.program.accumulating import derived, owner
 from workbench.program.values import Program
 from workbench.transforms.equations.accumulate import Accumulate
 from workbench.transforms.incrementalize.incrementalize import BLOCK, Incrementalize
@@ -95,7 +95,8 @@ class Contract(Transform):
             yield Tile(wanted[0][1], USUAL)
         if refusal.witness is None:
             return
-        writer, reader = refusal.witness.statements
+        known = derived(program).statement
+        writer, reader = (owner(known[name]) for name in refusal.witness.statements)
         yield Fuse((writer, reader))
         own = program.statement[reader]
         for moving in own.dims:
