@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from workbench.lowering.loops.bytes import bytes_of
-from workbench.lowering.lower import lower
 from workbench.lowering.memory.lives import private
+from workbench.lowering.memory.takeover import memory_of
 from workbench.polyhedral.dependences.legality import carries, violation
 from workbench.polyhedral.tree import Loop, replaced, statements
 from workbench.program.dependences import dependences
@@ -221,12 +221,12 @@ class Persist(Transform):
 
     def _described(self, after: Program, regions: Sequence[tuple[str, ...]]) -> Iterator[str]:
         """Yield for each loop over blocks what it holds, and the bytes of a block's arrays."""
-        sizes, stored = resolve(after.equations), lower(after).stored
+        sizes, memory = resolve(after.equations), memory_of(after)
         at = f"({numbers(sizes)}, {DTYPE})"
         for region in regions:
             inside = [a for loop, own in private(after) if _holds(loop, region) for a in own]
             sums = sum(after.statement[n].array in after.storage.added for n in region)
-            tile = sum(bytes_of(stored[a].buffer, sizes, DTYPE) for a in inside)
+            tile = sum(bytes_of(memory.stored(a).buffer, sizes, DTYPE) for a in inside)
             ends = region[0] if len(region) == 1 else f"{region[0]} … {region[-1]}"
             yield (
                 f"{ends} ({len(region)} statements, {sums} of them points of sums) in blocks of "
