@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
 
 from workbench.polyhedral.expression import Expression, maximum, minimum
 from workbench.polyhedral.sets.relations import extent_of
 from workbench.polyhedral.tree import Loop, Path, Standing, loops_above, standing
-from workbench.program.operations.table import COMBINES
 from workbench.program.values import Body, Call, Read, Statement
 
 
@@ -74,15 +72,16 @@ def _chunks(loop: Loop, points: Statement, stands: Standing) -> Chunks:
 
 def combined(partial: Read, by: str) -> Body:
     """Return the partial results along the first inner axis, combined one after the other."""
-    parts = [_part(partial, position) for position in range(partial.shape[0])]
-    return reduce(
-        lambda left, right: Call(COMBINES[by], (left, right), partial.dtype, partial.shape[1:]),
-        parts,
+    dtype, shape = partial.dtype, partial.shape[1:]
+    if by != "sum":  # in any order
+        return Call(by, (partial,), dtype, shape, (("axis", 0),))
+    last = partial.shape[0] - 1
+    running = Call("cumsum", (partial,), dtype, partial.shape, (("axis", 0),))
+    options = (("axis", 0), ("start", last), ("stop", last + 1), ("step", 1))
+    return Call(
+        "reshape",
+        (Call("slice", (running,), dtype, (1, *shape), options),),
+        dtype,
+        shape,
+        (("shape", shape),),
     )
-
-
-def _part(partial: Read, position: int) -> Body:
-    options = (("axis", 0), ("start", position), ("stop", position + 1), ("step", 1))
-    shape = partial.shape[1:]
-    part = Call("slice", (partial,), partial.dtype, (1, *shape), options)
-    return Call("reshape", (part,), partial.dtype, shape, (("shape", shape),))

@@ -96,7 +96,7 @@ class Persist(Transform):
     chunks: int = 16
     statements: StatementNames | None = None
 
-    least: ClassVar[Mapping[str, int]] = {"size": 1, "chunks": 1}
+    least: ClassVar[Mapping[str, int]] = {"size": 2, "chunks": 1}
 
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Persist]:
@@ -234,7 +234,7 @@ class Persist(Transform):
             )
             if tile > CACHE:
                 fitting = self.size * CACHE // tile
-                instead = f"blocks of {fitting} would fit" if fitting else "no block would fit"
+                instead = f"blocks of {fitting} fit" if fitting > 1 else "no blocks would fit"
                 yield f"that is more than a core's cache of {amount(CACHE, 'B')}: {instead}"
 
 
