@@ -10,12 +10,13 @@ from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.memory.lives import private
 from workbench.lowering.memory.takeover import memory_of
 from workbench.polyhedral.dependences.legality import carries, violation
-from workbench.polyhedral.tree import Loop, replaced, statements
+from workbench.polyhedral.tree import Loop, loops_above, paths, replaced, statements
 from workbench.program.dependences import dependences
 from workbench.program.sizes import numbers, resolve
 from workbench.program.text.units import amount
 from workbench.program.values import Program
 from workbench.transforms.equations.accumulate import split, sums_along, why_whole
+from workbench.transforms.order.distribute import Distribute
 from workbench.transforms.order.persisting import (
     InBlocks,
     added_by,
@@ -142,6 +143,10 @@ class Persist(Transform):
             loops.placed(after.schedule, needs)
         except Circular:
             return
+        inside = {name for region in loops.regions for name in region}
+        beside = [name for name in able - crossing - inside if name in program.statement]
+        if beside:
+            yield Distribute(tuple(sorted(beside)))
         for region in sorted(loops.regions, key=len, reverse=True)[:MOST]:
             yield replace(self, statements=named_before(program, after, region))
 
@@ -180,26 +185,38 @@ class Persist(Transform):
             fit = fit_for_blocks(str(self), after, self.dim, chosen)
             if chosen is not None and fit.refusals:
                 return fit.refusals[0]
-            unfit = [n for n in sums if not added_by(after, after.statement[n]) <= fit.able]
-            if not unfit:
+            loops, needs = self._loops(fit.able), dependences(after.equations)
+            try:
+                tree = loops.placed(after.schedule, needs)
+            except Circular as circular:
+                tree = replaced(after.schedule, circular.loop, circular.blocks)
+            broken = violation(tree, needs)
+            if broken is not None:
+                return violated(replace(after, schedule=tree), broken, str(self))
+            inside = {name for region in loops.regions for name in region}
+            outside = [n for n in sums if not added_by(after, after.statement[n]) <= inside]
+            if chosen is not None or not outside:
                 break
-            sums = [n for n in sums if n not in unfit]
-        loops, needs = self._loops(fit.able), dependences(after.equations)
-        try:
-            tree = loops.placed(after.schedule, needs)
-        except Circular as circular:
-            tree = replaced(after.schedule, circular.loop, circular.blocks)
-        broken = violation(tree, needs)
-        if broken is not None:
-            return violated(replace(after, schedule=tree), broken, str(self))
-        reasons = [r.sentence.removeprefix(f"{self}: ") for r in fit.refusals]
+            sums = [n for n in sums if n not in outside]
+        refusals = [*fit.refusals, *self._beside(after, fit.able - inside)]
+        if chosen is not None and (refusals or len(loops.regions) > 1):
+            return refusals[0] if refusals else self._several(after, loops)
+        reasons = [r.sentence.removeprefix(f"{self}: ") for r in refusals]
         if not loops.regions:
             sentence = f"{self}: nothing runs over {self.dim} that could run in blocks"
             return Refusal("no effect", "; ".join([sentence, *reasons[:1]]))
-        if chosen is not None and len(loops.regions) > 1:
-            return self._several(after, loops)
         left = tuple(f"not in blocks: {reason}" for reason in reasons)
         return InBlocks(replace(after, schedule=tree), tuple(loops.regions), left)
+
+    def _beside(self, after: Program, outside: frozenset[str]) -> Iterator[Refusal]:
+        """Explain for statements why they stay outside of blocks: they share an inner loop."""
+        around = paths(after.schedule)
+        for s in after.statements:
+            if s.name in outside:
+                loop = loops_above(around[s.name])[-1]
+                others = ", ".join(n for n in statements(loop) if n not in outside)
+                sentence = f"{self}: {s.name} shares the loop over {loop.name} with {others}"
+                yield Refusal("capability", sentence, line=s.line)
 
     def _several(self, after: Program, loops: BlockLoops) -> Refusal:
         """Refuse for statements that cannot share one loop over blocks."""

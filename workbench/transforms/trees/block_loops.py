@@ -7,7 +7,7 @@ holds them. What needs something complete, a finished sum, stands between two lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from workbench.polyhedral.dependences.components import topological
@@ -183,16 +183,30 @@ def _needing(
     level: Mapping[int, int],
     late: int,
 ) -> tuple[str, ...]:
-    """Return the statements that need the loop before the one at level `late`, and are needed
-    there.
+    """Return the statements through which the loop at level `late` needs what an earlier one
+    gives.
     """
-    names: list[str] = []
-    for k, part in enumerate(parts):
-        needed = any(level[n] == late and parts[n].unit for n in follows[k])
-        needs = any(k in follows[n] and level[n] > late for n in follows if parts[n].unit)
-        if not part.unit and needed and needs:
-            names += statements(part.tree)
-    return tuple(names)
+    leads: dict[int, set[int]] = {k: set() for k in follows}
+    for k, needed in follows.items():
+        for n in needed:
+            leads[n].add(k)
+    early = {k for k in follows if parts[k].unit and level[k] > late}
+    here = {k for k in follows if parts[k].unit and level[k] == late}
+    between = _reached(parts, follows, early) & _reached(parts, leads, here)
+    return tuple(name for k in sorted(between) for name in statements(parts[k].tree))
+
+
+def _reached(
+    parts: Sequence[Part], ways: Mapping[int, set[int]], start: Collection[int]
+) -> set[int]:
+    """Return the parts outside of blocks to which ways lead through others of these."""
+    reached, waiting = set[int](), list(start)
+    while waiting:
+        for k in ways[waiting.pop()]:
+            if k not in reached and not parts[k].unit:
+                reached.add(k)
+                waiting.append(k)
+    return reached
 
 
 def _rejoined(parts: Sequence[Part]) -> list[Part]:
