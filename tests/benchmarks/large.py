@@ -84,7 +84,7 @@ def _samples(settings: Mapping[str, Any]) -> str:
 
 
 def step_by_step(**settings: Any) -> tuple[Variant, Variant]:
-    """REINFORCE whose first layer's gradient is carried over t: observations kept, and drawn again
+    """REINFORCE whose first layer's gradient is added up over t: observations kept, and drawn again
     for it.
     """
     kept = variant(reinforce(**settings)).apply(Vectorize("b"))

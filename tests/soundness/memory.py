@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tests.soundness.order import Point, accessed, operations, run_at
+from workbench.program.accumulating import Adding
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 
@@ -72,6 +73,8 @@ def clobbered(shared: Shared) -> Clobbered | None:
             place = shared.place(array, element)
             if held.get(place) != (array, element):
                 return Clobbered(name, point, array, element, held.get(place, ("", ())))
+            if isinstance(statement, Adding) and array == statement.array:
+                continue
             if place in writes and (writes[place][0] != point or not _elementwise(program, name)):
                 return Clobbered(name, point, array, element, writes[place][1])
         for place, (_, written) in writes.items():

@@ -15,6 +15,7 @@ from workbench.polyhedral.accesses import Between
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.sets.scanning import scanner
 from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, block_dim
+from workbench.program.accumulating import Adding
 from workbench.program.sizes import resolve
 from workbench.program.values import Program, Read, Statement
 
@@ -72,7 +73,10 @@ def accessed(
 ) -> Accessed:
     """What an instance touches."""
     written = _element(statement.write, _values(statement.dims, point, sizes))
-    return Accessed(list(_read(program, statement, point, sizes)), (statement.array, written))
+    reads = list(_read(program, statement, point, sizes))
+    if isinstance(statement, Adding):
+        reads.append((statement.array, written))
+    return Accessed(reads, (statement.array, written))
 
 
 def operations(

@@ -53,6 +53,25 @@ def owner(shown: TextView) -> dict[int, str]:
     return {n: span.statement for span in shown.spans for n in range(span.first, span.last + 1)}
 
 
+def test_points_that_are_added_up_say_so_and_own_the_lines_of_their_start() -> None:
+    found = wb.variant(reinforce(hidden=(4,))).apply(wb.transforms.Accumulate("t"))
+    name = "gradient.policy.bias_1.points"
+    shown = code(found, {"backend": "numpy"})
+    lines = [line for line in shown.equations.text.splitlines() if name in line.split("=")[0]]
+    assert len(lines) == 1 and lines[0].endswith("# added up")
+    owners = owner(shown.loops)
+    of_points = [n for n, statement in owners.items() if statement == name]
+    texts = [shown.loops.text.splitlines()[n].strip() for n in of_points]
+    assert f"# {name}: {name}[i], the start" in texts
+    assert f"# {name}: {name}[i], added up" in texts
+    known = set(found.program.statement)
+    assert set(owners.values()) <= known
+    assert {share.statement for share in cost(found, RUN).shares} <= known
+    held = memory(found, {"sizes": SIZES, "dtype": "float32"})
+    (buffer,) = [buffer for buffer in held.arrays if buffer.array == name]
+    assert buffer.name == f"{name}, added up" and buffer.statements == (name,)
+
+
 def test_texts_are_those_of_the_compiler() -> None:
     found = code(variant(), {"backend": "numpy"})
     assert found.equations.text == str(variant().program)

@@ -391,6 +391,20 @@ def test_contract_of_sums_that_are_begun_before_others_are_read_refused() -> Non
     assert_right(found.apply(Fuse(("later.points", "later"))).apply(step))
 
 
+def test_blocks_of_points_that_have_the_number_of_such_blocks_refused() -> None:
+    found = wb.variant(sums()).apply(Incrementalize("total", "t", 2))
+    found = found.apply(Accumulate("b", "total.partial"))
+    name = "total.partial.points"
+    for ready in (found, found.apply(Vectorize("t_block2"))):
+        said = refusal(ready, Tile("t", 2, (name,)))
+        assert said.sentence == (
+            "Tile('t', 2, statements=('total.partial.points',)): total.partial.points runs in "
+            "blocks of 2 already: it varies over t_block2"
+        )
+        assert_right(ready.apply(Tile("t", 2)))
+        assert_right(ready.apply(Tile("t", 3, (name,))))
+
+
 # -- in JSON, recipes and moves --------------------------------------------------------------------
 
 

@@ -8,7 +8,16 @@ from dataclasses import dataclass, field, replace
 from workbench.polyhedral.dependences.flow import Dependence, Dependences, standings
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.ordering.as_written import goes_back
-from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, replaced, sequence, statements
+from workbench.polyhedral.tree import (
+    Block,
+    Leaf,
+    Loop,
+    Tree,
+    block_dim,
+    replaced,
+    sequence,
+    statements,
+)
 from workbench.program.values import Program
 from workbench.transforms.order.distribute import distributed
 from workbench.transforms.step.refusal import Refusal
@@ -52,6 +61,10 @@ class Tiling:
         if counted is not None:
             self.refusals.append(self._held(tree, counted))
             return tree
+        numbered = next((n for n in statements(tree) if self._has_number(n)), None)
+        if numbered is not None:
+            self.refusals.append(self._numbered(numbered))
+            return tree
         if tree.kind == "axis":
             return self._axis(tree, found)
         return self._loop(tree) if members <= self.chosen else self._part(tree, found)
@@ -59,6 +72,18 @@ class Tiling:
     def _counts_blocks(self, name: str) -> bool:
         """Tell whether a statement in a loop over `dim` has a block's number instead of a value."""
         return self.dim not in self.program.statement[name].dims
+
+    def _has_number(self, name: str) -> bool:
+        """Tell whether a chosen statement has the blocks' number beside a value of `dim`."""
+        number = block_dim(self.dim, self.size)
+        return name in self.chosen and number in self.program.statement[name].dims
+
+    def _numbered(self, name: str) -> Refusal:
+        sentence = (
+            f"{self.step}: {name} runs in blocks of {self.size} already: it varies over "
+            f"{block_dim(self.dim, self.size)}"
+        )
+        return Refusal("capability", sentence, line=self.program.statement[name].line)
 
     def _held(self, loop: Loop, name: str) -> Refusal:
         sentence = (
