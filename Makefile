@@ -31,7 +31,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help lab test lint unit property notebooks browser learn bench soundness clean dot chromium
+.PHONY: help lab test lint unit property notebooks browser learn bench soundness functions clean \
+	dot chromium compiler
 
 help:
 	@echo 'make lab         set everything up and open JupyterLab on notebooks/00_start.ipynb'
@@ -44,6 +45,7 @@ help:
 	@echo 'make learn       training runs that must reach a return (minutes)'
 	@echo 'make bench       benchmarks'
 	@echo 'make soundness   steps and gradients at random, by the ten thousand (two hours)'
+	@echo 'make functions   every float32 through the functions of compiled programs (half an hour)'
 	@echo 'make clean       remove .venv and all caches'
 
 lab: $(LAB_STAMP) dot
@@ -59,7 +61,7 @@ lint: $(DEV_STAMP)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-unit: $(DEV_STAMP) dot
+unit: $(DEV_STAMP) dot compiler
 	$(PARALLEL) $(APART) -m "not hypothesis and not soundness"
 
 property: $(DEV_STAMP)
@@ -84,6 +86,9 @@ soundness: $(DEV_STAMP) dot chromium
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --programs algorithms --steps 2000 --seconds 7200 $(RECORD)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.refusals --count 1000
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.gradients --count 20000 $(RECORD)
+
+functions: $(DEV_STAMP) compiler
+	$(BIN)/python -m tests.codegen.c --record tests/codegen/c/recorded.jsonl
 
 clean:
 	rm -rf $(VENV) build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -128,6 +133,11 @@ apt = { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
 dot:
 	@command -v dot >/dev/null || $(call apt,graphviz) || \
 		echo 'There is no `dot`, so no picture in saved notebooks: install Graphviz (package graphviz).'
+
+compiler:
+	@command -v cc >/dev/null || command -v gcc >/dev/null || command -v clang >/dev/null || \
+		$(call apt,gcc libc6-dev) || \
+		echo 'There is no C compiler, so the tests of compiled code fail: install one (package gcc).'
 
 chromium:
 	@[ -n "$$CHROMIUM" ] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \

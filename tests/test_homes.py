@@ -21,8 +21,7 @@ from workbench.session.requests.sessions import Sessions
 
 PLACES = """
 import jupyter_core.paths as jupyter, IPython.paths, matplotlib
-from workbench.measure.store import users_folder
-from workbench.planning.machine.calibrated import cache_directory
+from workbench.folders import cache_directory, users_folder
 print(cache_directory(), users_folder(), jupyter.jupyter_config_dir(), jupyter.jupyter_data_dir())
 print(jupyter.jupyter_runtime_dir(), IPython.paths.get_ipython_dir(), matplotlib.get_configdir())
 """

@@ -24,15 +24,17 @@ PACKAGE = "workbench"
 # A part and the parts directly below it; what lies below those may be imported as well.
 DIRECTLY_BELOW = {
     "errors": (),
+    "folders": (),
     "names": (),
     "type_hints": (),
-    "polyhedral": ("errors", "names", "type_hints"),
+    "polyhedral": ("errors", "folders", "names", "type_hints"),
     "program": ("polyhedral",),
     "lowering": ("program",),
-    "transforms": ("lowering",),
+    "codegen": ("lowering",),
+    "transforms": ("codegen",),
     "planning": ("transforms",),
     "variants": ("planning",),
-    "backends": ("lowering",),
+    "backends": ("codegen",),
     "measure": ("variants", "backends"),
     "session": ("measure", "language"),
     "language": ("program",),
@@ -49,6 +51,7 @@ IMPORTED_WHERE_USED = {"pandas", "cupy", "gymnasium", "matplotlib"}
 
 
 ASKED_BACK = {
+    ("polyhedral/expressions", "polyhedral/expression"): "the parts of an atom are expressions",
     ("language/tracing", "language/external_calls"): "a trace keeps the calls of external objects",
     ("program/values", "program/text"): "a program prints itself",
     ("lowering/loop_program", "lowering/text"): "a loop program prints itself",

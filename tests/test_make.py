@@ -73,7 +73,9 @@ def test_lab_refused_when_python_lacks_venv(bare: Path) -> None:
     assert "python3.12-venv" in done.stderr
 
 
-@pytest.mark.parametrize(("target", "package"), [("dot", "graphviz"), ("chromium", "chromium")])
+@pytest.mark.parametrize(
+    ("target", "package"), [("dot", "graphviz"), ("chromium", "chromium"), ("compiler", "gcc")]
+)
 def test_missing_program_is_named_and_make_goes_on(bare: Path, target: str, package: str) -> None:
     done = make(bare, target)
     assert done.returncode == 0

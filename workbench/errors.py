@@ -106,6 +106,26 @@ class OutOfMemoryError(RunError):
         super().__init__(message)
 
 
+class CompilerError(WorkbenchError):
+    """A C compiler that failed, crashed or took too long.
+
+    `output` is what it printed, `source` the file that it was given, still there, and `statement`
+    the one whose code it speaks of, where it names a line.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        output: str = "",
+        source: Path | None = None,
+        statement: str | None = None,
+    ) -> None:
+        self.output = output
+        self.source = source
+        self.statement = statement
+        super().__init__(message)
+
+
 class UnavailableError(WorkbenchError):
     """A backend or an optional package that is not available; the message says why."""
 

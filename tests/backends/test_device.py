@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-from workbench.backends import NativeBackend, get
+from workbench.backends import get
 from workbench.backends.processor import processor
-from workbench.errors import UnavailableError
 
 
 def test_numpy_runs_on_the_processor() -> None:
@@ -15,6 +12,5 @@ def test_numpy_runs_on_the_processor() -> None:
     assert model and cores.endswith("cores")
 
 
-def test_backend_that_is_not_there_has_no_device() -> None:
-    with pytest.raises(UnavailableError, match="native: compiled C is not part"):
-        NativeBackend().device()
+def test_compiled_programs_run_on_the_processor() -> None:
+    assert get("native").device() == processor()

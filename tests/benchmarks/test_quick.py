@@ -73,6 +73,16 @@ def test_blocked_scan_is_many_times_faster_than_the_quadratic_forms(
     assert found["a product a step, by hand / blocked"]["of_least"] >= 30
 
 
+def test_functions_of_compiled_programs_keep_up_with_their_products(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = figures(capsys, "functions", "--rounds", "5")
+    assert set(found) >= {"exp", "tanh", "log", "sin", "cos", "permutation", "normal"}
+    if found["tanh"]["lanes"] == 16:
+        assert found["tanh"]["billions_per_second"] >= 2
+        assert found["exp"]["billions_per_second"] >= 1.6
+
+
 def test_every_transform_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     found = figures(capsys, "steps", "--programs", "reinforce")
     for state in ("as written", "optimized"):

@@ -65,11 +65,14 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     assert sentence in done.err
 
 
-def test_backend_that_is_not_there_says_why(workbench: Call) -> None:
+def test_backend_that_is_not_there_says_why(
+    workbench: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
     done = workbench("run", "reinforce", *SMALL, "--backend", "native")
     assert done.code == 1
     assert "native" in done.err
-    assert "not part of this version" in done.err
+    assert "no C compiler" in done.err
 
 
 def test_interruption_before_the_run_is_no_traceback(

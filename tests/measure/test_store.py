@@ -12,8 +12,9 @@ import pytest
 
 from tests.measure.rounds.made import measurement, passed
 from workbench.errors import WorkbenchError
+from workbench.folders import users_folder
 from workbench.measure.compare import comparison
-from workbench.measure.store import Store, store, users_folder
+from workbench.measure.store import Store, store
 
 FIRST = measurement(0.01, 0.011, 0.012)
 SECOND = measurement(0.02, 0.021, 0.022, steps=("b",))

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from workbench.polyhedral.expression import (
     Expression,
     choice,
-    evaluated,
     expression,
     maximum,
     minimum,
-    shortest,
     size,
     variable,
 )
+from workbench.polyhedral.expressions.evaluation import evaluated
+from workbench.polyhedral.shortest import shortest
 
 T, n, t = size("T"), variable("n"), variable("t")
 

@@ -5,33 +5,14 @@ A backend is imported when it is asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from workbench.errors import UnavailableError, nearest
 
 if TYPE_CHECKING:
     from workbench.backends.protocol import Backend
-    from workbench.program.values import Program
 
 NAMES = ("numpy", "native", "cuda")
-
-
-class NativeBackend:
-    """Generated C; its place is kept so that lists of backends show it."""
-
-    name = "native"
-
-    def unavailable(self) -> str | None:
-        """Return the reason, always."""
-        return "compiled C is not part of this version"
-
-    def device(self) -> NoReturn:
-        """Raise UnavailableError."""
-        raise UnavailableError(f"native: {self.unavailable()}")
-
-    def compile(self, program: Program) -> NoReturn:
-        """Raise UnavailableError."""
-        raise UnavailableError(f"native: {self.unavailable()}")
 
 
 _CALLED = {"cupy": "cuda", "gpu": "cuda", "cpu": "numpy", "np": "numpy"}
@@ -66,6 +47,8 @@ def get(name: str) -> Backend:
 
 def _made(name: str) -> Backend:
     if name == "native":
+        from workbench.backends.native.backend import NativeBackend
+
         return NativeBackend()
     if name == "cuda":
         from workbench.backends.cuda import CudaBackend

@@ -1,4 +1,4 @@
-"""The name of this machine's processor."""
+"""This machine's processor: its model, and the cores that this process may use."""
 
 from __future__ import annotations
 
@@ -11,11 +11,17 @@ from pathlib import Path
 @lru_cache(maxsize=1)
 def processor() -> str:
     """Return model and cores that this process may use: `AMD EPYC 7B13, 2 of 2 cores`."""
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{_model()}, {allowed} of {os.cpu_count()} cores"
+    return f"{model()}, {usable_cores()} of {os.cpu_count()} cores"
 
 
-def _model() -> str:
+def usable_cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def model() -> str:
     """Return the model from Linux; elsewhere the name that Python has."""
     path = Path("/proc/cpuinfo")
     if path.is_file():

@@ -9,9 +9,8 @@ from workbench.lowering.instances.nest import LoopNest
 from workbench.lowering.instances.swapping import Swapping
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Record
-from workbench.lowering.memory.allocate import place
-from workbench.lowering.memory.buffers import results, stored_arrays
-from workbench.lowering.memory.lives import homes, lives, shapes
+from workbench.lowering.memory.buffers import in_memory, results, stored_arrays
+from workbench.lowering.memory.lives import lives, shapes
 from workbench.lowering.memory.prefetching import prefetched
 from workbench.lowering.values.scope import FreshNames, Workspace
 from workbench.lowering.values.stored import Stored, memory_order
@@ -79,7 +78,7 @@ def stages(program: Program) -> Stages:
     # 2. Loops: isl generates from the tree the loops that run every instance of every domain.
     loops = from_tree.loops(schedule, shapes(program))
     workspace = Workspace(FreshNames(set(RESERVED)))
-    aliases = _variables(program, loops, workspace.names)
+    aliases = variables(program, loops, workspace.names)
 
     # 3. Lifetimes: how many slots of each dimension are in use at a time, and inside which loops.
     lifetimes = lives(program)
@@ -103,19 +102,10 @@ def stages(program: Program) -> Stages:
 
     # 7. Memory: allocations stand in front of the first use, frees behind the last. Views and
     #    constants leave the loops. A result takes over the memory of an operand that ends with it.
-    inside = {
-        storage[array].buffer.name: [loop.name for loop in around]
-        for array, around in homes(program, lifetimes).items()
-    }
-    donated = [
-        (storage[array].buffer.name, storage[to].buffer.name)
-        for array, to in program.storage.donated
-        if array != to
-    ]
     memory = LoopProgram(
         program.name,
         tuple(p.name for p in program.parameters),
-        place(prefetching, workspace, inside, donated),
+        in_memory(program, lifetimes, storage, workspace, prefetching),
         results(program, storage),
         storage,
         aliases,
@@ -126,7 +116,7 @@ def stages(program: Program) -> Stages:
     )
 
 
-def _variables(
+def variables(
     program: Program, nodes: tuple[from_tree.Node, ...], names: FreshNames
 ) -> dict[str, str]:
     """Return Python names of sizes and loop variables."""

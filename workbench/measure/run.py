@@ -24,7 +24,8 @@ from workbench.program.identity import remembered
 from workbench.program.sizes import resolve
 from workbench.program.text.units import bytes_text, percent, seconds_text
 from workbench.program.values import Equations, Program
-from workbench.transforms.storage.swap import Swap, relief
+from workbench.transforms.storage.device_peak import relief
+from workbench.transforms.storage.swap import Swap
 from workbench.variants.variant import Variant, optimize, variant
 
 if TYPE_CHECKING:

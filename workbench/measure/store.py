@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
 
 from workbench.errors import WorkbenchError
+from workbench.folders import users_folder
 from workbench.measure.compare import Comparison
 from workbench.measure.rounds.measurement import Measurement, from_json
 from workbench.program.sizes import numbers
@@ -113,17 +113,6 @@ def store(path: str | Path | None = None) -> Store:
     names the lines that cannot be read.
     """
     return Store(Path(path) if path is not None else users_folder() / FILE)
-
-
-def users_folder() -> Path:
-    """Return the folder of the data of this user's programs."""
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "workbench"
-    name, default = "XDG_DATA_HOME", Path.home() / ".local" / "share"
-    if sys.platform == "win32":
-        name, default = "APPDATA", Path.home() / "AppData" / "Roaming"
-    given = os.environ.get(name)
-    return (Path(given) if given else default) / "workbench"
 
 
 def _line(measurement: Measurement) -> str:

@@ -68,6 +68,13 @@ class Compound:
 Condition = AffineComparison | Compound
 
 
+def names_in(condition: Condition) -> frozenset[str]:
+    """Return the dimensions that a condition depends on."""
+    if isinstance(condition, AffineComparison):
+        return condition.left.variables | condition.right.variables
+    return frozenset[str]().union(*(names_in(part) for part in condition.parts))
+
+
 def negated(condition: Condition) -> Condition:
     """Return the condition that holds where this one does not."""
     if isinstance(condition, Compound):

@@ -11,99 +11,35 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from numbers import Number
-from typing import Any, ClassVar, NoReturn, SupportsIndex, TypeVar, Union
-
-import numpy as np
+from typing import NoReturn, SupportsIndex, Union
 
 from workbench.errors import ProgramError
+from workbench.polyhedral.expressions.atoms import (
+    Atom,
+    Choice,
+    Extremum,
+    FloorDivision,
+    Named,
+    Product,
+    Size,
+    Variable,
+)
+from workbench.polyhedral.expressions.evaluation import evaluated, fold
+from workbench.polyhedral.expressions.expression_text import atom_text, expression_text
+from workbench.polyhedral.expressions.refused_arithmetic import (
+    no_base,
+    no_bits,
+    no_operand,
+    no_order,
+    no_places,
+    no_quotient,
+    no_value,
+)
 from workbench.polyhedral.hashed import Hashed
 
-
-@dataclass(frozen=True)
-class Variable:
-    """A dimension (a loop variable) by its name."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Size:
-    """A size parameter, fixed for a run, by its name."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class FloorDivision:
-    """A floor division `dividend // divisor`.
-
-    The divisor is positive. Affine iff the divisor is a constant.
-    """
-
-    dividend: Expression
-    divisor: Expression
-    function: ClassVar[str] = "floor_divide"
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The expressions that it is computed from."""
-        return self.dividend, self.divisor
-
-
-@dataclass(frozen=True)
-class Extremum:
-    """The minimum or maximum of two expressions (`kind` is "min" or "max")."""
-
-    kind: str
-    left: Expression
-    right: Expression
-
-    @property
-    def function(self) -> str:
-        """The function by its NumPy name."""
-        return "minimum" if self.kind == "min" else "maximum"
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The expressions that it is computed from."""
-        return self.left, self.right
-
-
-@dataclass(frozen=True)
-class Product:
-    """A product of two expressions, neither of them a constant. Never affine."""
-
-    left: Expression
-    right: Expression
-    function: ClassVar[str] = "multiply"
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The expressions that it is computed from."""
-        return self.left, self.right
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A choice: `then` where every expression of `conditions` equals 0, else `otherwise`."""
-
-    conditions: tuple[Expression, ...]
-    then: Expression
-    otherwise: Expression
-    function: ClassVar[str] = "where"
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """The expressions that it is computed from."""
-        return *self.conditions, self.then, self.otherwise
-
-
-Named = Variable | Size
-Atom = Named | FloorDivision | Extremum | Product | Choice
 ExpressionLike = Union["Expression", SupportsIndex]
-V = TypeVar("V")
 
 _NOTHING = frozenset[str]()
 
@@ -134,15 +70,10 @@ class Expression(Hashed):
         return hash((self.constant, self.terms))
 
     def _compared(self, other: object) -> NoReturn:
-        raise ProgramError(
-            f"{self} has no order with {other} before the program runs; compare wb.index({self})"
-        )
+        raise no_order(self, other)
 
     def __index__(self) -> int:
-        raise ProgramError(
-            f"{self} has no value before the program runs: instead of a loop over range({self}), "
-            f"declare a dim, k = wb.dim(k={self}); as a number of the program, wb.index({self})"
-        )
+        raise no_value(self)
 
     __int__ = __index__
 
@@ -213,12 +144,12 @@ class Expression(Hashed):
     def __truediv__(self, other: object) -> Expression:
         if not isinstance(other, (Expression, int, float)):
             return NotImplemented
-        raise _quotient(self, other)
+        raise no_quotient(self, other)
 
     def __rtruediv__(self, other: object) -> Expression:
         if not isinstance(other, (int, float)):
             return NotImplemented
-        raise _quotient(other, self)
+        raise no_quotient(other, self)
 
     def __rfloordiv__(self, other: ExpressionLike) -> Expression:
         if not _is_operand(self, "//", other):
@@ -243,24 +174,30 @@ class Expression(Hashed):
         if exponent is None or exponent < 1:
             if not isinstance(other, (Number, Expression)):
                 return NotImplemented
-            raise _no_index(f"{_wrapped(self)} ** {other}", f"wb.index({self}) ** {other}")
+            raise no_operand(self, "**", other)
         return self if exponent == 1 else self * self ** (exponent - 1)
 
     def __rpow__(self, other: object) -> Expression:
         if not isinstance(other, Number):
             return NotImplemented
-        raise _no_index(f"{other} ** {_wrapped(self)}", f"{other} ** wb.index({self})")
+        raise no_base(other, self)
 
     def __lshift__(self, other: int) -> Expression:
-        return self * (1 << _places(self, "<<", other))
+        return self * self._power_of_two("<<", other)
 
     def __rshift__(self, other: int) -> Expression:
-        return self // (1 << _places(self, ">>", other))
+        return self // self._power_of_two(">>", other)
+
+    def _power_of_two(self, sign: str, places: object) -> int:
+        count = whole(places)
+        if count is None or count < 0:
+            raise no_places(self, sign, places)
+        return 1 << count
 
     def __and__(self, other: object) -> Expression:
         if not isinstance(other, (Number, Expression)):
             return NotImplemented
-        raise ProgramError(f"an index expression has no &, |, ^ or ~; as a number wb.index({self})")
+        raise no_bits(self)
 
     __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = __and__
 
@@ -289,27 +226,7 @@ class Expression(Hashed):
 
     @cached_property
     def _text(self) -> str:
-        remainder = _remainder(self)
-        if remainder is not None:
-            rest, division = remainder
-            text = f"{_wrapped(division.dividend)} % {_wrapped(division.divisor)}"
-            return text if rest == 0 else f"{rest} + {text}"
-        parts: list[str] = []
-        for a, coefficient in self.terms:
-            text = _atom_text(a)
-            if isinstance(a, FloorDivision) and coefficient != 1:
-                text = f"({text})"
-            if abs(coefficient) != 1:
-                text = f"{abs(coefficient)} * {text}"
-            parts.append(("- " if coefficient < 0 else "+ ") + text)
-        if self.constant or not parts:
-            parts.append(f"{'-' if self.constant < 0 else '+'} {abs(self.constant)}")
-        positive = next((part for part in parts if part[0] == "+"), None)
-        if positive is not None:  # `k - t`, not `-t + k`
-            parts.remove(positive)
-            parts.insert(0, positive)
-        text = " ".join(parts)
-        return text[2:] if text.startswith("+ ") else "-" + text[2:]
+        return expression_text(self)
 
     # -- questions -------------------------------------------------------------------------
 
@@ -366,31 +283,6 @@ class Expression(Hashed):
         )
 
 
-def fold(
-    e: Expression,
-    named: Callable[[Named], V],
-    functions: Mapping[str, Callable[..., V]],
-    total: Callable[[int, Iterable[tuple[V, int]]], V],
-    at: Callable[[Expression], V],
-) -> V:
-    """Fold an expression into a value of any kind: an integer, an array, an interval, a text.
-
-    `named` gives the value of a dimension or size. `functions` compute that of any other atom, by
-    the name of its function, from the values `at` of its parts. `total` adds a constant and values
-    with their factors.
-    """
-
-    def value(a: Atom) -> V:
-        return named(a) if isinstance(a, Named) else functions[a.function](*map(at, a.parts))
-
-    return total(e.constant, [(value(a), factor) for a, factor in e.terms])
-
-
-def evaluated(e: Expression, named: Callable[[Named], Any], at: Callable[[Expression], Any]) -> Any:
-    """Compute an expression over integers and arrays of them alike, its parts by `at`."""
-    return fold(e, named, _NUMBERS, _sum, at)
-
-
 def whole(value: object) -> int | None:
     """Return a value's number by its `__index__` (an int, a NumPy integer), or None.
 
@@ -434,28 +326,6 @@ def maximum(left: ExpressionLike, right: ExpressionLike) -> Expression:
     return _extremum("max", expression(left), expression(right))
 
 
-def shortest(e: Expression) -> Expression:
-    """Move the terms beside a minimum or maximum into it where that is shorter.
-
-    `min(T, 4 * n + 4) - 4 * n` becomes `min(T - 4 * n, 4)`.
-    """
-    for a, factor in e.terms:
-        if isinstance(a, Extremum) and factor in (1, -1):
-            rest = e - atom(a) * factor
-            kind = a.kind if factor == 1 else {"min": "max", "max": "min"}[a.kind]
-            drawn = _extremum(kind, a.left * factor + rest, a.right * factor + rest)
-            if _parts_in(drawn) < _parts_in(e):
-                return drawn
-    return e
-
-
-def _parts_in(e: Expression) -> int:
-    """Count the numbers and names that an expression is written with, about."""
-    atoms = (a for a, _ in e.terms if not isinstance(a, Named))
-    inner = sum(_parts_in(part) for a in atoms for part in a.parts)
-    return inner + len(e.terms) + bool(e.constant)
-
-
 def choice(
     conditions: tuple[Expression, ...], then: ExpressionLike, otherwise: ExpressionLike
 ) -> Expression:
@@ -493,30 +363,7 @@ _KINDS: tuple[type, ...] = (Product, FloorDivision, Variable, Size, Extremum, Ch
 
 
 def _order(term: tuple[Atom, int]) -> tuple[int, str]:
-    return _KINDS.index(type(term[0])), _atom_text(term[0])
-
-
-def _remainder(e: Expression) -> tuple[Expression, FloorDivision] | None:
-    """Split `rest + t % 4`, held as `rest + t - 4 * (t // 4)`, into the rest and `t // 4`."""
-    for a, c in e.terms:
-        for division, divisor in _times_divisor(a, -c):
-            if division.divisor == divisor:
-                rest = e - atom(a) * c - division.dividend
-                if len(rest.terms) + len(division.dividend.terms) + 1 == len(e.terms):
-                    return rest, division
-    return None
-
-
-def _times_divisor(a: Atom, factor: int) -> Iterator[tuple[FloorDivision, Expression]]:
-    """Yield a term as a division times its possible divisor."""
-    if isinstance(a, FloorDivision):
-        yield a, Expression(factor)
-    elif isinstance(a, Product) and factor == 1:
-        for one, other in ((a.left, a.right), (a.right, a.left)):
-            if len(one.terms) == 1 and not one.constant and one.terms[0][1] == 1:
-                inner = one.terms[0][0]
-                if isinstance(inner, FloorDivision):
-                    yield inner, other
+    return _KINDS.index(type(term[0])), atom_text(term[0])
 
 
 def _is_operand(e: Expression, sign: str, other: object) -> bool:
@@ -524,62 +371,8 @@ def _is_operand(e: Expression, sign: str, other: object) -> bool:
     if isinstance(other, (Expression, int)) or whole(other) is not None:
         return True
     if isinstance(other, Number):
-        raise _no_index(f"{_wrapped(e)} {sign} {other}", f"wb.index({e}) {sign} {other}")
+        raise no_operand(e, sign, other)
     return False
-
-
-def _places(e: Expression, sign: str, other: object) -> int:
-    """Return the number of binary places that `e` is shifted by."""
-    places = whole(other)
-    if places is None or places < 0:
-        raise ProgramError(
-            f"{_wrapped(e)} {sign} {other!r}: an index is shifted by a number of places, 0 or more"
-        )
-    return places
-
-
-def _no_index(written: str, instead: str) -> ProgramError:
-    """Return the error for arithmetic that leaves the whole numbers, with the remedy."""
-    return ProgramError(
-        f"{written} is no index, which is made of whole numbers; as a number of the program, "
-        f"{instead}"
-    )
-
-
-def _quotient(left: Expression | float, right: Expression | float) -> ProgramError:
-    """Return the error for a division by `/`, with the remedy."""
-    written, indexed = (
-        [as_text(e) if isinstance(e, Expression) else str(e) for e in (left, right)]
-        for as_text in (_wrapped, lambda e: f"wb.index({e})")
-    )
-    floored = ""
-    if not isinstance(left, float) and not isinstance(right, float):
-        floored = f": an index is divided by //, as in {written[0]} // {written[1]}"
-    return ProgramError(
-        f"{' / '.join(written)} is no whole number{floored}; as a number of the program, "
-        f"{' / '.join(indexed)}"
-    )
-
-
-def _wrapped(e: Expression, *, bare: tuple[type, ...] = ()) -> str:
-    """Return the text as a factor; single atoms of the types `bare` need no parentheses there."""
-    names: tuple[type, ...] = (Variable, Size, Extremum, Choice, *bare)
-    single = len(e.terms) == 1 and not e.constant and e.terms[0][1] == 1
-    simple = (not e.terms and e.constant >= 0) or (single and isinstance(e.terms[0][0], names))
-    return str(e) if simple else f"({e})"
-
-
-def _atom_text(a: Atom) -> str:
-    if isinstance(a, Named):
-        return a.name
-    if isinstance(a, FloorDivision):
-        return f"{_wrapped(a.dividend, bare=(Product, FloorDivision))} // {_wrapped(a.divisor)}"
-    if isinstance(a, Extremum):
-        return f"{a.kind}({a.left}, {a.right})"
-    if isinstance(a, Product):
-        return f"{_wrapped(a.left, bare=(Product,))} * {_wrapped(a.right)}"
-    conditions = " and ".join(f"{c} == 0" for c in a.conditions)
-    return f"({a.then} if {conditions} else {a.otherwise})"
 
 
 def _names(
@@ -595,7 +388,7 @@ def _names(
     return names
 
 
-# -- functions of atoms ----------------------------------------------------------------------------
+# -- substitution ----------------------------------------------------------------------------------
 
 
 def _combined(constant: int, values: Iterable[tuple[Expression, int]]) -> Expression:
@@ -607,38 +400,6 @@ def _combined(constant: int, values: Iterable[tuple[Expression, int]]) -> Expres
     return _linear(constant, terms)
 
 
-def _sum(constant: int, values: Iterable[tuple[Any, int]]) -> Any:
-    return sum((factor * value for value, factor in values), constant)
-
-
-def _least(left: Any, right: Any) -> Any:
-    if isinstance(left, int) and isinstance(right, int):
-        return min(left, right)
-    return np.minimum(left, right)
-
-
-def _greatest(left: Any, right: Any) -> Any:
-    if isinstance(left, int) and isinstance(right, int):
-        return max(left, right)
-    return np.maximum(left, right)
-
-
-def _chosen(*parts: Any) -> Any:
-    """Return the value of a choice from those of its parts."""
-    *conditions, then, otherwise = parts
-    holds = reduce(operator.and_, (c == 0 for c in conditions))
-    if isinstance(holds, bool):
-        return then if holds else otherwise
-    return np.where(holds, then, otherwise)
-
-
-_NUMBERS: Mapping[str, Callable[..., Any]] = {
-    "floor_divide": operator.floordiv,
-    "multiply": operator.mul,
-    "minimum": _least,
-    "maximum": _greatest,
-    "where": _chosen,
-}
 _EXPRESSIONS: Mapping[str, Callable[..., Expression]] = {
     "floor_divide": operator.floordiv,
     "multiply": operator.mul,

@@ -7,7 +7,7 @@ Statements and dimensions are known by name. isl is not needed to hold, edit or 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 Kind = Literal["loop", "axis"]
@@ -51,22 +51,15 @@ class Loop:
     backwards: bool = False
     offsets: tuple[tuple[str, int], ...] = ()
     tile: int | None = None
-    apart: bool = False
-    chunks: int = 1
+    apart: bool = field(default=False, repr=False)
+    """Left out of the text that keys are made from: no schedule as written has one."""
+    chunks: int = field(default=1, repr=False)
 
     def __post_init__(self) -> None:
         """Expect that only the blocks of a loop are apart, which then have no direction."""
         in_blocks = self.kind == "loop" and self.tile is not None
         assert not self.apart or (in_blocks and not self.backwards), f"{self.dim} is apart"
         assert self.chunks == 1 or self.apart, f"{self.dim} has chunks"
-
-    def __repr__(self) -> str:
-        """Return the loop as source, of which keys are made; what seldom is said only where it
-        is.
-        """
-        left_out = {"apart", "chunks"} if not self.apart else set[str]()
-        shown = [f.name for f in fields(self) if f.name not in left_out]
-        return f"Loop({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     @property
     def name(self) -> str:

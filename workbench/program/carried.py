@@ -17,7 +17,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from workbench.errors import ProgramError
-from workbench.polyhedral.expression import Choice, Expression, Size, expression, variable
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.expressions.atoms import Choice, Size
 from workbench.polyhedral.sets.relations import extent_of, hull
 from workbench.polyhedral.tree import Leaf, Loop, Tree, only, sequence
 from workbench.program.dependences import needed

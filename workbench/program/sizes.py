@@ -11,14 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from workbench.errors import SizeError, nearest
-from workbench.polyhedral.expression import (
-    Expression,
-    FloorDivision,
-    Product,
-    Size,
-    expression,
-    size,
-)
+from workbench.polyhedral.expression import Expression, expression, size
+from workbench.polyhedral.expressions.atoms import FloorDivision, Product, Size
 from workbench.polyhedral.sets.relations import sizes_satisfying
 from workbench.program.values import Equations, Parameter
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from workbench.polyhedral.tree import loop_dims
 from workbench.program.values import Program, Statement
 from workbench.transforms import (
     Contract,
@@ -17,6 +16,7 @@ from workbench.transforms import (
     Vectorize,
 )
 from workbench.transforms.step.transform import REGISTRY, Transform
+from workbench.transforms.trees.regions import own_loops
 
 
 def every_step(program: Program) -> Iterator[Transform]:
@@ -31,8 +31,8 @@ def steps_about(program: Program, statements: Sequence[Statement]) -> Iterator[T
     recomputed.
     """
     names = tuple(s.name for s in statements)
-    around = loop_dims(program.schedule)
-    own = [[d for d in around[s.name] if d in s.dims] for s in statements]
+    loops = own_loops(program)
+    own = [loops[name] for name in names]
     common = [d for d in own[0] if all(d in dims for dims in own)] if own else []
     for dim in reversed(common):
         yield Vectorize(dim, names)

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from workbench.codegen.described import Kernel, kernels
 from workbench.errors import WorkbenchError
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.lower import lower
@@ -161,6 +162,15 @@ class Variant:
             lines.append(f"{self.step}: {self.why}" if self.why else str(self.step))
         return "\n".join(line for line in lines if line)
 
+    def kernels(self, backend: str = "native", dtype: str = "float32") -> tuple[Kernel, ...]:
+        """Return the compiled kernels of a run: text, arrays, private memory, work of a launch.
+
+        Raises WorkbenchError for a backend that has none.
+        """
+        if backend != "native":
+            raise WorkbenchError(f'backend {backend!r} has no compiled kernels; expected "native"')
+        return kernels(self.program, dtype)
+
     @property
     def schedule(self) -> str:
         """The order of all statements as indented text."""
@@ -228,14 +238,16 @@ def optimize(
     "time" looks for the shortest predicted run, "memory" for the least memory of the device in at
     most twice the time of the fastest plan. `capacity` bounds the device's memory in bytes.
     Predictions are at `sizes` (the program's own unless given). `why` of each variant on the way
-    says why its step was taken. A program is taken as written.
+    says why its step was taken. A program is taken as written. Times of compiled C are not
+    predicted: for "native" the recipe is that for NumPy.
 
     Raises WorkbenchError where no plan fits under the capacity.
     """
     expect_aim(objective, capacity)
     root = _root(variant)
     known = resolve(root.program.equations, sizes)
-    plan = planned(root.program, Aim(objective, capacity, known, machine(backend), dtype))
+    judged_on = "numpy" if backend == "native" else backend
+    plan = planned(root.program, Aim(objective, capacity, known, machine(judged_on), dtype))
     for taken in plan.taken:
         root = Variant(taken.program, root, taken.step, taken.notes, taken.why)
     return root

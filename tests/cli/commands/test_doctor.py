@@ -1,9 +1,20 @@
 """`workbench doctor`: what works here."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from tests.cli.calling import Call
+from workbench.backends.native import cache
 from workbench.cli.commands import doctor
+
+
+def keep(size: int) -> None:
+    """Put a library into the cache."""
+    made = Path.home() / "made"
+    made.write_bytes(b"x" * size)
+    cache.store(cache.LIBRARIES, "key.so", made)
 
 
 def test_doctor_is_content_here(workbench: Call) -> None:
@@ -24,3 +35,31 @@ def test_doctor_fails_when_something_required_is_missing(
     assert "MISSING  no-such-package" in done.out
     assert "pip install no-such-package" in done.out
     assert "install Graphviz" in done.out
+
+
+def test_doctor_names_the_compiler_and_the_cache_of_compiled_code(workbench: Call) -> None:
+    keep(300)
+    lines = workbench("doctor").out.splitlines()
+    (compiler,) = (line for line in lines if "C compiler" in line)
+    assert re.search(r"  ((gcc|clang|zig) [0-9.]+ \(/.+\)|.* -m pip install ziglang)$", compiler)
+    assert f"ok       compiled code   300 B in {cache.folder()}" in lines
+
+
+def test_doctor_says_why_there_is_no_compiler(
+    workbench: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "no-such-cc")
+    done = workbench("doctor")
+    assert done.code == 0
+    assert "missing  C compiler      CC=no-such-cc names a program that is not there" in done.out
+
+
+def test_doctor_clears_the_compiled_code_and_nothing_else(workbench: Call) -> None:
+    keep(1200)
+    measured = cache.folder().parent / "numpy-machine.json"
+    measured.touch()
+    done = workbench("doctor", "--clear")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"removed 1.2 kB of compiled code from {cache.folder()}\n"
+    assert [*cache.folder().parent.iterdir()] == [measured]
+    assert workbench("doctor", "--clear").out.startswith("removed 0 B of compiled code")

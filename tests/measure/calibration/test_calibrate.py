@@ -14,9 +14,10 @@ from tests.programs import leaky_sum
 from workbench.cli import main
 from workbench.cli.commands.doctor import constants
 from workbench.errors import UnavailableError, WorkbenchError
+from workbench.folders import cache_directory
 from workbench.measure.calibration import probes, stopwatch
 from workbench.measure.calibration.calibrate import calibrate
-from workbench.planning.machine.calibrated import cache_directory, file_of, machine, save
+from workbench.planning.machine.calibrated import file_of, machine, save
 from workbench.planning.machine.defaults import CUDA, DEFAULTS, NUMPY
 
 

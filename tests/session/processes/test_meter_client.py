@@ -11,6 +11,7 @@ import workbench as wb
 from tests.measure.rounds.made import measurement
 from tests.programs import leaky_sum
 from tests.session.shown import MEASURE, VECTORIZE, Shown
+from workbench.backends import backends
 from workbench.session.protocol.messages import Done, Failed, Running
 from workbench.session.protocol.state import State
 from workbench.session.requests.sessions import Sessions
@@ -213,7 +214,8 @@ def test_lists_wait_while_a_measurement_runs_but_clicks_do_not(shown: Shown) -> 
 
 
 def test_a_measurement_on_a_missing_backend_says_why(shown: Shown) -> None:
-    failed = shown.view.ask(**MEASURE | {"backend": "native"}, variants=[shown.root])
+    missing = next(name for name, reason in backends().items() if reason is not None)
+    failed = shown.view.ask(**MEASURE | {"backend": missing}, variants=[shown.root])
     assert isinstance(failed, Failed)
-    assert "native" in failed.error.sentence
+    assert missing in failed.error.sentence
     assert shown.view.newest.measuring is None

@@ -28,7 +28,7 @@ from workbench.transforms import (
     Recompute,
     Vectorize,
 )
-from workbench.transforms.equations.clones import readers_of
+from workbench.transforms.equations.readers import readers_of
 from workbench.transforms.rules.row import is_external
 from workbench.variants.variant import Variant, optimize
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
+from tests.native_runs import check_native
 from tests.truth import truth
 from workbench.polyhedral.dependences.components import components
 from workbench.polyhedral.dependences.legality import violation
@@ -48,6 +49,7 @@ def assert_computes_the_same(variant: wb.Variant, sizes: dict[str, int]) -> None
     result = wb.run(variant, sizes=sizes, seed=3, dtype="float64", progress=False)
     for name in result:
         np.testing.assert_allclose(result[name], expected.array(name), rtol=1e-9, atol=1e-9)
+    check_native(variant.program, result, sizes, 3)
 
 
 def refusal(variant: wb.Variant, step: Transform) -> Any:

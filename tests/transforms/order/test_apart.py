@@ -10,6 +10,7 @@ import pytest
 
 import workbench as wb
 from tests.block_orders import ORDERS, all_apart, blocks_in, could_be_apart, with_apart
+from tests.native_runs import run_native
 from tests.polyhedral.notation import parse
 from tests.truth import truth
 from workbench.backends.numpy import NumPyBackend
@@ -130,6 +131,15 @@ def test_blocks_stay_in_any_order_under_other_steps(steps: tuple[Transform, ...]
     assert not [h for h in headings(program) if "blocks of 2" in h and h != APART]
     for sizes in SIZES:
         assert_same_in_every_order(program, rollout(), sizes)
+
+
+@pytest.mark.parametrize("steps", [(), (Vectorize("b"), Contract())], ids=str)
+def test_blocks_in_any_order_are_one_kernel(steps: tuple[Transform, ...]) -> None:
+    program = taken(in_blocks(rollout()), *steps)
+    for sizes in SIZES[:2]:
+        expected = truth(rollout(), sizes, 3)
+        for name, found in run_native(program, sizes, 3).items():
+            np.testing.assert_allclose(found, expected.array(name), rtol=1e-9, atol=1e-9)
 
 
 def test_larger_blocks_around_run_in_order() -> None:

@@ -12,7 +12,7 @@ from tests.transforms.order.ordering import assert_computes_the_same, refusal
 from workbench.polyhedral.tree import Leaf, Loop, Tree
 from workbench.program.dependences import dependences
 from workbench.transforms import Distribute, Vectorize
-from workbench.transforms.order.distribute import distributed
+from workbench.transforms.trees.distribution import distributed
 
 
 @wb.program

@@ -24,7 +24,8 @@ from workbench.transforms import (
 )
 from workbench.transforms.step.argument_names import all_meant
 from workbench.transforms.step.step_json import from_json, schema
-from workbench.transforms.trees.joining import joined, site
+from workbench.transforms.trees.joining import joined
+from workbench.transforms.trees.sites import site
 
 
 @wb.program

@@ -16,10 +16,11 @@ from tests.transforms.order.ordering import assert_computes_the_same, separate
 from workbench.polyhedral.tree import loop_dims
 from workbench.program.dependences import dependences
 from workbench.transforms import Distribute, Fuse, Place, Vectorize
-from workbench.transforms.order.distribute import distributed
 from workbench.transforms.step.transform import Transform
-from workbench.transforms.trees.joining import joined, site
+from workbench.transforms.trees.distribution import distributed
+from workbench.transforms.trees.joining import joined
 from workbench.transforms.trees.regions import loops_around
+from workbench.transforms.trees.sites import site
 
 SIZES = st.fixed_dictionaries({"P": st.integers(1, 5), "Q": st.integers(1, 4)})
 

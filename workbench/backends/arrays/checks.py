@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.backends.arrays.infinities import Infinities
-from workbench.errors import RunError
-from workbench.program.sizes import numbers
+from workbench.backends.failed_checks import error_of, failed, point_at, written_by
 from workbench.program.values import Equations
-from workbench.program.wellformed.sentences import impossible
 
 Named = Sequence[tuple[str, int]]
 """Loop dimensions with their values, or array axes with the value of their first position."""
@@ -48,11 +46,12 @@ class Checks:
         wrong = self.xp.isnan(value) | self.infinities.among(value)
         self.infinities.forget()
         if bool(wrong.any()):
-            place, where = self._first(wrong, statement, instance, axes)
-            raise self._error(
-                f"{self._array(statement)} is {float(value[place])} at {where}, "
-                "the first value that is not finite",
+            place, at = self._first(wrong, instance, axes)
+            raise error_of(
+                self.equations,
                 statement,
+                f"{written_by(self.equations, statement)} is {float(value[place])} at "
+                f"{point_at(self.equations, statement, at)}, the first value that is not finite",
             )
 
     def index(
@@ -69,14 +68,9 @@ class Checks:
         """Require that every index of a gather is inside the array."""
         if not index.size or (int(index.min()) >= lower and int(index.max()) < upper):
             return
-        wrong = (index < lower) | (index >= upper)
-        place, where = self._first(wrong, statement, instance, axes)
-        raise self._error(
-            f"{self.equations.array[array].called} is read at {dim} = {int(index[place])}, "
-            f"outside {lower} to {upper - 1}, "
-            f"by {self._array(statement)} at {where}",
-            statement,
-        )
+        place, at = self._first((index < lower) | (index >= upper), instance, axes)
+        numbers = (int(index[place]), lower, upper)
+        raise failed(self.equations, "index", statement, at, numbers, {"array": array, "dim": dim})
 
     def within(
         self, index: Any, lower: Any, upper: Any, statement: str, instance: Named, axes: Named
@@ -85,15 +79,9 @@ class Checks:
         wrong = (index < lower) | (index >= upper)
         if not bool(wrong.any()):
             return
-        place, where = self._first(wrong, statement, instance, axes)
-        position, low, high = (
-            int(self.xp.broadcast_to(x, wrong.shape)[place]) for x in (index, lower, upper)
-        )
-        raise self._error(
-            f"the index {position} of {self._array(statement)} at {where} is not within {low} to "
-            f"{high - 1}, as the program promises",
-            statement,
-        )
+        place, at = self._first(wrong, instance, axes)
+        numbers = [int(self.xp.broadcast_to(x, wrong.shape)[place]) for x in (index, lower, upper)]
+        raise failed(self.equations, "within", statement, at, numbers)
 
     def possible(self, highest: Any, statement: str, instance: Named, axes: Named) -> None:
         """Require that every greatest logit is above -inf, and finite where values are checked."""
@@ -101,45 +89,29 @@ class Checks:
         if self.infinities is not None:
             wrong = ~self.xp.isfinite(highest)
         if bool(wrong.any()):
-            place, where = self._first(wrong, statement, instance, axes)
+            place, at = self._first(wrong, instance, axes)
             if bool(highest[place] != -self.xp.inf):
+                where = point_at(self.equations, statement, at)
                 said = f"a logit of a Categorical is {float(highest[place])} at {where}"
-                raise self._error(said, statement)
-            raise self._error(impossible(where), statement)
+                raise error_of(self.equations, statement, said)
+            raise failed(self.equations, "possible", statement, at)
 
     def length(self, n: int, dim: str, statement: str, instance: Named, axes: Named) -> None:
         """Require that a maximum has at least one element."""
         if n <= 0:
-            where = _spelled(dict(instance), self.equations.statement[statement].dims)
-            raise self._error(
-                f"{self._array(statement)} at {where} combines no elements over {dim}: an empty "
-                f"{self.equations.statement[statement].combiner} has no value",
-                statement,
-            )
+            raise failed(self.equations, "nonempty", statement, dict(instance), (), {"dim": dim})
 
     def nonempty(self, some: Any, statement: str, instance: Named, axes: Named) -> None:
         """Require that every instance of a maximum has at least one element."""
         if not bool(some.all()):
-            _, where = self._first(~some, statement, instance, axes)
-            raise self._error(
-                f"{self._array(statement)} at {where} combines no elements: an empty "
-                f"{self.equations.statement[statement].combiner} has no value",
-                statement,
+            raise failed(
+                self.equations, "nonempty", statement, self._first(~some, instance, axes)[1]
             )
 
     def _first(
-        self, wrong: Any, statement: str, instance: Named, axes: Named
-    ) -> tuple[tuple[int, ...], str]:
+        self, wrong: Any, instance: Named, axes: Named
+    ) -> tuple[tuple[int, ...], dict[str, int]]:
+        """Return the first place that is wrong, and the instance there."""
         place = tuple(int(k) for k in self.xp.argwhere(wrong)[0])
         at = dict(instance) | {d: low + k for (d, low), k in zip(axes, place, strict=False)}
-        return place, _spelled(at, self.equations.statement[statement].dims)
-
-    def _array(self, statement: str) -> str:
-        return self.equations.array[self.equations.statement[statement].array].called
-
-    def _error(self, message: str, statement: str) -> RunError:
-        return RunError(message, self.equations.statement[statement].line)
-
-
-def _spelled(at: dict[str, int], dims: Sequence[str]) -> str:
-    return numbers({d: at[d] for d in dims if d in at}) or "its only instance"
+        return place, at

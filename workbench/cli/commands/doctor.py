@@ -12,13 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.backends import backends
+from workbench.backends.native import cache, compilers
+from workbench.backends.processor import usable_cores
 from workbench.cli.arguments import Parser
-from workbench.errors import installing
+from workbench.errors import UnavailableError, installing
 from workbench.measure.calibration.calibrate import calibrate
 from workbench.measure.rounds import process
 from workbench.planning.machine.calibrated import file_of, machine
 from workbench.planning.machine.constants import Machine
-from workbench.program.text.units import amount, digits
+from workbench.planning.machine.defaults import DEFAULTS
+from workbench.program.text.units import amount, bytes_text, digits
 
 
 @dataclass(frozen=True)
@@ -69,11 +72,19 @@ def main(words: list[str]) -> int:
         help="measure the constants that predicted times are made of, on a quiet machine: "
         "seconds of a call, a row, an element, a byte (numpy unless another backend is named)",
     )
+    parser.add_argument(
+        "--clear",
+        action="store_true",
+        help="remove the compiled code that is kept for later runs",
+    )
     given = parser.strictly(words)
+    if given.clear:
+        print(f"removed {bytes_text(cache.clear())} of compiled code from {cache.folder()}")
     if given.calibrate is not None:
         measured, path = calibrate(given.calibrate)
         print(constants(measured))
         print(f"\nkept in {path}")
+    if given.clear or given.calibrate is not None:
         return 0
     all_findings = list(findings())
     print("\n".join(str(finding) for finding in all_findings))
@@ -93,12 +104,14 @@ def findings() -> Iterator[Finding]:
         yield _package(name, f"for {purpose}: {installing(name)}")
     for name, (commands, advice) in PROGRAMS.items():
         yield _program(name, commands, advice)
+    yield _compiler()
+    yield Finding("compiled code", True, f"{bytes_text(cache.held_bytes())} in {cache.folder()}")
     yield Finding("threads", True, _threads())
     for name, reason in backends().items():
         text = "available" if reason is None else reason
         yield Finding(f"{name} backend", reason is None, text)
         if reason is None:
-            yield _calibration(machine(name))
+            yield _times(name)
 
 
 def version() -> str:
@@ -106,9 +119,12 @@ def version() -> str:
     return process.release() or "not installed, used from its checkout"
 
 
-def _calibration(known: Machine) -> Finding:
-    """Tell whether predicted times are of this machine."""
-    name = f"{known.backend} times"
+def _times(backend: str) -> Finding:
+    """Tell whether times are predicted, and whether they are of this machine."""
+    name = f"{backend} times"
+    if backend not in DEFAULTS:
+        return Finding(name, False, "not predicted: programs run under the recipe for numpy")
+    known = machine(backend)
     if not known.calibrated:
         path = file_of(known.backend)
         return Finding(name, False, f"{known.note}{f' ({path})' if path.exists() else ''}")
@@ -154,14 +170,22 @@ def _program(name: str, commands: tuple[str, ...], advice: str) -> Finding:
     return Finding(name, False, f"install {advice}")
 
 
+def _compiler() -> Finding:
+    """Return the C compiler and where it is, or why there is none."""
+    try:
+        compiler = compilers.find()
+    except UnavailableError as error:
+        return Finding("C compiler", False, error.message.removeprefix("no C compiler: "))
+    return Finding("C compiler", True, f"{compiler} ({' '.join(compiler.command)})")
+
+
 def _threads() -> str:
     """Return the cores this process may use, and the variables that bound those of linear
     algebra.
     """
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     limits = [
         f"{name}={os.environ[name]}"
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
         if name in os.environ
     ]
-    return f"{allowed} of {os.cpu_count()} cores" + (f", {', '.join(limits)}" if limits else "")
+    return ", ".join([f"{usable_cores()} of {os.cpu_count()} cores", *limits])

@@ -20,7 +20,8 @@ from workbench.language.tracing.recurrent import Piece, Recurrent
 from workbench.language.tracing.tensor import Bound, Index, Node, Tensor
 from workbench.language.tracing.trace import Trace, current
 from workbench.names import unique
-from workbench.polyhedral.expression import Choice, Expression, variable
+from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.expressions.atoms import Choice
 from workbench.polyhedral.sets.relations import box, extent_of, image, union
 from workbench.program.operations.table import APART
 from workbench.program.values import (

@@ -16,17 +16,8 @@ from workbench.language.tracing.given_shapes import index_of
 from workbench.language.tracing.nodes import apply, as_tensor, cast, index, literal, repeated
 from workbench.language.tracing.tensor import Node, Tensor, TensorLike
 from workbench.language.tracing.trace import Range, current, user_line
-from workbench.polyhedral.expression import (
-    Atom,
-    Choice,
-    Expression,
-    Size,
-    Variable,
-    atom,
-    expression,
-    variable,
-    whole,
-)
+from workbench.polyhedral.expression import Expression, atom, expression, variable, whole
+from workbench.polyhedral.expressions.atoms import Atom, Choice, Size, Variable
 from workbench.program.operations.dtypes import INTEGERS
 from workbench.program.operations.shapes import shape_text
 

@@ -21,7 +21,8 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from workbench.errors import ProgramError, SourceLine, WorkbenchError
-from workbench.polyhedral.expression import Expression, Variable
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expressions.atoms import Variable
 from workbench.program.values import Parameter
 
 if TYPE_CHECKING:

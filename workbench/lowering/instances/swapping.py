@@ -29,7 +29,8 @@ from workbench.lowering.values.intervals import at_least, greatest_length, lengt
 from workbench.lowering.values.layout import Value, dense
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import Stored, symbolic
-from workbench.polyhedral.expression import Expression, expression, shortest, variable
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.shortest import shortest
 
 TO_DEVICE, TO_HOST = "to_device", "to_host"
 AHEAD = "ahead"

@@ -128,6 +128,19 @@ class Apply:
 
 
 @dataclass(frozen=True)
+class Launch:
+    """A kernel that runs all instances of `statement` at these values of its loop dimensions.
+
+    `reads` and `writes` are buffers.
+    """
+
+    statement: str
+    values: tuple[tuple[str, Expression], ...]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Enter:
     """The beginning of a statement's instance: for readers only."""
 
@@ -209,8 +222,15 @@ class For:
     sure: bool = False
     apart: bool = False
 
+    @property
+    def range(self) -> tuple[Expression, Expression]:
+        """The lower bound, and the upper one (exclusive)."""
+        return self.lower, self.upper
 
-Record = Enter | View | Apply | RuntimeCheck | Constant | Count | Allocate | Free | If | For
+
+Record = (
+    Enter | View | Apply | Launch | RuntimeCheck | Constant | Count | Allocate | Free | If | For
+)
 
 
 @dataclass(frozen=True)

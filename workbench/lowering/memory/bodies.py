@@ -18,6 +18,7 @@ from workbench.lowering.loops.records import (
     Count,
     For,
     If,
+    Launch,
     Record,
     RuntimeCheck,
     View,
@@ -113,6 +114,9 @@ class Dated:
                 for name in (*record.inputs, record.out, *scratch):
                     if name:
                         self._use(self.source.get(name, name), body)
+            elif isinstance(record, Launch):
+                for name in (*record.reads, *record.writes):
+                    self._use(name, body)
             elif isinstance(record, RuntimeCheck):
                 self._use(self.source.get(record.name, record.name), body)
             elif isinstance(record, (Constant, Count)):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from workbench.lowering.loops.records import DEVICE, HOST, ResultBuffer
-from workbench.lowering.memory.lives import masked
+from workbench.lowering.loops.records import DEVICE, HOST, Record, ResultBuffer
+from workbench.lowering.memory.allocate import place
+from workbench.lowering.memory.lives import homes, masked
 from workbench.lowering.values.scope import Workspace
 from workbench.lowering.values.stored import Stored, memory_order, store
 from workbench.polyhedral.lifetimes.windows import Lifetime
@@ -13,13 +14,19 @@ from workbench.program.values import Program
 
 
 def stored_arrays(
-    program: Program, lifetimes: Mapping[str, Lifetime], workspace: Workspace
+    program: Program,
+    lifetimes: Mapping[str, Lifetime],
+    workspace: Workspace,
+    exact: bool = False,
 ) -> dict[str, Stored]:
-    """Return each array with a buffer of the slots that its lifetime needs, and its space."""
+    """Return each array with a buffer of the slots that its lifetime needs, and its space.
+
+    `exact`: what runs reads no element beyond those that are written, under a mask or not.
+    """
     order = memory_order(program)
     outputs = {o.array for o in program.outputs}
     on_host = set(program.storage.on_host)
-    zero = masked(program)
+    zero = frozenset() if exact else masked(program)
     result: dict[str, Stored] = {}
     for array in program.arrays:
         life = lifetimes[array.name]
@@ -30,6 +37,28 @@ def stored_arrays(
         workspace.reserve(stored.buffer)
         result[array.name] = stored
     return result
+
+
+def in_memory(
+    program: Program,
+    lifetimes: Mapping[str, Lifetime],
+    stored: Mapping[str, Stored],
+    workspace: Workspace,
+    records: Sequence[Record],
+) -> tuple[Record, ...]:
+    """Return the records with allocations and frees: each array inside the loops of its lifetime,
+    in the memory of what was donated to it.
+    """
+    inside = {
+        stored[array].buffer.name: [loop.name for loop in around]
+        for array, around in homes(program, lifetimes).items()
+    }
+    donated = [
+        (stored[array].buffer.name, stored[to].buffer.name)
+        for array, to in program.storage.donated
+        if array != to
+    ]
+    return place(records, workspace, inside, donated)
 
 
 def results(program: Program, stored: Mapping[str, Stored]) -> tuple[ResultBuffer, ...]:

@@ -7,17 +7,10 @@ from workbench.lowering.reads.slices import sole_axis
 from workbench.lowering.values.intervals import greatest, least, length
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Prepared, Scope
-from workbench.polyhedral.expression import (
-    Atom,
-    Choice,
-    Expression,
-    Size,
-    Variable,
-    atom,
-    expression,
-    shortest,
-)
+from workbench.polyhedral.expression import Expression, atom, expression
+from workbench.polyhedral.expressions.atoms import Atom, Choice, Size, Variable
 from workbench.polyhedral.lifetimes.folding import most_slots
+from workbench.polyhedral.shortest import shortest
 
 
 def index_value(scope: Scope, e: Expression, dtype: str) -> Value:

@@ -10,14 +10,8 @@ from workbench.lowering.values.intervals import at_least
 from workbench.lowering.values.layout import Value
 from workbench.lowering.values.scope import Scope
 from workbench.lowering.values.stored import Stored, symbolic
-from workbench.polyhedral.expression import (
-    Expression,
-    expression,
-    maximum,
-    minimum,
-    shortest,
-    variable,
-)
+from workbench.polyhedral.expression import Expression, expression, maximum, minimum, variable
+from workbench.polyhedral.shortest import shortest
 
 
 def sole_axis(scope: Scope, e: Expression) -> str | None:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workbench.polyhedral.expression import (
+from workbench.polyhedral.expression import Expression, atom, expression, maximum, minimum
+from workbench.polyhedral.expressions.atoms import (
     Choice,
-    Expression,
     Extremum,
     FloorDivision,
     Product,
     Size,
     Variable,
-    atom,
-    expression,
-    maximum,
-    minimum,
-    shortest,
 )
+from workbench.polyhedral.shortest import shortest
 
 Ranges = Mapping[str, tuple[Expression, Expression]]
 """The least and greatest value of each variable; later ones may depend on earlier ones."""

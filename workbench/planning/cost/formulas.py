@@ -13,15 +13,8 @@ from itertools import product
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.loops.records import ITEM_BYTES, Allocate, Buffer, Constant, Count, walk
-from workbench.polyhedral.expression import (
-    Atom,
-    Expression,
-    Extremum,
-    Product,
-    Size,
-    atom,
-    expression,
-)
+from workbench.polyhedral.expression import Expression, atom, expression
+from workbench.polyhedral.expressions.atoms import Atom, Extremum, Product, Size
 
 Monomial = tuple[Atom, ...]
 """A product of atoms, sorted by their text."""

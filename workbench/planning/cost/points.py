@@ -18,7 +18,9 @@ import numpy.typing as npt
 
 from workbench.lowering.loops.records import Symbolic
 from workbench.polyhedral.conditions import Condition
-from workbench.polyhedral.expression import Expression, Named, evaluated
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expressions.atoms import Named
+from workbench.polyhedral.expressions.evaluation import evaluated
 
 Integers = npt.NDArray[np.int64]
 Number = int | Integers

@@ -5,23 +5,19 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import re
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import UnavailableError, WorkbenchError, nearest
+from workbench.folders import CACHE_VARIABLE, cache_directory
 from workbench.planning.machine.constants import Machine
 from workbench.planning.machine.defaults import DEFAULTS
 
 FORMAT = 1
 """The version of the file's format; files of another one are not read."""
-
-CACHE_VARIABLE = "WORKBENCH_CACHE"
-"""Environment variable that names the cache directory."""
 
 
 def machine(backend: str) -> Machine:
@@ -64,20 +60,6 @@ def file_of(backend: str) -> Path:
     """Return the file of this machine's constants of a backend: machines may share a directory."""
     host = re.sub(r"[^\w.-]", "-", platform.node()) or "machine"
     return cache_directory() / f"{backend}-{host}.json"
-
-
-def cache_directory() -> Path:
-    """Return the user's cache directory, by the platform's custom or as the environment says."""
-    named = os.environ.get(CACHE_VARIABLE)
-    if named:
-        return Path(named)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-        return (Path(base) if base else Path.home() / "AppData" / "Local") / "workbench" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "workbench"
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "workbench"
 
 
 def _default(backend: str, why: str) -> Machine:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.planning.recipe.plan import Plan
-from workbench.polyhedral.dependences.legality import carries
+from workbench.polyhedral.dependences.carrying import carries
 from workbench.polyhedral.tree import Loop, Tree, has_loop, loops, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program

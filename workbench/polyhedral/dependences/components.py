@@ -1,9 +1,10 @@
-"""The graph of statements: strongly connected components in topological order."""
+"""The graph of statements: strongly connected components in topological order, and chains."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from workbench.polyhedral.dependences.flow import Dependence
 
@@ -27,6 +28,28 @@ def components(names: Sequence[str], dependences: Iterable[Dependence]) -> list[
         following[label[a]] |= {label[b] for b in after[a]} - {label[a]}
     first = {c: position[own[0]] for c, own in members.items()}
     return [tuple(members[c]) for c in topological(following, first)]
+
+
+def shortest_chain(
+    dependences: Iterable[Dependence], starts: Sequence[str], ends: Collection[str]
+) -> list[str]:
+    """Return a shortest chain of at least one dependence from one of `starts` to one of `ends`, as
+    its statements; an empty list where there is none.
+    """
+    follows: dict[str, list[str]] = {}
+    for d in dependences:
+        follows.setdefault(d.source, []).append(d.sink)
+    chains = deque([name] for name in starts)
+    seen = set(starts)
+    while chains:
+        chain = chains.popleft()
+        for name in follows.get(chain[-1], ()):
+            if name in ends:
+                return [*chain, name]
+            if name not in seen:
+                seen.add(name)
+                chains.append([*chain, name])
+    return []
 
 
 def topological(after: Mapping[int, Iterable[int]], rank: Mapping[int, int]) -> list[int]:

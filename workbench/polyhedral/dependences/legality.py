@@ -116,34 +116,6 @@ def shared_loops(source: str, sink: str, found: Mapping[str, Path]) -> tuple[Loo
     return loops_above(shared_path([found[source], found[sink]]), "loop")
 
 
-def carries(dependences: Dependences, dependence: Dependence, dim: str) -> bool:
-    """Tell whether some pair of a dependence is at two values of `dim`."""
-    return not _crossing(dependences, dependence, dim).is_empty()
-
-
-def carried_witness(dependences: Dependences, dependence: Dependence, dim: str) -> Witness | None:
-    """Return the smallest pair of a dependence at two values of `dim`, or None."""
-    crossing = _crossing(dependences, dependence, dim)
-    if crossing.is_empty():
-        return None
-    source = dependences.statements[dependence.source]
-    sink = dependences.statements[dependence.sink]
-    return pair_witness(source, sink, dependence.array, crossing)
-
-
-def _crossing(dependences: Dependences, dependence: Dependence, dim: str) -> isl.Map:
-    """Return the pairs of a dependence at two values of `dim`; none where an end lacks it."""
-    pairs = dependences.relation(dependence)
-    source = dependences.statements[dependence.source]
-    sink = dependences.statements[dependence.sink]
-    if dim not in source.dims or dim not in sink.dims:
-        return isl.Map.empty(pairs.get_space())
-    ranks = pairs.dim(isl.dim_type.in_), pairs.dim(isl.dim_type.out)
-    ends = Standing(source.dims.index(dim)), Standing(sink.dims.index(dim))
-    earlier = pairs.intersect(pair_order(*ranks, *ends, "<"))
-    return earlier.union(pairs.intersect(pair_order(*ranks, *ends, ">")))
-
-
 def near_witness(
     dependences: Dependences,
     dependence: Dependence,

@@ -14,7 +14,8 @@ from itertools import islice, permutations
 import islpy as isl
 
 from workbench.polyhedral.accesses import Extent
-from workbench.polyhedral.expression import Expression, Extremum, minimum
+from workbench.polyhedral.expression import Expression, minimum
+from workbench.polyhedral.expressions.atoms import Extremum
 from workbench.polyhedral.lifetimes.conflicts import Conflict, overwritten
 from workbench.polyhedral.sets.as_text import (
     context,

@@ -17,16 +17,8 @@ import islpy as isl
 from workbench.names import free
 from workbench.polyhedral.accesses import Instances
 from workbench.polyhedral.conditions import AffineComparison, Compound, Condition, negated, selected
-from workbench.polyhedral.expression import (
-    Expression,
-    Extremum,
-    FloorDivision,
-    expression,
-    maximum,
-    minimum,
-    size,
-    variable,
-)
+from workbench.polyhedral.expression import Expression, expression, maximum, minimum, size, variable
+from workbench.polyhedral.expressions.atoms import Extremum, FloorDivision
 from workbench.polyhedral.loops.axis_blocks import axis_blocks, with_blocks
 from workbench.polyhedral.sets.as_text import (
     context,

@@ -15,16 +15,15 @@ import islpy as isl
 from workbench.errors import ProgramError
 from workbench.polyhedral.expression import (
     Expression,
-    Named,
-    Variable,
     choice,
     expression,
-    fold,
     maximum,
     minimum,
     size,
     variable,
 )
+from workbench.polyhedral.expressions.atoms import Named, Variable
+from workbench.polyhedral.expressions.evaluation import fold
 from workbench.polyhedral.sets.isl_names import dim_name, size_name, user_name
 
 Case = tuple[str, str]

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.polyhedral.expression import Expression, FloorDivision, Named
+from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.expressions.atoms import FloorDivision, Named
 from workbench.program.operations.operation import Level
 from workbench.program.operations.shapes import shape_text
 from workbench.program.operations.table import OPERATIONS

@@ -14,7 +14,8 @@ from workbench.errors import ProgramError
 from workbench.polyhedral import tree
 from workbench.polyhedral.accesses import Access, AccessEntry
 from workbench.polyhedral.dependences.flow import flow
-from workbench.polyhedral.expression import Choice, Expression, variable
+from workbench.polyhedral.expression import Expression, variable
+from workbench.polyhedral.expressions.atoms import Choice
 from workbench.polyhedral.sets.boxes import bounds
 from workbench.polyhedral.sets.isl_names import readable
 from workbench.program.values import Program, Statement

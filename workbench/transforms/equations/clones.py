@@ -4,9 +4,8 @@ read. They have the origin of the original, hence the same draws.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 from workbench.names import free
 from workbench.polyhedral.dependences.flow import undefined_read
@@ -17,32 +16,16 @@ from workbench.polyhedral.sets.relations import (
     domain_with,
     extent_of,
     is_box,
-    is_one_to_one,
     project_out,
-    union,
     with_dims,
 )
-from workbench.polyhedral.tree import Loop, loops_above, paths
-from workbench.program.values import Array, Body, Program, Read, Statement
+from workbench.program.text.infix import element_text, equation
+from workbench.program.values import Array, Body, Equations, Program, Read, Statement, walk
 from workbench.transforms.equations.inlining import NotMovable, moved, moved_index
+from workbench.transforms.equations.readers import CloneGroup, is_computed, points_of
 from workbench.transforms.rules.rewriting import rebuilt
-from workbench.transforms.rules.sharing import variables
-
-Index: TypeAlias = tuple[Expression | Body, ...]
-
-
-@dataclass(frozen=True)
-class CloneGroup:
-    """Reads of an array that one clone serves, and the statements that have them.
-
-    `at` is their common index where the clone has just the elements there, computed anew in each
-    iteration of loops over the dims `along`; None where the clone is of the whole array.
-    """
-
-    reads: tuple[Read, ...]
-    names: tuple[str, ...]
-    at: Index | None = None
-    along: tuple[str, ...] = ()
+from workbench.transforms.rules.row import is_external
+from workbench.transforms.trees.insertion import fresh_name
 
 
 @dataclass(frozen=True)
@@ -53,8 +36,15 @@ class Clone:
     statements: tuple[Statement, ...]
     taken: tuple[tuple[Read, Read], ...]
 
-    def read_by(self, body: Body) -> Body:
-        """Return the body with reads of the clone."""
+    def read_in(self, equations: Equations, names: Collection[str]) -> Equations:
+        """Return the equations in which the statements `names` read the clone."""
+        changed = tuple(
+            replace(s, body=self._read_by(s.body)) if s.name in names else s
+            for s in equations.statements
+        )
+        return replace(equations, statements=changed)
+
+    def _read_by(self, body: Body) -> Body:
         taken = dict(self.taken)
 
         def change(b: Body) -> Body:
@@ -63,94 +53,39 @@ class Clone:
         return change(body)
 
 
-def is_computed(index: Index) -> bool:
-    """Tell whether a position is computed (a gather)."""
-    return any(not isinstance(e, Expression) for e in index)
-
-
-def readers_of(program: Program, array: str) -> list[str]:
-    """Return the statements that read an array."""
-    return [s.name for s in program.statements if any(r.array == array for r in s.reads)]
-
-
-def groups(program: Program, array: str, names: Sequence[str]) -> list[CloneGroup]:
-    """Group reads by loop: each loop has its own clone, since a clone that later loops read too
-    would have to be kept for them. Where only the elements at an index are needed, each index has
-    its own.
-    """
-    at = paths(program.schedule)
-    places: dict[int, tuple[tuple[Loop, ...], dict[Read, dict[str, None]]]] = {}
-    for name in names:
-        loops = loops_above(at[name], "loop")
-        _, reads = places.setdefault(id(loops[-1]) if loops else 0, (loops, {}))
-        for read in program.statement[name].reads:
-            if read.array == array:
-                reads.setdefault(read, {})[name] = None
-    return [group for loops, reads in places.values() for group in _in_place(program, loops, reads)]
-
-
-def _in_place(
-    program: Program, loops: Sequence[Loop], reads: Mapping[Read, Collection[str]]
-) -> Iterator[CloneGroup]:
-    """Yield the groups of reads in one innermost loop, the one of the whole array first."""
-    alone = len([read for read in reads if not is_computed(read.index)]) == 1
-    rest: dict[Read, Collection[str]] = {}
-    at: list[CloneGroup] = []
-    for read, names in reads.items():
-        group = CloneGroup((read,), tuple(names), read.index)
-        group = replace(group, along=_along(program, loops, group))
-        if is_computed(read.index) or ((alone or group.along) and _are_others(program, group)):
-            at.append(group)
-        else:
-            rest[read] = names
-    if rest:
-        yield CloneGroup(
-            tuple(rest), tuple(dict.fromkeys(n for names in rest.values() for n in names))
+def why_only_once(program: Program, s: Statement) -> str | None:
+    """Explain why a statement cannot run a second time, for some readers of its array."""
+    called = [b.options["name"] for b in walk(s.body) if is_external(b)]
+    if called:
+        return (
+            f"{equation(s, program.equations)} calls the external object {called[0]}, "
+            "which would answer otherwise the second time"
         )
-    yield from at
+    own = next((r for r in s.reads if r.array == s.array), None)
+    if own is not None:
+        return (
+            f"{s.array} cannot be computed slice by slice: {element_text(s.array, s.write)} needs "
+            f"{element_text(s.array, own.index)}, so the clone would need all that is kept now"
+        )
+    return None
 
 
-def _along(program: Program, loops: Sequence[Loop], group: CloneGroup) -> tuple[str, ...]:
-    """Return the loops each of whose iterations reads elements of its own (those of a block), and
-    those in whose every iteration a loop further inside runs over elements. Outside of them a clone
-    would have to be kept whole.
+def clone_for(program: Program, array: str, group: CloneGroup) -> Clone:
+    """Return a clone at a group's positions; of the whole array where elements cannot be cloned
+    alone. Raises NotMovable where then the positions are computed.
     """
-    reader, own = program.statement[group.names[0]], variables(group.reads[0])
-    around: list[str] = []
-    inner = False
-    for loop in reversed(loops):
-        dim = loop.name if loop.name in reader.dims else loop.dim
-        if dim in own:
-            inner = True
-        elif _tells_apart(program, group, dim):
-            inner = True
-            around.append(dim)
-        elif inner and loop.tile is None:
-            around.append(dim)
-        elif inner:
-            return ()  # a clone does not stand in blocks of what it does not vary over
-    return tuple(around)
+    name = fresh_name(program, f"{array}.again")
+    if group.at is None:
+        return _whole(program, array, group, name)
+    try:
+        return _gathered(program, array, group, name)
+    except NotMovable:
+        if is_computed(group.at):
+            raise
+        return _whole(program, array, group, name)
 
 
-def _tells_apart(program: Program, group: CloneGroup, dim: str) -> bool:
-    """Tell whether no two iterations of a loop read the same elements."""
-    dims, domain = _points(program, replace(group, along=(dim,)))
-    return is_one_to_one(domain, dims, [variable(d) for d in dims if d != dim])
-
-
-def _are_others(program: Program, group: CloneGroup) -> bool:
-    """Tell whether plain reads are at other indices than the array's own dims (the position in a
-    block, one step ahead, the last one) or along further loops, and no element is read twice there.
-    """
-    (read,) = group.reads
-    index = [e for e in read.index if isinstance(e, Expression)]
-    if not group.along and index == [variable(d) for d in program.array[read.array].dims]:
-        return False
-    dims, domain = _points(program, group)
-    return is_one_to_one(domain, dims, (*index, *map(variable, group.along)))
-
-
-def whole(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
+def _whole(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
     """Make a second array with a clone of each equation."""
     clones = []
     for s in program.writers[array]:
@@ -161,7 +96,7 @@ def whole(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
     return Clone(replace(program.array[array], name=name), tuple(clones), taken)
 
 
-def gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
+def _gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clone:
     """Return the array's body at a group's positions, over the dims of these. Raises NotMovable."""
     assert group.at is not None
     original, record = program.writers[array][0], program.array[array]
@@ -170,7 +105,7 @@ def gathered(program: Program, array: str, group: CloneGroup, name: str) -> Clon
     if original.combiner is not None:
         raise NotMovable(f"{array} is a {original.combiner}, whose range would have to move too")
     (read,) = group.reads
-    dims, domain = _points(program, group)
+    dims, domain = points_of(program, group)
     written, domain, first = _counted(program, group, dims, domain)
     from_first = {d: variable(n) + first[d] for d, n in zip(dims, written, strict=True)}
     at = [
@@ -223,24 +158,6 @@ def _positions(original: Statement, at: Sequence[Expression | Body]) -> list[Exp
     if any(variable(d) not in by_index for d in original.dims):
         raise NotMovable(f"{original.array} is not written at its own dims")
     return [by_index[variable(d)] for d in original.dims]
-
-
-def _points(program: Program, group: CloneGroup) -> tuple[tuple[str, ...], str]:
-    """Return the dims over which the positions of a group vary or along which it is computed, and
-    the points at which the readers have them.
-    """
-    varies = {*variables(group.reads[0]), *group.along}
-    dims: tuple[str, ...] = ()
-    domain: str | None = None
-    for name in group.names:
-        s = program.statement[name]
-        own = s.dims + s.reduction_dims
-        dims = dims or tuple(d for d in own if d in varies)
-        points = project_out(s.reduction or s.domain, [d for d in own if d not in varies])
-        points = with_dims(points, dims)
-        domain = points if domain is None else union(domain, points)
-    assert domain is not None
-    return dims, domain
 
 
 def _expect_defined(program: Program, clone: Statement) -> None:

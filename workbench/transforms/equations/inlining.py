@@ -7,15 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from workbench.polyhedral.expression import (
-    Expression,
-    Extremum,
-    FloorDivision,
-    Size,
-    Variable,
-    atom,
-    expression,
-)
+from workbench.polyhedral.expression import Expression, atom, expression
+from workbench.polyhedral.expressions.atoms import Extremum, FloorDivision, Size, Variable
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Body, Call, IndexValue, Literal, Read
 from workbench.transforms.rules.rewriting import rebuilt

@@ -91,14 +91,14 @@ class Simplify(Transform):
     def _without_effect(self, program: Program) -> Refusal:
         """Refuse, naming what other rows would do, if any would."""
         if self.rules is None:
-            return Refusal("no effect", f"{self}: none of the {len(ROWS)} rules applies")
+            return self.refuse("no effect", f"none of the {len(ROWS)} rules applies")
         forms = "; ".join(f"{r.name} ({r.before} → {r.after or 'nothing'})" for r in self._rows())
         others = simplified(program, ROWS)[1]
-        sentence = f"{self}: no equation has the form of {forms}"
+        sentence = f"no equation has the form of {forms}"
         if not others:
-            return Refusal("no effect", f"{sentence}; no other rule applies either")
+            return self.refuse("no effect", f"{sentence}; no other rule applies either")
         names = ", ".join(row.name for row in others)
-        return Refusal("no effect", f"{sentence}; others apply: {names}")
+        return self.refuse("no effect", f"{sentence}; others apply: {names}")
 
 
 Applied = dict[RuleRow, list[str]]

@@ -24,7 +24,7 @@ from workbench.transforms.step.argument_names import (
     combines,
     meant,
 )
-from workbench.transforms.step.refusal import Kind, Refusal, dependence_text
+from workbench.transforms.step.refusal import Refusal, dependence_text
 from workbench.transforms.step.transform import Rewritten, Transform
 
 BLOCK = 64
@@ -118,18 +118,18 @@ class Incrementalize(Transform):
         try:
             rewrite = rewritten(program, old, self.dim, self.block)
         except Unfit as unfit:
-            return self._refusal(unfit.kind, unfit.sentence, old)
+            return self.refuse(unfit.kind, unfit.sentence, old.line)
         after = equations_with(program.equations, old, rewrite)
         try:
             tree = placed(program.schedule, after, old, rewrite, self.dim)
         except NoOrder as failure:
             return self._no_order(program, old, failure)
         except Tiled as tiled:
-            return self._refusal(
+            return self.refuse(
                 "capability",
                 f"{old.name} runs in a loop over blocks of {tiled.dim}, which would have to be "
                 "taken apart: incrementalize before tiling",
-                old,
+                old.line,
             )
         return Rewritten(replace(program, equations=after, schedule=tree))
 
@@ -137,12 +137,6 @@ class Incrementalize(Transform):
         """Yield the running update without blocks of such a size."""
         if self.block is not None and refusal.kind in ("capability", "dependence"):
             yield replace(self, block=None)
-
-    def _refusal(self, kind: Kind, sentence: str, old: Statement) -> Refusal:
-        return Refusal(kind, f"{self}: {sentence}", line=old.line)
-
-    def _unfit(self, argument: str, sentence: str, old: Statement) -> Refusal:
-        return replace(self._refusal("input", sentence, old), argument=argument)
 
     def _no_order(self, program: Program, old: Statement, failure: NoOrder) -> Refusal:
         """Refuse, with two instances: the statement's operands depend on its results."""
@@ -165,13 +159,13 @@ class Incrementalize(Transform):
         array = array_called(program, self.statement)
         first, names = program.writers[array][0], ", ".join(s.name for s in written)
         if combines(written[0]):
-            return self._unfit("statement", f"{array} has {names}: name one of them", first)
-        return self._refusal("no effect", f"{names} combine nothing: they have no range", first)
+            return self.unfit("statement", f"{array} has {names}: name one of them", first.line)
+        return self.refuse("no effect", f"{names} combine nothing: they have no range", first.line)
 
     def _input(self, program: Program, old: Statement) -> Refusal | None:
-        if self.block is not None and not (type(self.block) is int and self.block > 0):
+        if self.block is not None and not self.large_enough("block"):
             sentence = f"a block of {self.block!r}; expected a whole number of at least 1"
-            return self._unfit("block", sentence, old)
+            return self.unfit("block", sentence, old.line)
         if old.combiner is None:
             beside = [
                 f"{s.name} ({', '.join(s.reduction_dims)})"
@@ -181,15 +175,15 @@ class Incrementalize(Transform):
             sentence = f"{old.name} combines nothing: it has no range"
             if beside:
                 sentence += f"; of the same line combine {', '.join(beside)}"
-            return self._refusal("no effect", sentence, old)
+            return self.refuse("no effect", sentence, old.line)
         if old.combiner not in COMBINES:
-            return self._refusal(
+            return self.refuse(
                 "capability",
                 f"{old.name} is {old.combiner}, which cannot go on from a result; "
                 f"expected {', '.join(COMBINES)}",
-                old,
+                old.line,
             )
         if self.dim in old.reduction_dims and self.block is None:
             sentence = f"{old.name} combines {self.dim}: say block=, how many at a time"
-            return self._unfit("block", sentence, old)
+            return self.unfit("block", sentence, old.line)
         return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from workbench.polyhedral.dependences.carrying import first_carried
 from workbench.polyhedral.dependences.flow import Dependences
-from workbench.polyhedral.dependences.legality import carried_witness
 from workbench.polyhedral.dependences.witness import Witness
 from workbench.polyhedral.ordering.as_written import order_below
 from workbench.polyhedral.sets.relations import is_box
@@ -28,7 +28,7 @@ from workbench.polyhedral.tree import loops as all_loops
 from workbench.program.dependences import dependences
 from workbench.program.values import Equations, Program, Statement
 from workbench.transforms.incrementalize.rewrite import Rewrite
-from workbench.transforms.trees.distribution import in_axes
+from workbench.transforms.trees.axes import in_axes
 
 
 class Tiled(Exception):
@@ -66,11 +66,9 @@ def carried_within(program: Program, old: Statement, names: Sequence[str], dim: 
         if isinstance(node, Loop) and node.kind == "loop":
             left = left.among(list(statements(node))).within(node)
     inside = [d for d in left.all if d.source in names and d.sink in names]
-    for dependence in sorted(inside, key=lambda d: d.sink != old.name):
-        witness = carried_witness(left, dependence, dim)
-        if witness is not None:
-            return witness
-    raise AssertionError(f"{', '.join(names)} do not need each other along {dim}")
+    carried = first_carried(left, sorted(inside, key=lambda d: d.sink != old.name), dim)
+    assert carried is not None, f"{', '.join(names)} do not need each other along {dim}"
+    return carried.witness
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from workbench.polyhedral.dependences.components import components
+from workbench.polyhedral.dependences.components import components, shortest_chain
 from workbench.polyhedral.dependences.flow import Dependences
 from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.tree import (
@@ -13,17 +13,15 @@ from workbench.polyhedral.tree import (
     Loop,
     Tree,
     loops,
-    only,
-    sequence,
     statements,
-    with_child,
 )
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
 from workbench.transforms.step.argument_names import DimName, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal, dependence_text
-from workbench.transforms.step.transform import Rewritten, Transform
-from workbench.transforms.trees.regions import edited, loops_around, sides
+from workbench.transforms.step.transform import Rewritten, Transform, out_of_order
+from workbench.transforms.trees.distribution import distributed
+from workbench.transforms.trees.regions import loops_around, sides
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,8 +84,7 @@ class Distribute(Transform):
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Split the loop into those before, the named and those behind."""
         if not self.statements:
-            sentence = f"{self}: name the statements that get a loop of their own"
-            return Refusal("input", sentence, argument="statements")
+            return self.unfit("statements", "name the statements that get a loop of their own")
         chosen = frozenset(all_meant(program, self.statements))
         loop = self._loop(program.schedule, chosen)
         if isinstance(loop, Refusal):
@@ -106,9 +103,7 @@ class Distribute(Transform):
             f"rest: {dependence_text(broken.witness)}; nor behind it: "
             f"{dependence_text(other.witness)}; they wait for each other: {' → '.join(cycle)}"
         )
-        line = program.statement[broken.dependence.sink].line
-        attempted = replace(program, schedule=first)
-        return Refusal("dependence", sentence, broken.witness, line, attempted=attempted)
+        return out_of_order(replace(program, schedule=first), broken, sentence)
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
         """Yield, for a dependence, the step that gives all of the cycle its own loop."""
@@ -132,37 +127,12 @@ class Distribute(Transform):
         what = "loop" if self.dim is None else f"loop over {self.dim}"
         if not over:
             held = ", ".join(loop.name for loop in around) or "none"
-            sentence = f"{self}: no {what} holds all of {names}; the loops around them: {held}"
-            return Refusal("capability", sentence)
+            sentence = f"no {what} holds all of {names}; the loops around them: {held}"
+            return self.refuse("capability", sentence)
         shared = [loop for loop in over if not set(statements(loop)) <= chosen]
         if not shared:
-            sentence = f"{self}: no other statement is in a {what} around {names}"
-            return Refusal("no effect", sentence)
+            return self.refuse("no effect", f"no other statement is in a {what} around {names}")
         return shared[-1]
-
-
-def distributed(
-    tree: Tree, loop: Loop, chosen: frozenset[str], dependences: Dependences, way: int = 0
-) -> Tree:
-    """Return the tree in which `chosen` have a loop of their own, legal or not.
-
-    Statements needed on both sides stand behind with `way` 0, before with 1.
-    """
-
-    def split(node: Tree, found: Dependences) -> Tree:
-        assert isinstance(node, Loop)
-        members = list(statements(node))
-        own = [k for k, name in enumerate(members) if name in chosen]
-        at = sides([Leaf(name) for name in members], own, found)
-        before = at.before | (at.caught if way else frozenset())
-        if before or (not at.after and members[0] not in chosen):
-            before |= at.free
-        earlier = {members[k] for k in before}
-        groups = (earlier, set(chosen), set(members) - chosen - earlier)
-        parts = [only(node.child, group) for group in groups]
-        return sequence([with_child(node, part) for part in parts if part is not None])
-
-    return edited(tree, chosen, dependences, split, loop)
 
 
 def _innermost(tree: Tree) -> Iterator[Loop]:
@@ -174,15 +144,8 @@ def _innermost(tree: Tree) -> Iterator[Loop]:
 
 def _cycle(dependences: Dependences, loop: Loop, chosen: frozenset[str]) -> list[str]:
     """Return a shortest way from a chosen statement through others back to a chosen one."""
-    members = set(statements(loop))
-    queue: list[list[str]] = [[name] for name in statements(loop) if name in chosen]
-    seen: set[str] = set()
-    while queue:
-        way = queue.pop(0)
-        for d in dependences.by_source[way[-1]]:
-            if d.sink in chosen and len(way) > 1:
-                return [*way, d.sink]
-            if d.sink in members - chosen - seen:
-                seen.add(d.sink)
-                queue.append([*way, d.sink])
-    raise AssertionError(f"no cycle through {chosen} in the loop over {loop.name}")
+    members = list(statements(loop))
+    others = [d for d in dependences.among(members).all if not chosen >= {d.source, d.sink}]
+    cycle = shortest_chain(others, [name for name in members if name in chosen], chosen)
+    assert cycle, f"no cycle through {chosen} in the loop over {loop.name}"
+    return cycle

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.polyhedral.dependences.legality import violation, violations
 from workbench.polyhedral.tree import Leaf, Loop, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
@@ -15,18 +14,10 @@ from workbench.transforms.order.place import Place
 from workbench.transforms.order.tile import Tile
 from workbench.transforms.order.vectorize import Vectorize
 from workbench.transforms.step.argument_names import StatementName, StatementNames, all_meant, meant
-from workbench.transforms.step.refusal import Refusal, dependence_text
-from workbench.transforms.step.transform import Rewritten, Transform, violated
-from workbench.transforms.trees.joining import (
-    Apart,
-    Site,
-    alike,
-    inward,
-    joined,
-    least_shifts,
-    site,
-)
-from workbench.transforms.trees.regions import blocks_of
+from workbench.transforms.step.refusal import Refusal, dependence_text, few
+from workbench.transforms.step.transform import Rewritten, Transform, out_of_order, violated
+from workbench.transforms.trees.joining import Broken, caught_both_ways, fused, least_shifts
+from workbench.transforms.trees.sites import Apart, Site, alike, neighbours, site
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,12 +66,8 @@ class Fuse(Transform):
     @classmethod
     def candidates(cls, program: Program) -> Iterator[Fuse]:
         """Yield each loop and the next over the same dimension, by their first statements."""
-        for block in blocks_of(program.schedule):
-            loops = [child for child in block.children if isinstance(child, Loop)]
-            for number, loop in enumerate(loops):
-                other = next((o for o in loops[number + 1 :] if alike(loop, o)), None)
-                if other is not None:
-                    yield cls((next(statements(loop)), next(statements(other))))
+        for loop, other in neighbours(program.schedule):
+            yield cls((next(statements(loop)), next(statements(other))))
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Join the loops, outermost first, as deep as they agree."""
@@ -90,24 +77,18 @@ class Fuse(Transform):
         try:
             at = self._site(program, self.statements)
         except Apart as apart:
-            return Refusal(apart.kind, f"{self}: {apart}")
+            return self.refuse(apart.kind, str(apart))
         shifts = self._shifts(program, at)
         if isinstance(shifts, Refusal):
             return shifts
         if at.caught:
             return self._between(program, at, shifts)
-        refusals: list[Refusal] = []
-        for backwards in at.ways:
-            tree = joined(at, shifts, backwards)
-            wrong = violation(tree, dependences(program.equations))
-            if wrong is not None:
-                refusals.append(violated(replace(program, schedule=tree), wrong, str(self)))
-                continue
-            names = all_meant(program, self.statements)
-            tree, stopped = inward(tree, names, dependences(program.equations))
-            notes = at.turned(backwards)
-            return Rewritten(replace(program, schedule=tree), (*notes, *stopped))
-        return refusals[0]
+        result = fused(at, shifts, dependences(program.equations))
+        if isinstance(result, Broken):
+            attempted = replace(program, schedule=result.tree)
+            return violated(attempted, result.violation, str(self))
+        tree, notes = result
+        return Rewritten(replace(program, schedule=tree), notes)
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
         """Yield the least shifts, the step with the statements between, the step without those in
@@ -116,11 +97,7 @@ class Fuse(Transform):
         if refusal.kind == "no effect":
             return
         try:
-            at = site(
-                program.schedule,
-                all_meant(program, self.statements),
-                dependences(program.equations),
-            )
+            at = self._site(program, self.statements)
         except Apart as apart:
             yield from (Place((name,), dim) for name, dim in apart.outside)
             for one, other in (apart.pair, apart.pair[::-1]) if apart.pair else ():
@@ -143,17 +120,13 @@ class Fuse(Transform):
     def _bad_input(self, program: Program) -> Refusal | None:
         named = all_meant(program, self.statements)
         if len(named) < 2:
-            sentence = "name at least two statements of different loops"
-            return self._unfit("statements", sentence)
+            return self.unfit("statements", "name at least two statements of different loops")
         for name, count in self.shifts:
             if count < 0:
-                return self._unfit("shifts", f"{name} is shifted by {count}; expected at least 0")
+                return self.unfit("shifts", f"{name} is shifted by {count}; expected at least 0")
             if not set(meant(program, name)) <= set(named):
-                return self._unfit("shifts", f"{name} is shifted, but not among the statements")
+                return self.unfit("shifts", f"{name} is shifted, but not among the statements")
         return None
-
-    def _unfit(self, argument: str, sentence: str) -> Refusal:
-        return Refusal("input", f"{self}: {sentence}", argument=argument)
 
     def _site(self, program: Program, names: Sequence[str]) -> Site:
         return site(program.schedule, all_meant(program, names), dependences(program.equations))
@@ -166,44 +139,33 @@ class Fuse(Transform):
             counts = {count for name, count in self.shifts if below & set(meant(program, name))}
             if len(counts) > 1:
                 listed = " and ".join(map(str, sorted(counts)))
-                return self._unfit("shifts", f"one loop cannot be shifted by {listed}")
+                return self.unfit("shifts", f"one loop cannot be shifted by {listed}")
             result.append(counts.pop() if counts else 0)
         if any(result) and at.loops[0].kind == "axis":
-            return self._unfit("shifts", "an axis has no iterations to be shifted by")
+            return self.unfit("shifts", "an axis has no iterations to be shifted by")
         return tuple(result)
 
     # -- statements between the loops --------------------------------------------------------------
 
     def _between(self, program: Program, found: Site, shifts: tuple[int, ...]) -> Refusal:
         """Refuse for statements that can stand neither before nor behind the joined loop."""
-        names = [n for k in sorted(found.caught) for n in statements(found.parts[k])]
-        way, known = found.ways[0], dependences(program.equations)
-        behind, before = (joined(found, shifts, way, caught) for caught in ("behind", "before"))
-        late, early = (
-            next(
-                v
-                for v in violations(tree, known)
-                if {v.dependence.source, v.dependence.sink} & set(names)
-            )
-            for tree in (behind, before)
-        )
+        names = [n for part in found.between for n in statements(part)]
+        behind, early = caught_both_ways(found, shifts, dependences(program.equations))
+        late = behind.violation
         sentence = (
-            f"{self}: {_listed(names)} between the loops can stand neither behind the joined loop: "
+            f"{self}: {few(names)} between the loops can stand neither behind the joined loop: "
             f"{dependence_text(late.witness)}; nor before it: {dependence_text(early.witness)}"
         )
-        line = program.statement[late.dependence.sink].line
-        attempted = replace(program, schedule=behind)
-        return Refusal("dependence", sentence, late.witness, line, attempted=attempted)
+        return out_of_order(replace(program, schedule=behind.tree), late, sentence)
 
     def _with_caught(self, program: Program, found: Site) -> Iterator[Transform]:
         """Yield steps that bring the statements between into the joined loop."""
-        parts = [found.parts[k] for k in sorted(found.caught)]
-        loops = [p for p in parts if isinstance(p, Loop) and alike(p, found.loops[0])]
-        if len(loops) == len(parts):
+        loops = [p for p in found.between if isinstance(p, Loop) and alike(p, found.loops[0])]
+        if len(loops) == len(found.between):
             names = (*self.statements, *(next(statements(loop)) for loop in loops))
             shifts = least_shifts(self._site(program, names)) or ()
             yield replace(self, statements=names, shifts=shifts)
-        alone = tuple(p.statement for p in parts if isinstance(p, Leaf))
+        alone = tuple(p.statement for p in found.between if isinstance(p, Leaf))
         if alone:
             yield Place(alone, found.loops[0].dim)
 
@@ -219,8 +181,3 @@ def _made_alike(loop: Loop, like: Loop) -> Iterator[Transform]:
     inner = loop.child
     if isinstance(inner, Loop) and inner.name == like.name:
         yield Interchange(loop.name, inner.name, held)
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
-    return ", ".join(shown)

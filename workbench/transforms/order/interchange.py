@@ -9,10 +9,11 @@ from workbench.polyhedral.dependences.legality import violation
 from workbench.polyhedral.tree import Loop, Tree, loops, only, replaced, statements
 from workbench.program.dependences import dependences
 from workbench.program.values import Program
-from workbench.transforms.order.distribute import Distribute, distributed
+from workbench.transforms.order.distribute import Distribute
 from workbench.transforms.step.argument_names import LoopName, StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
+from workbench.transforms.trees.distribution import distributed
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,8 +72,7 @@ class Interchange(Transform):
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Exchange the loops; a note says what stayed as it was."""
         if self.outer == self.inner:
-            sentence = f"{self}: a loop cannot change places with itself"
-            return Refusal("input", sentence, argument="inner")
+            return self.unfit("inner", "a loop cannot change places with itself")
         nests = self._nests(program, program.schedule)
         if isinstance(nests, Refusal):
             return nests
@@ -119,8 +119,8 @@ class Interchange(Transform):
                 continue
             if isinstance(part.child, Loop) and part.child.name == self.inner:
                 if part.child.dim == loop.dim:
-                    sentence = f"{self}: blocks of {loop.dim} stand around what runs within them"
-                    return Refusal("capability", sentence)
+                    sentence = f"blocks of {loop.dim} stand around what runs within them"
+                    return self.refuse("capability", sentence)
                 nests.append((loop, own))
             elif chosen:
                 return self._apart(part)
@@ -134,18 +134,19 @@ class Interchange(Transform):
 
     def _apart(self, loop: Loop) -> Refusal:
         """Explain why the inner loop is not directly inside the outer one."""
-        where = f"{self}: {self.inner} is not directly inside {self.outer}"
+        where = f"{self.inner} is not directly inside {self.outer}"
         inside = self._named(loop.child, self.inner)
         if not inside:
             held = ", ".join(statements(loop))
-            return Refusal("capability", f"{where}: no loop {self.inner} is around {held} there")
+            return self.refuse(
+                "capability", f"{where}: no loop {self.inner} is around {held} there"
+            )
         if isinstance(loop.child, Loop):
-            sentence = f"{where}: the loop {loop.child.name} stands between"
-            return Refusal("capability", sentence)
+            return self.refuse("capability", f"{where}: the loop {loop.child.name} stands between")
         kept = set(statements(inside[0]))
         others = [name for name in statements(loop) if name not in kept]
         stand = "stand" if len(others) > 1 else "stands"
-        return Refusal("capability", f"{where}: {', '.join(others)} {stand} between")
+        return self.refuse("capability", f"{where}: {', '.join(others)} {stand} between")
 
     def _not_nested(self, tree: Tree, chosen: frozenset[str]) -> Refusal:
         turned = any(
@@ -153,11 +154,10 @@ class Interchange(Transform):
             for loop in self._named(tree, self.inner)
         )
         if turned:
-            sentence = f"{self}: {self.inner} is outside {self.outer} already"
-            return Refusal("no effect", sentence)
+            return self.refuse("no effect", f"{self.inner} is outside {self.outer} already")
         names = f" around {', '.join(sorted(chosen))}" if chosen else ""
-        sentence = f"{self}: no loop {self.inner} is inside a loop {self.outer}{names}"
-        return Refusal("capability", sentence)
+        sentence = f"no loop {self.inner} is inside a loop {self.outer}{names}"
+        return self.refuse("capability", sentence)
 
     def _named(self, tree: Tree, name: str) -> list[Loop]:
         return [loop for loop in loops(tree) if loop.name == name]

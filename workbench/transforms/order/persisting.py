@@ -8,9 +8,9 @@ from itertools import takewhile
 
 from workbench.polyhedral.tree import Loop, axis_dims, loops_above, paths
 from workbench.program.values import Array, Program, Statement
-from workbench.transforms.order.vectorize import not_a_box
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.storage_holds import Pair, folding
+from workbench.transforms.trees.axes import why_no_axis
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ def _unfit(step: str, program: Program, s: Statement, dim: str) -> Refusal | Non
     if any(loop.offset(s.name) for loop in own):
         sentence = f"{step}: {s.name} is shifted against others in the loop over {dim}"
         return Refusal("capability", sentence, line=s.line)
-    return not_a_box(step, s, dim, axis_dims(program.schedule))
+    why = why_no_axis(s, dim, [d for d in axis_dims(program.schedule)[s.name] if d != dim])
+    return None if why is None else Refusal("capability", f"{step}: {why}", line=s.line)
 
 
 def added_by(program: Program, s: Statement) -> frozenset[str]:

@@ -66,11 +66,9 @@ class Place(Transform):
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Give the statements a set of one value of the dimension, each with a loop."""
         if self.at not in ("first", "last"):
-            sentence = f"{self}: at {self.at!r}; expected 'first' or 'last'"
-            return Refusal("input", sentence, argument="at")
+            return self.unfit("at", f"at {self.at!r}; expected 'first' or 'last'")
         if not self.statements:
-            sentence = f"{self}: name at least one statement"
-            return Refusal("input", sentence, argument="statements")
+            return self.unfit("statements", "name at least one statement")
         chosen = all_meant(program, self.statements)
         for name in chosen:
             refusal = self._unfit(program.statement[name])
@@ -89,16 +87,13 @@ class Place(Transform):
 
     def _unfit(self, s: Statement) -> Refusal | None:
         if self.dim in s.dims:
-            sentence = f"{self}: {s.name} varies over {self.dim} already"
-            return Refusal("no effect", sentence, line=s.line)
+            return self.refuse("no effect", f"{s.name} varies over {self.dim} already", s.line)
         if self.dim in s.reduction_dims:
-            sentence = f"{self}: {s.name} sums over {self.dim}, so it has no one value of it"
-            return Refusal("capability", sentence, line=s.line)
+            sentence = f"{s.name} sums over {self.dim}, so it has no one value of it"
+            return self.refuse("capability", sentence, s.line)
         if any(isinstance(b, Call) and OPERATIONS[b.operation].random for b in walk(s.body)):
-            sentence = (
-                f"{self}: {s.name} draws at random, and what it draws depends on its dimensions"
-            )
-            return Refusal("capability", sentence, line=s.line)
+            sentence = f"{s.name} draws at random, and what it draws depends on its dimensions"
+            return self.refuse("capability", sentence, s.line)
         return None
 
 

@@ -27,7 +27,7 @@ from workbench.transforms.order.place import Place
 from workbench.transforms.step.argument_names import StatementNames, all_meant
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
-from workbench.transforms.trees.distribution import in_axes
+from workbench.transforms.trees.axes import in_axes
 from workbench.transforms.trees.regions import blocks_of, edited, loops_around
 
 SMALL = 64
@@ -92,13 +92,13 @@ class Reschedule(Transform):
         try:
             tree = self._tree(program)
         except TooComplex as error:
-            return Refusal("cost", f"{self}: {error}; name statements that are closer together")
+            return self.refuse("cost", f"{error}; name statements that are closer together")
         except NotFound:
-            return Refusal("capability", f"{self}: isl finds no order by affine functions")
+            return self.refuse("capability", "isl finds no order by affine functions")
         except Inexpressible as error:
-            return Refusal("capability", f"{self}: {error}")
+            return self.refuse("capability", str(error))
         if tree == program.schedule:
-            return Refusal("no effect", f"{self}: isl proposes the present order")
+            return self.refuse("no effect", "isl proposes the present order")
         broken = violation(tree, dependences(program.equations))
         if broken is not None:
             return violated(replace(program, schedule=tree), broken, str(self))
@@ -118,11 +118,9 @@ class Reschedule(Transform):
 
     def _bad_input(self, program: Program) -> Refusal | None:
         if self.fuse not in ("most", "least"):
-            sentence = f"{self}: fuse {self.fuse!r}; expected 'most' or 'least'"
-            return Refusal("input", sentence, argument="fuse")
+            return self.unfit("fuse", f"fuse {self.fuse!r}; expected 'most' or 'least'")
         if len(all_meant(program, self.statements)) < 2:
-            sentence = f"{self}: name the first and the last statement to be ordered"
-            return Refusal("input", sentence, argument="statements")
+            return self.unfit("statements", "name the first and the last statement to be ordered")
         return None
 
     def _tree(self, program: Program) -> Tree:

@@ -77,7 +77,10 @@ class Tile(Transform):
 
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Return the tree with loops over blocks, and notes on what stayed as it was."""
-        refusal = self._bad_size() or self._no_loop(program)
+        if not self.large_enough("size"):
+            sentence = f"a block has a positive whole number of values, not {self.size!r}"
+            return self.unfit("size", sentence)
+        refusal = self._no_loop(program)
         if refusal is not None:
             return refusal
         named = frozenset(all_meant(program, self.statements or ()))
@@ -103,16 +106,10 @@ class Tile(Transform):
         held = {name for loop in shared for name in statements(loop)}
         yield replace(self, statements=tuple(n for n in around if n in held))
 
-    def _bad_size(self) -> Refusal | None:
-        if type(self.size) is int and self.size >= 1:
-            return None
-        sentence = f"{self}: a block has a positive whole number of values, not {self.size!r}"
-        return Refusal("input", sentence, argument="size")
-
     def _no_loop(self, program: Program) -> Refusal | None:
         """Explain why there is nothing to tile."""
         if self.size == 1:
-            return Refusal("no effect", f"{self}: blocks of 1 value are the loop as it is")
+            return self.refuse("no effect", "blocks of 1 value are the loop as it is")
         names = all_meant(program, self.statements or [s.name for s in program.statements])
         around = paths(program.schedule)
         own = {n: {loop.tile for loop in _loops(around[n]) if loop.dim == self.dim} for n in names}
@@ -125,10 +122,10 @@ class Tile(Transform):
         if able:
             return None
         if any(node.dim == self.dim for path in around.values() for node in _loops(path)):
-            sentence = f"{self}: {self.dim} runs in blocks of {self.size} everywhere already"
+            sentence = f"{self.dim} runs in blocks of {self.size} everywhere already"
         else:
-            sentence = f"{self}: no statement has a loop or an axis over {self.dim}"
-        return Refusal("no effect", sentence)
+            sentence = f"no statement has a loop or an axis over {self.dim}"
+        return self.refuse("no effect", sentence)
 
     def _nothing_around(self, program: Program, name: str, in_blocks: bool, kind: Kind) -> Refusal:
         statement = program.statement[name]
@@ -138,7 +135,7 @@ class Tile(Transform):
         elif self.dim not in statement.dims:
             own = ", ".join(statement.dims) or "none"
             why = f"it does not vary over {self.dim}; its dims: {own}"
-        return Refusal(kind, f"{self}: nothing to tile around {name}: {why}", line=statement.line)
+        return self.refuse(kind, f"nothing to tile around {name}: {why}", statement.line)
 
 
 def _loops(path: Path) -> list[Loop]:

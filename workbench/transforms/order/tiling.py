@@ -19,9 +19,9 @@ from workbench.polyhedral.tree import (
     statements,
 )
 from workbench.program.values import Program
-from workbench.transforms.order.distribute import distributed
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import violated
+from workbench.transforms.trees.distribution import distributed
 
 _Against = Mapping[bool, Sequence[Dependence]]
 """The dependences against which a loop over blocks runs, forwards (False) and backwards (True)."""

@@ -20,6 +20,7 @@ from workbench.program.values import (
     Array,
     Body,
     Call,
+    Equations,
     IndexValue,
     Program,
     Read,
@@ -28,7 +29,7 @@ from workbench.program.values import (
 )
 from workbench.transforms.rules.rewriting import rebuilt
 from workbench.transforms.rules.row import RuleResult, is_external, is_pure
-from workbench.transforms.trees.insertion import fresh_name, violated, with_statement
+from workbench.transforms.trees.insertion import Unplaced, fresh_name, violated, with_array
 
 
 def variables(body: Body) -> frozenset[str]:
@@ -304,9 +305,11 @@ def _read_from_owner(
     if not is_subset(domain, owner.domain):
         return None
     read = Read(array.name, owner.write, array.dtype, array.shape)
-    changed = _replaced(program, part.body, read, [n for n in names if n != owner.name])
-    broken = violated(changed.equations, changed.schedule, {owner.name})
-    return (changed, owner.name) if broken is None else None
+    others = [n for n in names if n != owner.name]
+    reading = _replaced(program.equations, part.body, read, others)
+    if violated(reading, program.schedule, {owner.name}) is not None:
+        return None
+    return replace(program, equations=reading), owner.name
 
 
 def _extracted(
@@ -334,17 +337,18 @@ def _extracted(
         line=first.line,
     )
     read = Read(name, write, array.dtype, array.shape)
-    changed = with_statement(_replaced(program, part.body, read, names), array, own, names)
-    return None if changed is None else (changed, name)
+    reading = _replaced(program.equations, part.body, read, names)
+    changed = with_array(program, reading, array, (own,), names)
+    return None if isinstance(changed, Unplaced) else (changed, name)
 
 
-def _replaced(program: Program, part: Body, read: Read, names: Collection[str]) -> Program:
+def _replaced(equations: Equations, part: Body, read: Read, names: Collection[str]) -> Equations:
     """Have the statements `names` read instead of computing the part."""
 
     def change(b: Body) -> Body:
         return read if b == part else rebuilt(b, change)
 
     changed = tuple(
-        replace(s, body=change(s.body)) if s.name in names else s for s in program.statements
+        replace(s, body=change(s.body)) if s.name in names else s for s in equations.statements
     )
-    return replace(program, equations=replace(program.equations, statements=changed))
+    return replace(equations, statements=changed)

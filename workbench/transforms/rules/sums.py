@@ -23,6 +23,7 @@ from workbench.program.values import (
     Array,
     Body,
     Call,
+    Equations,
     IndexValue,
     Program,
     Read,
@@ -31,7 +32,7 @@ from workbench.program.values import (
 from workbench.transforms.rules.row import RuleResult, as_type_of, call, constant, is_pure, number
 from workbench.transforms.rules.row import operand as operand_of
 from workbench.transforms.rules.sharing import varies_over
-from workbench.transforms.trees.insertion import fresh_name, with_statement
+from workbench.transforms.trees.insertion import Unplaced, fresh_name, with_array
 
 _LETTERS = "abcdefgh"
 
@@ -234,7 +235,8 @@ def _counted(program: Program, s: Statement) -> Program | None:
         return None
     times = call("cast", IndexValue(count), dtype="float")
     body = call("multiply", s.body, times)
-    return _without_range(program, s, body)
+    changed = _without_range(program.equations, s, body)
+    return None if changed is None else replace(program, equations=changed)
 
 
 def _length(s: Statement) -> Expression | None:
@@ -274,8 +276,12 @@ def _factored(program: Program, s: Statement) -> Program | None:
     own = replace(s, name=name, array=name, write=write, body=inside, origin=name)
     arguments = list(s.body.arguments)
     arguments[position] = Read(name, write, array.dtype, array.shape)
-    changed = _without_range(program, s, replace(s.body, arguments=tuple(arguments)))
-    return None if changed is None else with_statement(changed, array, own, (s.name,))
+    body = replace(s.body, arguments=tuple(arguments))
+    reading = _without_range(program.equations, s, body)
+    if reading is None:
+        return None
+    after = with_array(program, reading, array, (own,), (s.name,))
+    return None if isinstance(after, Unplaced) else after
 
 
 def _varying(s: Statement) -> int | None:
@@ -291,11 +297,11 @@ def _varying(s: Statement) -> int | None:
     return 1 if vary == [False, True] and body.operation != "divide" else None
 
 
-def _without_range(program: Program, s: Statement, body: Body) -> Program | None:
-    """Return the program in which the statement is no reduction any more, but has this body."""
-    array = program.array[s.array]
+def _without_range(equations: Equations, s: Statement, body: Body) -> Equations | None:
+    """Return the equations in which the statement is no reduction any more, but has this body."""
+    array = equations.array[s.array]
     if (body.dtype, body.shape) != (array.dtype, array.shape):
         return None
     plain = replace(s, body=body, reduction_dims=(), reduction="", combiner=None)
-    statements = tuple(plain if x.name == s.name else x for x in program.statements)
-    return replace(program, equations=replace(program.equations, statements=statements))
+    statements = tuple(plain if x.name == s.name else x for x in equations.statements)
+    return replace(equations, statements=statements)

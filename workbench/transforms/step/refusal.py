@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -119,12 +119,24 @@ class Refused(WorkbenchError):
         return str(self.refusal)
 
 
+def few(names: Sequence[str]) -> str:
+    """Print names; of many the first three and a count."""
+    shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} others"]
+    return ", ".join(shown)
+
+
 def instance_text(name: str, instance: Mapping[str, int]) -> str:
     """Print `gain[b=0, t=1]`, of one piece of an array `state[t+1] at b=0, t=1`."""
     inside = numbers(instance)
     if not inside:
         return name
     return f"{name} at {inside}" if name.endswith("]") else f"{name}[{inside}]"
+
+
+def instance_texts(witness: Witness) -> tuple[str, str]:
+    """Print the two instances, the source first."""
+    source, sink = map(instance_text, witness.statements, witness.instances)
+    return source, sink
 
 
 def sizes_text(witness: Witness) -> str:
@@ -139,9 +151,6 @@ def element_text(witness: Witness) -> str:
 
 def dependence_text(witness: Witness) -> str:
     """Print `total[t+1] at t=1 reads total[1], which … writes (smallest case: T=2)`."""
-    source, sink = (
-        instance_text(name, instance)
-        for name, instance in zip(witness.statements, witness.instances, strict=True)
-    )
+    source, sink = instance_texts(witness)
     element, sizes = element_text(witness), sizes_text(witness)
     return f"{sink} reads {element}, which {source} writes (smallest case: {sizes})"

@@ -24,6 +24,7 @@ from workbench.transforms.step.refusal import (
     Refusal,
     element_text,
     instance_text,
+    instance_texts,
     sizes_text,
 )
 
@@ -141,10 +142,7 @@ def shown_together(
     if found.clash is None:
         return Refusal("capability", before + found.sentence, line=line)
     witness, (array, to) = found.clash.witness, pair
-    writer, user = (
-        instance_text(name, at)
-        for name, at in zip(witness.statements, witness.instances, strict=True)
-    )
+    writer, user = instance_texts(witness)
     element, written = (
         f"{name}[{', '.join(map(str, e))}]" if e else name
         for name, e in ((array, witness.element), (to, found.clash.written))
@@ -307,10 +305,7 @@ def live_at_once(before: str, program: Program, array: str, dim: str) -> Refusal
     if met is None:
         return None
     witness = met.witness
-    writer, user = (
-        instance_text(name, at)
-        for name, at in zip(witness.statements, witness.instances, strict=True)
-    )
+    writer, user = instance_texts(witness)
     lower, upper = record.extent[position]
     slots = (upper - lower).evaluate(witness.sizes)
     element, written = (

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-from workbench.errors import TooComplexError
+from workbench.errors import SourceLine, TooComplexError
 from workbench.polyhedral.dependences.legality import Violation, violation
 from workbench.polyhedral.expression import whole
 from workbench.program.dependences import dependences
@@ -32,10 +32,11 @@ from workbench.transforms.step.arguments import (
 )
 from workbench.transforms.step.refusal import (
     Help,
+    Kind,
     Refusal,
     Refused,
     element_text,
-    instance_text,
+    instance_texts,
     sizes_text,
 )
 from workbench.transforms.step.storage_holds import broken_storage, no_longer_added, without_lost
@@ -110,6 +111,19 @@ class Transform(ABC):
         arguments; the same transform with other arguments instead.
         """
         yield from ()
+
+    def refuse(self, kind: Kind, reason: str, line: SourceLine | None = None) -> Refusal:
+        """Return the refusal of the step for a reason other than a dependence."""
+        return Refusal(kind, f"{self}: {reason}", line=line)
+
+    def unfit(self, argument: str, reason: str, line: SourceLine | None = None) -> Refusal:
+        """Return the refusal of an argument."""
+        return Refusal("input", f"{self}: {reason}", line=line, argument=argument)
+
+    def large_enough(self, argument: str) -> bool:
+        """Tell whether an argument is a whole number and not less than its least value."""
+        value = getattr(self, argument)
+        return type(value) is int and value >= self.least[argument]
 
     def check(self, program: Program) -> Refusal | None:
         """Explain why the step is not legal on the program, with what helps; None where it is."""
@@ -257,13 +271,15 @@ def _recheck(before: Program, after: Program, step: Transform) -> Refusal | None
 def violated(program: Program, found: Violation, step: str) -> Refusal:
     """Return the refusal for a dependence that the program's order violates."""
     witness = found.witness
-    source, sink = (
-        instance_text(name, instance)
-        for name, instance in zip(witness.statements, witness.instances, strict=True)
-    )
+    source, sink = instance_texts(witness)
     sentence = (
         f"{step}: {sink} reads {element_text(witness)}, which {source} writes, "
         f"but {found.description} (smallest case: {sizes_text(witness)})"
     )
-    line = program.statement[witness.statements[1]].line
-    return Refusal("dependence", sentence, witness, line, attempted=program)
+    return out_of_order(program, found, sentence)
+
+
+def out_of_order(program: Program, found: Violation, sentence: str) -> Refusal:
+    """Return the refusal for an order that violates a dependence, in a sentence of the step's."""
+    line = program.statement[found.dependence.sink].line
+    return Refusal("dependence", sentence, found.witness, line, attempted=program)

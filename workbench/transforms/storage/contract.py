@@ -114,10 +114,10 @@ class Contract(Transform):
             line, why = program.writers[array][0].line, "has no dimensions to fold"
             if array in program.storage.added and program.array[array].dims:
                 why = f"is added up, and keeps nothing of {self.dim or 'what is added'}"
-            return Refusal("no effect", f"{self}: {array} {why}", line=line)
+            return self.refuse("no effect", f"{array} {why}", line)
         if self.array is None:
             over = "" if self.dim is None else f" along {self.dim}"
-            return Refusal("no effect", f"{self}: no array can be folded{over}")
+            return self.refuse("no effect", f"no array can be folded{over}")
         return _whole(self, program, *wanted[0])
 
     def _wanted(self, program: Program) -> list[Pair]:
@@ -146,15 +146,15 @@ def _open(program: Program) -> list[Pair]:
 def _whole(step: Transform, program: Program, array: str, dim: str) -> Refusal:
     """Explain why a dimension cannot be folded."""
     if (array, dim) in program.storage.contracted:
-        return Refusal("no effect", f"{step}: {array} is folded along {dim} already")
+        return step.refuse("no effect", f"{array} is folded along {dim} already")
     record = derived(program).array[array]
     line = program.writers[array][0].line
     lower, upper = record.extent[record.dims.index(dim)]
     if upper - lower == 1:
-        sentence = f"{step}: {array} has one slice along {dim}, there is nothing to fold"
-        return Refusal("no effect", sentence, line=line)
-    return whole(f"{step}: ", program, array, dim) or Refusal(
-        "no effect", f"{step}: folding {array} along {dim} too would save nothing", line=line
+        sentence = f"{array} has one slice along {dim}, there is nothing to fold"
+        return step.refuse("no effect", sentence, line)
+    return whole(f"{step}: ", program, array, dim) or step.refuse(
+        "no effect", f"folding {array} along {dim} too would save nothing", line
     )
 
 

@@ -79,7 +79,7 @@ class Donate(Transform):
         """
         pairs = self._pairs(program)
         if not pairs:
-            return Refusal("no effect", f"{self}: {self._nothing(program)}")
+            return self.refuse("no effect", self._nothing(program))
         if self.array is not None and self.to is not None:
             array, to = pairs[0]
             refusal = (
@@ -130,20 +130,19 @@ def _in_place(step: Transform, program: Program, array: str) -> Refusal | None:
     """Explain why an array cannot be updated in place, or need not be."""
     line = program.writers[array][0].line
     if (array, array) in program.storage.donated:
-        return Refusal("no effect", f"{step}: {array} is updated in place already", line=line)
+        return step.refuse("no effect", f"{array} is updated in place already", line)
     if any(output.array == array for output in program.outputs):
-        sentence = f"{step}: {array} is an output: it is returned whole"
-        return Refusal("capability", sentence, line=line)
+        return step.refuse("capability", f"{array} is an output: it is returned whole", line)
     if (array, array) in in_place_gains(program):
         return None
     if all(name != array for name, _ in program.storage.contracted):
         sentence = (
-            f"{step}: {array} keeps all its slices, so there is none whose place another could "
-            "take; Contract would fold it"
+            f"{array} keeps all its slices, so there is none whose place another could take; "
+            "Contract would fold it"
         )
-        return Refusal("no effect", sentence, line=line)
-    return in_place_clash(f"{step}: ", program, array) or Refusal(
-        "no effect", f"{step}: {array} needs no fewer slices when it is updated in place", line=line
+        return step.refuse("no effect", sentence, line)
+    return in_place_clash(f"{step}: ", program, array) or step.refuse(
+        "no effect", f"{array} needs no fewer slices when it is updated in place", line
     )
 
 
@@ -154,19 +153,16 @@ def _unfit(step: Transform, program: Program, array: str, to: str) -> Refusal | 
         if giver == taker:
             continue
         if (giver, taker) == (array, to):
-            return Refusal(
-                "no effect", f"{step}: {to} has the memory of {array} already", line=line
-            )
+            return step.refuse("no effect", f"{to} has the memory of {array} already", line)
         if giver == array:
-            sentence = f"{step}: {taker} takes over the memory of {array}; {to} could follow it"
-            return Refusal("capability", sentence, line=line)
+            sentence = f"{taker} takes over the memory of {array}; {to} could follow it"
+            return step.refuse("capability", sentence, line)
         if taker == to:
-            sentence = f"{step}: {to} takes over the memory of {giver} already"
-            return Refusal("capability", sentence, line=line)
+            return step.refuse("capability", f"{to} takes over the memory of {giver} already", line)
     memory = memory_of(program)
     if memory.first(array) > memory.first(to):
-        sentence = f"{step}: {to} is written before {array}, which cannot hand it any memory"
-        return Refusal("capability", sentence, line=line)
+        sentence = f"{to} is written before {array}, which cannot hand it any memory"
+        return step.refuse("capability", sentence, line)
     for first in memory.together(array):
         for second in memory.together(to):
             hindered = hindrance(memory, first, second)
@@ -175,8 +171,8 @@ def _unfit(step: Transform, program: Program, array: str, to: str) -> Refusal | 
                 return shown_together(f"{step}: ", memory.program, hindered, pair, meant)
     if not saves(memory, array, to):
         sentence = (
-            f"{step}: {array} is dead before {to} is written and its memory is free by then, so "
-            "nothing would be saved"
+            f"{array} is dead before {to} is written and its memory is free by then, so nothing "
+            "would be saved"
         )
-        return Refusal("no effect", sentence, line=line)
+        return step.refuse("no effect", sentence, line)
     return None

@@ -17,7 +17,7 @@ from workbench.lowering.values.intervals import greatest_length
 from workbench.polyhedral.expression import Expression, expression
 from workbench.polyhedral.tree import axis_dims
 from workbench.program.values import Program
-from workbench.transforms.step.refusal import Refusal, element_text, instance_text, sizes_text
+from workbench.transforms.step.refusal import Refusal, element_text, instance_texts, sizes_text
 from workbench.transforms.step.storage_holds import touched_whole
 
 
@@ -39,6 +39,11 @@ def copies_of(loops: LoopProgram, array: str) -> list[Copy]:
     """Return the copies of an array's slices, in text order."""
     host = loops.stored[array].buffer.name
     return [copy for copy in copies(loops.body) if copy.host == host]
+
+
+def comes_early(after: Program, array: str) -> bool:
+    """Tell whether a slice of an array comes to the device before it is needed."""
+    return any(copy.ahead for copy in copies_of(lower(after), array))
 
 
 def slices_of(loops: LoopProgram, array: str) -> dict[str, Buffer]:
@@ -105,7 +110,7 @@ def _too_late(step: str, after: Program, late: Late, early: str) -> Refusal:
     if late.why == "new":
         witness = too_new(after, late)
         assert witness is not None
-        source, sink = map(instance_text, witness.statements, witness.instances)
+        source, sink = instance_texts(witness)
         sentence = (
             f"{step}: {sink} reads {element_text(witness)}, which {source} writes only after the "
             f"copy {early} of {late.loop} earlier (smallest case: {sizes_text(witness)})"

@@ -1,5 +1,4 @@
-"""Loops split: some statements of a loop as array operations, the others in loops where they must
-be.
+"""Loops split: some of their statements in a loop of their own, or as array operations.
 
 `vectorized` walks a schedule tree down to the loops over one dimension. There the chosen statements
 have no such loop any more, all others keep theirs, and the region is ordered anew under the
@@ -24,9 +23,37 @@ from workbench.polyhedral.tree import (
     axis_dims,
     blocks,
     loop_dims,
+    only,
     sequence,
     statements,
+    with_child,
 )
+from workbench.transforms.trees.axes import in_axes
+from workbench.transforms.trees.regions import edited, sides
+
+
+def distributed(
+    tree: Tree, loop: Loop, chosen: frozenset[str], dependences: Dependences, way: int = 0
+) -> Tree:
+    """Return the tree in which `chosen` have a loop of their own beside `loop`, legal or not.
+
+    Statements needed on both sides stand behind with `way` 0, before with 1.
+    """
+
+    def split(node: Tree, found: Dependences) -> Tree:
+        assert isinstance(node, Loop)
+        members = list(statements(node))
+        own = [k for k, name in enumerate(members) if name in chosen]
+        at = sides([Leaf(name) for name in members], own, found)
+        before = at.before | (at.caught if way else frozenset())
+        if before or (not at.after and members[0] not in chosen):
+            before |= at.free
+        earlier = {members[k] for k in before}
+        groups = (earlier, set(chosen), set(members) - chosen - earlier)
+        parts = [only(node.child, group) for group in groups]
+        return sequence([with_child(node, part) for part in parts if part is not None])
+
+    return edited(tree, chosen, dependences, split, loop)
 
 
 class Stuck(Exception):
@@ -89,55 +116,3 @@ def _distributed(
         name: (*((loop.name,) if name in chosen else ()), *inner_axes[name]) for name in members
     }
     return in_axes(ordered, axes)
-
-
-def in_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
-    """Put each statement inside its axes, which stand as far out as all share them."""
-    return _joined(_with_axes(tree, axes))
-
-
-def _with_axes(tree: Tree, axes: dict[str, tuple[str, ...]]) -> Tree:
-    """Put each leaf inside its axes; an axis that all statements of a loop share stands outside the
-    loop, but inside one over its blocks, or whose blocks are apart.
-    """
-    if isinstance(tree, Leaf):
-        inside: Tree = tree
-        for dim in reversed(axes[tree.statement]):
-            inside = Loop(dim, inside, kind="axis")
-        return inside
-    if isinstance(tree, Block):
-        return sequence([_with_axes(child, axes) for child in tree.children])
-    below = list(statements(tree))
-    outside = [d for d in axes[below[0]] if tree.tile is None or (d != tree.dim and not tree.apart)]
-    shared = tuple(d for d in outside if all(d in axes[name] for name in below))
-    inner = {name: tuple(d for d in axes[name] if d not in shared) for name in below}
-    inside = replace(tree, child=_with_axes(tree.child, inner))
-    for dim in reversed(shared):
-        inside = Loop(dim, inside, kind="axis")
-    return inside
-
-
-def _joined(tree: Tree) -> Tree:
-    """Join neighbours with the same axis under one axis node, which orders nothing."""
-    if isinstance(tree, Leaf):
-        return tree
-    if isinstance(tree, Loop):
-        return replace(tree, child=_joined(tree.child))
-    children: list[Tree] = []
-    for child in map(_joined, tree.children):
-        last = children[-1] if children else None
-        if _same_axis(last, child):
-            assert isinstance(last, Loop) and isinstance(child, Loop)
-            children[-1] = replace(last, child=_joined(sequence([last.child, child.child])))
-        else:
-            children.append(child)
-    return sequence(children)
-
-
-def _same_axis(a: Tree | None, b: Tree) -> bool:
-    return (
-        isinstance(a, Loop)
-        and isinstance(b, Loop)
-        and a.kind == b.kind == "axis"
-        and a.dim == b.dim
-    )

@@ -5,7 +5,7 @@ dimensions and the dependences allow.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from workbench.names import free
 from workbench.polyhedral.dependences.flow import Dependences, flow
@@ -25,6 +25,7 @@ from workbench.polyhedral.tree import (
     statements,
 )
 from workbench.program.values import Array, Equations, Program, Statement
+from workbench.transforms.trees.axes import writes_along
 
 
 def fresh_name(program: Program, wanted: str) -> str:
@@ -33,21 +34,66 @@ def fresh_name(program: Program, wanted: str) -> str:
     return free(wanted, taken)
 
 
-def with_statement(
-    program: Program, array: Array, statement: Statement, readers: Collection[str]
-) -> Program | None:
-    """Return the program with one more array and the statement that writes it, already read by
-    `readers`. None where no place is in order.
+@dataclass(frozen=True)
+class Unplaced:
+    """A program with a new statement at its nearest place, and a dependence that is violated there,
+    as some are at every other.
     """
-    added = with_equations(program.equations, array, (statement,), readers)
+
+    program: Program
+    violation: Violation
+
+
+def with_array(
+    program: Program,
+    equations: Equations,
+    array: Array,
+    new: Sequence[Statement],
+    readers: Collection[str],
+) -> Program | Unplaced:
+    """Return the program with one more array and the statements that write it, each as near to the
+    first of the `readers` as is legal. In `equations`, which are the program's but for these, they
+    read it already.
+    """
     first = next(name for name in statements(program.schedule) if name in set(readers))
-    for tree in places(program.schedule, statement, program.statement[first]):
-        if violated(added, tree, {statement.name}) is None:
-            return replace(program, equations=added, schedule=tree)
-    return None
+    added = _with_equations(equations, array, new, readers)
+    for k in range(len(new)):
+        there = _without(added, new[k + 1 :])
+        result = _nearest(program, there, new[: k + 1], there.statement[first])
+        if isinstance(result, Unplaced):
+            return result
+        program = result
+    return program
 
 
-def with_equations(
+def _nearest(
+    program: Program, there: Equations, new: Sequence[Statement], reader: Statement
+) -> Program | Unplaced:
+    """Return the program with the equations `there`, which have one more statement, the last of the
+    `new`, in front of the reader.
+    """
+    names = {s.name for s in new}
+    nearest: Unplaced | None = None
+    for tree in _places(program.schedule, new[-1], reader):
+        after = replace(program, equations=there, schedule=tree)
+        broken = violated(there, tree, names)
+        if broken is None:
+            return after
+        nearest = nearest or Unplaced(after, broken)
+    assert nearest is not None
+    return nearest
+
+
+def _without(equations: Equations, waiting: Sequence[Statement]) -> Equations:
+    """Return the equations without the statements that have no place yet."""
+    if not waiting:
+        return equations
+    names = {s.name for s in waiting}
+    kept = tuple(s for s in equations.statements if s.name not in names)
+    return replace(equations, statements=kept)
+
+
+def _with_equations(
     equations: Equations, array: Array, new: Sequence[Statement], readers: Collection[str]
 ) -> Equations:
     """Return the equations with those of a new array in front of its first reader's."""
@@ -60,7 +106,7 @@ def with_equations(
     )
 
 
-def places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree]:
+def _places(tree: Tree, statement: Statement, reader: Statement) -> Iterator[Tree]:
     """Yield trees with the statement in front of `reader`, then in front of the loops around it,
     further and further out. Loops over dims that the statement lacks stay outside of it, and so do
     axes over which its points fill no box. Dims without a loop of the reader (it combines along
@@ -112,11 +158,6 @@ def _inside(node: Tree, statement: Statement) -> bool:
     if node.dim in statement.dims:
         return node.kind == "loop" or writes_along(statement, node.dim)
     return node.tile is not None and block_dim(node.dim, node.tile) in statement.dims
-
-
-def writes_along(statement: Statement, dim: str) -> bool:
-    """Tell whether the written element varies over `dim`, as it must along an array axis."""
-    return any(dim in e.variables for e in statement.write)
 
 
 def _ordered(dims: Sequence[str], path: Path) -> list[str]:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from workbench.polyhedral.dependences.flow import Dependences, standings
-from workbench.polyhedral.dependences.legality import violation
+from workbench.polyhedral.dependences.legality import Violation, violation, violations
 from workbench.polyhedral.ordering.as_written import least_distance
 from workbench.polyhedral.tree import (
     Block,
-    Leaf,
     Loop,
     Tree,
     replaced,
@@ -19,135 +18,8 @@ from workbench.polyhedral.tree import (
     standing,
     statements,
 )
-from workbench.transforms.step.refusal import Kind, dependence_text
-from workbench.transforms.trees.regions import edited, sides
-
-
-class Apart(Exception):
-    """An error: the statements stand in no loops that could be one.
-
-    `pair` are two loops that differ; `outside` are statements in no loop, with the dim of the
-    others'.
-    """
-
-    def __init__(
-        self,
-        kind: Kind,
-        text: str,
-        pair: tuple[Loop, Loop] | None = None,
-        outside: Sequence[tuple[str, str]] = (),
-    ) -> None:
-        self.kind = kind
-        self.pair = pair
-        self.outside = tuple(outside)
-        super().__init__(text)
-
-
-@dataclass(frozen=True)
-class Site:
-    """The loops to join (`chosen` among the parts of `block`, a sequence in `tree`).
-
-    `caught` are the parts that need one of the loops and are needed by another; `behind` those that
-    can stand behind the joined loop only. `dependences` are those that the loops around leave.
-    """
-
-    tree: Tree
-    block: Block
-    names: tuple[str, ...]
-    chosen: tuple[int, ...]
-    caught: frozenset[int]
-    behind: frozenset[int]
-    dependences: Dependences
-
-    @property
-    def parts(self) -> tuple[Tree, ...]:
-        """The parts of the sequence."""
-        return self.block.children
-
-    @property
-    def loops(self) -> tuple[Loop, ...]:
-        """The loops to join, in their order."""
-        return tuple(p for k in self.chosen if isinstance(p := self.parts[k], Loop))
-
-    @property
-    def ways(self) -> tuple[bool, ...]:
-        """Directions for the joined loop (backwards or not): the first loop's, then the other.
-
-        An axis has none, nor has a loop whose blocks are apart.
-        """
-        first = self.loops[0]
-        if self.apart:
-            return (False,)
-        return (
-            (first.backwards,) if first.kind == "axis" else (first.backwards, not first.backwards)
-        )
-
-    @property
-    def apart(self) -> bool:
-        """Whether the joined loop's blocks are apart: those of one of the loops are."""
-        return any(loop.apart for loop in self.loops)
-
-    def turned(self, backwards: bool) -> tuple[str, ...]:
-        """Return a sentence on each loop that runs the other way once it is joined."""
-        way = "in any order" if self.apart else "backwards" if backwards else "forwards"
-        return tuple(
-            f"the loop over {loop.name} around {next(statements(loop))} now runs {way}"
-            for loop in self.loops
-            if (loop.backwards, loop.apart) != (backwards, self.apart)
-        )
-
-
-def alike(a: Loop, b: Loop) -> bool:
-    """Tell whether two loops run over the same values in the same manner."""
-    return (a.name, a.kind) == (b.name, b.kind)
-
-
-def site(tree: Tree, names: Sequence[str], dependences: Dependences) -> Site:
-    """Find the loops that part the statements. Raises Apart."""
-    places: list[tuple[Tree, Dependences]] = []
-
-    def look(node: Tree, left: Dependences) -> Tree:
-        places.append((node, left))
-        return node
-
-    edited(tree, names, dependences, look)
-    node, left = places[0]
-    assert isinstance(node, Block)
-    wanted = set(names)
-    chosen = tuple(k for k, part in enumerate(node.children) if wanted & set(statements(part)))
-    _expect_alike([node.children[k] for k in chosen], names)
-    at = sides(node.children, chosen, left)
-    behind = at.after | {k for k in at.free if k > chosen[0]}
-    return Site(tree, node, tuple(names), chosen, at.caught, frozenset(behind), left)
-
-
-def _expect_alike(parts: Sequence[Tree], names: Sequence[str]) -> None:
-    loops = [part for part in parts if isinstance(part, Loop)]
-    alone = [part.statement for part in parts if isinstance(part, Leaf)]
-    if not loops:
-        raise Apart("no effect", f"{', '.join(names)} stand in one loop already")
-    if alone:
-        outside = [(name, loops[0].dim) for name in alone]
-        raise Apart(
-            "capability",
-            f"{alone[0]} stands beside the {_what(loops[0])} around "
-            f"{next(statements(loops[0]))}, in no loop of its own",
-            outside=outside,
-        )
-    first = loops[0]
-    for other in loops[1:]:
-        if not alike(first, other):
-            both = f"{_what(first)} around {next(statements(first))}"
-            text = f"the {both} and the {_what(other)} around {next(statements(other))}"
-            raise Apart(
-                "capability",
-                f"{text} are not over the same dimension in the same manner",
-                pair=(first, other),
-            )
-
-
-def _what(loop: Loop) -> str:
-    return f"{loop.kind} over {loop.name}"
+from workbench.transforms.step.refusal import dependence_text
+from workbench.transforms.trees.sites import Site, site
 
 
 def joined(
@@ -207,39 +79,69 @@ def least_shifts(at: Site) -> tuple[tuple[str, int], ...] | None:
     return tuple((name, count) for name, count in zip(own, behind, strict=True) if count)
 
 
-def inward(
+@dataclass(frozen=True)
+class Broken:
+    """A tree with joined loops, and a dependence that it violates."""
+
+    tree: Tree
+    violation: Violation
+
+
+def fused(
+    at: Site, shifts: Sequence[int], dependences: Dependences
+) -> tuple[Tree, tuple[str, ...]] | Broken:
+    """Join the loops, and those inside as far as dependences allow; in the first direction where
+    none of the `dependences` of the whole tree breaks, and if none does, broken in the first.
+
+    Returns the tree, and sentences on loops that now run the other way or stay apart inside.
+    """
+    first: Broken | None = None
+    for backwards in at.ways:
+        tree = joined(at, shifts, backwards)
+        wrong = violation(tree, dependences)
+        if wrong is None:
+            tree, notes = _inward(tree, at.names, dependences)
+            return tree, (*at.turned(backwards), *notes)
+        first = first or Broken(tree, wrong)
+    assert first is not None
+    return first
+
+
+def _inward(
     tree: Tree, names: Sequence[str], dependences: Dependences
 ) -> tuple[Tree, tuple[str, ...]]:
-    """Join the loops inside a joined one too, as far as dependences allow.
-
-    Returns the tree and a sentence on each pair that stays apart.
-    """
+    """Join the loops inside a joined one. Returns the tree, and sentences as `fused` does."""
     notes: list[str] = []
     for group in _groups(tree, names):
         at = site(tree, group, dependences)
+        apart = f"the loops over {at.loops[0].name} inside stay apart"
         if at.caught:
-            between = next(statements(at.parts[min(at.caught)]))
-            notes.append(
-                f"the loops over {at.loops[0].name} inside stay apart: {between} is between"
-            )
+            notes.append(f"{apart}: {next(statements(at.between[0]))} is between")
             continue
-        zero = [0] * len(at.loops)
-        for backwards in at.ways:
-            made = joined(at, zero, backwards)
-            if violation(made, dependences) is None:
-                tree, more = inward(made, group, dependences)
-                notes += [*at.turned(backwards), *more]
-                break
+        result = fused(at, [0] * len(at.loops), dependences)
+        if isinstance(result, Broken):
+            notes.append(f"{apart}: {dependence_text(result.violation.witness)}")
         else:
-            wrong = violation(joined(at, zero, at.ways[0]), dependences)
-            assert wrong is not None
-            why = dependence_text(wrong.witness)
-            notes.append(f"{_stays(at)}: {why}")
+            tree, more = result
+            notes += more
     return tree, tuple(notes)
 
 
-def _stays(at: Site) -> str:
-    return f"the loops over {at.loops[0].name} inside stay apart"
+def caught_both_ways(
+    at: Site, shifts: Sequence[int], dependences: Dependences
+) -> tuple[Broken, Violation]:
+    """Return what breaks first of the caught parts: behind the joined loop, and before it."""
+    names = {n for part in at.between for n in statements(part)}
+    behind, before = (joined(at, shifts, at.ways[0], caught) for caught in ("behind", "before"))
+    late, early = (
+        next(
+            v
+            for v in violations(tree, dependences)
+            if names & {v.dependence.source, v.dependence.sink}
+        )
+        for tree in (behind, before)
+    )
+    return Broken(behind, late), early
 
 
 def _groups(tree: Tree, names: Sequence[str]) -> list[tuple[str, ...]]:

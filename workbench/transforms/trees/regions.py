@@ -10,7 +10,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.polyhedral.dependences.flow import Dependences
-from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, nodes, sequence, statements
+from workbench.polyhedral.tree import (
+    Block,
+    Leaf,
+    Loop,
+    Tree,
+    loop_dims,
+    nodes,
+    sequence,
+    statements,
+)
+from workbench.program.values import Program
 
 Edit = Callable[[Tree, Dependences], Tree]
 
@@ -40,6 +50,14 @@ def edited(
 def blocks_of(tree: Tree) -> Iterator[Block]:
     """Yield the sequences of a tree."""
     return (node for node in nodes(tree) if isinstance(node, Block))
+
+
+def own_loops(program: Program) -> dict[str, tuple[str, ...]]:
+    """Return for each statement its own dims that are loops, without counters of blocks."""
+    return {
+        name: tuple(d for d in loops if d in program.statement[name].dims)
+        for name, loops in loop_dims(program.schedule).items()
+    }
 
 
 def loops_around(tree: Tree, names: Collection[str]) -> list[Loop]:

@@ -1,0 +1,68 @@
+"""The errors of checks that fail while a program runs: each names array, instance and line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.errors import RunError
+from workbench.program.sizes import numbers as numbers_text
+from workbench.program.values import Equations
+from workbench.program.wellformed.sentences import impossible
+
+
+def failed(
+    equations: Equations,
+    kind: str,
+    statement: str,
+    at: Mapping[str, int],
+    numbers: Sequence[int] = (),
+    options: Mapping[str, str] | None = None,
+) -> RunError:
+    """Return the error of a check that failed for a statement's instance `at`.
+
+    "index": an index, the bounds of an `array` along a `dim`; "within": an index and the range that
+    the program promises; "possible": nothing; "nonempty": nothing, or the `dim` that is empty.
+    """
+    where, options = point_at(equations, statement, at), options or {}
+    written = written_by(equations, statement)
+    if kind == "index":
+        index, lower, upper = numbers
+        read = equations.array.get(options["array"])
+        name = options["array"] if read is None else read.called
+        said = (
+            f"{name} is read at {options['dim']} = {index}, outside {lower} to {upper - 1}, by "
+            f"{written} at {where}"
+        )
+    elif kind == "within":
+        index, lower, upper = numbers
+        said = (
+            f"the index {index} of {written} at {where} is not within {lower} to {upper - 1}, as "
+            "the program promises"
+        )
+    elif kind == "possible":
+        said = impossible(where)
+    else:
+        dims = equations.statement[statement].reduction_dims
+        dim = options.get("dim", dims[0] if len(dims) == 1 else "")
+        over = f" over {dim}" if dim else ""
+        said = (
+            f"{written} at {where} combines no elements{over}: an empty "
+            f"{equations.statement[statement].combiner} has no value"
+        )
+    return error_of(equations, statement, said)
+
+
+def error_of(equations: Equations, statement: str, message: str) -> RunError:
+    """Return an error that points at a statement's line."""
+    return RunError(message, equations.statement[statement].line)
+
+
+def written_by(equations: Equations, statement: str) -> str:
+    """Return the name of the array that a statement writes."""
+    return equations.array[equations.statement[statement].array].called
+
+
+def point_at(equations: Equations, statement: str, at: Mapping[str, int]) -> str:
+    """Return an instance as text, its dims in order."""
+    dims = equations.statement[statement].dims
+    return numbers_text({d: at[d] for d in dims if d in at}) or "its only instance"

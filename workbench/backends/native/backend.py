@@ -1,0 +1,33 @@
+"""Programs as compiled C on this machine's processor."""
+
+from __future__ import annotations
+
+from workbench.backends.native.compiled import CompiledProgram
+from workbench.backends.native.compilers import find
+from workbench.backends.processor import processor
+from workbench.codegen.kernels import program_kernels
+from workbench.errors import UnavailableError
+from workbench.lowering.launches import launches
+from workbench.program.values import Program
+
+
+class NativeBackend:
+    """Generated C, compiled when a program is first run."""
+
+    name = "native"
+
+    def unavailable(self) -> str | None:
+        """Return why there is no C compiler, or None."""
+        try:
+            find()
+        except UnavailableError as error:
+            return error.message
+        return None
+
+    def device(self) -> str:
+        """Return the processor."""
+        return processor()
+
+    def compile(self, program: Program) -> CompiledProgram:
+        """Lower a program to kernels. Raises UnavailableError where there is no C compiler."""
+        return CompiledProgram(program, program_kernels(program, launches(program)), find())

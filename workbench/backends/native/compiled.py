@@ -1,0 +1,296 @@
+"""A program as compiled C: its units, its memory, its runs."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from workbench.backends import philox
+from workbench.backends.externals import Externals
+from workbench.backends.failed_checks import failed
+from workbench.backends.native.arguments import CALL, Arguments
+from workbench.backends.native.build import Library
+from workbench.backends.native.compilers import Compiler
+from workbench.backends.native.load import load
+from workbench.backends.native.units import Unit
+from workbench.backends.protocol import Execution, Progress
+from workbench.backends.tracker import Capacity, spaces
+from workbench.codegen.counting import scratch_bytes
+from workbench.codegen.kernels import ProgramKernels
+from workbench.codegen.printing.programs import ProgramText, program_text, slots, split
+from workbench.codegen.runtime import HEADERS, header
+from workbench.lowering.attribution import attributed
+from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.loops.arena import arena
+from workbench.lowering.loops.records import SPACES, Buffer
+from workbench.program.operations.table import OPERATIONS
+from workbench.program.sizes import resolve
+from workbench.program.values import Program
+from workbench.program.wellformed.index_ranges import check_indices
+
+DTYPES = {"int32": np.int32, "int64": np.int64, "bool": np.bool_}
+LINE = 64
+
+
+@dataclass(frozen=True)
+class CompiledProgram:
+    """A program whose kernels a C compiler makes, when it is first run or prepared."""
+
+    program: Program
+    kernels: ProgramKernels = field(repr=False)
+    compiler: Compiler
+    _loaded: dict[str, tuple[Library, ctypes.CDLL]] = field(default_factory=dict, repr=False)
+
+    @property
+    def loop_program(self) -> LoopProgram:
+        """The loop program that the kernels are launched from."""
+        return self.kernels.loops
+
+    def text(self, dtype: str = "float32") -> ProgramText:
+        """Return the generated C for a dtype."""
+        return program_text(self.kernels, dtype)
+
+    @cached_property
+    def source(self) -> str:
+        """The generated C for float32."""
+        return str(self.text())
+
+    def prepare(self, dtype: str = "float32") -> None:
+        """Generate, compile and load the code for runs with a dtype."""
+        if dtype not in self._loaded:
+            units = [Unit(name, text) for name, text in self.text(dtype).units.items()]
+            headers = {name: header(name) for name in HEADERS}
+            self._loaded[dtype] = load(units, self.compiler, headers)
+
+    def library(self, dtype: str = "float32") -> Library:
+        """Return the compiled library for a dtype: its file, and what compiling took."""
+        self.prepare(dtype)
+        return self._loaded[dtype][0]
+
+    def run(
+        self,
+        sizes: Mapping[str, int] | None = None,
+        seed: int = 0,
+        dtype: str = "float32",
+        on_progress: Progress | None = None,
+        check_finite: bool = False,
+        capacity: Capacity = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> Execution:
+        """Run once; see `protocol.Compiled`.
+
+        With `check_finite` the array operations of NumPy run instead: only they can be looked at
+        one by one.
+        """
+        if check_finite:
+            from workbench.backends.numpy import NumPyBackend
+
+            looking = NumPyBackend().compile(self.program)
+            return looking.run(sizes, seed, dtype, on_progress, True, capacity, given)
+        known = resolve(self.program.equations, sizes)
+        check_indices(self.program.equations, known)
+        seed = philox.checked_seed(seed)
+        self.prepare(dtype)
+        run = _Run(self, known, seed, dtype, capacity, on_progress, given or {})
+        with Externals(self.program.equations, known, seed) as externals:
+            return run.run(self._loaded[dtype][1], externals)
+
+
+class _Run:
+    """One run: its memory, its progress, its outputs."""
+
+    def __init__(
+        self,
+        compiled: CompiledProgram,
+        sizes: Mapping[str, int],
+        seed: int,
+        dtype: str,
+        capacity: Capacity,
+        on_progress: Progress | None,
+        given: Mapping[str, Any],
+    ) -> None:
+        self.compiled, self.sizes, self.dtype = compiled, sizes, dtype
+        self.on_progress = on_progress
+        self.made = compiled.kernels
+        loops = self.made.loops
+        self.loop = split(loops)[1]
+        self.done, self.total = 0, 1
+        if self.loop is not None:
+            low, high = (e.evaluate(sizes) for e in self.loop.range)
+            self.total = max(0, high - low)
+        self.error: BaseException | None = None
+        self._allocate(seed, capacity)
+        self._give(given)
+
+    # -- memory ------------------------------------------------------------------------------------
+
+    def _allocate(self, seed: int, capacity: Capacity) -> None:
+        made, sizes = self.made, self.sizes
+        described = partial(attributed, made.loops, self.compiled.program)
+        memory = spaces(np, capacity, described)
+        books = memory.device
+        self.results = {
+            name: books.allocate(name, self._shape(buffer), self._dtype(buffer), "nan")
+            for name, buffer in made.buffers.items()
+            if buffer.initial == "nan"
+        }
+        real = np.dtype(self.dtype).itemsize
+        needs = (scratch_bytes(kernel.records, real) for kernel in made.kernels)
+        scratch = max((need.evaluate(sizes) for need in needs), default=0)
+        layouts = [arena(made.loops.body, sizes, self.dtype, space) for space in SPACES]
+        asked = [
+            (books, "all arrays", layouts[0].bytes),
+            (memory.host, "all arrays", layouts[1].bytes),
+            (books, "scratch memory", scratch),
+        ]
+        self.blocks = [
+            one.allocate(name, (needed + LINE if needed else 0,), np.uint8)
+            for one, name, needed in asked
+        ]
+        self.peak = memory.peak
+        numbers = slots(made)
+        self.places = np.zeros(len(numbers) + 1, np.int64)
+        self.buffers = np.zeros(len(numbers) + 1, np.uintp)
+        for layout in layouts:
+            for name, place in layout.places.items():
+                self.places[numbers[name]] = place
+        for name, array in self.results.items():
+            self.buffers[numbers[name]] = array.ctypes.data
+        self.known = np.array([*self.sizes.values(), 0], np.int64)
+        begin, host, own = map(_aligned, self.blocks)
+        self.arguments = Arguments(
+            sizes=self.known.ctypes.data,
+            buffers=self.buffers.ctypes.data,
+            arena=begin,
+            host=host,
+            places=self.places.ctypes.data,
+            scratch=own,
+            seed=seed,
+            main_thread=threading.current_thread() is threading.main_thread(),
+        )
+
+    def _give(self, given: Mapping[str, Any]) -> None:
+        """Let the kernels know where the values from outside are."""
+        dtypes = {
+            str(call.options["name"]): self._element(call.dtype)
+            for statement in self.compiled.program.statements
+            for call in statement.calls
+            if OPERATIONS[call.operation].given
+        }
+        arrays = [np.ascontiguousarray(given[n], dtypes[n]) for n in self.made.given]
+        apart = [
+            array.strides[k] // array.itemsize
+            for array, names in zip(arrays, self.made.given.values(), strict=True)
+            for k in range(len(names))
+        ]
+        self.outside = arrays
+        self.given = np.array([*(a.ctypes.data for a in arrays), 0], np.uintp)
+        self.apart = np.array([*apart, 0], np.int64)
+        self.arguments.given = self.given.ctypes.data
+        self.arguments.apart = self.apart.ctypes.data
+
+    def _shape(self, buffer: Buffer) -> tuple[int, ...]:
+        return tuple(n.evaluate(self.sizes) for n in buffer.shape)
+
+    def _dtype(self, buffer: Buffer) -> Any:
+        return self._element(buffer.dtype)
+
+    def _element(self, dtype: str) -> Any:
+        return np.dtype(DTYPES.get(dtype, self.dtype))
+
+    # -- running -----------------------------------------------------------------------------------
+
+    def run(self, library: ctypes.CDLL, externals: Externals) -> Execution:
+        """Run all kernels; raise what a check or an external object has to say."""
+        self.arguments.call = CALL(partial(self._call, externals))
+        start = time.perf_counter()
+        try:
+            self._launch(library.begin)
+            if self.loop is not None:
+                low, high = (e.evaluate(self.sizes) for e in self.loop.range)
+                values = range(high - 1, low - 1, -1) if self.loop.backwards else range(low, high)
+                for value in values:
+                    self._launch(library.iteration, ctypes.c_int64(value))
+                    self.done += 1
+                    if self.on_progress is not None:
+                        self.on_progress(self.done, self.total, self.outputs())
+            self._launch(library.end)
+            self.done = self.total
+        except KeyboardInterrupt:
+            pass
+        seconds = time.perf_counter() - start
+        loops = self.made.loops
+        timeline = partial(loops.timeline, self.sizes, self.dtype)
+        return Execution(self.outputs(), seconds, self.peak, self.done, self.total, timeline)
+
+    def _launch(self, entry: Callable[..., Any], *values: Any) -> None:
+        entry(ctypes.byref(self.arguments), *values)
+        if self.error is not None:
+            raise self.error
+        if self.arguments.failed:
+            check = self.made.checks[self.arguments.failed - 1]
+            raise failed(
+                self.made.program.equations,
+                check.kind,
+                check.statement,
+                {d: self.arguments.instance[k] for k, (d, _) in enumerate(check.instance)},
+                [self.arguments.numbers[k] for k in range(len(check.numbers))],
+                check.option,
+            )
+        if self.arguments.stop:
+            raise KeyboardInterrupt
+
+    def _call(
+        self, externals: Externals, site: int, instance: Any, out: int, operands: Any
+    ) -> None:
+        """Let an external object write its result where a kernel wants it."""
+        option = self.made.calls[site].option
+        at = [(d, instance[k]) for k, (d, _) in enumerate(option["instance"])]
+        given = [
+            self._array(operands[k], *described) for k, described in enumerate(option["shapes"])
+        ]
+        result = self._array(out, *option["shape"])
+        try:
+            names = (option["name"], option["method"], option["statement"])
+            externals.call(*names, at, result, *given)
+        except BaseException as error:  # C cannot pass it on
+            self.error = error
+            self.arguments.stop = 1
+
+    def _array(self, address: int, dtype: str, shape: Any) -> npt.NDArray[Any]:
+        """Return memory at an address as an array."""
+        element = self._element(dtype)
+        lengths = tuple(n.evaluate(self.sizes) for n in shape)
+        count = int(np.prod(lengths, dtype=np.int64))
+        block = (ctypes.c_char * (count * element.itemsize)).from_address(address)
+        return np.frombuffer(block, element, count).reshape(lengths)
+
+    def outputs(self) -> dict[str, Any]:
+        """Return the outputs, as far as the completed iterations define them."""
+        complete = self.done >= self.total
+        outputs = {}
+        for result in self.made.loops.results:
+            array = self.results[result.buffer].transpose(result.axes)
+            if not complete:
+                if self.loop is None or self.loop.dim not in result.dims:
+                    continue
+                axis = result.dims.index(self.loop.dim)
+                kept = self.done + array.shape[axis] - self.total
+                backwards = self.loop.backwards
+                part = slice(array.shape[axis] - kept, None) if backwards else slice(0, kept)
+                array = array[(slice(None),) * axis + (part,)]
+            outputs[result.name] = array
+        return outputs
+
+
+def _aligned(block: npt.NDArray[np.uint8]) -> int:
+    """Return the first address in a block that begins a cache line."""
+    return (block.ctypes.data + LINE - 1) // LINE * LINE

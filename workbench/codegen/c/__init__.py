@@ -1,0 +1,5 @@
+"""The run-time of generated C, as header files: vectors, functions, draws, sorting, QR.
+
+Each header says at its top what it knows. None knows programs or schedules, none allocates memory,
+and all that is float32 has the same bits under every compiler and on every processor.
+"""

@@ -1,0 +1,34 @@
+/* The arithmetic that all kinds of numbers have, as NumPy does it. A template: operations.h
+   includes it once for each kind, with
+
+       NUMBER    the type             OF(name)   the function's name for this kind
+       TRUTH     its truth values     ALL(x)     the number x in all lanes
+       MASK(x)   truth values of a comparison
+
+   Integers wrap around (-fwrapv). The first operand wins where both are equal. */
+
+INLINE NUMBER OF(add)(NUMBER a, NUMBER b) { return a + b; }
+INLINE NUMBER OF(subtract)(NUMBER a, NUMBER b) { return a - b; }
+INLINE NUMBER OF(multiply)(NUMBER a, NUMBER b) { return a * b; }
+INLINE NUMBER OF(negative)(NUMBER a) { return -a; }
+
+INLINE TRUTH OF(equal)(NUMBER a, NUMBER b) { return MASK(a == b); }
+INLINE TRUTH OF(not_equal)(NUMBER a, NUMBER b) { return MASK(a != b); }
+INLINE TRUTH OF(less)(NUMBER a, NUMBER b) { return MASK(a < b); }
+INLINE TRUTH OF(less_equal)(NUMBER a, NUMBER b) { return MASK(a <= b); }
+INLINE TRUTH OF(greater)(NUMBER a, NUMBER b) { return MASK(a > b); }
+INLINE TRUTH OF(greater_equal)(NUMBER a, NUMBER b) { return MASK(a >= b); }
+
+/* A NaN on either side is the result; C's fmin and fmax would drop it. */
+INLINE NUMBER OF(minimum)(NUMBER a, NUMBER b) {
+    return OF(where)(MASK(a <= b) | MASK(a != a), a, b);
+}
+INLINE NUMBER OF(maximum)(NUMBER a, NUMBER b) {
+    return OF(where)(MASK(a >= b) | MASK(a != a), a, b);
+}
+
+/* -1, 0, 1 or NaN; the sign of -0 is 0. */
+INLINE NUMBER OF(sign)(NUMBER a) {
+    NUMBER otherwise = OF(where)(MASK(a == 0), ALL(0), a);
+    return OF(where)(MASK(a > 0), ALL(1), OF(where)(MASK(a < 0), ALL(-1), otherwise));
+}

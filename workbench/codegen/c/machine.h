@@ -1,0 +1,69 @@
+/* What the run-time needs of compiler and processor: the number of lanes, which functions are
+   compiled where, and the state of the floating-point unit. No header of intrinsics is used.
+
+   Compile with the flags of runtime.py: -O2 -ffp-contract=off -fno-math-errno -fno-trapping-math
+   -fwrapv -Wno-psabi. On x86-64 with AVX-512 also -mprefer-vector-width=512: gcc tunes some
+   processors to 256 bits, and then splits the loops over lanes below in two. */
+#ifndef WORKBENCH_MACHINE_H
+#define WORKBENCH_MACHINE_H
+
+#include <stdint.h>
+
+/* The lanes of a vector of 32-bit numbers. Any of 4, 8, 16 gives the same bits on any processor. */
+#ifndef LANES
+#if defined(__AVX512F__)
+#define LANES 16
+#elif defined(__AVX__)
+#define LANES 8
+#else
+#define LANES 4
+#endif
+#endif
+
+#define INLINE static inline __attribute__((always_inline, unused))
+
+/* Large functions are compiled once and called: inlined everywhere, a minute of compilation.
+   A program of one unit defines nothing. In a program of several, one unit defines RUNTIME_HERE and
+   holds the bodies; the others define RUNTIME_ELSEWHERE and call them. */
+#if defined(RUNTIME_HERE) || defined(RUNTIME_ELSEWHERE)
+#define OUT_OF_LINE __attribute__((noinline, visibility("hidden")))
+#else
+#define OUT_OF_LINE static __attribute__((noinline, unused))
+#endif
+#if !defined(RUNTIME_ELSEWHERE)
+#define RUNTIME_BODIES
+#endif
+
+/* A loop over lanes becomes one instruction: gcc's vectoriser sees to it at -O2, clang unrolls it
+   and then joins what is equal. */
+#if defined(__clang__)
+#define EACH_LANE _Pragma("clang loop unroll(full)") for (int lane = 0; lane < LANES; lane++)
+#else
+#define EACH_LANE for (int lane = 0; lane < LANES; lane++)
+#endif
+
+/* Round to nearest and keep subnormal numbers, whatever the calling thread had set; return what it
+   had. Other libraries switch on flush-to-zero for a process, and results would depend on them. */
+#if defined(__x86_64__)
+INLINE uint64_t begin_exact_floats(void) {
+    uint32_t before = __builtin_ia32_stmxcsr();
+    __builtin_ia32_ldmxcsr(before & ~0xe040u); /* flush to zero, rounding, denormals are zero */
+    return before;
+}
+INLINE void end_exact_floats(uint64_t before) { __builtin_ia32_ldmxcsr((uint32_t)before); }
+#elif defined(__aarch64__)
+INLINE uint64_t begin_exact_floats(void) {
+    uint64_t before;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+    /* FZ (24), rounding (23, 22), FZ16 (19), and of newer processors FIZ and AH (0, 1) */
+    __asm__ volatile("msr fpcr, %0" : : "r"(before & ~UINT64_C(0x01c80003)));
+    return before;
+}
+INLINE void end_exact_floats(uint64_t before) {
+    __asm__ volatile("msr fpcr, %0" : : "r"(before));
+}
+#else
+#error "the run-time knows x86-64 and arm64"
+#endif
+
+#endif

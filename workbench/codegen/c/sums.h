@@ -1,0 +1,45 @@
+/* Sums, extrema and truth over the lanes, in an order that no width of vectors changes.
+
+   Element n of what is summed belongs to partial sum n mod 16. PARTS vectors hold the 16 partial
+   sums: one of 16 lanes, two of 8, four of 4. At the end they are added pairwise, 0 with 8, 1 with
+   9 and so on, then 0 with 4, with 2, with 1. */
+#ifndef WORKBENCH_SUMS_H
+#define WORKBENCH_SUMS_H
+
+#include "operations.h"
+
+#define PARTS (16 / LANES)
+
+#define COMBINED(name, operation, kind, number)          \
+    OUT_OF_LINE number name##_v##kind(const v##kind *parts);
+
+#define COMBINED_BODY(name, operation, kind, number)                                      \
+    OUT_OF_LINE number name##_v##kind(const v##kind *parts) {                             \
+        number partial[16];                                                               \
+        for (int k = 0; k < 16; k++) partial[k] = parts[k / LANES][k % LANES];            \
+        for (int half = 8; half > 0; half /= 2)                                           \
+            for (int k = 0; k < half; k++)                                                \
+                partial[k] = operation##_##kind(partial[k], partial[k + half]);           \
+        return partial[0];                                                                \
+    }
+
+#define ALL_COMBINED(of)             \
+    of(sum16, add, f, float)         \
+    of(sum16, add, d, double)        \
+    of(sum16, add, i, int32_t)       \
+    of(sum16, add, l, int64_t)       \
+    of(minimum16, minimum, f, float) \
+    of(minimum16, minimum, d, double) \
+    of(minimum16, minimum, i, int32_t) \
+    of(minimum16, minimum, l, int64_t) \
+    of(maximum16, maximum, f, float) \
+    of(maximum16, maximum, d, double) \
+    of(maximum16, maximum, i, int32_t) \
+    of(maximum16, maximum, l, int64_t)
+
+ALL_COMBINED(COMBINED)
+#if defined(RUNTIME_BODIES)
+ALL_COMBINED(COMBINED_BODY)
+#endif
+
+#endif

@@ -1,0 +1,101 @@
+"""Kernels as users see them: their text, what they read and write, and the work of a launch."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from workbench.codegen.counting import scratch_bytes, work
+from workbench.codegen.kernels import KernelRecords, program_kernels
+from workbench.codegen.printing.programs import program_text
+from workbench.codegen.records import Store, loads, walk
+from workbench.lowering.launches import launches
+from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.memory.tiles import TileStored
+from workbench.polyhedral.expression import Expression
+from workbench.program.identity import remembered
+from workbench.program.values import Program
+
+_SERVES = re.compile(r"/\* statement: (.+) \*/")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A compiled kernel: what one launch does. Amounts are expressions over sizes.
+
+    `lines` are those of its C text, each with the statement that it serves, or None. `loads` and
+    `stores` are the arrays that it reads and writes in memory; `private` are those of which a block
+    has a copy of its own, and `tile_bytes` what these and scratch memory take. `flops` are
+    operations of arithmetic, a fused multiply-add being two, `bytes` those loaded and stored.
+    """
+
+    name: str
+    statements: tuple[str, ...]
+    text: str = field(repr=False)
+    lines: tuple[tuple[str, str | None], ...] = field(repr=False)
+    loads: tuple[str, ...]
+    stores: tuple[str, ...]
+    private: tuple[str, ...]
+    tile_bytes: Expression
+    flops: Expression
+    bytes: Expression
+
+
+@remembered(8)
+def kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
+    """Return the compiled kernels of a program for a dtype of floats, in the order of the text."""
+    made = program_kernels(program, launches(program))
+    texts = program_text(made, dtype).kernels
+    names = {stored.buffer.name: name for name, stored in made.loops.stored.items()}
+    tiles = {
+        stored.buffer.name: stored
+        for stored in made.loops.stored.values()
+        if isinstance(stored, TileStored)
+    }
+    return tuple(
+        _described(name, text, kernel, names, tiles, FLOAT_BYTES[dtype])
+        for (name, text), kernel in zip(texts.items(), made.kernels, strict=True)
+    )
+
+
+def _described(
+    name: str,
+    text: str,
+    kernel: KernelRecords,
+    names: dict[str, str],
+    tiles: dict[str, TileStored],
+    real: int,
+) -> Kernel:
+    records = tuple(walk(kernel.records))
+    read = dict.fromkeys(load.buffer for record in records for load in loads(record))
+    written = dict.fromkeys(record.buffer for record in records if isinstance(record, Store))
+    own = [name for name in kernel.buffers if name in tiles]
+    outside = {name for name in names if name not in tiles}
+    counted = work(kernel.records, outside, real, kernel.ranges)
+    held = scratch_bytes(kernel.records, real)
+    item = {"int32": 4, "int64": 8, "bool": 1}
+    for buffer in (tiles[name].buffer for name in own):
+        held = held + buffer.elements * item.get(buffer.dtype, real)
+    return Kernel(
+        name=name,
+        statements=kernel.statements,
+        text=text,
+        lines=tuple(_lines(text)),
+        loads=tuple(names[b] for b in read if b in outside),
+        stores=tuple(names[b] for b in written if b in outside),
+        private=tuple(names[b] for b in own),
+        tile_bytes=held,
+        flops=counted.flops,
+        bytes=counted.bytes,
+    )
+
+
+def _lines(text: str) -> list[tuple[str, str | None]]:
+    """Return the lines of a text with the statements that they serve."""
+    statement = None
+    lines: list[tuple[str, str | None]] = []
+    for line in text.splitlines():
+        mark = _SERVES.search(line)
+        statement = statement if mark is None else mark.group(1)
+        lines.append((line, statement))
+    return lines

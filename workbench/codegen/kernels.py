@@ -1,0 +1,162 @@
+"""The kernels of a program: one for each place in the loop program where a statement is launched.
+
+A kernel's records are made once, whatever the dtype. Checks and external calls are numbered through
+the whole program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from workbench.codegen.records import LANES, Invoke, KernelRecord, Loop, Require, Table, Where
+from workbench.codegen.writing.addresses import apart
+from workbench.codegen.writing.emitter import Emitter
+from workbench.codegen.writing.region_writer import RegionWriter, Statements, without_unread
+from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk
+from workbench.lowering.memory.tiles import TileStored
+from workbench.polyhedral.conditions import names_in
+from workbench.polyhedral.expression import Expression
+from workbench.program.accumulating import derived
+from workbench.program.operations.table import OPERATIONS
+from workbench.program.values import Program
+
+
+@dataclass(frozen=True)
+class KernelRecords:
+    """A kernel: its statements, the buffers that it touches, records and constant tables, and the
+    variables of the loops around that it needs, in order.
+    """
+
+    statements: tuple[str, ...]
+    buffers: tuple[str, ...]
+    records: tuple[KernelRecord, ...] = field(repr=False)
+    tables: tuple[Table, ...] = field(repr=False)
+    variables: tuple[str, ...]
+    ranges: Mapping[str, tuple[Expression, Expression]] = field(repr=False)
+    """The least and greatest value of the variables of all loops around."""
+
+
+@dataclass(frozen=True)
+class ProgramKernels:
+    """The kernels of a loop program in text order, its checks and external calls by their numbers.
+
+    Checks are numbered from 1.
+    """
+
+    program: Program
+    loops: LoopProgram
+    kernels: tuple[KernelRecords, ...]
+    checks: tuple[Require, ...]
+    calls: tuple[Invoke, ...]
+    given: Mapping[str, tuple[str, ...]]
+    """The names of values from outside, in order, each with the sizes by which its neighbours along
+    a dimension are apart.
+    """
+
+    @cached_property
+    def padded(self) -> frozenset[str]:
+        """The buffers of one block that hold whole groups of lanes."""
+        stored = (s for s in self.loops.stored.values() if isinstance(s, TileStored))
+        return frozenset(s.buffer.name for s in stored if s.block and s.block.size % LANES == 0)
+
+    @cached_property
+    def buffers(self) -> Mapping[str, Buffer]:
+        """The buffers by name, in the order in which they are allocated first."""
+        records = (r for r in walk(self.loops.body) if isinstance(r, Allocate))
+        return {record.buffer.name: record.buffer for record in records}
+
+
+def program_kernels(program: Program, loops: LoopProgram) -> ProgramKernels:
+    """Return the kernels of a loop program that was lowered to launches.
+
+    Where a sum's points are added up, the statements are those of the derived program.
+    """
+    program = derived(program)
+    numbering = _Numbering()
+    written = _Writing(program, loops, numbering)
+    kernels = tuple(written.kernels(loops.body, {}))
+    given = {
+        str(call.options["name"]): apart(call)
+        for statement in program.statements
+        for call in statement.calls
+        if OPERATIONS[call.operation].given
+    }
+    checks, calls = tuple(numbering.checks), tuple(numbering.calls)
+    return ProgramKernels(program, loops, kernels, checks, calls, given)
+
+
+class _Numbering:
+    """The checks and the external calls of a program, in text order."""
+
+    def __init__(self) -> None:
+        self.checks: list[Require] = []
+        self.calls: list[Invoke] = []
+
+    def numbered(self, body: Sequence[KernelRecord]) -> tuple[KernelRecord, ...]:
+        """Return the records of a kernel with its checks and calls numbered."""
+        return tuple(self._record(record) for record in body)
+
+    def _record(self, record: KernelRecord) -> KernelRecord:
+        if isinstance(record, (Loop, Where)):
+            return replace(record, body=self.numbered(record.body))
+        if isinstance(record, Require):
+            record = replace(record, number=len(self.checks) + 1)
+            self.checks.append(record)
+        elif isinstance(record, Invoke) and record.function == "external":
+            record = replace(record, options=(*record.options, ("site", len(self.calls))))
+            self.calls.append(record)
+        return record
+
+
+class _Writing:
+    """What all kernels of a program are written from."""
+
+    def __init__(self, program: Program, loops: LoopProgram, numbering: _Numbering) -> None:
+        self.statements = Statements.of(program, loops.stored)
+        self.numbering = numbering
+        self._taken = {p.name for p in program.parameters}
+        for record in walk(loops.body):
+            if isinstance(record, For):
+                self._taken.add(record.variable)
+            elif isinstance(record, Allocate):
+                self._taken.add(record.buffer.name)
+
+    def kernels(
+        self, body: Sequence[Record], around: Mapping[str, tuple[Expression, Expression]]
+    ) -> Iterator[KernelRecords]:
+        """Yield the kernels of a body, inside loops whose variables have these ranges."""
+        for record in body:
+            if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
+                yield self._kernel(record, around)
+            elif isinstance(record, For):
+                inside = {**around, record.variable: (record.lower, record.upper - 1)}
+                yield from self.kernels(record.body, inside)
+            elif isinstance(record, If):
+                yield from self.kernels(record.body, around)
+
+    def _kernel(
+        self, record: Launch | For, around: Mapping[str, tuple[Expression, Expression]]
+    ) -> KernelRecords:
+        launches = [r for r in walk((record,)) if isinstance(r, Launch)]
+        out = Emitter(set(self._taken))
+        RegionWriter(out, self.statements).write((record,))
+        needed = set[str]()
+        for part in walk((record,)):
+            if isinstance(part, Launch):
+                needed.update(*(e.variables for _, e in part.values))
+            elif isinstance(part, For):
+                needed |= part.lower.variables | part.upper.variables
+            elif isinstance(part, If):
+                needed |= names_in(part.condition)
+        buffers = dict.fromkeys(name for r in launches for name in (*r.reads, *r.writes))
+        return KernelRecords(
+            tuple(dict.fromkeys(r.statement for r in launches)),
+            tuple(buffers),
+            self.numbering.numbered(without_unread(out.records, self.statements.tiles)),
+            tuple(out.tables),
+            tuple(v for v in around if v in needed),
+            dict(around),
+        )

@@ -1,0 +1,287 @@
+"""Kernel records as the C text of a function's body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from workbench.codegen.printing.expressions import condition_text
+from workbench.codegen.printing.values import SCALARS, STORED, Text, ValueText, number_text
+from workbench.codegen.records import (
+    Draw,
+    Invoke,
+    KernelRecord,
+    Let,
+    Loop,
+    Position,
+    Require,
+    Scratch,
+    Serves,
+    Store,
+    Table,
+    Total,
+    Update,
+    Variable,
+    Where,
+    walk,
+)
+from workbench.program.keys import statement_key
+
+MOST_COORDINATES = 5
+"""The coordinates that a counter of `philox.h` has."""
+
+TOTALS = {"add": "sum16", "maximum": "maximum16", "minimum": "minimum16"}
+NOTHING = {"add": 0, "maximum": -float("inf"), "minimum": float("inf")}
+LEAST, MOST = -(2**31), 2**31 - 1
+
+
+class KernelText:
+    """The lines of one kernel. `name` gives everything its C name, `kinds` are its buffers'."""
+
+    def __init__(
+        self,
+        name: Callable[[str], str],
+        kinds: dict[str, str],
+        real: str,
+        padded: frozenset[str] = frozenset(),
+    ) -> None:
+        self.values = ValueText(name, real, dict(kinds))
+        self.lines: list[str] = []
+        self._indent = 1
+        self._padded = padded
+        """The buffers that have room for all lanes of a group."""
+        self._parts: set[str] = set()
+        self._held: list[str] = []
+        """The bytes of the scratch memory in use."""
+
+    def write(self, text: str) -> None:
+        """Write a line."""
+        self.lines.append("    " * self._indent + text)
+
+    def table(self, table: Table) -> None:
+        """Write a table of constants."""
+        kind = self.values.kinds[table.name] = self.values.kind(table.dtype)
+        numbers = ", ".join(number_text(v, kind) for v in table.values)
+        self.write(f"static const {STORED[kind]} {self._c(table.name)}[] = {{{numbers}}};")
+
+    def body(self, records: Sequence[KernelRecord]) -> None:
+        """Write records; scratch memory that they ask for is free behind them."""
+        before = list(self._held)
+        for record in records:
+            getattr(self, f"_{type(record).__name__.lower()}")(record)
+        self._held = before
+
+    def _c(self, name: str) -> str:
+        return self.values.name(name)
+
+    def _serves(self, record: Serves) -> None:
+        self.write(f"/* statement: {record.statement} */")
+
+    # -- locals ------------------------------------------------------------------------------------
+
+    def _let(self, record: Let) -> None:
+        self._define(record.name, self.values.value(record.value), "const ")
+
+    def _variable(self, record: Variable) -> None:
+        value, name = self.values.value(record.value), self._c(record.name)
+        if record.parts:
+            self._parts.add(record.name)
+            self.write(f"v{value.kind} {name}[PARTS];")
+            self.write(f"for (int k = 0; k < PARTS; k++) {name}[k] = {value.wide.text};")
+            return
+        self._define(record.name, value.wide if self.values.lane else value)
+
+    def _define(self, name: str, value: Text, mark: str = "") -> None:
+        if value.vector:
+            self.values.varying.add(name)
+        self.write(f"{mark}{value.type} {self._c(name)} = {value.text};")
+
+    def _update(self, record: Update) -> None:
+        value, place = self.values.value(record.value), self._c(record.name)
+        if record.name in self._parts:
+            place = f"{place}[part_of_group]"
+            nothing = number_text(_nothing(record.operation, value.kind), value.kind)
+            masked = f"where_v{value.kind}(active, {value.wide.text}, all_v{value.kind}({nothing}))"
+            value = Text(masked, value.kind, True)
+        elif record.name in self.values.varying:
+            value = value.wide
+        self._assign(place, value, record.operation)
+
+    def _assign(self, place: str, value: Text, operation: str) -> None:
+        new = f"{operation}_{value.suffix}({place}, {value.text})" if operation else value.text
+        self.write(f"{place} = {new};")
+
+    def _total(self, record: Total) -> None:
+        kind = self.values.kind(record.variable.dtype)
+        total = f"{TOTALS[record.operation]}_v{kind}({self._c(record.variable.name)})"
+        self.write(f"const {SCALARS[kind]} {self._c(record.name)} = {total};")
+
+    # -- memory ------------------------------------------------------------------------------------
+
+    def _scratch(self, record: Scratch) -> None:
+        kind, name = self.values.kind(record.dtype), self._c(record.name)
+        if self.values.lane:
+            self.values.private[record.name] = kind
+            element = f"v{kind}"
+        else:
+            self.values.kinds[record.name] = kind
+            element = STORED[kind]
+        begin = "".join(f" + {n}" for n in self._held)
+        self.write(f"{element} *const {name} = ({element} *)(scratch{begin});")
+        elements = self.values.expression(record.elements)
+        self._held.append(f"ROUNDED({elements} * (int64_t)sizeof({element}))")
+
+    def _store(self, record: Store) -> None:
+        values = self.values
+        value, name, at = values.value(record.value), self._c(record.buffer), record.at
+        if record.buffer in values.private:
+            self._assign(f"{name}[{values.expression(at)}]", value.wide, record.operation)
+            return
+        if not values.varies(at):
+            assert not value.vector, f"lanes have no one place {at} in {record.buffer}"
+            self._assign(f"{name}[{values.expression(at)}]", value, record.operation)
+            return
+        value, step = value.wide, values.step(at)
+        if step is None:
+            self._scatter(record, value)
+            return
+        begin, new, kind = f"{name} + {values.expression(at)}", value.text, value.kind
+        if record.operation:
+            old = values.load(record.buffer, at, kind).text
+            new = f"{record.operation}_v{kind}({old}, {new})"
+        if step == 1 and record.buffer in self._padded:
+            self.write(f"store_v{kind}({begin}, {new});")
+        elif step == 1:
+            self.write(f"if (lanes == LANES) store_v{kind}({begin}, {new});")
+            self.write(f"else store_some_v{kind}({begin}, 1, lanes, {new});")
+        else:
+            apart = values.expression(step)
+            self.write(f"store_some_v{kind}({begin}, {apart}, lanes, {new});")
+
+    def _scatter(self, record: Store, value: Text) -> None:
+        """Store lanes one after the other, where their places have no step."""
+        place = f"{self._c(record.buffer)}[{self.values.in_lane(record.at)}]"
+        one = f"({value.text})[lane]" if value.kind != "b" else f"(({value.text})[lane] & 1)"
+        if record.operation:
+            one = f"{record.operation}_{value.kind}({place}, {one})"
+        self.write(f"for (int lane = 0; lane < lanes; lane++) {place} = {one};")
+
+    # -- loops -------------------------------------------------------------------------------------
+
+    def _loop(self, record: Loop) -> None:
+        name, (lower, upper) = self._c(record.variable), map(self.values.expression, record.range)
+        if record.lanes:
+            self._lanes(record, name, lower, upper)
+            return
+        if record.backwards:
+            self.write(f"for (int64_t {name} = {upper} - 1; {name} >= {lower}; {name}--) {{")
+        else:
+            self.write(f"for (int64_t {name} = {lower}; {name} < {upper}; {name}++) {{")
+        self._nested(record.body, "if (run->stop) break;" if record.apart else "")
+
+    def _nested(self, body: Sequence[KernelRecord], first: str = "") -> None:
+        self._indent += 1
+        if first:
+            self.write(first)
+        self.body(body)
+        self._indent -= 1
+        self.write("}")
+
+    def _lanes(self, record: Loop, name: str, lower: str, upper: str) -> None:
+        """Write a loop over groups of lanes, the last of which may not be full."""
+        assert not self.values.lane, "a loop of lanes inside another"
+        first, behind = self._c(f"first {record.variable}"), self._c(f"behind {record.variable}")
+        self.write(f"const int64_t {first} = {lower}, {behind} = {upper};")
+        self.write(f"for (int64_t {name} = {first}; {name} < {behind}; {name} += LANES) {{")
+        self._indent += 1
+        self.write(f"const int64_t lanes = minimum_l({behind} - {name}, LANES);")
+        self.write("(void)lanes;")
+        updated = {r.name for r in walk(record.body) if isinstance(r, Update)}
+        if updated & self._parts or any(isinstance(r, Require) for r in walk(record.body)):
+            self.write("const vb active = first_vb(lanes);")
+            self.write("(void)active;")
+        if updated & self._parts:
+            self.write(f"const int part_of_group = ({name} - {first}) / LANES % PARTS;")
+        self._indent -= 1
+        self.values.lane, varying = record.variable, set(self.values.varying)
+        self._nested(record.body)
+        self.values.lane, self.values.varying = "", varying
+
+    def _where(self, record: Where) -> None:
+        self.write(f"if ({condition_text(record.condition, self._c)}) {{")
+        self._nested(record.body)
+
+    # -- draws, checks, calls ----------------------------------------------------------------------
+
+    def _draw(self, record: Draw) -> None:
+        values = self.values
+        vector = any(values.varies(e) for e in (*record.coordinates, record.block))
+        mark, zero = ("_v", "(vu){0}") if vector else ("", "0")
+        count = len(record.coordinates)
+        given = [values.word(e, vector) for e in (record.block, *record.coordinates)]
+        counter = ", ".join([*given, *[zero] * (MOST_COORDINATES - count)])
+        drawn = self._c(f"drawn {record.names[0]}")
+        self.write(
+            f"const words{mark} {drawn} = philox{mark}(counter{mark}({count}, {counter}), "
+            f"(uint32_t)run->seed, {statement_key(record.origin):#x}u);"
+        )
+        for k, name in enumerate(record.names):
+            self._define(name, Text(f"{drawn}.word[{k}]", "u", vector), "const ")
+            self.write(f"(void){self._c(name)};")
+
+    def _require(self, record: Require) -> None:
+        values = self.values
+        held = values.value(record.value)
+        numbers = [values.value(number) for number in record.numbers]
+        instance = [values.value(Position(e, "int64")) for _, e in record.instance]
+        lane = "[at]" if held.vector else ""
+        told = f"fail(run, {record.number}, {_listed(numbers, lane)}, {_listed(instance, lane)});"
+        if not held.vector:
+            self.write(f"if (!{held.text}) {told}")
+            return
+        failing = f"(active & ~{held.text})"
+        self.write(f"if (any_vb({failing}))")
+        self.write(f"    for (int at = 0; at < LANES; at++) if ({failing}[at]) {told}")
+
+    def _invoke(self, record: Invoke) -> None:
+        values, option = self.values, record.option
+        out, *operands = (
+            f"{self._c(name)} + {values.expression(at)}"
+            for name, at in (record.out, *record.operands)
+        )
+        if record.function == "orthogonalize":
+            rows, columns = (values.expression(option[k]) for k in ("rows", "columns"))
+            x, spare = operands
+            self.write(f"orthogonalize_{values.real}({x}, {out}, {rows}, {columns}, {spare});")
+        elif record.function == "turned":
+            rows, columns = (values.expression(option[k]) for k in ("rows", "columns"))
+            self.write(f"turned_{values.real}({operands[0]}, {out}, {rows}, {columns});")
+        elif record.function == "permutation":
+            coordinates = [values.word(e, vector=False) for e in option["coordinates"]]
+            self.write(
+                f"permutation({out}, {values.expression(option['n'])}, (uint32_t)run->seed, "
+                f"{statement_key(option['origin']):#x}u, {len(coordinates)}, "
+                f"(const uint32_t[]){{{', '.join(coordinates) or '0'}}}, "
+                f"(uint32_t *)({operands[0]}));"
+            )
+        else:
+            at = [f"(int64_t){values.expression(e)}" for _, e in option["instance"]]
+            self.write(
+                f"run->call({option['site']}, (const int64_t[]){{{', '.join(at) or '0'}}}, {out}, "
+                f"(void *[]){{{', '.join(f'(void *)({o})' for o in operands) or '0'}}});"
+            )
+
+
+def _nothing(operation: str, kind: str) -> float:
+    """Return what changes no result."""
+    if kind in "fd" or operation == "add":
+        return NOTHING[operation]
+    return LEAST if operation == "maximum" else MOST
+
+
+def _listed(values: Sequence[Text], lane: str) -> str:
+    """Return the number of some integers and a C array of them, in a lane where they are many."""
+    if not values:
+        return "0, 0"
+    place = lane or "[0]"
+    texts = [f"(int64_t){v.text}{place if v.vector else ''}" for v in values]
+    return f"{len(values)}, (const int64_t[]){{{', '.join(texts)}}}"

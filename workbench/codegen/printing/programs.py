@@ -1,0 +1,272 @@
+"""A whole program as C: a function for each kernel, and the loops that launch them.
+
+A program has three entries: `begin` runs what stands before the main loop, `iteration` one of its
+iterations, `end` what stands behind. Sizes, the seed and all memory are arguments (`run.h`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from workbench.codegen.kernels import KernelRecords, ProgramKernels
+from workbench.codegen.printing.expressions import condition_text, expression_text
+from workbench.codegen.printing.kernels import KernelText
+from workbench.codegen.records import LANES
+from workbench.codegen.runtime import HEADERS, header
+from workbench.codegen.writing.addresses import apart, outside
+from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.loops.records import HOST, Allocate, For, Free, If, Launch, Record, walk
+from workbench.names import unique
+from workbench.polyhedral.expression import Expression
+from workbench.program.operations.table import OPERATIONS
+
+REALS = {"float32": "f", "float64": "d"}
+KINDS = {"int32": "i", "int64": "l", "bool": "b"}
+TYPES = {"f": "float", "d": "double", "i": "int32_t", "l": "int64_t", "b": "uint8_t"}
+
+UNIT_CHARACTERS = 30_000
+"""About how much text a unit has: several are compiled side by side."""
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_USED = """
+auto break case char const continue default do double else enum extern float for goto if int long
+register restrict return short signed sizeof static struct switch typedef union unsigned void
+volatile while inline asm typeof
+run scratch lanes active lane part_of_group begin iteration end ended main
+"""
+"""Words of C, and names that the text uses itself."""
+
+HERE = '#define RUNTIME_HERE\n#include "run.h"\n'
+ELSEWHERE = '#define RUNTIME_ELSEWHERE\n#include "run.h"\n\n'
+EXPORTED = '__attribute__((visibility("default")))'
+
+
+@dataclass(frozen=True)
+class ProgramText:
+    """The C units of a program by name, the runtime's first, and the text of each kernel."""
+
+    units: dict[str, str]
+    kernels: dict[str, str] = field(repr=False)
+    """The kernels' functions by the names of these."""
+
+    def __str__(self) -> str:
+        own = [text for name, text in self.units.items() if name != "runtime"]
+        return "\n".join(own)
+
+
+def program_text(made: ProgramKernels, dtype: str) -> ProgramText:
+    """Return a program as C for one dtype of floats."""
+    return _Writer(made, REALS[dtype]).text()
+
+
+def split(loops: LoopProgram) -> tuple[Sequence[Record], For | None, Sequence[Record]]:
+    """Return what stands before the main loop, that loop, and what stands behind.
+
+    The main loop is the outermost one with the most work: its iterations count as progress. A loop
+    whose blocks are apart is none: it is all of a kernel.
+    """
+    outermost = [r for r in loops.body if isinstance(r, For) and not r.apart]
+    main = max(outermost, key=lambda loop: sum(1 for _ in walk(loop.body)), default=None)
+    if main is None:
+        return loops.body, None, ()
+    at = next(k for k, r in enumerate(loops.body) if r is main)
+    return loops.body[:at], main, loops.body[at + 1 :]
+
+
+def slots(made: ProgramKernels) -> dict[str, int]:
+    """Return the number of each buffer."""
+    return {name: n for n, name in enumerate(made.buffers)}
+
+
+class _Writer:
+    def __init__(self, made: ProgramKernels, real: str) -> None:
+        self.made = made
+        self.real = real
+        self.taken = {
+            *_USED.split(),
+            *(w for name in HEADERS for w in _WORD.findall(header(name)) if len(w) > 1),
+        }
+        self.slots = slots(made)
+        self.names: dict[str, str] = {}
+        for parameter in made.program.parameters:
+            self._name(parameter.name)
+        for record in walk(made.loops.body):
+            if isinstance(record, For):
+                self._name(record.variable)
+        for name in made.buffers:
+            self._name(name)
+        self.functions = [
+            unique(_ascii(f"kernel_{_title(kernel)}"), self.taken) for kernel in made.kernels
+        ]
+
+    def text(self) -> ProgramText:
+        """Return all units."""
+        kernels = {
+            name: self._kernel(name, kernel)
+            for name, kernel in zip(self.functions, self.made.kernels, strict=True)
+        }
+        units = {"runtime": HERE, "program": self._driver()}
+        part: list[str] = []
+        for text in [*kernels.values(), ""]:
+            if part and (not text or sum(map(len, part)) + len(text) > UNIT_CHARACTERS):
+                units[f"kernels_{len(units) - 1}"] = ELSEWHERE + "\n".join(part)
+                part = []
+            part.append(text)
+        return ProgramText(units, kernels)
+
+    # -- kernels -----------------------------------------------------------------------------------
+
+    def _kernel(self, function: str, kernel: KernelRecords) -> str:
+        used = kernel.buffers
+        kinds = {name: self._kind(self.made.buffers[name].dtype) for name in used}
+        local = _Names(self.names, set(self.taken))
+        text = KernelText(local, kinds, self.real, self.made.padded)
+        for table in kernel.tables:
+            text.table(table)
+        for name in used:
+            c, kind = self.names[name], TYPES[kinds[name]]
+            text.write(f"{kind} *const {c} = ({kind} *)run->buffers[{self.slots[name]}];")
+        text.body(kernel.records)
+        body = [*self._given(kernel, local), *text.lines]
+        words = {word for line in body for word in _WORD.findall(line)}
+        head = [
+            f"{self._declared(function, kernel)} {{",
+            *(line for line in self._sizes() if _WORD.findall(line)[2] in words),
+        ]
+        if "scratch" in words:
+            head.append("    char *const scratch = run->scratch;")
+        return "\n".join([*head, *body, "}", ""])
+
+    def _given(self, kernel: KernelRecords, local: _Names) -> Iterator[str]:
+        """Yield the lines that find the values from outside that a kernel reads."""
+        first: dict[str, int] = {}
+        for names in self.made.given.values():
+            first |= {name: len(first) + k for k, name in enumerate(names)}
+        numbers = {name: n for n, name in enumerate(self.made.given)}
+        statements = (self.made.program.statement[name] for name in kernel.statements)
+        for call in (c for statement in statements for c in statement.calls):
+            if OPERATIONS[call.operation].given:
+                kind = TYPES[self._kind(call.dtype)]
+                where = f"({kind} *)run->given[{numbers[str(call.options['name'])]}]"
+                yield f"    const {kind} *const {local(outside(call))} = {where};"
+                for step in apart(call):
+                    yield f"    const int64_t {local(step)} = run->apart[{first[step]}];"
+
+    def _declared(self, function: str, kernel: KernelRecords) -> str:
+        given = ["Run *run", *(f"int64_t {self.names[v]}" for v in kernel.variables)]
+        return f"void {function}({', '.join(given)})"
+
+    def _sizes(self) -> Iterator[str]:
+        for k, parameter in enumerate(self.made.program.parameters):
+            yield f"    const int64_t {self.names[parameter.name]} = run->sizes[{k}];"
+
+    # -- loops around them -------------------------------------------------------------------------
+
+    def _driver(self) -> str:
+        before, main, behind = split(self.made.loops)
+        self.launches = iter(zip(self.functions, self.made.kernels, strict=True))
+        lines = [
+            f"{self._declared(name, kernel)};"
+            for name, kernel in zip(self.functions, self.made.kernels, strict=True)
+        ]
+        variable = self.names[main.variable] if main else "unused"
+        for entry, given, body in (
+            ("begin", "Run *run", before),
+            ("iteration", f"Run *run, int64_t {variable}", main.body if main else ()),
+            ("end", "Run *run", behind),
+        ):
+            inside = list(self._lines(body, "    "))
+            words = {word for line in inside for word in _WORD.findall(line)}
+            sizes = [line for line in self._sizes() if _WORD.findall(line)[2] in words]
+            lines += ["", f"{EXPORTED} void {entry}({given}) {{"]
+            lines += ["    const uint64_t floats = begin_exact_floats();"]
+            lines += [
+                "    watch_interrupts(run);",
+                *sizes,
+                *inside,
+                "ended: __attribute__((unused));",
+            ]
+            lines += ["    leave_interrupts(run);", "    end_exact_floats(floats);", "}"]
+        lanes = f'_Static_assert(LANES * PARTS == {LANES}, "lanes");'
+        return "\n".join([ELSEWHERE, '#include "interrupt.h"', lanes, *lines, ""])
+
+    def _lines(self, body: Sequence[Record], margin: str) -> Iterator[str]:
+        for record in body:
+            if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
+                for inside in walk((record,)):
+                    if isinstance(inside, Allocate):
+                        yield from self._allocate(inside, margin)
+                function, kernel = next(self.launches)
+                given = ", ".join(["run", *(self.names[v] for v in kernel.variables)])
+                yield f"{margin}{function}({given});"
+                yield f"{margin}if (run->stop | run->failed) goto ended;"
+            elif isinstance(record, For):
+                v, low, high = (self.names[record.variable], *map(self._show, record.range))
+                if record.backwards:
+                    yield f"{margin}for (int64_t {v} = {high} - 1; {v} >= {low}; {v}--) {{"
+                else:
+                    yield f"{margin}for (int64_t {v} = {low}; {v} < {high}; {v}++) {{"
+                yield from self._lines(record.body, margin + "    ")
+                yield f"{margin}}}"
+            elif isinstance(record, If):
+                yield f"{margin}if ({condition_text(record.condition, self._c)}) {{"
+                yield from self._lines(record.body, margin + "    ")
+                yield f"{margin}}}"
+            elif isinstance(record, Allocate):
+                yield from self._allocate(record, margin)
+            else:
+                assert isinstance(record, Free), record
+
+    def _allocate(self, record: Allocate, margin: str) -> Iterator[str]:
+        """Yield the lines that give a buffer its place. Results have theirs from the start."""
+        slot = self.slots[record.buffer.name]
+        if record.source is not None:
+            yield f"{margin}run->buffers[{slot}] = run->buffers[{self.slots[record.source]}];"
+        elif record.buffer.initial != "nan":
+            where = "host" if record.buffer.space == HOST else "arena"
+            yield f"{margin}run->buffers[{slot}] = run->{where} + run->places[{slot}];"
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def _kind(self, dtype: str) -> str:
+        return KINDS.get(dtype, self.real)
+
+    def _name(self, name: str) -> None:
+        if name not in self.names:
+            self.names[name] = unique(_ascii(name), self.taken)
+
+    def _c(self, name: str) -> str:
+        return self.names[name]
+
+    def _show(self, e: Expression) -> str:
+        return expression_text(e, self._c)
+
+
+@dataclass
+class _Names:
+    """The C names in a kernel: those of the program, and its own as they come."""
+
+    program: dict[str, str]
+    taken: set[str]
+    own: dict[str, str] = field(default_factory=dict)
+
+    def __call__(self, name: str) -> str:
+        if name in self.program:
+            return self.program[name]
+        if name not in self.own:
+            self.own[name] = unique(_ascii(name), self.taken)
+        return self.own[name]
+
+
+def _title(kernel: KernelRecords) -> str:
+    """Return the name of a kernel: that of its first statement, and how many more there are."""
+    first, *more = kernel.statements
+    return f"{first} and {len(more)} more" if more else first
+
+
+def _ascii(name: str) -> str:
+    """Return a C name like a user's."""
+    text = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    return f"x{text}" if not text or text[0].isdigit() else text

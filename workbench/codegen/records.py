@@ -1,0 +1,271 @@
+"""The language of kernels: loops over scalars, as plain records.
+
+A kernel reads and writes the elements of buffers, and computes with one number at a time. A loop
+may be the kernel's lanes: its iterations run side by side, so a value that depends on its variable
+is a vector, and every other value is one number for all lanes. The records do not say how that is
+written; a printer does (`printing`), and `counting` counts what they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from workbench.polyhedral.conditions import Condition
+from workbench.polyhedral.expression import Expression
+
+LANES = 16
+"""The lanes of a group: sums over lanes have as many parts, whatever the machine's vectors."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number: of dtype "bool" False or True."""
+
+    value: Any
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Position:
+    """An integer expression over loop variables and sizes, or one over locals that are integers."""
+
+    expression: Expression
+    dtype: str = "int32"
+
+
+@dataclass(frozen=True)
+class Holds:
+    """The truth of a condition over loop variables and sizes."""
+
+    condition: Condition
+    dtype: str = "bool"
+
+
+@dataclass(frozen=True)
+class Local:
+    """The value of a local that a `Let` or a `Variable` before it has named."""
+
+    name: str
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Load:
+    """The element of a buffer at a position, counted in elements from its beginning."""
+
+    buffer: str
+    at: Expression
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Compute:
+    """An elementwise operation of the table, or "fma" (a * b + c, rounded once)."""
+
+    operation: str
+    arguments: tuple[Value, ...]
+    dtype: str
+
+
+Value: TypeAlias = Number | Position | Holds | Local | Load | Compute
+
+
+@dataclass(frozen=True)
+class Let:
+    """A local with a value that never changes."""
+
+    name: str
+    value: Value
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A local that `Update` changes. `parts`: one part a lane, which `Total` combines."""
+
+    name: str
+    value: Value
+    parts: bool = False
+
+
+@dataclass(frozen=True)
+class Update:
+    """A new value of a variable. With `operation` it is that of the old and the given value."""
+
+    name: str
+    value: Value
+    operation: str = ""
+
+
+@dataclass(frozen=True)
+class Total:
+    """A local with the parts of a variable combined, pairwise in one order on every machine."""
+
+    name: str
+    variable: Local
+    operation: str
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """Memory for the records behind it in the same body: `elements`, in a loop of lanes for each
+    lane.
+    """
+
+    name: str
+    dtype: str
+    elements: Expression
+
+
+@dataclass(frozen=True)
+class Table:
+    """Constant numbers, in order, for the whole kernel."""
+
+    name: str
+    dtype: str
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Store:
+    """A new value of an element. With `operation` it is that of the old and the given value."""
+
+    buffer: str
+    at: Expression
+    value: Value
+    operation: str = ""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Four random words as locals: one block of the instance's stream (`backends/philox.py`)."""
+
+    names: tuple[str, str, str, str]
+    origin: str
+    coordinates: tuple[Expression, ...]
+    block: Expression
+
+
+@dataclass(frozen=True)
+class Require:
+    """A check: `value` must hold, or the run ends with the error that `kind` has.
+
+    `numbers` are integers that the error tells, `options` names, `instance` the values of the
+    statement's dims there. Its `statement` and `number` it gets among the checks of a program.
+    """
+
+    kind: str
+    value: Value
+    numbers: tuple[Value, ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
+    instance: tuple[tuple[str, Expression], ...] = ()
+    statement: str = ""
+    number: int = 0
+
+    @property
+    def option(self) -> dict[str, Any]:
+        """The options as a dict."""
+        return dict(self.options)
+
+
+@dataclass(frozen=True)
+class Invoke:
+    """A function of the run-time unit, or an external one, on whole buffers.
+
+    `out` and `operands` are buffers with the positions of their first elements.
+    """
+
+    function: str
+    out: tuple[str, Expression]
+    operands: tuple[tuple[str, Expression], ...] = ()
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def option(self) -> dict[str, Any]:
+        """The options as a dict."""
+        return dict(self.options)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop of `variable` from `lower` to `upper` (exclusive), or backwards.
+
+    `lanes`: its iterations run side by side; `apart`: in any order, and a run may end between them.
+    """
+
+    variable: str
+    lower: Expression
+    upper: Expression
+    body: tuple[KernelRecord, ...]
+    lanes: bool = False
+    backwards: bool = False
+    apart: bool = False
+
+    @property
+    def range(self) -> tuple[Expression, Expression]:
+        """The lower bound, and the upper one (exclusive)."""
+        return self.lower, self.upper
+
+
+@dataclass(frozen=True)
+class Where:
+    """A body that runs where a condition over loop variables and sizes holds, in no lanes."""
+
+    condition: Condition
+    body: tuple[KernelRecord, ...]
+
+
+@dataclass(frozen=True)
+class Serves:
+    """The statement that the records behind it serve, up to the next."""
+
+    statement: str
+
+
+KernelRecord: TypeAlias = (
+    Serves
+    | Let
+    | Variable
+    | Update
+    | Total
+    | Scratch
+    | Store
+    | Draw
+    | Require
+    | Invoke
+    | Loop
+    | Where
+)
+
+
+def walk(body: tuple[KernelRecord, ...]) -> Iterator[KernelRecord]:
+    """Yield every record, loops and their contents included, in text order."""
+    for record in body:
+        yield record
+        if isinstance(record, (Loop, Where)):
+            yield from walk(record.body)
+
+
+def values(record: KernelRecord) -> Iterator[Value]:
+    """Yield the values that a record mentions, but for those in the bodies of loops."""
+    if isinstance(record, (Let, Variable, Update, Store)):
+        yield record.value
+    elif isinstance(record, Total):
+        yield record.variable
+    elif isinstance(record, Require):
+        yield record.value
+        yield from record.numbers
+
+
+def loads(record: KernelRecord) -> Iterator[Load]:
+    """Yield the loads in a record's values; storing with an operation loads too."""
+    if isinstance(record, Store) and record.operation:
+        yield Load(record.buffer, record.at, record.value.dtype)
+    todo = list(values(record))
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Load):
+            yield value
+        elif isinstance(value, Compute):
+            todo.extend(value.arguments)

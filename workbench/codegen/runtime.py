@@ -1,0 +1,84 @@
+"""The texts of the C run-time, and the flags that it is compiled with. It knows no compiler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+
+FLAGS = (
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fwrapv",
+    "-Wno-psabi",
+)
+"""The flags of every unit, whatever the level of optimization. Products and sums are fused where
+the text says so, and nowhere else.
+"""
+
+LIBRARIES = ("-lm",)
+
+OF_RUNS = ("tiles.h", "run.h", "interrupt.h")
+"""The headers about tiles and runs, which have a folder of their own."""
+
+HEADERS = (
+    "machine.h",
+    "vectors.h",
+    "arithmetic.h",
+    "operations.h",
+    "sums.h",
+    "elementary.h",
+    "functions.h",
+    "doubles.h",
+    "philox.h",
+    "permutation.h",
+    "orthogonal.h",
+    *OF_RUNS,
+)
+"""All headers: each includes only those before it. Two are templates, which others include."""
+
+_INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
+
+
+def flags(processor: str) -> tuple[str, ...]:
+    """Return the flags for a processor, named as `platform.machine()` does.
+
+    gcc tunes some x86-64 processors with AVX-512 to vectors of half its width, and then splits
+    every loop over lanes in two.
+    """
+    x86 = processor.lower() in ("x86_64", "amd64")
+    return (*FLAGS, "-mprefer-vector-width=512") if x86 else FLAGS
+
+
+@cache
+def header(name: str) -> str:
+    """Return the text of a header."""
+    room = "workbench.codegen.c.run" if name in OF_RUNS else "workbench.codegen.c"
+    return resources.files(room).joinpath(name).read_text(encoding="utf-8")
+
+
+def expanded(text: str) -> str:
+    """Return C text with the headers that it includes in their places, each but templates once."""
+    return "".join(_expanded(text, set()))
+
+
+def _expanded(text: str, seen: set[str]) -> Iterator[str]:
+    end = 0
+    for include in _INCLUDE.finditer(text):
+        yield text[end : include.start()]
+        end = include.end()
+        name = include[1]
+        if name not in HEADERS:
+            yield include[0]
+        elif name not in seen:
+            if _guarded(name):
+                seen.add(name)
+            yield from _expanded(header(name), seen)
+    yield text[end:]
+
+
+def _guarded(name: str) -> bool:
+    """Say whether a header is there once: one without a guard is a template."""
+    return f"#define WORKBENCH_{name.removesuffix('.h').upper()}_H" in header(name)

@@ -1,0 +1,53 @@
+"""The place of an array's element in its buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.codegen.writing.emitter import total
+from workbench.lowering.memory.tiles import TileStored
+from workbench.lowering.values.stored import Stored, symbolic
+from workbench.polyhedral.expression import Expression, expression
+from workbench.program.values import Call
+
+
+def address(
+    stored: Stored,
+    index: Sequence[Expression],
+    inner: Expression,
+    place: Mapping[str, Expression],
+) -> Expression:
+    """Return the place of the element at `index`, at the position `inner` of its inner shape.
+
+    It is counted in elements from the buffer's beginning. `place` has the numbers of blocks.
+    """
+    at = expression(0)
+    for position in stored.order:
+        at = at * stored.count(position) + stored.slot(position, index[position])
+    at = at * total(symbolic(stored.array.shape)) + inner
+    if not isinstance(stored, TileStored):
+        return at
+    assert stored.block is not None
+    lane = stored.lane(index[stored.lanes], place[stored.block.number])
+    return at * stored.block.size + lane
+
+
+def tile_begin(
+    stored: TileStored, index: Sequence[Expression], place: Mapping[str, Expression]
+) -> tuple[Expression, Expression]:
+    """Return the place of a tile's first element, and the lane of an index in it."""
+    assert stored.block is not None
+    lane = stored.lane(index[stored.lanes], place[stored.block.number])
+    return address(stored, index, expression(0), place) - lane, lane
+
+
+def outside(call: Call) -> str:
+    """Return the buffer's name of values from outside."""
+    return f"given {call.options['name']}"
+
+
+def apart(call: Call) -> tuple[str, ...]:
+    """Return the names of the sizes by which neighbours of values from outside are apart, a
+    dimension each.
+    """
+    return tuple(f"{outside(call)} {d}" for d in call.options["dims"])

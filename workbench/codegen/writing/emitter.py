@@ -1,0 +1,232 @@
+"""A kernel under construction: nested bodies of records, and names that nothing else has."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+
+from workbench.codegen.records import (
+    Compute,
+    KernelRecord,
+    Let,
+    Local,
+    Loop,
+    Number,
+    Position,
+    Scratch,
+    Table,
+    Value,
+    Where,
+)
+from workbench.names import unique
+from workbench.polyhedral.conditions import Condition
+from workbench.polyhedral.expression import Expression, expression, variable
+
+Index = tuple[Expression, ...]
+"""A position in an inner shape."""
+
+Element = tuple[str, Expression]
+"""A buffer and a place in it."""
+
+UNROLLED = 16
+"""The longest inner axis that is written out."""
+
+WRITTEN_OUT = 32
+"""The most positions of a shape that are written out one by one."""
+
+
+class Emitter:
+    """The records written so far. `taken` are the names that the kernel may not use."""
+
+    def __init__(self, taken: set[str]) -> None:
+        self.taken = taken
+        self.tables: list[Table] = []
+        self.lane = ""
+        """The variable of the loop of lanes around what is written now, if there is one."""
+        self.known: dict[Element, Value] = {}
+        """The values of elements that were stored or loaded in this turn of the lanes."""
+        self._made: dict[Hashable, Expression] = {}
+        self.turned: dict[Element, str] = {}
+        """The scratch memory that has a tile turned, by the tile's buffer and first element."""
+        self._overwritten: set[Element] = set()
+        self._bodies: list[list[KernelRecord]] = [[]]
+
+    @property
+    def records(self) -> tuple[KernelRecord, ...]:
+        """The records of the whole kernel."""
+        (records,) = self._bodies
+        return tuple(records)
+
+    def add(self, record: KernelRecord) -> None:
+        """Write a record."""
+        self._bodies[-1].append(record)
+
+    def name(self, wish: str) -> str:
+        """Return a new name like the wish."""
+        plain = "".join(c if c.isascii() and c.isalnum() else "_" for c in wish) or "x"
+        if plain[0].isdigit() or keyword.iskeyword(plain):
+            plain = f"x{plain}"
+        return unique(plain, self.taken)
+
+    def let(self, wish: str, value: Value) -> Value:
+        """Name a value, unless it is a number, a position or a name already."""
+        if isinstance(value, (Number, Position, Local)):
+            return value
+        name = self.name(wish)
+        self.add(Let(name, value))
+        return Local(name, value.dtype)
+
+    def scratch(self, wish: str, dtype: str, elements: Expression) -> str:
+        """Ask for memory; return its name."""
+        name = self.name(wish)
+        self.add(Scratch(name, dtype, elements))
+        return name
+
+    @contextmanager
+    def loop(
+        self, wish: str, lower: Expression, upper: Expression, lanes: bool = False
+    ) -> Iterator[Expression]:
+        """Write a loop around what is written inside; give its variable."""
+        name = self.name(wish)
+        self.lane = name if lanes else self.lane
+        with self._body() as body:
+            yield variable(name)
+        self.lane = "" if lanes else self.lane
+        self.add(Loop(name, lower, upper, tuple(body), lanes))
+
+    @contextmanager
+    def around(
+        self, name: str, lower: Expression, upper: Expression, backwards: bool, apart: bool
+    ) -> Iterator[None]:
+        """Write a loop of the program, whose variable has its name already."""
+        with self._body() as body:
+            yield
+        self.add(Loop(name, lower, upper, tuple(body), False, backwards, apart))
+
+    @contextmanager
+    def where(self, condition: Condition) -> Iterator[None]:
+        """Write a condition around what is written inside."""
+        with self._body() as body:
+            yield
+        self.add(Where(condition, tuple(body)))
+
+    @contextmanager
+    def _body(self) -> Iterator[list[KernelRecord]]:
+        """Write into a body of its own. What it makes known is not known behind it, and what it
+        stores is not known any more.
+        """
+        known, made, overwritten = dict(self.known), dict(self._made), self._overwritten
+        turned = dict(self.turned)
+        self._overwritten = set()
+        self._bodies.append([])
+        yield self._bodies[-1]
+        self._bodies.pop()
+        self.known, self._made, self.turned = known, made, turned
+        inside, self._overwritten = self._overwritten, overwritten
+        for buffer, at in inside:
+            self.forget(buffer, at)
+
+    # -- elements that are known -------------------------------------------------------------------
+
+    def remember(self, buffer: str, at: Expression, value: Value) -> None:
+        """Remember the value of an element, while the lanes around go on."""
+        if self.lane:
+            self.known[buffer, at] = value
+
+    def forget(self, buffer: str, at: Expression) -> None:
+        """Forget the values of a buffer's elements that may be the one at a place."""
+        self._overwritten.add((buffer, at))
+        self.known = {k: v for k, v in self.known.items() if not _may_be(k, (buffer, at))}
+        self.turned = {k: v for k, v in self.turned.items() if k[0] != buffer}
+
+    def once(self, key: Hashable, make: Callable[[], Expression]) -> Expression:
+        """Return what was made under a key in this turn of the lanes, made now if it was not."""
+        if not self.lane:
+            return make()
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    def each(
+        self,
+        shape: Sequence[Expression],
+        visit: Callable[[Index], None],
+        lanes: bool = False,
+        letters: Sequence[str] = "",
+    ) -> None:
+        """Visit every position of an inner shape.
+
+        Short axes at the end are written out, the others are loops. With `lanes` the last axis is
+        that of the lanes if it is a loop.
+        """
+        looped = len(shape)
+        written_out = 1
+        while looped and _short(shape[looped - 1]):
+            written_out *= shape[looped - 1].constant
+            if written_out > WRITTEN_OUT:
+                break
+            looped -= 1
+
+        def visit_from(k: int, before: Index) -> None:
+            if k == len(shape):
+                visit(before)
+            elif k < looped:
+                last = k == looped - 1 == len(shape) - 1
+                with self.loop(
+                    letters[k] if letters else f"i{k}", expression(0), shape[k], lanes and last
+                ) as i:
+                    visit_from(k + 1, (*before, i))
+            else:
+                for i_written in range(shape[k].constant):
+                    visit_from(k + 1, (*before, expression(i_written)))
+
+        visit_from(0, ())
+
+
+def _may_be(one: Element, other: Element) -> bool:
+    """Tell whether two elements may be the same."""
+    if one[0] != other[0]:
+        return False
+    apart = one[1] - other[1]
+    return bool(apart.terms) or not apart.constant
+
+
+def _short(n: Expression) -> bool:
+    return not n.terms and n.constant <= UNROLLED
+
+
+def cast(value: Value, dtype: str) -> Value:
+    """Return the value in another dtype."""
+    if value.dtype == dtype:
+        return value
+    if isinstance(value, Number):
+        return Number({"float": float, "bool": bool}.get(dtype, int)(value.value), dtype)
+    if isinstance(value, Position) and dtype in ("int32", "int64"):
+        return Position(value.expression, dtype)
+    return Compute("cast", (value,), dtype)
+
+
+def total(shape: Sequence[Expression]) -> Expression:
+    """Return the number of positions of a shape."""
+    product = expression(1)
+    for n in shape:
+        product = product * n
+    return product
+
+
+def flat(index: Sequence[Expression], shape: Sequence[Expression]) -> Expression:
+    """Return the place of a position among all of a shape, the last axis innermost."""
+    place = expression(0)
+    for i, n in zip(index, shape, strict=True):
+        place = place * n + i
+    return place
+
+
+def unflat(place: Expression, shape: Sequence[Expression]) -> Index:
+    """Return the position at a place among all of a shape."""
+    index: list[Expression] = []
+    for k, n in reversed(list(enumerate(shape))):
+        index.append(place if k == 0 else place % n)
+        place = place // n
+    return tuple(reversed(index))

@@ -1,0 +1,154 @@
+"""A kernel of several statements: the loops of a region, with the instances inside them.
+
+Statements that run over the same lanes and touch what the others write in their own lane only share
+one loop of lanes: their values go from one to the next without memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from workbench.codegen.records import (
+    Invoke,
+    KernelRecord,
+    Loop,
+    Serves,
+    Store,
+    Where,
+    loads,
+    walk,
+)
+from workbench.codegen.writing.emitter import Emitter
+from workbench.codegen.writing.instance_writer import InstanceWriter, Lanes
+from workbench.lowering.loops.records import For, If, Launch, Record
+from workbench.lowering.memory.tiles import TileStored
+from workbench.lowering.values.stored import Stored, memory_order
+from workbench.polyhedral.loops.axis_blocks import axis_blocks
+from workbench.polyhedral.tree import Path, axis_dims, paths
+from workbench.program.accumulating import owner
+from workbench.program.values import Program
+
+
+@dataclass(frozen=True)
+class Statements:
+    """The statements of a program with their axes, their places in the schedule and storage."""
+
+    program: Program
+    axes: Mapping[str, tuple[str, ...]]
+    paths: Mapping[str, Path]
+    ranks: Mapping[str, int]
+    stored: Mapping[str, Stored]
+
+    @classmethod
+    def of(cls, program: Program, stored: Mapping[str, Stored]) -> Statements:
+        """Return the statements of a program."""
+        ranks = {d: n for n, d in enumerate(memory_order(program))}
+        return cls(program, axis_dims(program.schedule), paths(program.schedule), ranks, stored)
+
+    @cached_property
+    def tiles(self) -> frozenset[str]:
+        """The buffers that live inside one block."""
+        return frozenset(s.buffer.name for s in self.stored.values() if isinstance(s, TileStored))
+
+    def writer(self, out: Emitter, launch: Launch) -> InstanceWriter:
+        """Return the writer of a statement's instance."""
+        statement = self.program.statement[launch.statement]
+        return InstanceWriter(
+            out,
+            statement,
+            self.axes[statement.name],
+            dict(launch.values),
+            self.stored,
+            self.ranks,
+            axis_blocks(statement.name, statement.dims, self.paths[statement.name]),
+        )
+
+
+class RegionWriter:
+    """The writer of the loops and instances of one kernel."""
+
+    def __init__(self, out: Emitter, statements: Statements) -> None:
+        self.out = out
+        self.statements = statements
+
+    def write(self, body: Sequence[Record]) -> None:
+        """Write the loops and instances of a body; memory is there already."""
+        together: list[Launch] = []
+        for record in body:
+            if isinstance(record, Launch):
+                together.append(record)
+            elif isinstance(record, (For, If)):
+                self._instances(together)
+                together = []
+                self._around(record)
+        self._instances(together)
+
+    def _around(self, record: For | If) -> None:
+        if isinstance(record, If):
+            with self.out.where(record.condition):
+                self.write(record.body)
+            return
+        with self.out.around(record.variable, *record.range, record.backwards, record.apart):
+            self.write(record.body)
+
+    def _instances(self, launches: Sequence[Launch]) -> None:
+        """Write neighbouring instances, those that can in common loops of lanes."""
+        group: list[InstanceWriter] = []
+        key: Lanes | None = None
+        for launch in launches:
+            writer = self.statements.writer(self.out, launch)
+            own = writer.common_lanes()
+            if group and (own is None or own != key or not self._by_lane(group, writer)):
+                self._write_group(group, key)
+                group = []
+            key = own
+            group.append(writer)
+        if group:
+            self._write_group(group, key)
+
+    def _by_lane(self, group: Sequence[InstanceWriter], writer: InstanceWriter) -> bool:
+        """Tell whether a statement and those of a group touch each other in their own lane only."""
+        return all(
+            before.touches_by_lane(writer) and writer.touches_by_lane(before) for before in group
+        )
+
+    def _write_group(self, group: Sequence[InstanceWriter], lanes: Lanes | None) -> None:
+        if lanes is None:
+            for writer in group:
+                self._serve(writer)
+                writer.write()
+            return
+        with self.out.loop(lanes.dim, lanes.lower, lanes.upper, lanes=True) as lane:
+            for writer in group:
+                self._serve(writer)
+                writer.write_in(lanes.dim, lane)
+
+    def _serve(self, writer: InstanceWriter) -> None:
+        self.out.add(Serves(owner(writer.statement)))
+
+
+def without_unread(
+    records: tuple[KernelRecord, ...], private: frozenset[str]
+) -> tuple[KernelRecord, ...]:
+    """Return the records without the stores to memory of one block that nothing loads."""
+    read: set[str] = set()
+    for record in walk(records):
+        read.update(load.buffer for load in loads(record))
+        if isinstance(record, Invoke):
+            read.update(name for name, _ in record.operands)
+    return _without_stores(records, private - read)
+
+
+def _without_stores(
+    records: tuple[KernelRecord, ...], buffers: frozenset[str]
+) -> tuple[KernelRecord, ...]:
+    kept: list[KernelRecord] = []
+    for record in records:
+        if isinstance(record, Store) and record.buffer in buffers:
+            continue
+        if isinstance(record, (Loop, Where)):
+            record = replace(record, body=_without_stores(record.body, buffers))
+        kept.append(record)
+    return tuple(kept)

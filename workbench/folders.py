@@ -1,0 +1,37 @@
+"""The folders of this user: caches, and the data of programs. By the platform's custom, or as the
+environment says.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+CACHE_VARIABLE = "WORKBENCH_CACHE"
+"""Environment variable that names the cache directory."""
+
+
+def cache_directory() -> Path:
+    """Return the directory of what can be measured or compiled again."""
+    named = os.environ.get(CACHE_VARIABLE)
+    if named:
+        return Path(named)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+        return (Path(base) if base else Path.home() / "AppData" / "Local") / "workbench" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "workbench"
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "workbench"
+
+
+def users_folder() -> Path:
+    """Return the folder of the data of this user's programs."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "workbench"
+    name, default = "XDG_DATA_HOME", Path.home() / ".local" / "share"
+    if sys.platform == "win32":
+        name, default = "APPDATA", Path.home() / "AppData" / "Roaming"
+    given = os.environ.get(name)
+    return (Path(given) if given else default) / "workbench"

@@ -1,0 +1,77 @@
+"""The pipeline for compiled kernels: from a program to loops that launch them.
+
+It has the loops, lifetimes and storage of `lower`. What an instance computes is not lowered to
+array operations: the kernels are made from statements (`codegen`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.lowering.loop_program import LoopProgram
+from workbench.lowering.loops.records import For, If, Launch, Record
+from workbench.lowering.lower import variables
+from workbench.lowering.memory.buffers import in_memory, results, stored_arrays
+from workbench.lowering.memory.lives import lives, shapes
+from workbench.lowering.memory.tiles import tiles
+from workbench.lowering.values.scope import FreshNames, Workspace
+from workbench.lowering.values.stored import Stored
+from workbench.polyhedral.loops import from_tree
+from workbench.program.accumulating import derived
+from workbench.program.identity import remembered
+from workbench.program.values import Program
+
+
+@remembered(8)
+def launches(program: Program) -> LoopProgram:
+    """Lower a program to loops of kernels with explicit memory. The last few are kept.
+
+    Arrays in host memory are read and written where they are: the processor reaches both spaces.
+    """
+    program = derived(program)
+    loops = from_tree.loops(program.schedule, shapes(program))
+    workspace = Workspace(FreshNames(set()))
+    aliases = variables(program, loops, workspace.names)
+    lifetimes = lives(program)
+    storage = stored_arrays(program, lifetimes, workspace, exact=True)
+    storage |= tiles(program, lifetimes, storage)
+    for stored in storage.values():
+        workspace.reserve(stored.buffer)
+    records = _records(program, loops, storage)
+    return LoopProgram(
+        program.name,
+        tuple(p.name for p in program.parameters),
+        in_memory(program, lifetimes, storage, workspace, records),
+        results(program, storage),
+        storage,
+        aliases,
+    )
+
+
+def _records(
+    program: Program, nodes: Sequence[from_tree.Node], storage: Mapping[str, Stored]
+) -> list[Record]:
+    records: list[Record] = []
+    for node in nodes:
+        if isinstance(node, from_tree.Instance):
+            statement = program.statement[node.statement]
+            reads = dict.fromkeys(storage[r.array].buffer.name for r in statement.reads)
+            written = storage[statement.array].buffer.name
+            records.append(Launch(node.statement, node.values, tuple(reads), (written,)))
+            continue
+        body = tuple(_records(program, node.body, storage))
+        if isinstance(node, from_tree.Guard):
+            records.append(If(node.condition, body))
+            continue
+        records.append(
+            For(
+                node.variable,
+                node.lower,
+                node.upper,
+                node.backwards,
+                node.dim,
+                body,
+                apart=node.apart,
+            )
+        )
+    return records

@@ -1,0 +1,94 @@
+"""Atoms, of which an expression is a sum: names of dimensions and sizes, and functions of other
+expressions, which are their parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from workbench.polyhedral.expression import Expression
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A dimension (a loop variable) by its name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size parameter, fixed for a run, by its name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class FloorDivision:
+    """A floor division `dividend // divisor`.
+
+    The divisor is positive. Affine iff the divisor is a constant.
+    """
+
+    dividend: Expression
+    divisor: Expression
+    function: ClassVar[str] = "floor_divide"
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions that it is computed from."""
+        return self.dividend, self.divisor
+
+
+@dataclass(frozen=True)
+class Extremum:
+    """The minimum or maximum of two expressions (`kind` is "min" or "max")."""
+
+    kind: str
+    left: Expression
+    right: Expression
+
+    @property
+    def function(self) -> str:
+        """The function by its NumPy name."""
+        return "minimum" if self.kind == "min" else "maximum"
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions that it is computed from."""
+        return self.left, self.right
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product of two expressions, neither of them a constant. Never affine."""
+
+    left: Expression
+    right: Expression
+    function: ClassVar[str] = "multiply"
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions that it is computed from."""
+        return self.left, self.right
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A choice: `then` where every expression of `conditions` equals 0, else `otherwise`."""
+
+    conditions: tuple[Expression, ...]
+    then: Expression
+    otherwise: Expression
+    function: ClassVar[str] = "where"
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """The expressions that it is computed from."""
+        return *self.conditions, self.then, self.otherwise
+
+
+Named = Variable | Size
+Atom = Named | FloorDivision | Extremum | Product | Choice

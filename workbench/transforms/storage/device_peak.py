@@ -1,0 +1,103 @@
+"""What the device holds at its peak, with an array there or in host memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from workbench.lowering.lower import lower
+from workbench.program.identity import remembered
+from workbench.program.sizes import numbers, resolve
+from workbench.program.text.units import amount
+from workbench.program.values import Program
+from workbench.transforms.storage.host_slices import (
+    bytes_text,
+    copied_elements,
+    item_bytes,
+    slices_of,
+    why_whole,
+)
+
+DTYPE = "float32"
+"""The dtype for counting bytes."""
+
+
+def on_host(program: Program, array: str, prefetch: int) -> Program:
+    """Return the program with an array on the host, its slices so many iterations early."""
+    return _stored(program, array, prefetch)
+
+
+def on_device(program: Program, array: str) -> Program:
+    """Return the program with an array on the device."""
+    return _stored(program, array, None)
+
+
+@remembered(16)
+def _stored(program: Program, array: str, prefetch: int | None) -> Program:
+    storage = program.storage
+    if prefetch is None:
+        if array not in storage.on_host:
+            return program
+        donated = tuple(p for p in storage.donated if array not in p or p[0] == p[1])
+        storage = replace(storage, donated=donated)
+    others = tuple(pair for pair in storage.swapped if pair[0] != array)
+    own = ((array, prefetch),) if prefetch is not None else ()
+    return replace(program, storage=replace(storage, swapped=(*others, *own)))
+
+
+@remembered(16)
+def fullest(program: Program) -> Mapping[str, int]:
+    """Return the buffers where the device holds most, and their bytes, the largest first."""
+    timeline = lower(program).timeline(resolve(program.equations), DTYPE)
+    most = max(timeline, key=lambda point: point.bytes)
+    return dict(sorted(most.live, key=lambda item: -item[1]))
+
+
+def relief(
+    program: Program, array: str, sizes: Mapping[str, int], prefetch: int = 0
+) -> tuple[int, int]:
+    """Return the device's peak in bytes, with an array there and with it on the host."""
+    there, away = lower(on_device(program, array)), lower(on_host(program, array, prefetch))
+    return there.peak(sizes, DTYPE), away.peak(sizes, DTYPE)
+
+
+def no_relief(program: Program, array: str, prefetch: int, before: int, after: int) -> str:
+    """Explain why a peak of `before` bytes is not less, but `after`, with an array on the host."""
+    loops = lower(on_host(program, array, prefetch))
+    own = bytes_text(loops.stored[array].buffer)
+    parts = " + ".join(bytes_text(b) for b in slices_of(loops, array).values())
+    more = after - before
+    peak = f"stay at {amount(after, 'B')}"
+    if more:
+        peak = f"grow by {amount(more, 'B')} to {amount(after, 'B')}"
+    return (
+        f"the device's peak would {peak} ({numbers(resolve(program.equations))}, {DTYPE}): "
+        f"{array} takes {own}, its slices {parts}{why_whole(program, array)}"
+    )
+
+
+def not_at_peak(program: Program, array: str) -> str | None:
+    """Explain why it is of no use to move an array that the device does not hold at its peak."""
+    there = on_device(program, array)
+    own, held = lower(there).stored[array].buffer, fullest(there)
+    if own.name in held:
+        return None
+    return (
+        f"the device's peak would stay at {amount(sum(held.values()), 'B')} "
+        f"({numbers(resolve(program.equations))}, {DTYPE}): {array} ({bytes_text(own)}) is not "
+        "held where the device holds most"
+    )
+
+
+def price(after: Program, array: str, before: int, less: int) -> str:
+    """Return the note on an array's host memory, the bytes to copy, and the peaks with it on the
+    device (`before`) and on the host (`less`).
+    """
+    loops, sizes = lower(after), resolve(after.equations)
+    host = loops.stored[array].buffer
+    copied = copied_elements(loops, array) * item_bytes(host)
+    return (
+        f"{array} takes {bytes_text(host)} of the host; a run copies up to {copied} bytes "
+        f"({amount(copied.evaluate(sizes), 'B')} at {numbers(sizes)}, {DTYPE}); the device's "
+        f"peak is {amount(less, 'B')}, and with {array} there {amount(before, 'B')}"
+    )
