@@ -244,10 +244,13 @@ class Persist(Transform):
             inside = [a for loop, own in private(after) if _holds(loop, region) for a in own]
             sums = sum(after.statement[n].array in after.storage.added for n in region)
             tile = sum(bytes_of(memory.stored(a).buffer, sizes, DTYPE) for a in inside)
-            ends = region[0] if len(region) == 1 else f"{region[0]} … {region[-1]}"
+            what = region[0]
+            if len(region) > 1:
+                points = f", {sums} of them points of sums" if sums else ""
+                what += f" … {region[-1]} ({len(region)} statements{points})"
             yield (
-                f"{ends} ({len(region)} statements, {sums} of them points of sums) in blocks of "
-                f"{self.size} of {self.dim}: a block's own arrays take {amount(tile, 'B')} {at}"
+                f"{what} in blocks of {self.size} of {self.dim}: a block's own arrays take "
+                f"{amount(tile, 'B')} {at}"
             )
             if tile > CACHE:
                 fitting = self.size * CACHE // tile
