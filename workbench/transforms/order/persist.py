@@ -110,10 +110,9 @@ class Persist(Transform):
     def attempt(self, program: Program) -> Rewritten | Refusal:
         """Split the sums, gather what runs over the dimension in blocks, and contract these."""
         for name, least in self.least.items():
-            given = getattr(self, name)
-            if type(given) is not int or given < least:
-                sentence = f"{self}: {name} is a whole number from {least} on, not {given!r}"
-                return Refusal("input", sentence, argument=name)
+            if not self.large_enough(name):
+                given = getattr(self, name)
+                return self.unfit(name, f"{name} is a whole number from {least} on, not {given!r}")
         chosen = self._chosen(program)
         if isinstance(chosen, Refusal):
             return chosen
@@ -166,7 +165,7 @@ class Persist(Transform):
             why = f"does not vary over {self.dim}"
             if self.dim in s.reduction_dims:
                 why = why_whole(program, s, self.dim) or why
-            return Refusal("capability", f"{self}: {name} {why}", line=s.line)
+            return self.refuse("capability", f"{name} {why}", s.line)
         return frozenset(chosen)
 
     def _sums(self, program: Program, chosen: frozenset[str] | None) -> list[str]:
@@ -204,8 +203,8 @@ class Persist(Transform):
             return refusals[0] if refusals else self._several(after, loops)
         reasons = [r.sentence.removeprefix(f"{self}: ") for r in refusals]
         if not loops.regions:
-            sentence = f"{self}: nothing runs over {self.dim} that could run in blocks"
-            return Refusal("no effect", "; ".join([sentence, *reasons[:1]]))
+            nothing = f"nothing runs over {self.dim} that could run in blocks"
+            return self.refuse("no effect", "; ".join([nothing, *reasons[:1]]))
         left = tuple(f"not in blocks: {reason}" for reason in reasons)
         return InBlocks(replace(after, schedule=tree), tuple(loops.regions), left)
 
@@ -216,24 +215,24 @@ class Persist(Transform):
             if s.name in outside:
                 loop = loops_above(around[s.name])[-1]
                 others = ", ".join(n for n in statements(loop) if n not in outside)
-                sentence = f"{self}: {s.name} shares the loop over {loop.name} with {others}"
-                yield Refusal("capability", sentence, line=s.line)
+                reason = f"{s.name} shares the loop over {loop.name} with {others}"
+                yield self.refuse("capability", reason, s.line)
 
     def _several(self, after: Program, loops: BlockLoops) -> Refusal:
         """Refuse for statements that cannot share one loop over blocks."""
         early, late = loops.regions[-2:]
         if not loops.between:
-            sentence = f"{self}: {early[0]} and {late[0]} stand in different loops"
-            return Refusal("capability", sentence, line=after.statement[late[0]].line)
+            reason = f"{early[0]} and {late[0]} stand in different loops"
+            return self.refuse("capability", reason, after.statement[late[0]].line)
         names = loops.between[-1]
         sums = [n for n in names if after.statement[n].combiner is not None]
         arrays = {after.statement[n].array for n in names}
         reader = next(n for n in late if any(r.array in arrays for r in after.statement[n].reads))
-        sentence = (
-            f"{self}: {reader} needs {', '.join(sums or names)}, complete over all blocks, which "
+        reason = (
+            f"{reader} needs {', '.join(sums or names)}, complete over all blocks, which "
             f"needs what {early[-1]} gives: they cannot share one loop over blocks"
         )
-        return Refusal("capability", sentence, line=after.statement[reader].line)
+        return self.refuse("capability", reason, after.statement[reader].line)
 
     # -- what is said ------------------------------------------------------------------------------
 
@@ -245,10 +244,13 @@ class Persist(Transform):
             inside = [a for loop, own in private(after) if _holds(loop, region) for a in own]
             sums = sum(after.statement[n].array in after.storage.added for n in region)
             tile = sum(bytes_of(memory.stored(a).buffer, sizes, DTYPE) for a in inside)
-            ends = region[0] if len(region) == 1 else f"{region[0]} … {region[-1]}"
+            what = region[0]
+            if len(region) > 1:
+                points = f", {sums} of them points of sums" if sums else ""
+                what += f" … {region[-1]} ({len(region)} statements{points})"
             yield (
-                f"{ends} ({len(region)} statements, {sums} of them points of sums) in blocks of "
-                f"{self.size} of {self.dim}: a block's own arrays take {amount(tile, 'B')} {at}"
+                f"{what} in blocks of {self.size} of {self.dim}: a block's own arrays take "
+                f"{amount(tile, 'B')} {at}"
             )
             if tile > CACHE:
                 fitting = self.size * CACHE // tile

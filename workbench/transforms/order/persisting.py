@@ -57,9 +57,8 @@ def _unfit(step: str, program: Program, s: Statement, dim: str) -> Refusal | Non
     if any(loop.offset(s.name) for loop in own):
         sentence = f"{step}: {s.name} is shifted against others in the loop over {dim}"
         return Refusal("capability", sentence, line=s.line)
-    axes = [d for d in axis_dims(program.schedule)[s.name] if d != dim]
-    reason = why_no_axis(s, dim, axes)
-    return None if reason is None else Refusal("capability", f"{step}: {reason}", line=s.line)
+    why = why_no_axis(s, dim, [d for d in axis_dims(program.schedule)[s.name] if d != dim])
+    return None if why is None else Refusal("capability", f"{step}: {why}", line=s.line)
 
 
 def added_by(program: Program, s: Statement) -> frozenset[str]:
