@@ -102,7 +102,7 @@ def test_draw_beyond_its_counter_is_refused_as_by_numpy() -> None:
         p, q, r, s, u = wb.dims(p=P, q=Q, r=R, s=S, u=U)
         return {"x": wb.uniform(over=(p, q, r, s, u)).sum(over=u)}
 
-    native, numpy = failure(wb.variant(far()).apply(Contract()).program)
+    native, numpy = failure(wb.variant(far()).apply(Vectorize("u")).apply(Contract()).program)
     assert native == numpy
     assert "but the counter holds 0..2097151 for it" in native
 
