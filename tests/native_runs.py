@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.backends.native.compiled import CompiledProgram
+from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.native.compilers import find
 from workbench.codegen.kernels import program_kernels
 from workbench.folders import CACHE_VARIABLE

@@ -8,10 +8,10 @@ import pytest
 
 import workbench as wb
 from tests.golden_files import GoldenFiles
-from workbench.codegen.counting import scratch_bytes
+from workbench.codegen.kernel_records import Loop, Update, walk
+from workbench.codegen.kernel_work import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels, program_kernels
-from workbench.codegen.printing.programs import program_text
-from workbench.codegen.records import Loop, Update, walk
+from workbench.codegen.printing.program_text import program_text
 from workbench.errors import WorkbenchError
 from workbench.lowering.launches import launches
 from workbench.program.values import Program

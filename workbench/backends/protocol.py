@@ -60,8 +60,10 @@ class Compiled(Protocol):
     def loop_program(self) -> LoopProgram:
         """The loop program it was generated from."""
 
-    def prepare(self) -> None:
-        """Generate and load the code for a run, so that the first does no more than the others."""
+    def prepare(self, dtype: str = "float32") -> None:
+        """Generate and load the code for runs with a dtype, so that the first does no more than the
+        others.
+        """
 
     def run(
         self,

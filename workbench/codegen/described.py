@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from workbench.codegen.counting import scratch_bytes, work
+from workbench.codegen.kernel_records import Store, loads, walk
+from workbench.codegen.kernel_work import scratch_bytes, work
 from workbench.codegen.kernels import KernelRecords, program_kernels
-from workbench.codegen.printing.programs import program_text
-from workbench.codegen.records import Store, loads, walk
+from workbench.codegen.printing.program_text import program_text
 from workbench.lowering.launches import launches
 from workbench.lowering.loops.bytes import FLOAT_BYTES
 from workbench.lowering.memory.tiles import TileStored

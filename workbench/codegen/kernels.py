@@ -10,7 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from workbench.codegen.records import LANES, Invoke, KernelRecord, Loop, Require, Table, Where
+from workbench.codegen.kernel_records import (
+    LANES,
+    Invoke,
+    KernelRecord,
+    Loop,
+    Require,
+    Table,
+    Where,
+)
 from workbench.codegen.writing.addresses import apart
 from workbench.codegen.writing.emitter import Emitter
 from workbench.codegen.writing.region_writer import RegionWriter, Statements, without_unread

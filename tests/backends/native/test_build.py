@@ -17,8 +17,8 @@ from tests.backends.native.pretending import FakeCompiler, cached_files, gone
 from tests.backends.native.small_units import EXPORT, HEADERS, KERNEL, RUNTIME, UNITS, call
 from workbench.backends.native import build as building
 from workbench.backends.native.build import build
+from workbench.backends.native.c_units import Unit
 from workbench.backends.native.compilers import Compiler, find
-from workbench.backends.native.units import Unit
 from workbench.errors import CompilerError
 
 BUILDING = """

@@ -15,9 +15,9 @@ from tests.backends.native.pretending import ANSWERS, FakeCompiler, cached_files
 from tests.backends.native.small_units import EXPORT, HEADERS, UNITS, call
 from workbench.backends.native import cache, compilers
 from workbench.backends.native.build import build
+from workbench.backends.native.c_units import Unit
 from workbench.backends.native.compilers import Compiler, find
 from workbench.backends.native.load import load
-from workbench.backends.native.units import Unit
 from workbench.errors import UnavailableError, installing
 
 ZIG = """

@@ -7,9 +7,9 @@ import pytest
 from tests.backends.native.pretending import FakeCompiler
 from tests.backends.native.small_units import EXPORT, HEADERS, UNITS
 from workbench.backends.native.build import build
+from workbench.backends.native.c_units import Unit
 from workbench.backends.native.compilers import Compiler
 from workbench.backends.native.load import load
-from workbench.backends.native.units import Unit
 from workbench.errors import WorkbenchError
 
 

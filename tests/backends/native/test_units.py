@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.backends.native.units import Unit, included, mark
+from workbench.backends.native.c_units import Unit, included, mark
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,8 @@ class CompiledArrays:
     def _plain(self) -> Callable[..., None]:
         return _function(self.source, self.program.name)
 
-    def prepare(self) -> None:
-        """Generate and load the function that runs."""
+    def prepare(self, dtype: str = "float32") -> None:
+        """Generate and load the function that runs: one for all dtypes."""
         _ = self._plain
 
     def checks_finite(self, code: CodeType) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.backends.native.compiled import CompiledProgram
+from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.native.compilers import find
 from workbench.backends.processor import processor
 from workbench.codegen.kernels import program_kernels

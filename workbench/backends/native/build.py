@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.backends.native import cache
+from workbench.backends.native.c_units import Unit, included
+from workbench.backends.native.compiler_failures import compiling_failed, linking_failed
 from workbench.backends.native.compilers import Compiler, environment
-from workbench.backends.native.failures import compiling_failed, linking_failed
 from workbench.backends.native.processes import Ended, run_side_by_side
-from workbench.backends.native.units import Unit, included
 from workbench.backends.processor import usable_cores
 from workbench.errors import CompilerError
 

@@ -6,7 +6,7 @@ import keyword
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 
-from workbench.codegen.records import (
+from workbench.codegen.kernel_records import (
     Compute,
     KernelRecord,
     Let,

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 
-from workbench.codegen.records import (
+from workbench.codegen.kernel_records import (
     Compute,
     Holds,
     Invoke,
@@ -22,7 +22,7 @@ from workbench.codegen.records import (
     Variable,
 )
 from workbench.codegen.writing.addresses import address, tile_begin
-from workbench.codegen.writing.bodies import BLOCK, Bodies
+from workbench.codegen.writing.body_values import BLOCK, Bodies
 from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total
 from workbench.errors import ProgramError
 from workbench.lowering.memory.tiles import TileStored

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from workbench.codegen.records import (
+from workbench.codegen.kernel_records import (
     Invoke,
     KernelRecord,
     Loop,

@@ -185,7 +185,7 @@ def prepare(variant: Variant, request: MeasureRequest) -> Candidate:
     resolve(variant.program.equations, request.sizes)
     start = time.perf_counter()
     compiled = get(request.backend).compile(variant.program)
-    compiled.prepare()
+    compiled.prepare(request.dtype)
     seconds = time.perf_counter() - start
     checked = check(variant, request.backend, request.dtype, compiled)
     expectation = Expectation(

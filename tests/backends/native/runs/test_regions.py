@@ -28,8 +28,8 @@ def learning(hidden: tuple[int, ...] = (20,)) -> Variant:
     variant = wb.variant(reinforce(hidden=hidden)).apply(Accumulate("b")).apply(Vectorize("b"))
     points = [s.name for s in variant.program.statements if s.name.endswith(".points")]
     for name in points:
-        if name.startswith("gradient"):
-            variant = variant.apply(Fuse(("surrogate", name)))
+        beside = "surrogate" if name.startswith("gradient") else "loss_sum"
+        variant = variant.apply(Fuse((beside, name)))
     return variant
 
 

@@ -15,7 +15,7 @@ from tests import by_hand as h
 from tests.backends.small_programs import scheduled
 from tests.native_runs import compiled, run_native, shared_cache
 from workbench.algorithms import reinforce
-from workbench.backends.native.compiled import CompiledProgram
+from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import OutOfMemoryError, RunError
 from workbench.lowering.loops.arena import arena
@@ -94,6 +94,17 @@ def test_first_failure_in_the_order_of_the_schedule_is_told() -> None:
 
     native, numpy = failure(twice())
     assert native == numpy
+
+
+def test_draw_beyond_its_counter_is_refused_as_by_numpy() -> None:
+    @wb.program
+    def far(P: int = 2, Q: int = 2, R: int = 2, S: int = 2, U: int = 2**21 + 1) -> dict[str, Any]:
+        p, q, r, s, u = wb.dims(p=P, q=Q, r=R, s=S, u=U)
+        return {"x": wb.uniform(over=(p, q, r, s, u)).sum(over=u)}
+
+    native, numpy = failure(wb.variant(far()).apply(Vectorize("u")).apply(Contract()).program)
+    assert native == numpy
+    assert "but the counter holds 0..2097151 for it" in native
 
 
 # -- values from outside, the host -----------------------------------------------------------------
@@ -200,3 +211,14 @@ def test_no_two_live_buffers_overlap_in_the_arena() -> None:
         elif isinstance(record, Free):
             live.pop(holder[record.name], None)
     assert checked > 100
+
+
+def test_compiled_code_that_cannot_be_kept_is_said(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("WORKBENCH_CACHE", str(tmp_path / "file"))
+    made = compiled(reinforce(hidden=(3,)))
+    with pytest.warns(UserWarning, match="file"):
+        made.prepare()
+    assert np.isfinite(made.run({"B": 2, "I": 1, "T": 3}).outputs["loss"]).all()

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.codegen.printing.expressions import condition_text, expression_text
-from workbench.codegen.records import Compute, Holds, Load, Local, Number, Position, Value
+from workbench.codegen.kernel_records import Compute, Holds, Load, Local, Number, Position, Value
+from workbench.codegen.printing.c_expressions import condition_text, expression_text
 from workbench.polyhedral.conditions import names_in
 from workbench.polyhedral.expression import Expression, atom, expression
 from workbench.polyhedral.expressions.atoms import Atom, Product, Variable

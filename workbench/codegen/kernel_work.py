@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from workbench.codegen.records import (
+from workbench.codegen.kernel_records import (
     LANES,
     Compute,
     KernelRecord,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -16,16 +17,17 @@ import numpy.typing as npt
 from workbench.backends import philox
 from workbench.backends.externals import Externals
 from workbench.backends.failed_checks import failed
-from workbench.backends.native.arguments import CALL, Arguments
 from workbench.backends.native.build import Library
+from workbench.backends.native.c_units import Unit
 from workbench.backends.native.compilers import Compiler
+from workbench.backends.native.draw_limits import check_draws
 from workbench.backends.native.load import load
-from workbench.backends.native.units import Unit
+from workbench.backends.native.run_arguments import CALL, Arguments
 from workbench.backends.protocol import Execution, Progress
 from workbench.backends.tracker import Capacity, spaces
-from workbench.codegen.counting import scratch_bytes
+from workbench.codegen.kernel_work import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels
-from workbench.codegen.printing.programs import ProgramText, program_text, slots, split
+from workbench.codegen.printing.program_text import ProgramText, program_text, slots, split
 from workbench.codegen.runtime import HEADERS, header
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
@@ -64,11 +66,15 @@ class CompiledProgram:
         return str(self.text())
 
     def prepare(self, dtype: str = "float32") -> None:
-        """Generate, compile and load the code for runs with a dtype."""
+        """Generate, compile and load the code for runs with a dtype. It warns where what was
+        compiled cannot be kept for later.
+        """
         if dtype not in self._loaded:
             units = [Unit(name, text) for name, text in self.text(dtype).units.items()]
             headers = {name: header(name) for name in HEADERS}
             self._loaded[dtype] = load(units, self.compiler, headers)
+            if self._loaded[dtype][0].note:
+                warnings.warn(self._loaded[dtype][0].note, stacklevel=3)
 
     def library(self, dtype: str = "float32") -> Library:
         """Return the compiled library for a dtype: its file, and what compiling took."""
@@ -97,6 +103,7 @@ class CompiledProgram:
             return looking.run(sizes, seed, dtype, on_progress, True, capacity, given)
         known = resolve(self.program.equations, sizes)
         check_indices(self.program.equations, known)
+        check_draws(self.program.equations, known)
         seed = philox.checked_seed(seed)
         self.prepare(dtype)
         run = _Run(self, known, seed, dtype, capacity, on_progress, given or {})

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from workbench.codegen.records import (
+from workbench.codegen.kernel_records import (
     Compute,
     Draw,
     Holds,

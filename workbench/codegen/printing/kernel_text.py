@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from workbench.codegen.printing.expressions import condition_text
-from workbench.codegen.printing.values import SCALARS, STORED, Text, ValueText, number_text
-from workbench.codegen.records import (
+from workbench.codegen.kernel_records import (
     Draw,
     Invoke,
     KernelRecord,
@@ -24,6 +22,8 @@ from workbench.codegen.records import (
     Where,
     walk,
 )
+from workbench.codegen.printing.c_expressions import condition_text
+from workbench.codegen.printing.value_text import SCALARS, STORED, Text, ValueText, number_text
 from workbench.program.keys import statement_key
 
 MOST_COORDINATES = 5

@@ -8,8 +8,8 @@ from tests.backends.native.pretending import FakeCompiler, cached_files, gone
 from tests.backends.native.small_units import EXPORT, HEADERS, RUNTIME, UNITS
 from workbench.backends.native import cache
 from workbench.backends.native.build import build
+from workbench.backends.native.c_units import Unit, mark
 from workbench.backends.native.compilers import Compiler
-from workbench.backends.native.units import Unit, mark
 from workbench.errors import CompilerError
 
 TEXT = f"""#include "runtime.h"
