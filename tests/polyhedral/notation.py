@@ -10,7 +10,7 @@ from workbench.polyhedral.tree import Leaf, Loop, Tree, sequence
 INDENT = 4
 
 _LOOP = re.compile(
-    r"(for|axis) (\S+?)(?: in blocks of (\d+)(, in any order)?)?( reversed)?:"
+    r"(for|axis) (\S+?)(?: in blocks of (\d+)(, in any order(?:, (\d+) chunks)?)?)?( reversed)?:"
     r"(?:\s+# shifted: (.+))?"
 )
 _SHIFT = re.compile(r"(\S+) ([+-]\d+)")
@@ -44,7 +44,7 @@ def _children(lines: list[str], position: int, depth: int) -> tuple[list[Tree], 
         below, behind = _children(lines, position + 1, depth + 1)
         if not below:
             raise _unexpected(lines, position + 1)
-        kind, dim, tile, apart, backwards, shifted = loop.groups()
+        kind, dim, tile, apart, chunks, backwards, shifted = loop.groups()
         offsets = tuple((name, int(shift)) for name, shift in _SHIFT.findall(shifted or ""))
         found.append(
             Loop(
@@ -55,6 +55,7 @@ def _children(lines: list[str], position: int, depth: int) -> tuple[list[Tree], 
                 offsets,
                 None if tile is None else int(tile),
                 apart is not None,
+                int(chunks or 1),
             )
         )
         position = behind

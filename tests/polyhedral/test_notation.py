@@ -27,10 +27,12 @@ def loops(children: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
         st.builds(shifted, children, st.booleans(), st.integers(-3, 3)),
         st.builds(lambda tree: Loop("b", tree, "axis"), children),
         st.builds(
-            lambda tree, size, apart: Loop("t", tree, tile=size, apart=apart),
+            lambda tree, size, chunks: Loop(
+                "t", tree, tile=size, apart=chunks > 0, chunks=max(chunks, 1)
+            ),
             children,
             st.integers(2, 99),
-            st.booleans(),
+            st.integers(0, 3),
         ),
         st.builds(sequence, st.lists(children, min_size=1, max_size=3)),
     )
@@ -51,6 +53,9 @@ def test_blocks_that_are_apart_say_so() -> None:
     tree = Loop("t", Loop("t", Leaf("a"), "axis"), offsets=(("a", 1),), tile=64, apart=True)
     assert text(tree).startswith("for t in blocks of 64, in any order:    # shifted: a +1\n")
     assert parse(text(tree)) == tree
+    dealt = Loop("t", Leaf("a"), tile=64, apart=True, chunks=16)
+    assert text(dealt) == "for t in blocks of 64, in any order, 16 chunks:\n    a\n"
+    assert parse(text(dealt)) == dealt
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,14 @@ run in that order; an array operation reads everything before it writes anything
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 from workbench.polyhedral.accesses import Between
 from workbench.polyhedral.expression import Expression
 from workbench.polyhedral.sets.scanning import scanner
-from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, block_dim
+from workbench.polyhedral.tree import Block, Leaf, Loop, Tree, block_dim, mapped
 from workbench.program.accumulating import Adding
 from workbench.program.sizes import resolve
 from workbench.program.values import Program, Read, Statement
@@ -61,6 +61,24 @@ def undefined_read(program: Program, tree: Tree, sizes: Mapping[str, int]) -> Un
                     return Undefined(name, point, array, element)
         written |= {instance.written for instance in found}
     return None
+
+
+def block_orders(tree: Tree) -> Iterator[Tree]:
+    """The tree with its blocks that are apart from the first to the last, and the other way: of
+    two blocks each comes first once.
+    """
+    yield tree
+
+    def turned(node: Tree) -> Tree | None:
+        if not (isinstance(node, Loop) and node.apart):
+            return None
+        return replace(
+            node, child=mapped(node.child, turned), apart=False, chunks=1, backwards=True
+        )
+
+    backwards = mapped(tree, turned)
+    if backwards is not tree:
+        yield backwards
 
 
 def run_at(program: Program, sizes: Mapping[str, int]) -> dict[str, list[Point]]:

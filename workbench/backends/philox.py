@@ -32,6 +32,7 @@ from workbench.program.keys import statement_key
 __all__ = [
     "bits",
     "block",
+    "check_counter",
     "draw",
     "fill",
     "normal",
@@ -244,6 +245,17 @@ def _blocks(counter: list[npt.NDArray[np.uint64]], seed: int, key: int) -> Words
     for k, c in enumerate((c0, c1, c2, c3)):
         out[..., k] = c
     return out
+
+
+def check_counter(coordinates: Sequence[tuple[int, int]], inner: int) -> None:
+    """Require that every counter of a draw fits: the least and greatest value of each coordinate,
+    and the number of inner elements. Raises RunError.
+    """
+    width, block_width = bits(len(coordinates))
+    _fitting(max(0, (inner - 1) // 4), block_width, "the inner element's block")
+    for k, ends in enumerate(coordinates):
+        for value in ends:
+            _fitting(value, width, f"coordinate {k}")
 
 
 def _fitting(value: int, width: int, what: str) -> int:

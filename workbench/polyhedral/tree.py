@@ -40,7 +40,9 @@ class Loop:
     statement that has the dimension `block_dim(dim, tile)` itself stands at that dimension's value
     (plus its offset) instead.
 
-    A loop over blocks may be `apart`: its blocks run in any order, or at once.
+    A loop over blocks may be `apart`: its blocks run in any order, or at once. They are dealt to
+    `chunks` runs of consecutive blocks. What the blocks add up is added in their order within a
+    run, and then run by run (`chunks.py`).
     """
 
     dim: str
@@ -50,12 +52,14 @@ class Loop:
     offsets: tuple[tuple[str, int], ...] = ()
     tile: int | None = None
     apart: bool = field(default=False, repr=False)
-    """Left out of the text that keys are made from: no schedule as written has one."""
+    chunks: int = field(default=1, repr=False)
+    """Both are left out of the text that keys are made from: no schedule as written has them."""
 
     def __post_init__(self) -> None:
         """Expect that only the blocks of a loop are apart, which then have no direction."""
         in_blocks = self.kind == "loop" and self.tile is not None
         assert not self.apart or (in_blocks and not self.backwards), f"{self.dim} is apart"
+        assert self.chunks == 1 or self.apart, f"{self.dim} has chunks"
 
     @property
     def name(self) -> str:
@@ -193,10 +197,10 @@ def blocks(tree: Tree) -> dict[str, tuple[str, int]]:
     }
 
 
-def apart_loops(tree: Tree) -> dict[str, frozenset[str]]:
-    """Return the names of the loops around each statement whose blocks are apart."""
+def apart_loops(tree: Tree) -> dict[str, dict[str, int]]:
+    """Return the names of the loops around each statement whose blocks are apart, with chunks."""
     return {
-        name: frozenset(loop.name for loop in loops_above(path) if loop.apart)
+        name: {loop.name: loop.chunks for loop in loops_above(path) if loop.apart}
         for name, path in paths(tree).items()
     }
 
@@ -268,7 +272,7 @@ def text(tree: Tree, indent: str = "") -> str:
     """Return the tree as indented text, a statement a line.
 
     Loops read `for t reversed:`, `axis b:`, `for t in blocks of 64:`, and where the blocks are
-    apart `for t in blocks of 64, in any order:`.
+    apart `for t in blocks of 64, in any order, 16 chunks:`.
     """
     return "".join(f"{line}\n" for line, _ in lines(tree, indent))
 
@@ -290,6 +294,7 @@ def heading(loop: Loop, shifts: str) -> str:
     """Return the line that a loop begins with: `for t:    # shifted: ahead +1`."""
     word = "for" if loop.kind == "loop" else "axis"
     of = "" if loop.tile is None else f" in blocks of {loop.tile}"
-    way = ", in any order" if loop.apart else " reversed" if loop.backwards else ""
+    chunks = f", {loop.chunks} chunks" if loop.chunks > 1 else ""
+    way = f", in any order{chunks}" if loop.apart else " reversed" if loop.backwards else ""
     note = f"    # shifted: {shifts}" if shifts else ""
     return f"{word} {loop.dim}{of}{way}:{note}"

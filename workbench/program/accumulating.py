@@ -13,6 +13,9 @@ legality and the reference see these equations. Storage, lowering and kernels se
   of the sum. It stands in front of the points, in the innermost loop whose one iteration computes
   all points of an element.
 
+Where the points run in blocks that are dealt to chunks, the element has a partial result for each
+chunk (`chunks.py`).
+
 The sum itself becomes `g[d] = g.points[d]`. A maximum or minimum that may be empty is a `Finish`,
 which has still to check that.
 
@@ -23,6 +26,7 @@ objects, as answers about programs are remembered by identity.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -34,7 +38,8 @@ from workbench.polyhedral.sets.relations import (
     is_equal,
     project_out,
 )
-from workbench.polyhedral.tree import Leaf, Loop, Path, Tree, paths, with_sibling
+from workbench.polyhedral.tree import Leaf, Loop, Path, Tree, loops, paths, with_sibling
+from workbench.program.chunks import Chunks, chunks_of, combined
 from workbench.program.identity import remembered
 from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES
@@ -56,11 +61,14 @@ class Adding(Statement):
     """The points of a sum: an instance combines its body into the element that it writes.
 
     `by` is "sum", "max" or "min". `over` are the dimensions that the written index lacks: two
-    instances that differ only there write one element.
+    instances that differ only there write one element. With `chunks` an element has a partial
+    result for each, along its first inner axis: an instance combines its body into that of its run
+    of blocks.
     """
 
     by: str = ""
     over: tuple[str, ...] = ()
+    chunks: Chunks | None = None
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,8 @@ def derived(program: Program) -> Program:
 def _derived(program: Program) -> Program:
     storage = program.storage
     added = tuple(a for a in storage.added if a in program.array and not why_stored(program, a))
-    equations = _equations(program.equations, added) if added else program.equations
+    dealt = _dealt(program.equations, program.schedule, added)
+    equations = _equations(program.equations, added, dealt) if added else program.equations
     schedule = _schedule(equations, program.schedule) if added else program.schedule
     return Program(equations, schedule, replace(storage, added=()))
 
@@ -146,31 +155,56 @@ def _own(dims: tuple[str, ...]) -> tuple[Expression, ...]:
     return tuple(variable(d) for d in dims)
 
 
+@remembered(64, same=2)
+def _dealt(
+    equations: Equations, schedule: Tree, added: tuple[str, ...]
+) -> tuple[tuple[str, Chunks], ...]:
+    """Return the chunks of each array whose points are dealt to several."""
+    if not any(loop.chunks > 1 for loop in loops(schedule)):
+        return ()
+    around, dealt = paths(schedule), list[tuple[str, Chunks]]()
+    for array in added:
+        (points,) = equations.writers[array]
+        result = next(s for s in equations.statements if any(r.array == array for r in s.reads))
+        over = frozenset(points.dims[len(result.dims) :])
+        chunks = chunks_of(points, over, around[points.name])
+        if chunks is not None:
+            dealt.append((array, chunks))
+    return tuple(dealt)
+
+
 # -- equations -------------------------------------------------------------------------------------
 
 
 @remembered(64)
-def _equations(equations: Equations, added: tuple[str, ...]) -> Equations:
+def _equations(
+    equations: Equations, added: tuple[str, ...], dealt: tuple[tuple[str, Chunks], ...]
+) -> Equations:
     """Return the equations with an accumulator for each of the arrays."""
+    chunks = dict(dealt)
     results = {r.array: s for s in equations.statements for r in s.reads if r.array in added}
     arrays = {
-        a.name: _accumulator(a, results[a.name]) if a.name in added else a for a in equations.arrays
+        a.name: _accumulator(a, results[a.name], chunks.get(a.name)) if a.name in added else a
+        for a in equations.arrays
     }
     statements: list[Statement] = []
     for s in equations.statements:
         if s.array in added:
             array, result = arrays[s.array], results[s.array]
-            statements += [_start(s, array, result), _adding(s, result)]
+            adding = _adding(s, result, chunks.get(s.array))
+            statements += [_start(s, array, result), adding]
         elif any(r.array in added for r in s.reads):
-            statements.append(_result(s, arrays))
+            statements.append(_result(s, arrays, chunks))
         else:
             statements.append(s)
     return replace(equations, arrays=tuple(arrays.values()), statements=tuple(statements))
 
 
-def _accumulator(points: Array, result: Statement) -> Array:
+def _accumulator(points: Array, result: Statement, chunks: Chunks | None) -> Array:
     """Return the array with an element for each instance of the result, empty sums included."""
-    return replace(points, dims=points.dims[: len(result.dims)], extent=extent_of(result.domain))
+    shape = points.shape if chunks is None else (chunks.count, *points.shape)
+    dims = points.dims[: len(result.dims)]
+    return replace(points, dims=dims, extent=extent_of(result.domain), shape=shape)
 
 
 def _start(points: Statement, array: Array, result: Statement) -> Start:
@@ -193,19 +227,21 @@ def _start(points: Statement, array: Array, result: Statement) -> Start:
     )
 
 
-def _adding(points: Statement, result: Statement) -> Adding:
+def _adding(points: Statement, result: Statement, chunks: Chunks | None) -> Adding:
     kept = len(result.dims)
-    adding = Adding(**_fields(points), by=str(result.combiner), over=points.dims[kept:])
+    adding = Adding(
+        **_fields(points), by=str(result.combiner), over=points.dims[kept:], chunks=chunks
+    )
     return replace(adding, write=points.write[:kept])
 
 
-def _result(result: Statement, arrays: dict[str, Array]) -> Statement:
-    body = result.body
-    assert isinstance(body, Read)
-    array = arrays[body.array]
+def _result(result: Statement, arrays: dict[str, Array], chunks: Mapping[str, Chunks]) -> Statement:
+    assert isinstance(result.body, Read)
+    array = arrays[result.body.array]
     read = Read(array.name, _own(result.dims), array.dtype, array.shape)
+    value = combined(read, str(result.combiner)) if array.name in chunks else read
     by, over, points = str(result.combiner), result.reduction_dims, result.reduction
-    plain = replace(result, body=read, combiner=None, reduction_dims=(), reduction="")
+    plain = replace(result, body=value, combiner=None, reduction_dims=(), reduction="")
     if by == "sum" or is_equal(project_out(points, over), result.domain):
         return plain
     return Finish(**_fields(plain), by=by, over=over, points=points)

@@ -7,6 +7,7 @@ from workbench.transforms.incrementalize import Incrementalize
 from workbench.transforms.order.distribute import Distribute
 from workbench.transforms.order.fuse import Fuse
 from workbench.transforms.order.interchange import Interchange
+from workbench.transforms.order.persist import Persist
 from workbench.transforms.order.place import Place
 from workbench.transforms.order.reschedule import Reschedule
 from workbench.transforms.order.tile import Tile
@@ -23,6 +24,7 @@ __all__ = [
     "Fuse",
     "Incrementalize",
     "Interchange",
+    "Persist",
     "Place",
     "Recompute",
     "Reschedule",

@@ -19,7 +19,7 @@ from workbench.lowering.lower import lower, stages
 from workbench.lowering.memory.lives import private
 from workbench.lowering.stage_text import stage_text
 from workbench.polyhedral.outline import outline
-from workbench.polyhedral.tree import text
+from workbench.polyhedral.tree import loops, replaced, text
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.session.picture.snapshot import snapshot
@@ -194,6 +194,18 @@ def test_joined_blocks_that_all_run_in_any_order_still_do() -> None:
     rewritten = apply(own_draws((True, True)), Fuse(("draw", "mean")))
     assert headings(rewritten.program) == [APART]
     assert rewritten.notes == ()
+
+
+def test_joined_blocks_are_dealt_to_the_larger_number_of_chunks() -> None:
+    program = own_draws((True, True))
+    first, second = list(loops(program.schedule))[::2]
+    dealt = replaced(program.schedule, first, replace(first, chunks=3))
+    dealt = replaced(dealt, second, replace(second, chunks=16))
+    rewritten = apply(replace(program, schedule=dealt), Fuse(("draw", "mean")))
+    assert headings(rewritten.program) == ["for b in blocks of 2, in any order, 16 chunks:"]
+    assert rewritten.notes == (
+        "the loop over b_block2 around draw now runs in any order, 16 chunks",
+    )
 
 
 def test_joined_blocks_run_in_order_if_all_do() -> None:

@@ -348,7 +348,7 @@ def test_lifetimes_that_take_too_much_work_refused_and_not_hidden(
     def endless(*_: object) -> None:
         raise TooComplexError("computing lifetimes: too complex, given up after 5 operations")
 
-    monkeypatch.setattr("workbench.transforms.storage.contract._folding", endless)
+    monkeypatch.setattr("workbench.transforms.storage.contract.folding", endless)
     assert list(Contract.candidates(moving())) == [Contract()]
     found = refusal(moving(), Contract())
     assert found.kind == "cost"

@@ -20,6 +20,7 @@ from workbench.backends.failed_checks import failed
 from workbench.backends.native.build import Library
 from workbench.backends.native.c_units import Unit
 from workbench.backends.native.compilers import Compiler
+from workbench.backends.native.draw_limits import check_draws
 from workbench.backends.native.load import load
 from workbench.backends.native.run_arguments import CALL, Arguments
 from workbench.backends.protocol import Execution, Progress
@@ -102,6 +103,7 @@ class CompiledProgram:
             return looking.run(sizes, seed, dtype, on_progress, True, capacity, given)
         known = resolve(self.program.equations, sizes)
         check_indices(self.program.equations, known)
+        check_draws(self.program.equations, known)
         seed = philox.checked_seed(seed)
         self.prepare(dtype)
         run = _Run(self, known, seed, dtype, capacity, on_progress, given or {})

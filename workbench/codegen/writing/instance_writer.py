@@ -69,7 +69,11 @@ class InstanceWriter:
         self.into = COMBINES[statement.by] if isinstance(statement, Adding) else ""
         """The operation by which the result joins what is there; "" where it is written."""
         self.target = stored[statement.array]
-        self.shape = symbolic(self.target.array.shape)
+        shape = self.target.array.shape
+        self.chunks = statement.chunks if isinstance(statement, Adding) else None
+        """The runs of blocks that have a part of the element each, along its first inner axis."""
+        self.shape = symbolic(shape if self.chunks is None else shape[1:])
+        """The inner shape of what an instance writes."""
 
     def common_lanes(self) -> Lanes | None:
         """Return the lanes that the instance can share with others; None where it has none, or
@@ -217,7 +221,10 @@ class InstanceWriter:
     def _at(self, index: Index) -> Expression:
         """Return the place of the result's element at a position of its inner shape."""
         write = tuple(e.substitute(self.place) for e in self.statement.write)
-        return address(self.target, write, flat(index, self.shape), self.place)
+        inner = flat(index, self.shape)
+        if self.chunks is not None:
+            inner = inner + self.chunks.run_of(self.place) * total(self.shape)
+        return address(self.target, write, inner, self.place)
 
     def store_zeros(self, lanes: bool) -> None:
         """Store 0 at every position of the result's inner shape."""

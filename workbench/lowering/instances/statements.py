@@ -12,7 +12,7 @@ from workbench.lowering.instances.contractions import Letters
 from workbench.lowering.instances.linearize import Linearizer
 from workbench.lowering.instances.reductions import Mask, check_points, combine
 from workbench.lowering.instances.swapping import Swapping
-from workbench.lowering.loops.records import Apply, Enter, If, Record, RuntimeCheck
+from workbench.lowering.loops.records import WHOLE, Apply, Enter, Entry, If, Record, RuntimeCheck
 from workbench.lowering.reads import index_arrays, slices
 from workbench.lowering.values.intervals import Ranges, at_least, length
 from workbench.lowering.values.layout import Value
@@ -76,6 +76,7 @@ def linearize(
             statement.line,
         )
     begin, known = len(scope.records), swapping.known()
+    target = _of_its_run(scope, statement, target, values)
     _write(at, target, None if boxed else _mask(scope, statement, points, axes, at))
     if at.needs_points or at.read_lengths:
         _where_there_are_points(at, points, target, begin)
@@ -84,6 +85,16 @@ def linearize(
     scope.records.append(RuntimeCheck(name, target.name, loops, lengths, statement.line))
     swapping.written(scope, written)
     return scope.records
+
+
+def _of_its_run(
+    scope: Scope, statement: Statement, target: Value, values: Mapping[str, Expression]
+) -> Value:
+    """Return the part of an element that an instance writes: that of its run of blocks, if any."""
+    if not isinstance(statement, Adding) or statement.chunks is None:
+        return target
+    rest: list[Entry] = [WHOLE] * (len(target.shape) - 1)
+    return scope.inner(target, [statement.chunks.run_of(values), *rest], target.shape[1:])
 
 
 def _write(at: Linearizer, target: Value, mask: Mask | None) -> None:

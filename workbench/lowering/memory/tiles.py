@@ -11,7 +11,7 @@ from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.polyhedral.lifetimes.windows import Lifetime
 from workbench.polyhedral.loops.axis_blocks import AxisBlock, axis_blocks
 from workbench.polyhedral.tree import Loop, axis_dims, loops_above, paths
-from workbench.program.values import Array, Program
+from workbench.program.values import Array, Call, Program
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,10 @@ class TileStored(Stored):
         """Return the place of an index within its block, whose number is given."""
         assert self.block is not None
         return index + self.block.shift - number * self.block.size
+
+
+WHOLE = frozenset({"permutation", "orthogonalize", "external", "given"})
+"""The operations that write the inner axes of an element one after the other."""
 
 
 def tiles(
@@ -64,6 +68,8 @@ def _lane(program: Program, array: Array, around: Loop) -> tuple[int, AxisBlock]
         indices = [r.index for r in statement.reads if r.array == array.name]
         if statement.array == array.name:
             indices.append(statement.write)
+            if isinstance(statement.body, Call) and statement.body.operation in WHOLE:
+                return None
         if not indices:
             continue
         if around not in loops_above(at[statement.name]):

@@ -11,7 +11,7 @@ this takes milliseconds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -65,7 +65,7 @@ def order_below(
     dims: Mapping[str, Sequence[str]],
     dim_order: Sequence[str] = (),
     blocks: Mapping[str, tuple[str, int]] | None = None,
-    apart: Mapping[str, Collection[str]] | None = None,
+    apart: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Tree:
     """Order a region in which each statement has only `dims` left to loop over.
 
@@ -73,7 +73,8 @@ def order_below(
     dropped already (`Dependences.within`). Dimensions are tried in `dim_order`, then as they occur.
     `dims` may name loops over blocks; `blocks` says of what (`tree.blocks`), and they stand around
     all finer loops over the same dimension. `apart` are the loops of each statement whose blocks
-    stay apart: such a loop holds no statement of another loop, but for a component that needs one.
+    stay apart, with their chunks: such a loop holds no statement of another loop, but for a
+    component that needs one.
     Raises NoOrder.
     """
     names = [s.name for s in statements]
@@ -81,7 +82,9 @@ def order_below(
     loops = {d: _bare(d, blocks or {}) for d in dict.fromkeys(everything)}
     left = {
         name: tuple(
-            replace(loop, apart=d in (apart or {}).get(name, ()))
+            replace(loop, apart=True, chunks=apart[name][d])
+            if apart and d in apart.get(name, ())
+            else loop
             for d, loop in loops.items()
             if d in dims[name]
         )
@@ -214,7 +217,7 @@ def _joins(own: _Component, group: _Group, dependences: Dependences, left: _Left
         return False
     for name in own:
         like = _open(left[name]).get(loop.name)
-        if like is None or like.apart != loop.apart:
+        if like is None or (like.apart, like.chunks) != (loop.apart, loop.chunks):
             return False
     members = {*group.members, *own}
     needed = [d for n in own for d in dependences.by_sink.get(n, ()) if d.source in members]
@@ -236,7 +239,11 @@ def _loops(names: _Component, dependences: Dependences, left: _Left) -> list[Loo
     """
     open_loops = [_open(left[name]) for name in names]
     shared = [
-        replace(loop, apart=any(o[n].apart for o in open_loops))
+        replace(
+            loop,
+            apart=any(o[n].apart for o in open_loops),
+            chunks=max(o[n].chunks for o in open_loops),
+        )
         for n, loop in open_loops[0].items()
         if all(n in o for o in open_loops)
     ]

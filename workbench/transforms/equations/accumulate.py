@@ -75,7 +75,7 @@ class Accumulate(Transform):
             d
             for s in program.statements
             for d in s.reduction_dims
-            if _unfit(program, s, d) is None and _range(program, s, d, around).in_blocks
+            if why_whole(program, s, d) is None and _range(program, s, d, around).in_blocks
         )
         for dim in dict.fromkeys(dims):
             yield cls(dim)
@@ -87,20 +87,18 @@ class Accumulate(Transform):
             return Refusal("no effect", f"{self}: nothing sums over {self.dim}")
         for name in chosen:
             s = program.statement[name]
-            reason = _unfit(program, s, self.dim)
+            reason = why_whole(program, s, self.dim)
             if reason is not None:
                 return Refusal("capability", f"{self}: {s.name} {reason}", line=s.line)
-        for name in chosen:
-            program = _split(program, program.statement[name])
-        return Rewritten(program)
+        return Rewritten(split(program, chosen))
 
     def _chosen(self, program: Program) -> tuple[str, ...]:
         if self.statements is not None:
             return all_meant(program, self.statements)
-        return tuple(s.name for s in program.statements if not _unfit(program, s, self.dim))
+        return tuple(s.name for s in program.statements if not why_whole(program, s, self.dim))
 
 
-def _unfit(program: Program, s: Statement, dim: str) -> str | None:
+def why_whole(program: Program, s: Statement, dim: str) -> str | None:
     """Explain why a statement cannot be split into points along a dimension and their sum."""
     if dim not in s.reduction_dims:
         return f"does not sum over {dim}"
@@ -169,7 +167,27 @@ def _computing(
                         yield _Computing(depth, loop, d)
 
 
+def sums_along(program: Program, dim: str) -> tuple[str, ...]:
+    """Return the sums whose points can run along a dimension: of what a loop over it computes."""
+    around = paths(program.schedule)
+    return tuple(
+        s.name
+        for s in program.statements
+        if any(
+            why_whole(program, s, d) is None and dim in (d, _range(program, s, d, around).name)
+            for d in s.reduction_dims
+        )
+    )
+
+
 # -- points and result -----------------------------------------------------------------------------
+
+
+def split(program: Program, sums: Sequence[str]) -> Program:
+    """Return the program with each sum's points in front of it, added up."""
+    for name in sums:
+        program = _split(program, program.statement[name])
+    return program
 
 
 def _split(program: Program, old: Statement) -> Program:

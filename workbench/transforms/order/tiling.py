@@ -95,7 +95,7 @@ class Tiling:
     # -- loops -------------------------------------------------------------------------------------
 
     def _loop(self, loop: Loop) -> Loop:
-        return replace(loop, child=loop, tile=self.size, apart=False)
+        return replace(loop, child=loop, tile=self.size, apart=False, chunks=1)
 
     def _part(self, loop: Loop, found: Dependences) -> Tree:
         """Tile only the chosen statements of a loop: they get one of their own."""

@@ -125,7 +125,7 @@ CombinedDim = Annotated[
         owner=_dims_of_reduction,
     ),
 ]
-ReducedDim = Annotated[str, KnownNames("dim", _combined_dims)]
+ReducedDim = Annotated[str, KnownNames("dim", _combined_dims, of_which="combined")]
 LoopName = Annotated[str, KnownNames("loop", _loops, lacking="no")]
 
 

@@ -18,6 +18,7 @@ from workbench.polyhedral.sets.as_text import parse_set
 from workbench.polyhedral.tree import Tree, axis_dims, paths
 from workbench.program.accumulating import derived, why_stored
 from workbench.program.identity import remembered
+from workbench.program.storage import Storage
 from workbench.program.values import Equations, Program
 from workbench.transforms.step.refusal import (
     Refusal,
@@ -46,6 +47,30 @@ def without_lost(program: Program) -> Program:
 
 def _is_there(program: Program, array: str, dim: str) -> bool:
     return array in program.array and dim in program.array[array].dims
+
+
+def folding(program: Program, wanted: list[Pair]) -> list[Pair]:
+    """Return the wanted dimensions that lifetimes let fold, in the best way for each array.
+
+    An array stays as it is where folding more of it would unfold a dimension.
+    """
+    folded = program.storage.contracted
+    windows = _windows(program, replace(program.storage, contracted=(*folded, *wanted)))
+    unfolded = {array for array, dim in folded if windows[array, dim] is None}
+    return [
+        (array, dim)
+        for array, dim in wanted
+        if (array, dim) not in folded and array not in unfolded and windows[array, dim] is not None
+    ]
+
+
+def _windows(program: Program, storage: Storage) -> Mapping[Pair, Expression | None]:
+    """Return the window of every dimension that a storage contracts."""
+    lifetimes, arrays = lives(program, storage), derived(program).array
+    return {
+        (array, dim): lifetimes[array].windows[arrays[array].dims.index(dim)]
+        for array, dim in storage.contracted
+    }
 
 
 def no_longer_added(before: Program, after: Program, step: str) -> Refusal | None:

@@ -6,10 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from workbench.errors import TooComplexError
-from workbench.lowering.memory.lives import lives
-from workbench.polyhedral.expression import Expression
 from workbench.program.accumulating import derived, owner
-from workbench.program.storage import Storage
 from workbench.program.values import Program
 from workbench.transforms.equations.accumulate import Accumulate
 from workbench.transforms.incrementalize.incrementalize import BLOCK, Incrementalize
@@ -18,7 +15,7 @@ from workbench.transforms.order.fuse import Fuse
 from workbench.transforms.order.tile import USUAL, Tile
 from workbench.transforms.step.argument_names import ArrayDim, ArrayName, array_called
 from workbench.transforms.step.refusal import Refusal
-from workbench.transforms.step.storage_holds import Pair, fixed, whole, whole_blocks
+from workbench.transforms.step.storage_holds import Pair, fixed, folding, whole, whole_blocks
 from workbench.transforms.step.transform import Rewritten, Transform
 
 
@@ -67,7 +64,7 @@ class Contract(Transform):
     def candidates(cls, program: Program) -> Iterator[Contract]:
         """Yield all arrays at once, then each that would shrink."""
         try:
-            shrinking = dict.fromkeys(array for array, _ in _folding(program, _open(program)))
+            shrinking = dict.fromkeys(array for array, _ in folding(program, _open(program)))
         except TooComplexError:  # the step itself is refused for it, in a sentence
             yield cls()
             return
@@ -81,12 +78,12 @@ class Contract(Transform):
         elements that are live at one time.
         """
         wanted = self._wanted(program)
-        folding = _folding(program, wanted)
-        if not folding:
+        folds = folding(program, wanted)
+        if not folds:
             return self._nothing(program, wanted)
         storage = program.storage
-        after = replace(storage, contracted=(*storage.contracted, *folding))
-        notes = _notes(program, [pair for pair in wanted if pair not in folding])
+        after = replace(storage, contracted=(*storage.contracted, *folds))
+        notes = _notes(program, [pair for pair in wanted if pair not in folds])
         return Rewritten(replace(program, storage=after), notes)
 
     def repairs(self, program: Program, refusal: Refusal) -> Iterator[Transform]:
@@ -141,30 +138,6 @@ def _open(program: Program) -> list[Pair]:
     contracted = set(program.storage.contracted)
     arrays = derived(program).arrays
     return [(a.name, d) for a in arrays for d in a.dims if (a.name, d) not in contracted]
-
-
-def _folding(program: Program, wanted: list[Pair]) -> list[Pair]:
-    """Return the wanted dimensions that lifetimes let fold, in the best way for each array.
-
-    An array stays as it is where folding more of it would unfold a dimension.
-    """
-    folded = program.storage.contracted
-    windows = _windows(program, replace(program.storage, contracted=(*folded, *wanted)))
-    unfolded = {array for array, dim in folded if windows[array, dim] is None}
-    return [
-        (array, dim)
-        for array, dim in wanted
-        if (array, dim) not in folded and array not in unfolded and windows[array, dim] is not None
-    ]
-
-
-def _windows(program: Program, storage: Storage) -> Mapping[Pair, Expression | None]:
-    """Return the window of every dimension that a storage contracts."""
-    lifetimes, arrays = lives(program, storage), derived(program).array
-    return {
-        (array, dim): lifetimes[array].windows[arrays[array].dims.index(dim)]
-        for array, dim in storage.contracted
-    }
 
 
 # -- reasons for a whole dimension -----------------------------------------------------------------

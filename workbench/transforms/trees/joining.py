@@ -39,7 +39,7 @@ def _whole(at: Site, shifts: Sequence[int], backwards: bool) -> Loop:
     """Return the joined loop. A shift of all statements together is none."""
     first = next((loop for loop in at.loops if loop.tile is not None), at.loops[0])
     child = sequence([loop.child for loop in at.loops])
-    whole = replace(first, child=child, backwards=backwards, apart=at.apart)
+    whole = replace(first, child=child, backwards=backwards, apart=at.apart, chunks=at.chunks)
     offsets = {}
     for loop, shift in zip(at.loops, shifts, strict=True):
         behind = -shift if backwards else shift

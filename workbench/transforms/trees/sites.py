@@ -80,13 +80,20 @@ class Site:
         """Whether the joined loop's blocks are apart: those of one of the loops are."""
         return any(loop.apart for loop in self.loops)
 
+    @property
+    def chunks(self) -> int:
+        """The runs to which the joined loop's blocks are dealt: the most of one of the loops."""
+        return max(loop.chunks for loop in self.loops)
+
     def turned(self, backwards: bool) -> tuple[str, ...]:
         """Return a sentence on each loop that runs the other way once it is joined."""
-        way = "in any order" if self.apart else "backwards" if backwards else "forwards"
+        way = "backwards" if backwards else "forwards"
+        if self.apart:
+            way = "in any order" + (f", {self.chunks} chunks" if self.chunks > 1 else "")
         return tuple(
             f"the loop over {loop.name} around {next(statements(loop))} now runs {way}"
             for loop in self.loops
-            if (loop.backwards, loop.apart) != (backwards, self.apart)
+            if (loop.backwards, loop.apart, loop.chunks) != (backwards, self.apart, self.chunks)
         )
 
 

@@ -8,11 +8,12 @@ import pytest
 import workbench as wb
 from tests.block_orders import all_apart
 from tests.native_runs import compiled, shared_cache
+from tests.programs import shuffled
 from workbench.algorithms import ppo, reinforce
 from workbench.backends.numpy import NumPyBackend
 from workbench.codegen.described import Kernel, kernels
 from workbench.program.values import Program
-from workbench.transforms import Accumulate, Contract, Donate, Fuse, Tile, Vectorize
+from workbench.transforms import Accumulate, Contract, Donate, Fuse, Persist, Tile, Vectorize
 from workbench.variants.variant import Variant
 
 
@@ -28,8 +29,8 @@ def learning(hidden: tuple[int, ...] = (20,)) -> Variant:
     variant = wb.variant(reinforce(hidden=hidden)).apply(Accumulate("b")).apply(Vectorize("b"))
     points = [s.name for s in variant.program.statements if s.name.endswith(".points")]
     for name in points:
-        if name.startswith("gradient"):
-            variant = variant.apply(Fuse(("surrogate", name)))
+        beside = "surrogate" if name.startswith("gradient") else "loss_sum"
+        variant = variant.apply(Fuse((beside, name)))
     return variant
 
 
@@ -101,3 +102,14 @@ def test_memory_of_episodes_does_not_grow_with_the_environments() -> None:
         made.prepare("float32")
     peaks = [made.run({"B": b, "I": 1, "T": 1000}).peak_bytes for b in (16, 160)]
     assert peaks[1] < 1.05 * peaks[0]
+
+
+@pytest.mark.parametrize("chunks", [1, 3, 16])
+def test_runs_of_blocks_are_added_up_apart(chunks: int) -> None:
+    program = wb.variant(reinforce(hidden=(3,))).apply(Persist("b", 4, chunks)).program
+    for count in (1, 7, 40):
+        agrees(program, B=count, I=2, T=5)
+
+
+def test_element_that_is_written_at_once_is_kept_together_in_blocks() -> None:
+    agrees(wb.variant(shuffled()).apply(Persist("i", 8)).program)

@@ -96,6 +96,17 @@ def test_first_failure_in_the_order_of_the_schedule_is_told() -> None:
     assert native == numpy
 
 
+def test_draw_beyond_its_counter_is_refused_as_by_numpy() -> None:
+    @wb.program
+    def far(P: int = 2, Q: int = 2, R: int = 2, S: int = 2, U: int = 2**21 + 1) -> dict[str, Any]:
+        p, q, r, s, u = wb.dims(p=P, q=Q, r=R, s=S, u=U)
+        return {"x": wb.uniform(over=(p, q, r, s, u)).sum(over=u)}
+
+    native, numpy = failure(wb.variant(far()).apply(Vectorize("u")).apply(Contract()).program)
+    assert native == numpy
+    assert "but the counter holds 0..2097151 for it" in native
+
+
 # -- values from outside, the host -----------------------------------------------------------------
 
 

@@ -1,0 +1,223 @@
+"""Loops over blocks in any order, around statements that vary over a dimension.
+
+In a sequence, parts all of whose statements may run in blocks are gathered in as few loops as
+dependences allow, from the end: a part stands in the latest loop that precedes all its readers or
+holds them. What needs something complete, a finished sum, stands between two loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from workbench.polyhedral.dependences.components import topological
+from workbench.polyhedral.dependences.flow import Dependences
+from workbench.polyhedral.tree import (
+    Block,
+    Loop,
+    Tree,
+    mapped,
+    sequence,
+    statements,
+    with_child,
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a sequence; of a loop over the dimension each part of its body is one.
+
+    `origin` is that loop. A `unit` has only statements that may run in blocks.
+    """
+
+    tree: Tree
+    unit: bool
+    origin: Loop | None = None
+
+    @property
+    def members(self) -> frozenset[str]:
+        """The statements of the part."""
+        return frozenset(statements(self.tree))
+
+
+class Circular(Exception):
+    """An error: parts of a loop over the dimension need each other at other values of it.
+
+    `tree` has the loop's blocks in any order, which they cannot be.
+    """
+
+    def __init__(self, loop: Loop, blocks: Loop) -> None:
+        self.loop = loop
+        self.blocks = blocks
+        super().__init__(loop.dim)
+
+
+@dataclass
+class BlockLoops:
+    """A walk over a tree that puts the statements `able` in blocks of `size` values of `dim`.
+
+    The walk collects `regions`: the statements of each loop over blocks. `between` names, for each
+    but the last loop of a sequence, what stands between it and the next.
+    """
+
+    dim: str
+    size: int
+    chunks: int
+    able: frozenset[str]
+    regions: list[tuple[str, ...]] = field(default_factory=list)
+    between: list[tuple[str, ...]] = field(default_factory=list)
+
+    def placed(self, tree: Tree, found: Dependences) -> Tree:
+        """Return the tree with blocks; `found` are the dependences that outer loops leave.
+
+        Raises Circular.
+        """
+        if not self.able & set(statements(tree)):
+            return tree
+        parts = [part for child in _parts(tree) for part in self._flat(child)]
+        parts = [p if p.unit else replace(p, tree=self._inside(p.tree, found)) for p in parts]
+        if not any(p.unit for p in parts):
+            return sequence([p.tree for p in parts])
+        follows = _follows(parts, found)
+        order = topological(follows, {k: k for k in range(len(parts))})
+        if len(order) < len(parts):
+            self._raise(parts, set(range(len(parts))) - set(order))
+        level = self._levels(parts, follows, order)
+        return self._joined(parts, follows, order, level)
+
+    def _flat(self, child: Tree) -> Iterator[Part]:
+        """Yield a child of a sequence, or each part of the body of a loop over the dimension."""
+        if not isinstance(child, Loop) or not self._along(child):
+            yield Part(child, self.able >= set(statements(child)))
+            return
+        for part in _parts(child.child):
+            unit = self.able >= set(statements(part))
+            yield Part(part if unit else with_child(child, part), unit, child)
+
+    def _inside(self, tree: Tree, found: Dependences) -> Tree:
+        """Return a part that does not run in blocks as a whole, with blocks inside."""
+        if not isinstance(tree, Loop) or self._along(tree):
+            return tree
+        inner = found.among(tuple(statements(tree)))
+        inner = inner if tree.kind == "axis" else inner.within(tree)
+        return replace(tree, child=self.placed(tree.child, inner))
+
+    def _along(self, loop: Loop) -> bool:
+        return loop.dim == self.dim and loop.tile is None
+
+    def _raise(self, parts: Sequence[Part], rest: set[int]) -> None:
+        """Raise the error for the first loop with parts that wait for each other."""
+        for k in sorted(rest):
+            loop = parts[k].origin
+            if loop is not None and sum(parts[n].origin is loop for n in rest) > 1:
+                inner = replace(loop, backwards=False)
+                raise Circular(loop, self._blocks(inner))
+        raise AssertionError("a legal order has no cycle but in loops over the dimension")
+
+    def _blocks(self, inner: Loop) -> Loop:
+        return Loop(self.dim, inner, tile=self.size, apart=True, chunks=self.chunks)
+
+    # -- which loop ------------------------------------------------------------------------------
+
+    def _levels(
+        self, parts: Sequence[Part], follows: Mapping[int, set[int]], order: Sequence[int]
+    ) -> dict[int, int]:
+        """Return how many loops over blocks, counted from the end, come behind each part."""
+        level: dict[int, int] = {}
+        for k in reversed(order):
+            finished = not parts[k].unit
+            level[k] = max((level[n] + (finished and parts[n].unit) for n in follows[k]), default=0)
+        return level
+
+    def _joined(
+        self,
+        parts: Sequence[Part],
+        follows: Mapping[int, set[int]],
+        order: Sequence[int],
+        level: Mapping[int, int],
+    ) -> Tree:
+        """Return the sequence in which units of one level are in one loop."""
+        units = {n: [k for k in order if parts[k].unit and level[k] == n] for n in level.values()}
+        node = {k: max(units[level[k]]) if parts[k].unit else k for k in order}
+        after: dict[int, set[int]] = {n: set() for n in node.values()}
+        for k in order:
+            after[node[k]] |= {node[n] for n in follows[k]} - {node[k]}
+        result: list[Part] = []
+        for n in topological(after, {n: n for n in after}):
+            result.append(self._region(parts, units[level[n]]) if parts[n].unit else parts[n])
+        many = sorted((n for n, own in units.items() if own), reverse=True)
+        for late in many[1:]:
+            self.between.append(_needing(parts, follows, level, late))
+        return sequence([p.tree for p in _rejoined(result)])
+
+    def _region(self, parts: Sequence[Part], units: Sequence[int]) -> Part:
+        content = sequence([self._without(parts[k].tree) for k in units])
+        self.regions.append(tuple(statements(content)))
+        return Part(self._blocks(Loop(self.dim, content, "axis")), True)
+
+    def _without(self, tree: Tree) -> Tree:
+        """Return a unit without its loops over the dimension: one axis is around all units."""
+        return mapped(
+            tree, lambda node: node.child if isinstance(node, Loop) and self._along(node) else None
+        )
+
+
+def _parts(tree: Tree) -> tuple[Tree, ...]:
+    return tree.children if isinstance(tree, Block) else (tree,)
+
+
+def _follows(parts: Sequence[Part], found: Dependences) -> dict[int, set[int]]:
+    """Return for each part those that need it."""
+    owner = {name: k for k, part in enumerate(parts) for name in part.members}
+    follows: dict[int, set[int]] = {k: set() for k in range(len(parts))}
+    for d in found.all:
+        source, sink = owner.get(d.source), owner.get(d.sink)
+        if source is not None and sink is not None and source != sink:
+            follows[source].add(sink)
+    return follows
+
+
+def _needing(
+    parts: Sequence[Part],
+    follows: Mapping[int, set[int]],
+    level: Mapping[int, int],
+    late: int,
+) -> tuple[str, ...]:
+    """Return the statements through which the loop at level `late` needs what an earlier one
+    gives.
+    """
+    leads: dict[int, set[int]] = {k: set() for k in follows}
+    for k, needed in follows.items():
+        for n in needed:
+            leads[n].add(k)
+    early = {k for k in follows if parts[k].unit and level[k] > late}
+    here = {k for k in follows if parts[k].unit and level[k] == late}
+    between = _reached(parts, follows, early) & _reached(parts, leads, here)
+    return tuple(name for k in sorted(between) for name in statements(parts[k].tree))
+
+
+def _reached(
+    parts: Sequence[Part], ways: Mapping[int, set[int]], start: Collection[int]
+) -> set[int]:
+    """Return the parts outside of blocks to which ways lead through others of these."""
+    reached, waiting = set[int](), list(start)
+    while waiting:
+        for k in ways[waiting.pop()]:
+            if k not in reached and not parts[k].unit:
+                reached.add(k)
+                waiting.append(k)
+    return reached
+
+
+def _rejoined(parts: Sequence[Part]) -> list[Part]:
+    """Join neighbours that were in one loop over the dimension, and are in no block."""
+    result: list[Part] = []
+    for part in parts:
+        last = result[-1] if result else None
+        if last is not None and last.origin is not None and last.origin is part.origin:
+            assert isinstance(last.tree, Loop) and isinstance(part.tree, Loop)
+            both = sequence([last.tree.child, part.tree.child])
+            result[-1] = replace(last, tree=with_child(last.origin, both))
+        else:
+            result.append(part)
+    return result
