@@ -1,5 +1,6 @@
 from pathlib import Path
 
+from tests.codegen.c.expanding import expanded
 from workbench.codegen import runtime
 
 
@@ -16,7 +17,7 @@ def test_headers_include_only_those_before_them() -> None:
 
 
 def test_a_header_is_expanded_once_and_a_template_each_time() -> None:
-    text = runtime.expanded('#include "functions.h"\n#include "operations.h"\nint x;\n')
+    text = expanded('#include "functions.h"\n#include "operations.h"\nint x;\n')
     assert text.count("typedef float vf") == 1
     assert text.count("INLINE F OF(tanh)(F x)") == 2
     assert '#include "' not in text and text.endswith("int x;\n")

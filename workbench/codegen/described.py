@@ -11,6 +11,7 @@ from workbench.codegen.kernels import KernelRecords, program_kernels
 from workbench.codegen.printing.program_text import program_text
 from workbench.lowering.launches import launches
 from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.records import ITEM_BYTES
 from workbench.lowering.memory.tiles import TileStored
 from workbench.polyhedral.expression import Expression
 from workbench.program.identity import remembered
@@ -73,9 +74,8 @@ def _described(
     outside = {name for name in names if name not in tiles}
     counted = work(kernel.records, outside, real, kernel.ranges)
     held = scratch_bytes(kernel.records, real)
-    item = {"int32": 4, "int64": 8, "bool": 1}
     for buffer in (tiles[name].buffer for name in own):
-        held = held + buffer.elements * item.get(buffer.dtype, real)
+        held = held + buffer.elements * ITEM_BYTES.get(buffer.dtype, real)
     return Kernel(
         name=name,
         statements=kernel.statements,

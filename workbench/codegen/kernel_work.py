@@ -18,10 +18,11 @@ from workbench.codegen.kernel_records import (
     Where,
     values,
 )
+from workbench.lowering.loops.records import ITEM_BYTES
 from workbench.lowering.values.intervals import greatest
 from workbench.polyhedral.expression import Expression, expression, maximum
 
-BYTES = {"int32": 4, "int64": 8, "double": 8, "bool": 1}
+BYTES = ITEM_BYTES | {"double": 8}
 FREE = frozenset(("copy", "cast", "where"))
 """What is no arithmetic: it moves numbers, or chooses between them."""
 ROUNDING = 63

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
@@ -17,8 +15,6 @@ FLAGS = (
 """The flags of every unit, whatever the level of optimization. Products and sums are fused where
 the text says so, and nowhere else.
 """
-
-LIBRARIES = ("-lm",)
 
 OF_RUNS = ("tiles.h", "run.h", "interrupt.h")
 """The headers about tiles and runs, which have a folder of their own."""
@@ -39,8 +35,6 @@ HEADERS = (
 )
 """All headers: each includes only those before it. Two are templates, which others include."""
 
-_INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
-
 
 def flags(processor: str) -> tuple[str, ...]:
     """Return the flags for a processor, named as `platform.machine()` does.
@@ -57,28 +51,3 @@ def header(name: str) -> str:
     """Return the text of a header."""
     room = "workbench.codegen.c.run" if name in OF_RUNS else "workbench.codegen.c"
     return resources.files(room).joinpath(name).read_text(encoding="utf-8")
-
-
-def expanded(text: str) -> str:
-    """Return C text with the headers that it includes in their places, each but templates once."""
-    return "".join(_expanded(text, set()))
-
-
-def _expanded(text: str, seen: set[str]) -> Iterator[str]:
-    end = 0
-    for include in _INCLUDE.finditer(text):
-        yield text[end : include.start()]
-        end = include.end()
-        name = include[1]
-        if name not in HEADERS:
-            yield include[0]
-        elif name not in seen:
-            if _guarded(name):
-                seen.add(name)
-            yield from _expanded(header(name), seen)
-    yield text[end:]
-
-
-def _guarded(name: str) -> bool:
-    """Say whether a header is there once: one without a guard is a template."""
-    return f"#define WORKBENCH_{name.removesuffix('.h').upper()}_H" in header(name)

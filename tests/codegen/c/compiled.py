@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tests.codegen.c.expanding import LIBRARIES, expanded
 from workbench.codegen import runtime
 
 X86 = platform.machine().lower() in ("x86_64", "amd64")
@@ -34,7 +35,7 @@ class Build:
     def library(self, source: str, folder: Path, *more: str) -> ctypes.CDLL:
         """Compile C text, with the headers that it includes, into a library, and load it."""
         text = folder / f"{self.name}.c"
-        text.write_text(runtime.expanded(source), encoding="utf-8")
+        text.write_text(expanded(source), encoding="utf-8")
         return self.linked([text], folder, *more)
 
     def linked(self, units: list[Path], folder: Path, *more: str) -> ctypes.CDLL:
@@ -43,7 +44,7 @@ class Build:
         flags = ("-O2", *runtime.flags(platform.machine()), "-Wall", "-Wextra", "-Werror")
         command = [*self.command(), *flags, *self.flags, *more, "-shared", "-fPIC"]
         subprocess.run(
-            [*command, "-o", str(out), *map(str, units), *runtime.LIBRARIES],
+            [*command, "-o", str(out), *map(str, units), *LIBRARIES],
             check=True,
             env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(folder.parent / "zig")},
         )

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tests.codegen.c.compiled import NATIVE, X86, Build, call
+from tests.codegen.c.expanding import expanded
 from tests.codegen.c.wrappers import DTYPES, NUMBERS
-from workbench.codegen import runtime
 
 PLACES = """
 #include "sums.h"
@@ -153,7 +153,7 @@ def test_several_units_share_one_run_time(tmp_path: Path) -> None:
     units = {"runtime": f"#define RUNTIME_HERE\n{headers}",
              "kernel": f"#define RUNTIME_ELSEWHERE\n{headers}{kernel}"}  # fmt: skip
     for name, text in units.items():
-        (tmp_path / f"{name}.c").write_text(runtime.expanded(text), encoding="utf-8")
+        (tmp_path / f"{name}.c").write_text(expanded(text), encoding="utf-8")
     library = NATIVE.linked([tmp_path / f"{name}.c" for name in units], tmp_path)
     out = np.empty(1, np.float32)
     call(library.tried, np.array([3, 4], np.float32), out)

@@ -14,6 +14,7 @@ from workbench.codegen.kernel_records import LANES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import condition_text, expression_text
 from workbench.codegen.printing.kernel_text import KernelText
+from workbench.codegen.printing.value_text import KINDS, STORED
 from workbench.codegen.runtime import HEADERS, header
 from workbench.codegen.writing.addresses import apart, outside
 from workbench.lowering.loop_program import LoopProgram
@@ -23,8 +24,6 @@ from workbench.polyhedral.expression import Expression
 from workbench.program.operations.table import OPERATIONS
 
 REALS = {"float32": "f", "float64": "d"}
-KINDS = {"int32": "i", "int64": "l", "bool": "b"}
-TYPES = {"f": "float", "d": "double", "i": "int32_t", "l": "int64_t", "b": "uint8_t"}
 
 UNIT_CHARACTERS = 30_000
 """About how much text a unit has: several are compiled side by side."""
@@ -126,7 +125,7 @@ class _Writer:
         for table in kernel.tables:
             text.table(table)
         for name in used:
-            c, kind = self.names[name], TYPES[kinds[name]]
+            c, kind = self.names[name], STORED[kinds[name]]
             text.write(f"{kind} *const {c} = ({kind} *)run->buffers[{self.slots[name]}];")
         text.body(kernel.records)
         body = [*self._given(kernel, local), *text.lines]
@@ -148,7 +147,7 @@ class _Writer:
         statements = (self.made.program.statement[name] for name in kernel.statements)
         for call in (c for statement in statements for c in statement.calls):
             if OPERATIONS[call.operation].given:
-                kind = TYPES[self._kind(call.dtype)]
+                kind = STORED[self._kind(call.dtype)]
                 where = f"({kind} *)run->given[{numbers[str(call.options['name'])]}]"
                 yield f"    const {kind} *const {local(outside(call))} = {where};"
                 for step in apart(call):
