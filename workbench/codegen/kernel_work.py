@@ -1,4 +1,4 @@
-"""What the records of a kernel take, counted: scratch memory, operations, bytes that move."""
+"""Counts of a kernel's records: scratch memory, operations, bytes that move."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from workbench.polyhedral.expression import Expression, expression, maximum
 
 BYTES = ITEM_BYTES | {"double": 8}
 FREE = frozenset(("copy", "cast", "where"))
-"""What is no arithmetic: it moves numbers, or chooses between them."""
+"""Operations that are no arithmetic: they move numbers, or choose between them."""
 ROUNDING = 63
 """The most bytes by which a buffer grows to end with a cache line."""
 

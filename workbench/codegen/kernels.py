@@ -120,7 +120,7 @@ class _Numbering:
 
 
 class _Writing:
-    """What all kernels of a program are written from."""
+    """The context in which all kernels of a program are written."""
 
     def __init__(self, program: Program, loops: LoopProgram, numbering: _Numbering) -> None:
         self.statements = Statements.of(program, loops.stored)

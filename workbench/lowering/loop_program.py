@@ -13,10 +13,7 @@ from workbench.lowering.values.stored import Stored
 
 @dataclass(frozen=True)
 class LoopProgram:
-    """Loops of array operations with explicit memory.
-
-    `main` is the variable of the outermost main loop.
-    """
+    """Loops of array operations, or of launches of kernels, with explicit memory."""
 
     name: str
     sizes: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What is said of a compiler that failed: its own words, the statement whose code it means, and the
+"""The errors of a compiler that failed: its own words, the statement whose code it means, and the
 file that it was given.
 """
 

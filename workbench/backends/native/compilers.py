@@ -28,7 +28,7 @@ VARIABLE = "CC"
 """Environment variable that names the compiler, with arguments if need be."""
 PROGRAMS = ("cc", "gcc", "clang")
 ANSWER_SECONDS = 60.0
-"""How long a compiler may take to say its version."""
+"""The seconds in which a compiler has to say its version."""
 HIDDEN = ("-std=gnu11", "-fvisibility=hidden")
 """Flags that fix the language, and what a library shows."""
 _MACRO = re.compile(r"^#define (\w+) (.*)$", re.MULTILINE)

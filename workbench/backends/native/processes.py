@@ -34,7 +34,7 @@ class Ended:
 
     @property
     def ok(self) -> bool:
-        """Whether it ended without an error."""
+        """True if it ended without an error."""
         return self.code == 0
 
     @property

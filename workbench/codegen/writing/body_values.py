@@ -69,7 +69,7 @@ class Bodies:
         self.lanes = lanes
         self.numbering = Numbering(statement.body)
         self.kept: dict[int, Kept] = {}
-        """What is kept of a body, by its number."""
+        """The kept values of bodies, by their numbers."""
         self.rows: dict[int, Kept] = {}
         """The rows that a `take` asks for, by its number: inside the table."""
         self.indexed: dict[tuple[int, int], Expression] = {}

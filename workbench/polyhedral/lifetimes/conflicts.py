@@ -134,7 +134,7 @@ def overwritten(conflict: Conflict) -> isl.Map:
 
 
 _EARLIER: Mapping[StepKind, str] = {"forwards": ">", "backwards": "<", "apart": "<>", "own": ""}
-"""How the value of the later instance may stand to that of the earlier one, by kind of step."""
+"""The relations of the later instance's value to the earlier one's, by kind of step."""
 
 
 @lru_cache(maxsize=4096)

@@ -1,4 +1,4 @@
-"""What can run in blocks in any order: statements, sums' points, and the arrays of one block."""
+"""The parts that can run in blocks in any order: statements, points, arrays of one block."""
 
 from __future__ import annotations
 

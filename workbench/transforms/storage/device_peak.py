@@ -1,4 +1,4 @@
-"""What the device holds at its peak, with an array there or in host memory."""
+"""The device's memory at its peak, with an array there or in host memory."""
 
 from __future__ import annotations
 

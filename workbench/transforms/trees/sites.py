@@ -77,7 +77,7 @@ class Site:
 
     @property
     def apart(self) -> bool:
-        """Whether the joined loop's blocks are apart: those of one of the loops are."""
+        """True if the joined loop's blocks are apart: those of one of the loops are."""
         return any(loop.apart for loop in self.loops)
 
     @property

@@ -1,3 +1,3 @@
-"""What kernels are given when they run, and how they end early, as header files. It knows the
+"""Header files of runs: what kernels are given, and how they end early. It knows the
 run-time; it does not know what a kernel computes.
 """
