@@ -55,15 +55,21 @@ def ratio(slow: Sequence[float], fast: Sequence[float]) -> tuple[float, list[flo
     return median(slow) / median(fast), [float(low), float(high)]
 
 
-def module(name: str, *words: str, threads: int) -> list[dict[str, Any]]:
+def module(
+    name: str, *words: str, threads: int, variables: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
     """The JSON lines that one of these benchmarks prints, in a process of its own."""
     command = [sys.executable, "-m", f"tests.benchmarks.{name}", *words]
-    return lines_of(command, threads)
+    return lines_of(command, threads, variables)
 
 
-def lines_of(command: Sequence[str], threads: int) -> list[dict[str, Any]]:
-    """The JSON lines that a command prints, with that many threads for linear algebra."""
-    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads))
+def lines_of(
+    command: Sequence[str], threads: int, variables: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
+    """The JSON lines that a command prints, with that many threads for linear algebra, and with
+    these environment variables besides.
+    """
+    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads)) | dict(variables or {})
     done = subprocess.run(
         command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False
     )

@@ -83,6 +83,17 @@ def test_functions_of_compiled_programs_keep_up_with_their_products(
         assert found["exp"]["billions_per_second"] >= 1.6
 
 
+def test_compiled_ppo_is_faster_than_numpy_in_the_memory_predicted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = figures(capsys, "native", "--quick")
+    assert found["native / numpy, ppo, CartPole, B=4"]["ratio"] >= 2  # the target is 4
+    memory = found["memory, ppo, B=4, gcc"]
+    assert memory["rss_mb"] <= memory["required_rss_mb"]
+    arrays = memory["predicted_mb"] + memory["scratch_mb"]
+    assert memory["allocated_mb"] == pytest.approx(arrays, rel=0.02)
+
+
 def test_every_transform_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
     found = figures(capsys, "steps", "--programs", "reinforce")
     for state in ("as written", "optimized"):

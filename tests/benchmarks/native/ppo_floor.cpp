@@ -66,14 +66,8 @@ static inline void transpose(const float* in, int si, float* out, int so) {   //
 }
 #else
 typedef __m256 V; typedef __m256i VI; typedef __m256 VM;
-#ifndef TNV
-#define TNV 4
-#define TCOLS 2
-#define TACC 12
-#define TOR 6
-#define TOC 2
-#endif
-static const int W = 8, NV = TNV, S = NV * W, COLS = TCOLS, ACCUMULATORS = TACC, OROWS = TOR, OCOLS = TOC;
+// 16 registers: 12 accumulators, and the rest for what they are made of.
+static const int W = 8, NV = 4, S = NV * W, COLS = 2, ACCUMULATORS = 12, OROWS = 6, OCOLS = 2;
 static inline V bc(float x) { return _mm256_set1_ps(x); }
 static inline V zero() { return _mm256_setzero_ps(); }
 static inline V load(const float* p) { return _mm256_loadu_ps(p); }

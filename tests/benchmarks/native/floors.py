@@ -1,0 +1,118 @@
+"""Floors of what is measured: the peaks of a core, the work of an update, the hand-written PPO."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.measuring import lines_of
+from workbench.backends.native.compiled_program import CompiledProgram
+from workbench.backends.protocol import Execution
+from workbench.codegen.kernel_work import scratch_bytes, work
+from workbench.codegen.printing.program_text import split
+from workbench.lowering.loops.bytes import FLOAT_BYTES, bytes_of
+from workbench.lowering.memory.tiles import TileStored
+from workbench.program.sizes import resolve
+
+HERE = Path(__file__).parent
+COMMANDS = {
+    ".cpp": ("CXX", "g++", ("-O3", "-march=native", "-ffast-math", "-fopenmp")),
+    ".c": ("CC", "cc", ("-O3", "-march=native", "-ffp-contract=fast")),
+}
+"""The variable that names the compiler of a suffix, its default, and its flags."""
+
+
+@cache
+def built(source: str) -> str:
+    """Return the program that a file of this folder is compiled to. Raises FileNotFoundError where
+    there is no compiler for it.
+    """
+    variable, default, flags = COMMANDS[Path(source).suffix]
+    compiler = os.environ.get(variable, default)
+    if shutil.which(compiler) is None:
+        raise FileNotFoundError(f"no compiler {compiler} for {source}: name one in {variable}")
+    target = Path(tempfile.mkdtemp(prefix="workbench-floor-")) / Path(source).stem
+    subprocess.run([compiler, *flags, "-o", str(target), str(HERE / source)], check=True)
+    return str(target)
+
+
+@cache
+def peaks(held: int = 256 << 20) -> Mapping[str, float]:
+    """Return `flops_per_second` of fused multiply-adds, and `bytes_per_second` read again and again
+    from so many bytes, both of one core.
+    """
+    found: Mapping[str, float] = lines_of([built("peaks.c"), str(held)], threads=1)[-1]
+    return found
+
+
+def hand_written(program: str, B: int, T: int, E: int, M: int, updates: int) -> dict[str, Any]:
+    """Return the line of a run of the hand-written PPO with one thread."""
+    words = [program, *map(str, (B, T, E, M, updates * B * T))]
+    return lines_of(words, threads=1)[-1]
+
+
+def update_work(compiled: CompiledProgram, sizes: Mapping[str, int]) -> tuple[float, float]:
+    """Return the operations of one update, and its bytes: each launch reads or writes an element of
+    the arrays that it touches at most once. What is inside the main loop counts, or all where there
+    is none; a launch under a condition counts as if that held.
+    """
+    made, real = compiled.kernels, FLOAT_BYTES["float32"]
+    main = split(made.loops)[1]
+    update = None if main is None else main.variable
+    tiles = {s.buffer.name for s in made.loops.stored.values() if isinstance(s, TileStored)}
+    outside = {s.buffer.name for s in made.loops.stored.values()} - tiles
+    flops = moved = 0.0
+    for kernel in made.kernels:
+        if update is not None and update not in kernel.ranges:
+            continue
+        launches = math.prod(
+            (high - low + 1).evaluate(sizes)
+            for variable, (low, high) in kernel.ranges.items()
+            if variable != update
+        )
+        one = work(kernel.records, outside, real, kernel.ranges)
+        touched = sum(
+            bytes_of(made.buffers[name], sizes, "float32")
+            for name in kernel.buffers
+            if name in outside and name in made.buffers
+        )
+        flops += launches * one.flops.evaluate(sizes)
+        moved += launches * min(one.bytes.evaluate(sizes), touched)
+    return flops, moved
+
+
+def counted(
+    compiled: CompiledProgram, sizes: Mapping[str, int], execution: Execution
+) -> dict[str, float]:
+    """Return the work of an update; the bytes predicted for arrays, partial sums and tiles, and for
+    scratch memory; and those that a run allocated for all of them.
+    """
+    known = resolve(compiled.program.equations, {**sizes, "I": execution.total})
+    flops, moved = update_work(compiled, known)
+    real = FLOAT_BYTES["float32"]
+    scratch = max(scratch_bytes(k.records, real).evaluate(known) for k in compiled.kernels.kernels)
+    return {
+        "flops": flops,
+        "bytes": moved,
+        "predicted_mb": compiled.loop_program.peak(known, "float32") / 1e6,
+        "scratch_mb": scratch / 1e6,
+        "allocated_mb": execution.peak_bytes / 1e6,
+    }
+
+
+def floor_seconds(work: Mapping[str, Any]) -> dict[str, float]:
+    """Return the least seconds of an update that was counted: of its arithmetic, and of its bytes
+    from the level of memory that all of its arrays are in.
+    """
+    peak = peaks(round(work["allocated_mb"] * 1e6))
+    return {
+        "flop_floor_seconds": work["flops"] / peak["flops_per_second"],
+        "byte_floor_seconds": work["bytes"] / peak["bytes_per_second"],
+    }

@@ -1,0 +1,213 @@
+"""The tables of compiled C: each a function that measures and prints, with what is required."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from tests.benchmarks.measuring import emit, median, module, ratio
+from tests.benchmarks.native.floors import built, floor_seconds, hand_written, peaks
+from tests.benchmarks.native.programs import ALGORITHMS
+from workbench.environments import ENVIRONMENTS, Gymnasium
+from workbench.folders import CACHE_VARIABLE
+
+T, E, M = 128, 4, 4
+FASTER = {
+    "gcc": {4: 0.9, 64: 0.97, 512: 0.97, 2048: 0.97},
+    "zig": {4: 1.0, 64: 1.05, 512: 1.05, 2048: 1.0},
+}
+"""The least share of the hand-written PPO's speed, by number of environments."""
+OVER_NUMPY = {4: 4.0, 512: 2.0}
+FLOOR_UPDATES = 5
+"""The least updates of the hand-written PPO: it leaves the first fifth out."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The sizes of what is measured, and the compiler."""
+
+    rounds: int
+    seconds: float
+    B: Sequence[int]
+    floor: str
+    compiler: str
+    variables: Mapping[str, str]
+    quick: bool
+
+    def single(self, *words: Any, cache: str = "") -> dict[str, Any]:
+        """Return the line of one program in a process of its own."""
+        given = ["--seconds", self.seconds, *words]
+        more = {CACHE_VARIABLE: cache} if cache else {}
+        return module(
+            "native.one", *map(str, given), threads=1, variables={**self.variables, **more}
+        )[-1]
+
+    def rounds_of(self, name: str, *words: Any) -> list[dict[str, Any]]:
+        """Return the lines of a benchmark that makes its rounds itself."""
+        given = ["--rounds", self.rounds, "--seconds", self.seconds, *words]
+        return module(f"native.{name}", *map(str, given), threads=1, variables=self.variables)
+
+
+def ppo(settings: Settings) -> None:
+    """PPO round by round against the hand-written one."""
+    try:
+        program = settings.floor or built("ppo_floor.cpp")
+    except FileNotFoundError as error:
+        emit(what="native / hand-written, ppo", left_out=str(error))
+        return
+    for B in settings.B:
+        updates = FLOOR_UPDATES
+        first = hand_written(program, B, T, E, M, updates)
+        updates = max(updates, round(1.25 * settings.seconds * first["sps_cpu"] / (B * T)))
+        pairs = [
+            (
+                settings.single("--program", "ppo", "--B", B, "--T", T),
+                hand_written(program, B, T, E, M, updates),
+            )
+            for _ in range(settings.rounds)
+        ]
+        mine = [line["steps_per_second"] for line, _ in pairs]
+        peer = [line["sps_cpu"] for _, line in pairs]
+        value, interval = ratio(mine, peer)
+        last = pairs[-1][0]
+        emit(
+            what=f"native / hand-written, ppo, B={B}, {settings.compiler}",
+            compiler=last["compiler"],
+            ratio=value,
+            interval=interval,
+            required=FASTER[settings.compiler].get(B),
+            steps_per_second=median(mine),
+            floor_steps_per_second=median(peer),
+            update_cpu_seconds=B * T / median(mine),
+            **floor_seconds(last),
+            samples=mine,
+            floor_samples=peer,
+        )
+
+
+def rollout(settings: Settings) -> None:
+    """Acting alone."""
+    sizes = [B for B in settings.B if B >= 64] or [64]
+    for line in settings.rounds_of("rollout", "--B", *sizes, "--T", T):
+        low, high = _interval(line["samples"])
+        emit(
+            what=f"rollout without critic, B={line['B']}, {settings.compiler}",
+            steps_per_second=median(line["samples"]),
+            interval=[low, high],
+            required=3e6,
+            floor_steps_per_second=peaks()["flops_per_second"] / line["flops_per_step"],
+            samples=line["samples"],
+        )
+
+
+def compilation(settings: Settings) -> None:
+    """CPU seconds of the compiler for PPO, the run-time unit being there already."""
+    for way, required in (("blocks", 3.5), ("as written", 8.0))[: 1 if settings.quick else 2]:
+        lines = []
+        for _ in range(1 if settings.quick else 3):
+            with tempfile.TemporaryDirectory() as cache:
+                first = settings.single("--compile-only", "--program", "rollout", cache=cache)
+                lines.append(settings.single("--compile-only", "--way", way, cache=cache))
+        taken = [line["compiler_cpu_seconds"] for line in lines]
+        emit(
+            what=f"compilation, ppo, {way}, {settings.compiler}",
+            compiler_cpu_seconds=median(taken),
+            required=required,
+            samples=taken,
+            units=lines[-1]["units"],
+            compiler_seconds=median([line["compiler_seconds"] for line in lines]),
+            generation_cpu_seconds=median([line["generation_cpu_seconds"] for line in lines]),
+            rollout_with_runtime_cpu_seconds=first["compiler_cpu_seconds"],
+        )
+
+
+def memory(settings: Settings) -> None:
+    """The process that runs PPO, and what its arrays were predicted to take."""
+    B = max(settings.B)
+    line = settings.single("--program", "ppo", "--B", B, "--T", T)
+    emit(
+        what=f"memory, ppo, B={B}, {settings.compiler}",
+        rss_mb=line["rss_mb"],
+        required_rss_mb=120,
+        allocated_mb=line["allocated_mb"],
+        required_mb=14,
+        predicted_mb=line["predicted_mb"],
+        scratch_mb=line["scratch_mb"],
+    )
+
+
+def reinforce(settings: Settings) -> None:
+    """REINFORCE over long episodes."""
+    B, steps = (16, 100) if settings.quick else (256, 1000)
+    lines = [
+        settings.single("--program", "reinforce", "--B", B, "--T", steps)
+        for _ in range(settings.rounds)
+    ]
+    taken, last = [line["update_cpu_seconds"] for line in lines], lines[-1]
+    emit(
+        what=f"reinforce, B={B}, T={steps}, {settings.compiler}",
+        update_cpu_seconds=median(taken),
+        interval=_interval(taken),
+        required=0.2,
+        allocated_mb=last["allocated_mb"],
+        required_mb=16,
+        predicted_mb=last["predicted_mb"],
+        rss_mb=last["rss_mb"],
+        **floor_seconds(last),
+        samples=taken,
+    )
+
+
+def algorithms(settings: Settings) -> None:
+    """Every algorithm on every environment written here, against NumPy."""
+    environments = [name for name in ENVIRONMENTS if name != Gymnasium.__name__]
+    if settings.quick:
+        environments = ["CartPole"]
+    _against_numpy(
+        settings, ALGORITHMS[-1:] if settings.quick else ALGORITHMS, environments, OVER_NUMPY
+    )
+
+
+def external(settings: Settings) -> None:
+    """An environment that is called from outside."""
+    if find_spec("gymnasium") is None:
+        emit(what="external", left_out="the package gymnasium is not installed")
+        return
+    names = ["a2c"] if settings.quick else ["reinforce", "a2c", "ppo"]
+    _against_numpy(settings, names, ["Gymnasium:CartPole-v1"], dict.fromkeys(OVER_NUMPY, 1.0))
+
+
+def _against_numpy(
+    settings: Settings,
+    programs: Sequence[str],
+    environments: Sequence[str],
+    required: Mapping[int, float],
+) -> None:
+    sizes = [4] if settings.quick else list(required)
+    for environment in environments:
+        for program in programs:
+            words = ["--program", program, "--environment", environment, "--B", *sizes]
+            try:
+                lines = settings.rounds_of("pair", *words)
+            except RuntimeError as error:
+                emit(what=f"native / numpy, {program}, {environment}", failed=str(error)[-2000:])
+                continue
+            for line in lines:
+                emit(**line, required=required[line["B"]], **floor_seconds(line))
+
+
+def _interval(samples: Sequence[float]) -> list[float]:
+    """Return the 95 % bootstrap interval of the median."""
+    drawn = np.random.default_rng(0).choice(np.asarray(samples), (2000, len(samples)))
+    return [float(end) for end in np.percentile(np.median(drawn, axis=1), [2.5, 97.5])]
+
+
+TABLES: dict[str, Callable[[Settings], None]] = {
+    table.__name__: table
+    for table in (ppo, rollout, compilation, memory, reinforce, algorithms, external)
+}
