@@ -59,13 +59,21 @@ def hand_written(program: str, B: int, T: int, E: int, M: int, updates: int) -> 
 
 
 def update_work(compiled: CompiledProgram, sizes: Mapping[str, int]) -> tuple[float, float]:
-    """Return the operations of one update, and its bytes: each launch reads or writes an element of
-    the arrays that it touches at most once. What is inside the main loop counts, or all where there
-    is none; a launch under a condition counts as if that held.
+    """Return the operations and the bytes of one iteration of the main loop."""
+    main = split(compiled.kernels.loops)[1]
+    if main is None:
+        raise ValueError(f"{compiled.program.name} has no main loop")
+    return run_work(compiled, sizes, main.variable)
+
+
+def run_work(
+    compiled: CompiledProgram, sizes: Mapping[str, int], update: str | None = None
+) -> tuple[float, float]:
+    """Return the operations of a run, and its bytes: each launch reads or writes an element of the
+    arrays that it touches at most once. With `update`, those of an iteration of the loop over that
+    variable. A launch under a condition counts as if that held.
     """
     made, real = compiled.kernels, FLOAT_BYTES["float32"]
-    main = split(made.loops)[1]
-    update = None if main is None else main.variable
     tiles = {s.buffer.name for s in made.loops.stored.values() if isinstance(s, TileStored)}
     outside = {s.buffer.name for s in made.loops.stored.values()} - tiles
     flops = moved = 0.0

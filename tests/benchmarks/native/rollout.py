@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 
 from tests.benchmarks.measuring import emit
-from tests.benchmarks.native.floors import update_work
+from tests.benchmarks.native.floors import run_work
 from tests.benchmarks.native.programs import program_of, variant_of
 from tests.benchmarks.native.runs import rollout_steps_per_second
 from workbench.backends.native.backend import NativeBackend
@@ -30,7 +30,7 @@ def main() -> None:
             rollout_steps_per_second(compiled, sizes, given.seconds) for _ in range(given.rounds)
         ]
         two, one = (
-            update_work(compiled, resolve(compiled.program.equations, {**sizes, "I": count}))[0]
+            run_work(compiled, resolve(compiled.program.equations, {**sizes, "I": count}))[0]
             for count in (2, 1)
         )
         flops = (two - one) / (B * given.T)
