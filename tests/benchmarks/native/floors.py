@@ -115,6 +115,15 @@ def counted(
     }
 
 
+def largest(compiled: CompiledProgram, sizes: Mapping[str, int], count: int) -> dict[str, float]:
+    """Return the largest arrays where a run holds most, with their megabytes."""
+    known = resolve(compiled.program.equations, sizes)
+    fullest = max(compiled.loop_program.timeline(known, "float32"), key=lambda point: point.bytes)
+    arrays = {s.buffer.name: array for array, s in compiled.loop_program.stored.items()}
+    ordered = sorted(fullest.live, key=lambda entry: -entry[1])[:count]
+    return {arrays.get(name, name): round(held / 1e6, 3) for name, held in ordered}
+
+
 def floor_seconds(work: Mapping[str, Any]) -> dict[str, float]:
     """Return the least seconds of an update that was counted: of its arithmetic, and of its bytes
     from the level of memory that all of its arrays are in.

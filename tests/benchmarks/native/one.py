@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 from tests.benchmarks.measuring import emit
-from tests.benchmarks.native.floors import counted
+from tests.benchmarks.native.floors import counted, largest
 from tests.benchmarks.native.programs import program_of, variant_of
 from tests.benchmarks.native.runs import Rounds
 from workbench.backends import get
@@ -64,6 +64,7 @@ def main() -> None:
         }
         if native is not None:
             line |= counted(native, rounds.sizes, rounds.last)
+            line["largest_mb"] = largest(native, {**rounds.sizes, "I": rounds.last.total}, 4)
     emit(**line)
 
 

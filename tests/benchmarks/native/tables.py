@@ -138,6 +138,7 @@ def memory(settings: Settings) -> None:
         required_mb=14,
         predicted_mb=line["predicted_mb"],
         scratch_mb=line["scratch_mb"],
+        largest_mb=line["largest_mb"],
     )
 
 
