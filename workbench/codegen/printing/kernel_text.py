@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workbench.codegen.kernel_records import (
+    LANES,
     Draw,
     Invoke,
     KernelRecord,
@@ -193,7 +194,9 @@ class KernelText:
         self.write(f"const int64_t {first} = {lower}, {behind} = {upper};")
         self.write(f"for (int64_t {name} = {first}; {name} < {behind}; {name} += LANES) {{")
         self._indent += 1
-        self.write(f"const int64_t lanes = minimum_l({behind} - {name}, LANES);")
+        full = (record.upper - record.lower) % LANES == 0
+        lanes = "LANES" if full else f"minimum_l({behind} - {name}, LANES)"
+        self.write(f"const int64_t lanes = {lanes};")
         self.write("(void)lanes;")
         updated = {r.name for r in walk(record.body) if isinstance(r, Update)}
         if updated & self._parts or any(isinstance(r, Require) for r in walk(record.body)):

@@ -26,7 +26,15 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.writing.addresses import address, apart, outside, tile_begin
 from workbench.codegen.writing.checked_indices import CHECKED, check_gather
-from workbench.codegen.writing.emitter import Emitter, Index, both, cast, flat, total
+from workbench.codegen.writing.emitter import (
+    Emitter,
+    Gathered,
+    Index,
+    both,
+    cast,
+    flat,
+    total,
+)
 from workbench.codegen.writing.kept_bodies import (
     CHECKS,
     Kept,
@@ -61,12 +69,15 @@ class Bodies:
         place: Mapping[str, Expression],
         stored: Mapping[str, Stored],
         lanes: bool,
+        gathered: Mapping[Read, Gathered] | None = None,
     ) -> None:
         self.out = out
         self.statement = statement
         self.place = dict(place)
         self.stored = stored
         self.lanes = lanes
+        self.gathered = gathered or {}
+        """The reads that were gathered for the whole block."""
         self.numbering = Numbering(statement.body)
         self.kept: dict[int, Kept] = {}
         """The kept values of bodies, by their numbers."""
@@ -104,7 +115,8 @@ class Bodies:
         """Compute what the body needs at several positions, operands before what needs them."""
         for number, body in enumerate(self.numbering.bodies):
             if isinstance(body, Read):
-                check_gather(self, number, body)
+                if body not in self.gathered:
+                    check_gather(self, number, body)
             elif number in self._wanted and number != self.numbering.root:
                 assert isinstance(body, Call)
                 self._keep(number, body)
@@ -119,11 +131,18 @@ class Bodies:
         return frozenset(n for n, body in reads if isinstance(body, Read) and self._moves(body))
 
     def _moves(self, body: Read) -> bool:
-        """Tell whether the lanes of a read are at several places."""
-        around = self.out.lane
+        """Tell whether the lanes of a read are at several places, and not neighbours."""
+        around, stored = self.out.lane, self.stored[body.array]
+        if isinstance(stored, TileStored) and body.index[stored.lanes] in self._own_lane:
+            return False
         return bool(around) and any(
             not isinstance(e, Expression) or around in self.placed(e).variables for e in body.index
         )
+
+    @property
+    def _own_lane(self) -> tuple[Expression, ...]:
+        """The dimensions that are the lane around."""
+        return tuple(variable(d) for d, e in self.place.items() if e == variable(self.out.lane))
 
     def _keep(self, number: int, body: Call) -> None:
         wish = OPERATIONS[body.operation].noun or body.operation
@@ -234,6 +253,9 @@ class Bodies:
     def read(self, number: int, body: Read, inner: Expression) -> Value:
         """Return the value of a read at a place of its inner shape."""
         stored = self.stored[body.array]
+        if body in self.gathered:
+            tile = self.gathered[body]
+            return Load(tile.buffer, tile.address(inner, self.place), body.dtype)
         index = tuple(
             self.placed(e) if isinstance(e, Expression) else self.indexed[number, k]
             for k, e in enumerate(body.index)

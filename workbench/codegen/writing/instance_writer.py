@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from workbench.codegen.kernel_records import Holds, Invoke, Number, Store, Value
 from workbench.codegen.writing.addresses import address
 from workbench.codegen.writing.body_values import Bodies
-from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total
+from workbench.codegen.writing.emitter import Emitter, Gathered, Index, cast, flat, total
 from workbench.codegen.writing.point_reductions import write_reduction
 from workbench.codegen.writing.scattered_sums import scattered_sum, write_scattered
 from workbench.errors import ProgramError
@@ -21,7 +21,7 @@ from workbench.polyhedral.sets.point_ranges import Ranges, point_ranges
 from workbench.polyhedral.sets.relations import bounds, is_empty, project_out
 from workbench.program.accumulating import Adding, Finish, Start
 from workbench.program.operations.table import COMBINES
-from workbench.program.values import Body, Call, Statement, walk
+from workbench.program.values import Body, Call, Read, Statement, walk
 
 FEW = 8
 """The most elements of an inner shape for which lanes along an axis are better than along it."""
@@ -74,6 +74,8 @@ class InstanceWriter:
         """The runs of blocks that have a part of the element each, along its first inner axis."""
         self.shape = symbolic(shape if self.chunks is None else shape[1:])
         """The inner shape of what an instance writes."""
+        self.gathered: dict[Read, Gathered] = {}
+        """The reads that are gathered for the whole block."""
 
     def common_lanes(self) -> Lanes | None:
         """Return the lanes that the instance can share with others; None where it has none, or
@@ -211,7 +213,7 @@ class InstanceWriter:
     def bodies(self, lanes: str) -> Bodies:
         """Return the bodies at the current place, for an instance whose lanes are along a dim."""
         inner = lanes == "" and self.laned
-        return Bodies(self.out, self.statement, self.place, self.stored, inner)
+        return Bodies(self.out, self.statement, self.place, self.stored, inner, self.gathered)
 
     @property
     def laned(self) -> bool:

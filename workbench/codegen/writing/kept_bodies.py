@@ -78,8 +78,9 @@ def _asked_once(numbering: Numbering) -> Iterator[int]:
         if isinstance(body, Call) and body.operation == "take" and not body.arguments[1].shape:
             child, _ = numbering.children[number]
             table = numbering.bodies[child]
-            runs = isinstance(table, Call) and table.operation == "cumsum"
-            if runs and table.options["axis"] == 0 and numbering.uses[child] == 1:
+            if not isinstance(table, Call) or table.operation != "cumsum":
+                continue
+            if table.options["axis"] == 0 and numbering.uses[child] == 1:
                 yield child
 
 
