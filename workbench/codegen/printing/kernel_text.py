@@ -25,6 +25,7 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.printing.c_expressions import condition_text
 from workbench.codegen.printing.value_text import SCALARS, STORED, Text, ValueText, number_text
+from workbench.polyhedral.expression import expression
 from workbench.program.keys import statement_key
 
 MOST_COORDINATES = 5
@@ -32,6 +33,8 @@ MOST_COORDINATES = 5
 
 TOTALS = {"add": "sum16", "maximum": "maximum16", "minimum": "minimum16"}
 NOTHING = {"add": 0, "maximum": -float("inf"), "minimum": float("inf")}
+FLAGS = frozenset(("whole", "into"))
+"""The options of a product that are no numbers."""
 LEAST, MOST = -(2**31), 2**31 - 1
 
 
@@ -258,6 +261,15 @@ class KernelText:
         elif record.function == "turned":
             rows, columns = (values.expression(option[k]) for k in ("rows", "columns"))
             self.write(f"turned_{values.real}({operands[0]}, {out}, {rows}, {columns});")
+        elif record.function == "product":
+            n = {k: values.expression(expression(v)) for k, v in option.items() if k not in FLAGS}
+            columns = f"WHOLE_VECTORS({n['columns']})" if option["whole"] else n["columns"]
+            left, right = operands
+            self.write(
+                f"product_{values.real}({left}, {n['row_step']}, {n['step']}, {right}, "
+                f"{n['right_step']}, {out}, {n['out_step']}, {n['rows']}, {columns}, "
+                f"{n['times']}, {int(option['into'])});"
+            )
         elif record.function == "permutation":
             coordinates = [values.word(e, vector=False) for e in option["coordinates"]]
             self.write(

@@ -28,7 +28,7 @@ from workbench.codegen.writing.addresses import address, apart, outside, tile_be
 from workbench.codegen.writing.checked_indices import CHECKED, check_gather
 from workbench.codegen.writing.emitter import (
     Emitter,
-    Gathered,
+    InBlock,
     Index,
     both,
     cast,
@@ -69,15 +69,15 @@ class Bodies:
         place: Mapping[str, Expression],
         stored: Mapping[str, Stored],
         lanes: bool,
-        gathered: Mapping[Read, Gathered] | None = None,
+        in_block: Mapping[Body, InBlock] | None = None,
     ) -> None:
         self.out = out
         self.statement = statement
         self.place = dict(place)
         self.stored = stored
         self.lanes = lanes
-        self.gathered = gathered or {}
-        """The reads that were gathered for the whole block."""
+        self.in_block = in_block or {}
+        """The bodies whose values were computed for the whole block."""
         self.numbering = Numbering(statement.body)
         self.kept: dict[int, Kept] = {}
         """The kept values of bodies, by their numbers."""
@@ -114,9 +114,10 @@ class Bodies:
     def prepare(self) -> None:
         """Compute what the body needs at several positions, operands before what needs them."""
         for number, body in enumerate(self.numbering.bodies):
+            if body in self.in_block:
+                continue
             if isinstance(body, Read):
-                if body not in self.gathered:
-                    check_gather(self, number, body)
+                check_gather(self, number, body)
             elif number in self._wanted and number != self.numbering.root:
                 assert isinstance(body, Call)
                 self._keep(number, body)
@@ -196,7 +197,7 @@ class Bodies:
     def positions(self, body: Body, visit: ValueVisit, lanes: bool | None = None) -> None:
         """Visit every position of a body with its value there, in its operation's own order."""
         lanes = self.lanes if lanes is None else lanes
-        kept = self.numbering[body] in self.kept
+        kept = self.numbering[body] in self.kept or body in self.in_block
         if isinstance(body, Call) and body.operation in VISITS and not kept:
             VISITS[body.operation](self, body, visit, lanes)
             return
@@ -208,6 +209,9 @@ class Bodies:
         number = self.numbering[body]
         if number in self.kept:
             return self._kept_at(self.kept[number], index)
+        if body in self.in_block:
+            tile, inner = self.in_block[body], flat(index, symbolic(body.shape))
+            return Load(tile.buffer, tile.address(inner, self.place), body.dtype)
         if isinstance(body, Literal):
             return self._literal(body, index)
         if isinstance(body, IndexValue):
@@ -253,9 +257,6 @@ class Bodies:
     def read(self, number: int, body: Read, inner: Expression) -> Value:
         """Return the value of a read at a place of its inner shape."""
         stored = self.stored[body.array]
-        if body in self.gathered:
-            tile = self.gathered[body]
-            return Load(tile.buffer, tile.address(inner, self.place), body.dtype)
         index = tuple(
             self.placed(e) if isinstance(e, Expression) else self.indexed[number, k]
             for k, e in enumerate(body.index)

@@ -39,10 +39,10 @@ WRITTEN_OUT = 32
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """What a gather reads in one block, in scratch memory with the lanes of the block innermost.
+class InBlock:
+    """A value in all lanes of one block, in scratch memory with these lanes innermost.
 
-    `sources` are the buffers that it was read from.
+    `sources` are the buffers that it was gathered from.
     """
 
     buffer: str
@@ -69,7 +69,7 @@ class Emitter:
         self._made: dict[Hashable, Expression] = {}
         self.turned: dict[Element, str] = {}
         """The scratch memory that has a tile turned, by the tile's buffer and first element."""
-        self.gathered: dict[Hashable, Gathered] = {}
+        self.gathered: dict[Hashable, InBlock] = {}
         """What was gathered for a whole block, by the read and the place around."""
         self._overwritten: set[Element] = set()
         self._bodies: list[list[KernelRecord]] = [[]]

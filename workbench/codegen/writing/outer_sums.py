@@ -25,8 +25,9 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.writing.addresses import tile_begin
 from workbench.codegen.writing.body_values import Bodies
-from workbench.codegen.writing.emitter import Emitter, Gathered, Index, total, unflat
+from workbench.codegen.writing.emitter import Emitter, InBlock, Index, total, unflat
 from workbench.codegen.writing.kept_bodies import fits_in_locals
+from workbench.codegen.writing.matrix_products import block_of, outer_product
 from workbench.codegen.writing.position_visits import BLOCK
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import symbolic
@@ -57,6 +58,11 @@ def sum_blockwise(writer: InstanceWriter) -> None:
     _gather_reads(writer)
     if lane is not None:
         _turn_tiles(writer, lane)
+        product = outer_product(writer, lane)
+        if product is not None:
+            out.add(product)
+            out.forget(*product.out)
+            return
 
     def block(index: Mapping[int, Expression], first: Expression, many: int) -> None:
         indices = []
@@ -141,7 +147,7 @@ def _read_along(writer: InstanceWriter, axis: int) -> frozenset[str]:
     """Return the buffers of which a value of the body reads other elements along an axis."""
     trial = Emitter(set(writer.out.taken))
     place = {**writer.place, **{d: variable(d) for d in writer.summed}}
-    bodies = Bodies(trial, writer.statement, place, writer.stored, False, writer.gathered)
+    bodies = Bodies(trial, writer.statement, place, writer.stored, False, writer.in_block)
     bodies.prepare()
     index = tuple(variable(trial.name("position")) for _ in writer.shape)
     value = bodies.value(writer.statement.body, index)
@@ -152,7 +158,7 @@ def _read_along(writer: InstanceWriter, axis: int) -> frozenset[str]:
 
 def _gather_reads(writer: InstanceWriter) -> None:
     """Look up what data-dependent indices name once for each lane of the block, and keep it."""
-    block = next((b for b in writer.blocks if (b.dim,) == writer.summed), None)
+    block = block_of(writer, writer.summed)
     ranges, mask = writer.ranges()
     wanted = list(dict.fromkeys(_small_gathers(writer.statement.body)))
     if block is None or mask or not wanted:
@@ -164,8 +170,8 @@ def _gather_reads(writer: InstanceWriter) -> None:
         elements = total(symbolic(read.shape)) * block.size
         sources = {writer.stored[r.array].buffer.name for r in reads(read)}
         name = out.scratch("gathered", read.dtype, elements)
-        out.gathered[read, around] = Gathered(name, block, frozenset(sources))
-    writer.gathered = {read: out.gathered[read, around] for read in wanted}
+        out.gathered[read, around] = InBlock(name, block, frozenset(sources))
+    writer.in_block = {read: out.gathered[read, around] for read in wanted}
     if new:
         lower, upper = (e.substitute(writer.place) for e in ranges[block.dim])
         with out.loop(block.dim, lower, upper, lanes=True) as lane:
@@ -180,7 +186,7 @@ def _look_up(
     bodies = Bodies(out, writer.statement, place, writer.stored, False)
     bodies.prepare()
     for read in wanted:
-        shape, tile = symbolic(read.shape), writer.gathered[read]
+        shape, tile = symbolic(read.shape), writer.in_block[read]
         for k in range(total(shape).constant):
             value = bodies.value(read, unflat(expression(k), shape))
             out.add(Store(tile.buffer, tile.address(expression(k), place), value))

@@ -100,7 +100,7 @@ class RegionWriter:
         for launch in launches:
             writer = self.statements.writer(self.out, launch)
             own = writer.common_lanes()
-            if group and (own is None or own != key or not self._by_lane(group, writer)):
+            if group and (own is None or own != key or not self._joins(group, writer)):
                 self._write_group(group, key)
                 group = []
             key = own
@@ -108,10 +108,13 @@ class RegionWriter:
         if group:
             self._write_group(group, key)
 
-    def _by_lane(self, group: Sequence[InstanceWriter], writer: InstanceWriter) -> bool:
+    def _joins(self, group: Sequence[InstanceWriter], writer: InstanceWriter) -> bool:
         """Tell whether a statement and those of a group touch each other in their own lane only."""
         return all(
-            before.touches_by_lane(writer) and writer.touches_by_lane(before) for before in group
+            before.touches_by_lane(writer)
+            and writer.touches_by_lane(before)
+            and not writer.needs_whole(before)
+            for before in group
         )
 
     def _write_group(self, group: Sequence[InstanceWriter], lanes: Lanes | None) -> None:
@@ -120,6 +123,10 @@ class RegionWriter:
                 self._serve(writer)
                 writer.write()
             return
+        for writer in group:
+            if writer.products:
+                self._serve(writer)
+                writer.write_products(lanes)
         with self.out.loop(lanes.dim, lanes.lower, lanes.upper, lanes=True) as lane:
             for writer in group:
                 self._serve(writer)
