@@ -33,7 +33,9 @@ OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant);
    another instruction first. The compiler does not know what the address is of. */
 #define LISTED(x) x,
 #if defined(__x86_64__) && !defined(__AVX512F__)
-#if LANES == 8
+#if LANES == 16
+#define SAME(x) {x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x},
+#elif LANES == 8
 #define SAME(x) {x, x, x, x, x, x, x, x},
 #else
 #define SAME(x) {x, x, x, x},

@@ -53,7 +53,7 @@ from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import Expression, expression, size, variable
 from workbench.program.operations.table import OPERATIONS, operand_dtypes
-from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement
+from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement, reads
 
 
 class Bodies:
@@ -125,6 +125,11 @@ class Bodies:
                 self._keep_elements(number, body, "operand")
             if isinstance(body, Call) and body.operation in CHECKED:
                 CHECKED[body.operation](self, number, body)
+
+    def check(self, read: Read) -> None:
+        """Check the indices of one read, and of those in them."""
+        for part in reads(read):
+            check_gather(self, self.numbering[part], part)
 
     def _spread_out(self) -> frozenset[int]:
         """Return the reads whose lanes may lie apart in memory, and are used again and again."""

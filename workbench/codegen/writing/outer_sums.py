@@ -8,7 +8,7 @@ are the lanes of the sum, and what a gather reads, which is looked up once a blo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.codegen.kernel_records import (
@@ -17,23 +17,22 @@ from workbench.codegen.kernel_records import (
     Load,
     Local,
     Number,
-    Store,
     Update,
     Value,
     Variable,
     loads_of,
 )
 from workbench.codegen.writing.addresses import tile_begin
+from workbench.codegen.writing.block_gathers import gather_over
 from workbench.codegen.writing.body_values import Bodies
-from workbench.codegen.writing.emitter import Emitter, InBlock, Index, total, unflat
+from workbench.codegen.writing.emitter import Emitter, Index, total
 from workbench.codegen.writing.kept_bodies import fits_in_locals
-from workbench.codegen.writing.matrix_products import block_of, outer_product
+from workbench.codegen.writing.matrix_products import outer_product
 from workbench.codegen.writing.position_visits import BLOCK
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.polyhedral.loops.axis_blocks import AxisBlock
-from workbench.program.values import Body, Read, reads
+from workbench.program.values import Body
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.instance_writer import InstanceWriter
@@ -55,7 +54,7 @@ def sum_blockwise(writer: InstanceWriter) -> None:
     row = rest[-1] if rest else None
     outer = [k for k in rest if k != row]
     order = [*outer, *([] if lane is None else [lane])]
-    _gather_reads(writer)
+    gather_over(writer)
     if lane is not None:
         _turn_tiles(writer, lane)
         product = outer_product(writer, lane)
@@ -154,47 +153,3 @@ def _read_along(writer: InstanceWriter, axis: int) -> frozenset[str]:
     return frozenset(
         load.buffer for load in loads_of(value) if index[axis].variables & load.at.variables
     )
-
-
-def _gather_reads(writer: InstanceWriter) -> None:
-    """Look up what data-dependent indices name once for each lane of the block, and keep it."""
-    block = block_of(writer, writer.summed)
-    ranges, mask = writer.ranges()
-    wanted = list(dict.fromkeys(_small_gathers(writer.statement.body)))
-    if block is None or mask or not wanted:
-        return
-    out = writer.out
-    around = frozenset((d, e) for d, e in writer.place.items() if d != block.dim)
-    new = [read for read in wanted if (read, around) not in out.gathered]
-    for read in new:
-        elements = total(symbolic(read.shape)) * block.size
-        sources = {writer.stored[r.array].buffer.name for r in reads(read)}
-        name = out.scratch("gathered", read.dtype, elements)
-        out.gathered[read, around] = InBlock(name, block, frozenset(sources))
-    writer.in_block = {read: out.gathered[read, around] for read in wanted}
-    if new:
-        lower, upper = (e.substitute(writer.place) for e in ranges[block.dim])
-        with out.loop(block.dim, lower, upper, lanes=True) as lane:
-            _look_up(writer, new, block, lane)
-
-
-def _look_up(
-    writer: InstanceWriter, wanted: Sequence[Read], block: AxisBlock, lane: Expression
-) -> None:
-    """Store what reads give in a lane: the lanes innermost."""
-    out, place = writer.out, {**writer.place, block.dim: lane}
-    bodies = Bodies(out, writer.statement, place, writer.stored, False)
-    bodies.prepare()
-    for read in wanted:
-        shape, tile = symbolic(read.shape), writer.in_block[read]
-        for k in range(total(shape).constant):
-            value = bodies.value(read, unflat(expression(k), shape))
-            out.add(Store(tile.buffer, tile.address(expression(k), place), value))
-
-
-def _small_gathers(body: Body) -> Iterator[Read]:
-    """Yield the reads of few elements whose indices depend on data."""
-    for read in reads(body):
-        depends = any(not isinstance(e, Expression) for e in read.index)
-        if depends and fits_in_locals(total(symbolic(read.shape))):
-            yield read

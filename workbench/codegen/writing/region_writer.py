@@ -20,9 +20,11 @@ from workbench.codegen.kernel_records import (
     loads,
     walk,
 )
+from workbench.codegen.writing.block_gathers import gather_ahead, take_gathered
 from workbench.codegen.writing.emitter import Emitter
 from workbench.codegen.writing.instance_writer import InstanceWriter, Lanes
 from workbench.lowering.loops.records import For, If, Launch, Record
+from workbench.lowering.loops.records import walk as walk_records
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.loops.axis_blocks import axis_blocks
@@ -91,7 +93,16 @@ class RegionWriter:
                 self.write(record.body)
             return
         with self.out.around(record.variable, *record.range, record.backwards, record.apart):
+            if record.apart:
+                self._gather_ahead(record)
             self.write(record.body)
+
+    def _gather_ahead(self, blocks: For) -> None:
+        """Look up what the statements of one block gather, that stand in no loop inside."""
+        inside = [r for r in blocks.body if isinstance(r, Launch)]
+        everywhere = (r for r in walk_records(blocks.body) if isinstance(r, Launch))
+        written = frozenset(name for launch in everywhere for name in launch.writes)
+        gather_ahead(self.out, [self.statements.writer(self.out, r) for r in inside], written)
 
     def _instances(self, launches: Sequence[Launch]) -> None:
         """Write neighbouring instances, those that can in common loops of lanes."""
@@ -130,6 +141,7 @@ class RegionWriter:
         with self.out.loop(lanes.dim, lanes.lower, lanes.upper, lanes=True) as lane:
             for writer in group:
                 self._serve(writer)
+                take_gathered(writer)
                 writer.write_in(lanes.dim, lane)
 
     def _serve(self, writer: InstanceWriter) -> None:
