@@ -38,12 +38,16 @@ PRODUCT(d, double);
 #define ROWS 8
 
 /* A vector that stays in its register: gcc would load it again for each product. */
-#if defined(__x86_64__)
+#if defined(__AVX512F__) && LANES == 16
+#define HELD_f(x) __asm__("" : "+v"(x));
+#elif defined(__x86_64__) && (LANES == 4 || (LANES == 8 && defined(__AVX__)))
 #define HELD_f(x) __asm__("" : "+x"(x));
-#else
+#elif defined(__aarch64__) && LANES == 4
 #define HELD_f(x) __asm__("" : "+w"(x));
+#else
+#define HELD_f(x) /* several registers */
 #endif
-#define HELD_d(x) /* two registers */
+#define HELD_d(x) /* several registers */
 
 /* Four or eight accumulators with a name each: an array of them would live in memory. */
 #define START(r) V sum##r = {0};
