@@ -71,6 +71,8 @@ class Emitter:
         """The scratch memory that has a tile turned, by the tile's buffer and first element."""
         self.gathered: dict[Hashable, InBlock] = {}
         """What was gathered for a whole block, by the read and the place around."""
+        self._free: dict[tuple[str, Expression], list[str]] = {}
+        """Memory that was given back in this body, by dtype and elements."""
         self._overwritten: set[Element] = set()
         self._bodies: list[list[KernelRecord]] = [[]]
 
@@ -104,6 +106,15 @@ class Emitter:
         name = self.name(wish)
         self.add(Scratch(name, dtype, elements))
         return name
+
+    def borrow(self, wish: str, dtype: str, elements: Expression) -> str:
+        """Ask for memory that may be given back, in the same body."""
+        free = self._free.get((dtype, elements))
+        return free.pop() if free else self.scratch(wish, dtype, elements)
+
+    def give_back(self, name: str, dtype: str, elements: Expression) -> None:
+        """Let memory be borrowed again."""
+        self._free.setdefault((dtype, elements), []).append(name)
 
     @contextmanager
     def loop(
@@ -139,13 +150,14 @@ class Emitter:
         stores is not known any more.
         """
         known, made, overwritten = dict(self.known), dict(self._made), self._overwritten
-        turned, gathered = dict(self.turned), dict(self.gathered)
+        turned, gathered, free = dict(self.turned), dict(self.gathered), self._free
+        self._free = {}
         self._overwritten = set()
         self._bodies.append([])
         yield self._bodies[-1]
         self._bodies.pop()
         self.known, self._made = known, made
-        self.turned, self.gathered = turned, gathered
+        self.turned, self.gathered, self._free = turned, gathered, free
         inside, self._overwritten = self._overwritten, overwritten
         for buffer, at in inside:
             self.forget(buffer, at)

@@ -153,10 +153,17 @@ def write_block_products(
     assert block is not None
     first = writer.place[block.number] * block.size - block.shift
     for call, product in products.items():
-        name = writer.out.scratch("product", "float", product.rows * block.size)
+        name = writer.out.borrow("product", "float", product.rows * block.size)
         out = (name, expression(0))
         writer.out.add(product.invoke(out, block.size, upper - first, whole=True))
         writer.in_block[call] = InBlock(name, block, frozenset())
+
+
+def give_back_products(writer: InstanceWriter) -> None:
+    """Let the memory of a body's products be used again."""
+    for call, product in writer.products.items():
+        tile = writer.in_block.pop(call)
+        writer.out.give_back(tile.buffer, "float", product.rows * tile.block.size)
 
 
 # -- over a block ----------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from workbench.codegen.kernel_records import (
 from workbench.codegen.writing.block_gathers import gather_ahead, take_gathered
 from workbench.codegen.writing.emitter import Emitter
 from workbench.codegen.writing.instance_writer import InstanceWriter, Lanes
+from workbench.codegen.writing.matrix_products import give_back_products
 from workbench.lowering.loops.records import For, If, Launch, Record
 from workbench.lowering.loops.records import walk as walk_records
 from workbench.lowering.memory.tiles import TileStored
@@ -143,6 +144,8 @@ class RegionWriter:
                 self._serve(writer)
                 take_gathered(writer)
                 writer.write_in(lanes.dim, lane)
+        for writer in group:
+            give_back_products(writer)
 
     def _serve(self, writer: InstanceWriter) -> None:
         self.out.add(Serves(owner(writer.statement)))
