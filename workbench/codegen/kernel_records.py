@@ -262,10 +262,16 @@ def loads(record: KernelRecord) -> Iterator[Load]:
     """Yield the loads in a record's values; storing with an operation loads too."""
     if isinstance(record, Store) and record.operation:
         yield Load(record.buffer, record.at, record.value.dtype)
-    todo = list(values(record))
+    for value in values(record):
+        yield from loads_of(value)
+
+
+def loads_of(value: Value) -> Iterator[Load]:
+    """Yield the loads in a value."""
+    todo = [value]
     while todo:
-        value = todo.pop()
-        if isinstance(value, Load):
-            yield value
-        elif isinstance(value, Compute):
-            todo.extend(value.arguments)
+        one = todo.pop()
+        if isinstance(one, Load):
+            yield one
+        elif isinstance(one, Compute):
+            todo.extend(one.arguments)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from workbench.codegen.kernel_records import (
     LANES,
     Compute,
+    Invoke,
     KernelRecord,
     Load,
     Loop,
@@ -85,6 +86,9 @@ def _work(
             one = _work(record.body, outside, real, inside)
             flops, moved = flops + one.flops * times, moved + one.bytes * times
             continue
+        if isinstance(record, Invoke) and record.function == "product":
+            one = _product(record, outside, real, ranges)
+            flops, moved = flops + one.flops, moved + one.bytes
         for value in values(record):
             flops = flops + _operations(value)
             moved = moved + _loaded(value, outside, real)
@@ -96,6 +100,25 @@ def _work(
         elif isinstance(record, Update) and record.operation:
             flops = flops + 1
     return Work(flops, moved)
+
+
+def _product(
+    record: Invoke,
+    outside: Collection[str],
+    real: int,
+    ranges: Mapping[str, tuple[Expression, Expression]],
+) -> Work:
+    """Count a product of matrices. Each element counts once: a block's stay in the cache."""
+    rows, columns, times = (
+        greatest(expression(record.option[k]), ranges) for k in ("rows", "columns", "times")
+    )
+    (left, _), (right, _) = record.operands
+    elements = expression(0)
+    for buffer, count in ((left, rows * times), (right, times * columns)):
+        elements = elements + (count if buffer in outside else 0)
+    if record.out[0] in outside:
+        elements = elements + rows * columns * (2 if record.option["into"] else 1)
+    return Work(rows * columns * times * 2, elements * real)
 
 
 def _operations(value: Value) -> int:

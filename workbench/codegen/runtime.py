@@ -16,7 +16,7 @@ FLAGS = (
 the text says so, and nowhere else.
 """
 
-OF_RUNS = ("tiles.h", "run.h", "interrupt.h")
+OF_RUNS = ("tiles.h", "product_sums.h", "products.h", "run.h", "interrupt.h")
 """The headers about tiles and runs, which have a folder of their own."""
 
 HEADERS = (
@@ -33,7 +33,7 @@ HEADERS = (
     "orthogonal.h",
     *OF_RUNS,
 )
-"""All headers: each includes only those before it. Two are templates, which others include."""
+"""All headers: each includes only those before it. Three are templates, which others include."""
 
 
 def flags(processor: str) -> tuple[str, ...]:

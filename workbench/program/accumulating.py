@@ -202,7 +202,7 @@ def _equations(
 
 def _accumulator(points: Array, result: Statement, chunks: Chunks | None) -> Array:
     """Return the array with an element for each instance of the result, empty sums included."""
-    shape = points.shape if chunks is None else (chunks.count, *points.shape)
+    shape = points.shape if chunks is None else (chunks.room, *points.shape)
     dims = points.dims[: len(result.dims)]
     return replace(points, dims=dims, extent=extent_of(result.domain), shape=shape)
 

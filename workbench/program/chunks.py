@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from workbench.polyhedral.expression import Expression, maximum, minimum
+from workbench.polyhedral.expression import Expression, expression, maximum, minimum
 from workbench.polyhedral.sets.relations import extent_of
 from workbench.polyhedral.tree import Loop, Path, Standing, loops_above, standing
-from workbench.program.values import Body, Call, Read, Statement
+from workbench.program.values import Body, Call, IndexValue, Read, Statement
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,13 @@ class Chunks:
         """The number of runs."""
         return minimum(maximum(self.blocks // 2, 1), self.count)
 
+    @property
+    def room(self) -> int | Expression:
+        """The partial results that are kept: one for each run, as many as there may be where their
+        number is not the same everywhere.
+        """
+        return self.count if self.runs.variables else self.runs
+
 
 def chunks_of(points: Statement, added: frozenset[str], path: Path) -> Chunks | None:
     """Return the chunks of points that are added up over the dimensions `added`; None for one.
@@ -72,16 +79,8 @@ def _chunks(loop: Loop, points: Statement, stands: Standing) -> Chunks:
 
 def combined(partial: Read, by: str) -> Body:
     """Return the partial results along the first inner axis, combined one after the other."""
-    dtype, shape = partial.dtype, partial.shape[1:]
+    dtype, (runs, *shape) = partial.dtype, partial.shape
     if by != "sum":  # in any order
-        return Call(by, (partial,), dtype, shape, (("axis", 0),))
-    last = partial.shape[0] - 1
+        return Call(by, (partial,), dtype, tuple(shape), (("axis", 0),))
     running = Call("cumsum", (partial,), dtype, partial.shape, (("axis", 0),))
-    options = (("axis", 0), ("start", last), ("stop", last + 1), ("step", 1))
-    return Call(
-        "reshape",
-        (Call("slice", (running,), dtype, (1, *shape), options),),
-        dtype,
-        shape,
-        (("shape", shape),),
-    )
+    return Call("take", (running, IndexValue(expression(runs) - 1)), dtype, tuple(shape))

@@ -5,6 +5,7 @@
        D          that of doubles                       WIDE(name)           functions of them
        M, ANY(m)  truth values, true if one is          WIDEN(x), NARROW(x)  between F and D
        BITS(x), FLOAT(i), DOUBLE(l), WIDE_BITS(d)       the same bits as another type
+       TABLE(name, list), ENTRY(name, k)                constants, as operands in memory
 
    All numbers have float32's full range, subnormal ones, zeros with their sign, infinities and NaN.
    Sums of float products are fused where the text says so and nowhere else, and power's doubles are
@@ -117,26 +118,39 @@ INLINE F OF(log1p)(F x) {
    ends at 1; its error is halved at least, as is 2 / (e^2x + 1) < 1/2. Where the pieces meet the
    order was tried over all floats. */
 #define TANH_SMALL 0x1.19999ap-1f /* 0.55 */
+#define TANH_CONSTANTS(of)                                                                         \
+    of(-0x1.828776p-8f) of(0x1.54c3c2p-6f) of(-0x1.b89abap-5f) of(0x1.1109bep-3f)                  \
+    of(-0x1.55553ep-2f) of(10.0f) of(0x1.715476p+1f) of(SHIFTER) of(-LN2) of(-LN2_REST)            \
+    of(0x1.6ac324p-10f) of(0x1.123ec2p-7f) of(0x1.55585p-5f) of(0x1.55548ap-3f)                    \
+    of(0x1.fffffcp-2f) of(1.0f) of(2.0f) of(TANH_SMALL)
 INLINE F OF(tanh)(F x) {
+    TABLE(constants, TANH_CONSTANTS)
     F a = OF(absolute)(x);
     F z = a * a;
-    F p = OF(all)(-0x1.828776p-8f);
-    p = TERM(p, z, 0x1.54c3c2p-6f);
-    p = TERM(p, z, -0x1.b89abap-5f);
-    p = TERM(p, z, 0x1.1109bep-3f);
-    p = TERM(p, z, -0x1.55553ep-2f);
+    F p = ENTRY(constants, 0);
+    p = OF(fused)(p, z, ENTRY(constants, 1));
+    p = OF(fused)(p, z, ENTRY(constants, 2));
+    p = OF(fused)(p, z, ENTRY(constants, 3));
+    p = OF(fused)(p, z, ENTRY(constants, 4));
     F near = OF(fused)(a, z * p, a);
 
-    F inside = OF(where)(a > 10.0f, OF(all)(10.0f), a);
-    F shifted = TIMES(inside, 0x1.715476p+1f, OF(all)(SHIFTER));
-    F n = shifted - SHIFTER;
-    F r = TIMES(n, -LN2, inside + inside);
-    r = TIMES(n, -LN2_REST, r);
-    F scale = FLOAT((BITS(shifted) << 23) + 0x3f800000); /* 2^n: the shift leaves n alone */
-    F e = OF(exp_near_zero)(r) * scale;
-    F far = 1.0f - OF(all)(2.0f) / (e + 1.0f);
+    F most = ENTRY(constants, 5), shifter = ENTRY(constants, 7), one = ENTRY(constants, 15);
+    F inside = OF(where)(a > most, most, a);
+    F shifted = OF(fused)(inside, ENTRY(constants, 6), shifter);
+    F n = shifted - shifter;
+    F r = OF(fused)(n, ENTRY(constants, 8), inside + inside);
+    r = OF(fused)(n, ENTRY(constants, 9), r);
+    F scale = FLOAT((BITS(shifted) << 23) + BITS(one)); /* 2^n: the shift leaves n alone */
+    F q = ENTRY(constants, 10); /* as in exp_near_zero */
+    q = OF(fused)(q, r, ENTRY(constants, 11));
+    q = OF(fused)(q, r, ENTRY(constants, 12));
+    q = OF(fused)(q, r, ENTRY(constants, 13));
+    q = OF(fused)(q, r, ENTRY(constants, 14));
+    q = OF(fused)(q, r, one);
+    q = OF(fused)(q, r, one);
+    F far = one - ENTRY(constants, 16) / (q * scale + one);
 
-    F r_abs = OF(where)(a < TANH_SMALL, near, far);
+    F r_abs = OF(where)(a < ENTRY(constants, 17), near, far);
     return FLOAT(BITS(r_abs) | (BITS(x) & INT32_MIN));
 }
 
@@ -236,3 +250,4 @@ INLINE F OF(power_inline)(F x, F y) {
 #undef TERM
 #undef TIMES
 #undef TANH_SMALL
+#undef TANH_CONSTANTS

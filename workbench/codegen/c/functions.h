@@ -28,6 +28,28 @@ OUT_OF_LINE void reduce_large_f(float a, float *r, int32_t *quadrant);
 /* The same in the lanes that need it. */
 OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant);
 
+/* A table of constants. With 16 registers those of a long function do not stay there; from a table
+   an instruction takes its operand from memory, where a constant of its own would be spread by
+   another instruction first. The compiler does not know what the address is of. */
+#define LISTED(x) x,
+#if defined(__x86_64__) && !defined(__AVX512F__)
+#if LANES == 16
+#define SAME(x) {x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x},
+#elif LANES == 8
+#define SAME(x) {x, x, x, x, x, x, x, x},
+#else
+#define SAME(x) {x, x, x, x},
+#endif
+#define TABLE(name, list)                                                     \
+    static const float name##_of_lanes[][LANES] = {list(SAME)};               \
+    const float *name = &name##_of_lanes[0][0];                               \
+    __asm__("" : "+r"(name));
+#define ENTRY(name, k) load_vf(name + (k) * LANES)
+#else
+#define TABLE(name, list) static const float name[] = {list(LISTED)};
+#define ENTRY(name, k) all_vf(name[k])
+#endif
+
 #define F vf
 #define I vi
 #define D vd
@@ -59,6 +81,11 @@ OUT_OF_LINE void reduce_large_vf(vf a, vf *r, vi *quadrant);
 #undef TO_FLOAT
 #undef WIDEN
 #undef NARROW
+
+#undef TABLE
+#undef ENTRY
+#define TABLE(name, list) static const float name[] = {list(LISTED)};
+#define ENTRY(name, k) name[k]
 
 #define F float
 #define I int32_t

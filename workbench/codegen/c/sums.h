@@ -13,11 +13,21 @@
 #define COMBINED(name, operation, kind, number)          \
     OUT_OF_LINE number name##_v##kind(const v##kind *parts);
 
+#if PARTS == 4
+#define HALVED(operation, kind, parts)                                   \
+    operation##_v##kind(operation##_v##kind(parts[0], parts[2]),         \
+                        operation##_v##kind(parts[1], parts[3]))
+#elif PARTS == 2
+#define HALVED(operation, kind, parts) operation##_v##kind(parts[0], parts[1])
+#else
+#define HALVED(operation, kind, parts) parts[0]
+#endif
+
 #define COMBINED_BODY(name, operation, kind, number)                                      \
     OUT_OF_LINE number name##_v##kind(const v##kind *parts) {                             \
-        number partial[16];                                                               \
-        for (int k = 0; k < 16; k++) partial[k] = parts[k / LANES][k % LANES];            \
-        for (int half = 8; half > 0; half /= 2)                                           \
+        number partial[LANES];                                                            \
+        store_v##kind(partial, HALVED(operation, kind, parts));                           \
+        for (int half = LANES / 2; half > 0; half /= 2)                                   \
             for (int k = 0; k < half; k++)                                                \
                 partial[k] = operation##_##kind(partial[k], partial[k + half]);           \
         return partial[0];                                                                \

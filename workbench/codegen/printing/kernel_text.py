@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workbench.codegen.kernel_records import (
+    LANES,
     Draw,
     Invoke,
     KernelRecord,
@@ -24,6 +25,7 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.printing.c_expressions import condition_text
 from workbench.codegen.printing.value_text import SCALARS, STORED, Text, ValueText, number_text
+from workbench.polyhedral.expression import expression
 from workbench.program.keys import statement_key
 
 MOST_COORDINATES = 5
@@ -31,6 +33,8 @@ MOST_COORDINATES = 5
 
 TOTALS = {"add": "sum16", "maximum": "maximum16", "minimum": "minimum16"}
 NOTHING = {"add": 0, "maximum": -float("inf"), "minimum": float("inf")}
+FLAGS = frozenset(("whole", "into"))
+"""The options of a product that are no numbers."""
 LEAST, MOST = -(2**31), 2**31 - 1
 
 
@@ -193,7 +197,9 @@ class KernelText:
         self.write(f"const int64_t {first} = {lower}, {behind} = {upper};")
         self.write(f"for (int64_t {name} = {first}; {name} < {behind}; {name} += LANES) {{")
         self._indent += 1
-        self.write(f"const int64_t lanes = minimum_l({behind} - {name}, LANES);")
+        full = (record.upper - record.lower) % LANES == 0
+        lanes = "LANES" if full else f"minimum_l({behind} - {name}, LANES)"
+        self.write(f"const int64_t lanes = {lanes};")
         self.write("(void)lanes;")
         updated = {r.name for r in walk(record.body) if isinstance(r, Update)}
         if updated & self._parts or any(isinstance(r, Require) for r in walk(record.body)):
@@ -255,6 +261,15 @@ class KernelText:
         elif record.function == "turned":
             rows, columns = (values.expression(option[k]) for k in ("rows", "columns"))
             self.write(f"turned_{values.real}({operands[0]}, {out}, {rows}, {columns});")
+        elif record.function == "product":
+            n = {k: values.expression(expression(v)) for k, v in option.items() if k not in FLAGS}
+            columns = f"WHOLE_VECTORS({n['columns']})" if option["whole"] else n["columns"]
+            left, right = operands
+            self.write(
+                f"product_{values.real}({left}, {n['row_step']}, {n['step']}, {right}, "
+                f"{n['right_step']}, {out}, {n['out_step']}, {n['rows']}, {columns}, "
+                f"{n['times']}, {int(option['into'])});"
+            )
         elif record.function == "permutation":
             coordinates = [values.word(e, vector=False) for e in option["coordinates"]]
             self.write(

@@ -26,7 +26,15 @@ from workbench.codegen.kernel_records import (
 )
 from workbench.codegen.writing.addresses import address, apart, outside, tile_begin
 from workbench.codegen.writing.checked_indices import CHECKED, check_gather
-from workbench.codegen.writing.emitter import Emitter, Index, both, cast, flat, total
+from workbench.codegen.writing.emitter import (
+    Emitter,
+    InBlock,
+    Index,
+    both,
+    cast,
+    flat,
+    total,
+)
 from workbench.codegen.writing.kept_bodies import (
     CHECKS,
     Kept,
@@ -45,7 +53,7 @@ from workbench.lowering.values.stored import Stored, symbolic
 from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import Expression, expression, size, variable
 from workbench.program.operations.table import OPERATIONS, operand_dtypes
-from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement
+from workbench.program.values import Body, Call, IndexValue, Literal, Read, Statement, reads
 
 
 class Bodies:
@@ -61,12 +69,15 @@ class Bodies:
         place: Mapping[str, Expression],
         stored: Mapping[str, Stored],
         lanes: bool,
+        in_block: Mapping[Body, InBlock] | None = None,
     ) -> None:
         self.out = out
         self.statement = statement
         self.place = dict(place)
         self.stored = stored
         self.lanes = lanes
+        self.in_block = in_block or {}
+        """The bodies whose values were computed for the whole block."""
         self.numbering = Numbering(statement.body)
         self.kept: dict[int, Kept] = {}
         """The kept values of bodies, by their numbers."""
@@ -103,6 +114,8 @@ class Bodies:
     def prepare(self) -> None:
         """Compute what the body needs at several positions, operands before what needs them."""
         for number, body in enumerate(self.numbering.bodies):
+            if body in self.in_block:
+                continue
             if isinstance(body, Read):
                 check_gather(self, number, body)
             elif number in self._wanted and number != self.numbering.root:
@@ -113,17 +126,29 @@ class Bodies:
             if isinstance(body, Call) and body.operation in CHECKED:
                 CHECKED[body.operation](self, number, body)
 
+    def check(self, read: Read) -> None:
+        """Check the indices of one read, and of those in them."""
+        for part in reads(read):
+            check_gather(self, self.numbering[part], part)
+
     def _spread_out(self) -> frozenset[int]:
         """Return the reads whose lanes may lie apart in memory, and are used again and again."""
         reads = ((n, self.numbering.bodies[n]) for n in factors_read(self.numbering))
         return frozenset(n for n, body in reads if isinstance(body, Read) and self._moves(body))
 
     def _moves(self, body: Read) -> bool:
-        """Tell whether the lanes of a read are at several places."""
-        around = self.out.lane
+        """Tell whether the lanes of a read are at several places, and not neighbours."""
+        around, stored = self.out.lane, self.stored[body.array]
+        if isinstance(stored, TileStored) and body.index[stored.lanes] in self._own_lane:
+            return False
         return bool(around) and any(
             not isinstance(e, Expression) or around in self.placed(e).variables for e in body.index
         )
+
+    @property
+    def _own_lane(self) -> tuple[Expression, ...]:
+        """The dimensions that are the lane around."""
+        return tuple(variable(d) for d, e in self.place.items() if e == variable(self.out.lane))
 
     def _keep(self, number: int, body: Call) -> None:
         wish = OPERATIONS[body.operation].noun or body.operation
@@ -177,7 +202,7 @@ class Bodies:
     def positions(self, body: Body, visit: ValueVisit, lanes: bool | None = None) -> None:
         """Visit every position of a body with its value there, in its operation's own order."""
         lanes = self.lanes if lanes is None else lanes
-        kept = self.numbering[body] in self.kept
+        kept = self.numbering[body] in self.kept or body in self.in_block
         if isinstance(body, Call) and body.operation in VISITS and not kept:
             VISITS[body.operation](self, body, visit, lanes)
             return
@@ -189,6 +214,9 @@ class Bodies:
         number = self.numbering[body]
         if number in self.kept:
             return self._kept_at(self.kept[number], index)
+        if body in self.in_block:
+            tile, inner = self.in_block[body], flat(index, symbolic(body.shape))
+            return Load(tile.buffer, tile.address(inner, self.place), body.dtype)
         if isinstance(body, Literal):
             return self._literal(body, index)
         if isinstance(body, IndexValue):

@@ -14,10 +14,11 @@ from workbench.codegen.kernel_records import (
     Value,
 )
 from workbench.codegen.writing.emitter import Index, both, flat, total
-from workbench.codegen.writing.kept_bodies import Kept, fits_in_locals, free
+from workbench.codegen.writing.kept_bodies import Kept, asked_once, fits_in_locals, free
+from workbench.lowering.values.intervals import at_least
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
-from workbench.program.values import Body, Call, Read
+from workbench.program.values import Body, Call, IndexValue, Read
 
 if TYPE_CHECKING:
     from workbench.codegen.writing.body_values import Bodies
@@ -41,8 +42,12 @@ def check_take(bodies: Bodies, number: int, body: Call) -> None:
     table, rows = body.arguments
     upper = symbolic(table.shape)[0]
     name = table.array if isinstance(table, Read) else "a tensor"
-    if not free(bodies.numbering, bodies.numbering[table]):
+    numbering = bodies.numbering
+    if not free(numbering, numbering[table]) and numbering[table] not in asked_once(numbering):
         _keep_table(bodies, table)
+    if isinstance(rows, IndexValue) and _surely_inside(rows.expression, upper):
+        bodies.rows[number] = Kept((), "int32", {(): Position(rows.expression)})
+        return
     row_numbers: dict[tuple[int, ...], Value] = {}
     shape = symbolic(rows.shape)
     elements = total(shape)
@@ -59,6 +64,11 @@ def check_take(bodies: Bodies, number: int, body: Call) -> None:
 
     bodies.out.each(shape, visit)
     bodies.rows[number] = Kept(shape, "int32", row_numbers, buffer)
+
+
+def _surely_inside(e: Expression, upper: Expression) -> bool:
+    """Tell whether `0 <= e < upper` at all sizes; no dimension has a known range here."""
+    return not e.variables and at_least(e, 0, {}) and at_least(upper - 1 - e, 0, {})
 
 
 def _keep_table(bodies: Bodies, table: Body) -> None:

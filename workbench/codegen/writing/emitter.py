@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from workbench.codegen.kernel_records import (
     Compute,
@@ -22,6 +23,7 @@ from workbench.codegen.kernel_records import (
 from workbench.names import unique
 from workbench.polyhedral.conditions import Condition
 from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.polyhedral.loops.axis_blocks import AxisBlock
 
 Index = tuple[Expression, ...]
 """A position in an inner shape."""
@@ -34,6 +36,24 @@ UNROLLED = 16
 
 WRITTEN_OUT = 32
 """The most positions of a shape that are written out one by one."""
+
+
+@dataclass(frozen=True)
+class InBlock:
+    """A value in all lanes of one block, in scratch memory with these lanes innermost.
+
+    `sources` are the buffers that it was gathered from.
+    """
+
+    buffer: str
+    block: AxisBlock
+    sources: frozenset[str]
+
+    def address(self, inner: Expression, place: Mapping[str, Expression]) -> Expression:
+        """Return the place of an element of the inner shape, in the lane that `place` gives."""
+        block = self.block
+        lane = place[block.dim] + block.shift - place[block.number] * block.size
+        return inner * block.size + lane
 
 
 class Emitter:
@@ -49,6 +69,10 @@ class Emitter:
         self._made: dict[Hashable, Expression] = {}
         self.turned: dict[Element, str] = {}
         """The scratch memory that has a tile turned, by the tile's buffer and first element."""
+        self.gathered: dict[Hashable, InBlock] = {}
+        """What was gathered for a whole block, by the read and the place around."""
+        self._free: dict[tuple[str, Expression], list[str]] = {}
+        """Memory that was given back in this body, by dtype and elements."""
         self._overwritten: set[Element] = set()
         self._bodies: list[list[KernelRecord]] = [[]]
 
@@ -82,6 +106,15 @@ class Emitter:
         name = self.name(wish)
         self.add(Scratch(name, dtype, elements))
         return name
+
+    def borrow(self, wish: str, dtype: str, elements: Expression) -> str:
+        """Ask for memory that may be given back, in the same body."""
+        free = self._free.get((dtype, elements))
+        return free.pop() if free else self.scratch(wish, dtype, elements)
+
+    def give_back(self, name: str, dtype: str, elements: Expression) -> None:
+        """Let memory be borrowed again."""
+        self._free.setdefault((dtype, elements), []).append(name)
 
     @contextmanager
     def loop(
@@ -117,12 +150,14 @@ class Emitter:
         stores is not known any more.
         """
         known, made, overwritten = dict(self.known), dict(self._made), self._overwritten
-        turned = dict(self.turned)
+        turned, gathered, free = dict(self.turned), dict(self.gathered), self._free
+        self._free = {}
         self._overwritten = set()
         self._bodies.append([])
         yield self._bodies[-1]
         self._bodies.pop()
-        self.known, self._made, self.turned = known, made, turned
+        self.known, self._made = known, made
+        self.turned, self.gathered, self._free = turned, gathered, free
         inside, self._overwritten = self._overwritten, overwritten
         for buffer, at in inside:
             self.forget(buffer, at)
@@ -139,6 +174,7 @@ class Emitter:
         self._overwritten.add((buffer, at))
         self.known = {k: v for k, v in self.known.items() if not _may_be(k, (buffer, at))}
         self.turned = {k: v for k, v in self.turned.items() if k[0] != buffer}
+        self.gathered = {k: v for k, v in self.gathered.items() if buffer not in v.sources}
 
     def once(self, key: Hashable, make: Callable[[], Expression]) -> Expression:
         """Return what was made under a key in this turn of the lanes, made now if it was not."""

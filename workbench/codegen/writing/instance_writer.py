@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cached_property
 
 from workbench.codegen.kernel_records import Holds, Invoke, Number, Store, Value
 from workbench.codegen.writing.addresses import address
 from workbench.codegen.writing.body_values import Bodies
-from workbench.codegen.writing.emitter import Emitter, Index, cast, flat, total
+from workbench.codegen.writing.emitter import Emitter, InBlock, Index, cast, flat, total
+from workbench.codegen.writing.matrix_products import (
+    Product,
+    block_products,
+    write_block_products,
+)
 from workbench.codegen.writing.point_reductions import write_reduction
 from workbench.codegen.writing.scattered_sums import scattered_sum, write_scattered
 from workbench.errors import ProgramError
@@ -74,6 +80,8 @@ class InstanceWriter:
         """The runs of blocks that have a part of the element each, along its first inner axis."""
         self.shape = symbolic(shape if self.chunks is None else shape[1:])
         """The inner shape of what an instance writes."""
+        self.in_block: dict[Body, InBlock] = {}
+        """The bodies whose values are computed for the whole block."""
 
     def common_lanes(self) -> Lanes | None:
         """Return the lanes that the instance can share with others; None where it has none, or
@@ -104,6 +112,19 @@ class InstanceWriter:
             any(p in lanes and e == variable(theirs) for p, e in enumerate(index))
             for index in indices
         )
+
+    @cached_property
+    def products(self) -> dict[Call, Product]:
+        """The products of matrices that are computed for all lanes of a block at once."""
+        return block_products(self) if self.combiner is None else {}
+
+    def needs_whole(self, other: InstanceWriter) -> bool:
+        """Tell whether a product reads what another instance writes, in all lanes."""
+        return any(p.right[0] == other.target.buffer.name for p in self.products.values())
+
+    def write_products(self, lanes: Lanes) -> None:
+        """Write the products, in front of the loop over the lanes."""
+        write_block_products(self, self.products, lanes.upper)
 
     def write_in(self, dim: str, lane: Expression) -> None:
         """Write the instance inside a loop over its lanes."""
@@ -211,14 +232,14 @@ class InstanceWriter:
     def bodies(self, lanes: str) -> Bodies:
         """Return the bodies at the current place, for an instance whose lanes are along a dim."""
         inner = lanes == "" and self.laned
-        return Bodies(self.out, self.statement, self.place, self.stored, inner)
+        return Bodies(self.out, self.statement, self.place, self.stored, inner, self.in_block)
 
     @property
     def laned(self) -> bool:
         """Tell whether all of the body can be computed lane by lane."""
         return not any(b.operation in _WHOLE for b in self.statement.calls)
 
-    def _at(self, index: Index) -> Expression:
+    def address(self, index: Index) -> Expression:
         """Return the place of the result's element at a position of its inner shape."""
         write = tuple(e.substitute(self.place) for e in self.statement.write)
         inner = flat(index, self.shape)
@@ -235,7 +256,7 @@ class InstanceWriter:
         ready, buffer, at = (
             cast(value, self.target.array.dtype),
             self.target.buffer.name,
-            self._at(index),
+            self.address(index),
         )
         keep = bool(self.out.lane) and not operation
         if keep:
@@ -250,7 +271,7 @@ class InstanceWriter:
         bodies.prepare()
         body = self.statement.body
         if isinstance(body, Call) and body.operation == "orthogonalize":
-            bodies.orthogonalize(body, self.target.buffer.name, self._at((expression(0),) * 2))
+            bodies.orthogonalize(body, self.target.buffer.name, self.address((expression(0),) * 2))
             return
         if isinstance(self.statement, Finish):
             self._finished(bodies, self.statement)
@@ -281,7 +302,7 @@ class InstanceWriter:
             ("coordinates", coordinates),
             ("n", n),
         )
-        out = (self.target.buffer.name, self._at((expression(0),)))
+        out = (self.target.buffer.name, self.address((expression(0),)))
         self.out.add(Invoke("permutation", out, ((words, expression(0)),), options))
 
     def _external(self, body: Call) -> None:
@@ -294,7 +315,7 @@ class InstanceWriter:
         bodies = self.bodies("")
         bodies.prepare()
         operands = tuple((bodies.whole(a), expression(0)) for a in body.arguments)
-        out = (self.target.buffer.name, self._at((expression(0),) * len(self.shape)))
+        out = (self.target.buffer.name, self.address((expression(0),) * len(self.shape)))
         options = (
             ("name", body.options["name"]),
             ("method", body.options["method"]),

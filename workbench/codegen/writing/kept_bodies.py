@@ -64,7 +64,24 @@ def worth_keeping(numbering: Numbering) -> frozenset[int]:
             wanted.update(children[number])
         if body.operation in CHECKS:
             wanted.add(number)
+    wanted -= asked_once(numbering)
     return frozenset(n for n in wanted if isinstance(bodies[n], Call))
+
+
+def asked_once(numbering: Numbering) -> frozenset[int]:
+    """Return the numbers of the sums that run of which one position along their axis is needed."""
+    return frozenset(_asked_once(numbering))
+
+
+def _asked_once(numbering: Numbering) -> Iterator[int]:
+    for number, body in enumerate(numbering.bodies):
+        if isinstance(body, Call) and body.operation == "take" and not body.arguments[1].shape:
+            child, _ = numbering.children[number]
+            table = numbering.bodies[child]
+            if not isinstance(table, Call) or table.operation != "cumsum":
+                continue
+            if table.options["axis"] == 0 and numbering.uses[child] == 1:
+                yield child
 
 
 def factors_read(numbering: Numbering) -> Iterator[int]:

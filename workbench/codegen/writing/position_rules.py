@@ -123,6 +123,21 @@ def _combine(operation: str) -> PositionRule:
     return rule
 
 
+def _cumsum(bodies: Bodies, body: Call, index: Index) -> Value:
+    """Sum all up to a position, one after the other."""
+    out, argument, axis = bodies.out, body.arguments[0], body.options["axis"]
+
+    def at(k: Expression) -> Value:
+        position = (*index[:axis], k, *index[axis + 1 :])
+        return cast(bodies.value(argument, position), body.dtype)
+
+    name = out.name("running")
+    out.add(Variable(name, at(expression(0))))
+    with out.loop("k", expression(1), index[axis] + 1) as k:
+        out.add(Update(name, at(k), "add"))
+    return Local(name, body.dtype)
+
+
 def _position(comparison: str) -> PositionRule:
     """Return the rule for the first position of the best element; NaN counts as such."""
 
@@ -174,6 +189,7 @@ RULES: dict[str, PositionRule] = {
     "one_hot": _one_hot,
     "take": _take,
     **{operation: _combine(combines) for operation, combines in COMBINES.items()},
+    "cumsum": _cumsum,
     "argmax": _position("greater"),
     "argmin": _position("less"),
     "contract": _contract,

@@ -11,12 +11,23 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.codegen.kernel_records import Compute, Draw, Local, Number, Update, Value, Variable
+from workbench.codegen.kernel_records import (
+    Compute,
+    Draw,
+    Local,
+    Number,
+    Total,
+    Update,
+    Value,
+    Variable,
+)
 from workbench.codegen.writing.emitter import Index, cast, total, unflat
 from workbench.codegen.writing.kept_bodies import fits_in_locals, summed_letters
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.program.operations.identities import identity
+from workbench.program.operations.table import COMBINES
 from workbench.program.values import Body, Call
 
 if TYPE_CHECKING:
@@ -114,6 +125,34 @@ def _contract(bodies: Bodies, body: Call, visit: ValueVisit, lanes: bool) -> Non
             block(index, expression(whole * BLOCK), n % BLOCK)
 
     out.each(outer, visit_outer, lanes and by_lanes)
+
+
+# -- reductions along the last axis ----------------------------------------------------------------
+
+
+def _combined(operation: str) -> PositionVisits:
+    """Return the visit of a reduction along an axis. Along the last one it has parts, by lanes."""
+
+    def visit_all(bodies: Bodies, body: Call, visit: ValueVisit, lanes: bool) -> None:
+        out, argument, axis = bodies.out, body.arguments[0], body.options["axis"]
+        n = symbolic(argument.shape)[axis]
+        if not lanes or axis < len(body.shape) or fits_in_locals(n) or body.dtype == "bool":
+            out.each(symbolic(body.shape), lambda i: visit(i, bodies.value(body, i)), lanes)
+            return
+
+        def row(index: Index) -> None:
+            name, together = out.name(body.operation), out.name("together")
+            start = Number(identity(body.operation, body.dtype), body.dtype)
+            out.add(Variable(name, start, parts=True))
+            with out.loop("k", expression(0), n, lanes=True) as k:
+                value = cast(bodies.value(argument, (*index, k)), body.dtype)
+                out.add(Update(name, value, operation))
+            out.add(Total(together, Local(name, body.dtype), operation))
+            visit(index, Local(together, body.dtype))
+
+        out.each(symbolic(body.shape), row)
+
+    return visit_all
 
 
 # -- sums that run ---------------------------------------------------------------------------------
@@ -226,6 +265,7 @@ def _draw(bodies: Bodies, body: Call, visit: ValueVisit, lanes: bool) -> None:
 
 VISITS: dict[str, PositionVisits] = {
     "contract": _contract,
+    **{operation: _combined(combines) for operation, combines in COMBINES.items()},
     "cumsum": _cumsum,
     "stack": _stack,
     "concatenate": _concatenate,

@@ -20,9 +20,12 @@ from workbench.codegen.kernel_records import (
     loads,
     walk,
 )
+from workbench.codegen.writing.block_gathers import gather_ahead, take_gathered
 from workbench.codegen.writing.emitter import Emitter
 from workbench.codegen.writing.instance_writer import InstanceWriter, Lanes
+from workbench.codegen.writing.matrix_products import give_back_products
 from workbench.lowering.loops.records import For, If, Launch, Record
+from workbench.lowering.loops.records import walk as walk_records
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import Stored, memory_order
 from workbench.polyhedral.loops.axis_blocks import axis_blocks
@@ -91,7 +94,16 @@ class RegionWriter:
                 self.write(record.body)
             return
         with self.out.around(record.variable, *record.range, record.backwards, record.apart):
+            if record.apart:
+                self._gather_ahead(record)
             self.write(record.body)
+
+    def _gather_ahead(self, blocks: For) -> None:
+        """Look up what the statements of one block gather, that stand in no loop inside."""
+        inside = [r for r in blocks.body if isinstance(r, Launch)]
+        everywhere = (r for r in walk_records(blocks.body) if isinstance(r, Launch))
+        written = frozenset(name for launch in everywhere for name in launch.writes)
+        gather_ahead(self.out, [self.statements.writer(self.out, r) for r in inside], written)
 
     def _instances(self, launches: Sequence[Launch]) -> None:
         """Write neighbouring instances, those that can in common loops of lanes."""
@@ -100,7 +112,7 @@ class RegionWriter:
         for launch in launches:
             writer = self.statements.writer(self.out, launch)
             own = writer.common_lanes()
-            if group and (own is None or own != key or not self._by_lane(group, writer)):
+            if group and (own is None or own != key or not self._joins(group, writer)):
                 self._write_group(group, key)
                 group = []
             key = own
@@ -108,10 +120,13 @@ class RegionWriter:
         if group:
             self._write_group(group, key)
 
-    def _by_lane(self, group: Sequence[InstanceWriter], writer: InstanceWriter) -> bool:
+    def _joins(self, group: Sequence[InstanceWriter], writer: InstanceWriter) -> bool:
         """Tell whether a statement and those of a group touch each other in their own lane only."""
         return all(
-            before.touches_by_lane(writer) and writer.touches_by_lane(before) for before in group
+            before.touches_by_lane(writer)
+            and writer.touches_by_lane(before)
+            and not writer.needs_whole(before)
+            for before in group
         )
 
     def _write_group(self, group: Sequence[InstanceWriter], lanes: Lanes | None) -> None:
@@ -120,10 +135,17 @@ class RegionWriter:
                 self._serve(writer)
                 writer.write()
             return
+        for writer in group:
+            if writer.products:
+                self._serve(writer)
+                writer.write_products(lanes)
         with self.out.loop(lanes.dim, lanes.lower, lanes.upper, lanes=True) as lane:
             for writer in group:
                 self._serve(writer)
+                take_gathered(writer)
                 writer.write_in(lanes.dim, lane)
+        for writer in group:
+            give_back_products(writer)
 
     def _serve(self, writer: InstanceWriter) -> None:
         self.out.add(Serves(owner(writer.statement)))

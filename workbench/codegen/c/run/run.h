@@ -7,6 +7,7 @@
 #include "orthogonal.h"
 #include "permutation.h"
 #include "sums.h"
+#include "products.h"
 #include "tiles.h"
 
 /* The most integers that a failed check tells, and the most dims of a statement. */

@@ -1,0 +1,105 @@
+"""Products of matrices against exact sums: of whole numbers, and in double."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.codegen.c.compiled import NATIVE, Build, others
+
+CALLED = """
+void called_{k}(const {t} *left, int64_t row_step, int64_t step, const {t} *right,
+                int64_t right_step, {t} *out, int64_t out_step, int64_t rows, int64_t columns,
+                int64_t times, int64_t into) {{
+    product_{k}(left, row_step, step, right, right_step, out, out_step, rows, columns, times,
+                (int)into);
+}}
+int64_t whole_{k}(int64_t n) {{ return WHOLE_VECTORS(n); }}
+"""
+TEXT = '#include "products.h"' + "\n" + CALLED.format(k="f", t="float")
+TEXT += CALLED.format(k="d", t="double")
+DTYPES = {"f": np.float32, "d": np.float64}
+SHAPES = [(1, 1, 1), (3, 5, 2), (4, 16, 7), (8, 32, 64), (9, 33, 5), (13, 47, 3), (64, 64, 32)]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    return NATIVE.library(TEXT, tmp_path_factory.mktemp("products"))
+
+
+def multiplied(
+    library: ctypes.CDLL, kind: str, a: Any, b: Any, out: Any, turned: bool, into: bool
+) -> None:
+    """Call the function for `a @ b`; with `turned` the left matrix lies column by column."""
+    rows, times = a.shape
+    left = np.ascontiguousarray(a.T if turned else a)
+    steps = (1, rows) if turned else (times, 1)
+    function = getattr(library, f"called_{kind}")
+    function.restype = None
+    pointer, n = ctypes.c_void_p, ctypes.c_int64
+    function(
+        pointer(left.ctypes.data), n(steps[0]), n(steps[1]), pointer(b.ctypes.data),
+        n(b.strides[0] // b.itemsize), pointer(out.ctypes.data), n(out.strides[0] // out.itemsize),
+        n(rows), n(b.shape[1]), n(times), n(into),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", DTYPES)
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("into", [False, True])
+def test_product_of_whole_numbers_is_exact_and_touches_no_more(
+    library: ctypes.CDLL, kind: str, turned: bool, into: bool
+) -> None:
+    random = np.random.default_rng(1)
+    for rows, columns, times in SHAPES:
+        a, b = (
+            random.integers(-9, 10, shape).astype(DTYPES[kind])
+            for shape in ((rows, times), (times, columns))
+        )
+        around = random.integers(-9, 10, (rows + 1, columns + 3)).astype(DTYPES[kind])
+        out = around.copy()
+        multiplied(library, kind, a, b, out[:rows, :columns], turned, into)
+        wanted = around.copy()
+        exact = a.astype(np.int64) @ b.astype(np.int64)
+        wanted[:rows, :columns] = exact + (around[:rows, :columns] if into else 0)
+        assert np.array_equal(out, wanted), (rows, columns, times)
+
+
+def test_element_is_the_sum_of_its_products_one_after_the_other(library: ctypes.CDLL) -> None:
+    random = np.random.default_rng(2)
+    a, b = random.normal(size=(9, 50)), random.normal(size=(50, 37))
+    out = np.zeros((9, 37), np.float32)
+    a, b = a.astype(np.float32), b.astype(np.float32)
+    multiplied(library, "f", a, b, out, False, False)
+    wanted = np.zeros((9, 37))
+    for k in range(50):  # a product of floats is exact in double; a fused sum rounds once
+        wanted = (
+            (wanted + a[:, k, None].astype(float) * b[None, k].astype(float))
+            .astype(np.float32)
+            .astype(float)
+        )
+    assert np.max(np.abs(out - wanted) / np.abs(wanted)) < 2.0**-22
+
+
+@pytest.mark.parametrize("build", others(), ids=lambda b: b.name)
+def test_bits_are_the_same(library: ctypes.CDLL, build: Build, tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    a = random.normal(size=(21, 40)).astype(np.float32)
+    b = random.normal(size=(40, 53)).astype(np.float32)
+    found = []
+    for one in (library, build.library(TEXT, tmp_path)):
+        out = np.zeros((21, 53), np.float32)
+        multiplied(one, "f", a, b, out, False, False)
+        found.append(out)
+    assert np.array_equal(*found)
+
+
+def test_whole_vectors_hold_all_columns(library: ctypes.CDLL) -> None:
+    whole = library.whole_f
+    whole.restype = ctypes.c_int64
+    for n in range(1, 70):
+        assert n <= whole(ctypes.c_int64(n)) < n + 16

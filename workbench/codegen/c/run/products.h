@@ -1,0 +1,103 @@
+/* Sums of products of two matrices: a network's weights times what the lanes of a block hold, and the
+   sum over the lanes of products of their numbers.
+
+   An element is the sum of its products one after the other, each fused, from 0. How many elements
+   are summed side by side decides only how often a number is loaded. */
+#ifndef WORKBENCH_PRODUCTS_H
+#define WORKBENCH_PRODUCTS_H
+
+#include "vectors.h"
+
+/* out[r * out_step + c] = sum over k < times of
+       left[r * row_step + k * step] * right[k * right_step + c]
+
+   for r < rows and c < columns. With `into` it is added to what is there. */
+#define PRODUCT(kind, number)                                                                 \
+    OUT_OF_LINE void product_##kind(const number *left, int64_t row_step, int64_t step,       \
+                                    const number *right, int64_t right_step, number *out,     \
+                                    int64_t out_step, int64_t rows, int64_t columns,          \
+                                    int64_t times, int into)
+/* The least number of lanes in whole vectors that holds n. */
+#define WHOLE_VECTORS(n) (((n) + LANES - 1) / LANES * LANES)
+
+PRODUCT(f, float);
+PRODUCT(d, double);
+
+#if defined(RUNTIME_BODIES)
+
+/* As many accumulators as there are registers beside the operands: of rows that are two vectors
+   wide, so that a number on the left serves two, and of rows of one. */
+#if defined(__AVX512F__) || defined(__aarch64__)
+#define EACH_WIDE_ROW(of) of(0) of(1) of(2) of(3) of(4) of(5) of(6) of(7)
+#define WIDE_ROWS 8
+#else
+#define EACH_WIDE_ROW(of) of(0) of(1) of(2) of(3)
+#define WIDE_ROWS 4
+#endif
+#define EACH_ROW(of) of(0) of(1) of(2) of(3) of(4) of(5) of(6) of(7)
+#define ROWS 8
+
+/* A vector that stays in its register: gcc would load it again for each product. */
+#if defined(__AVX512F__) && LANES == 16
+#define HELD_f(x) __asm__("" : "+v"(x));
+#elif defined(__x86_64__) && (LANES == 4 || (LANES == 8 && defined(__AVX__)))
+#define HELD_f(x) __asm__("" : "+x"(x));
+#elif defined(__aarch64__) && LANES == 4
+#define HELD_f(x) __asm__("" : "+w"(x));
+#else
+#define HELD_f(x) /* several registers */
+#endif
+#define HELD_d(x) /* several registers */
+
+/* Four or eight accumulators with a name each: an array of them would live in memory. */
+#define START(r) V sum##r = {0};
+#define START_TWO(r) V sum##r = {0}, more##r = {0};
+#define ADD(r) { V a = ALL(left[r * row_step]); sum##r = FUSED(a, x, sum##r); }
+#define ADD_TWO(r)                                                                   \
+    {                                                                                \
+        V a = ALL(left[r * row_step]);                                               \
+        sum##r = FUSED(a, x, sum##r), more##r = FUSED(a, y, more##r);                \
+    }
+#define KEEP(r) STORE(out + r * out_step, sum##r);
+#define KEEP_TWO(r) KEEP(r) STORE(out + r * out_step + LANES, more##r);
+#define JOIN(r) STORE(out + r * out_step, LOAD(out + r * out_step) + sum##r);
+#define JOIN_TWO(r) \
+    JOIN(r) STORE(out + r * out_step + LANES, LOAD(out + r * out_step + LANES) + more##r);
+
+#define V vf
+#define ALL all_vf
+#define FUSED fused_vf
+#define LOAD load_vf
+#define STORE store_vf
+#define HELD HELD_f
+#define N float
+#define OF(name) name##_f
+#include "product_sums.h"
+#undef V
+#undef ALL
+#undef FUSED
+#undef LOAD
+#undef STORE
+#undef HELD
+#undef N
+#undef OF
+#define V vd
+#define ALL all_vd
+#define FUSED fused_vd
+#define LOAD load_vd
+#define STORE store_vd
+#define HELD HELD_d
+#define N double
+#define OF(name) name##_d
+#include "product_sums.h"
+#undef V
+#undef ALL
+#undef FUSED
+#undef LOAD
+#undef STORE
+#undef HELD
+#undef N
+#undef OF
+
+#endif
+#endif

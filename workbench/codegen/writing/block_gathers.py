@@ -1,0 +1,113 @@
+"""What data-dependent indices name, looked up for all lanes of a block in one loop.
+
+One loop lets the processor wait for many places of memory at once, and what several statements read
+at the same place is looked up and checked once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.codegen.kernel_records import Store
+from workbench.codegen.writing.body_values import Bodies
+from workbench.codegen.writing.emitter import Emitter, InBlock, total, unflat
+from workbench.codegen.writing.kept_bodies import fits_in_locals
+from workbench.codegen.writing.matrix_products import block_of
+from workbench.lowering.values.stored import symbolic
+from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.loops.axis_blocks import AxisBlock
+from workbench.program.values import Read, reads
+
+if TYPE_CHECKING:
+    from workbench.codegen.writing.instance_writer import InstanceWriter
+
+Range = tuple[Expression, Expression]
+Place = frozenset[tuple[str, Expression]]
+
+
+def gather_ahead(out: Emitter, writers: Sequence[InstanceWriter], written: frozenset[str]) -> None:
+    """Look up what instances in one block will read and none of them writes."""
+    together: dict[tuple[AxisBlock, Range, Place], dict[Read, InstanceWriter]] = {}
+    for writer in writers:
+        block, lanes = _block_and_lanes(writer)
+        if block is None or lanes is None:
+            continue
+        for read in _small_gathers(writer):
+            if not _sources(writer, read) & written:
+                key = (block, lanes, _around(writer, block))
+                together.setdefault(key, {}).setdefault(read, writer)
+    for (block, lanes, _), wanted in together.items():
+        _gather(out, wanted, block, lanes)
+
+
+def gather_over(writer: InstanceWriter) -> None:
+    """Look up what the points of a sum over a block read."""
+    block, lanes = _block_and_lanes(writer)
+    if block is None or lanes is None:
+        return
+    around = _around(writer, block)
+    wanted = {r: writer for r in _small_gathers(writer) if (r, around) not in writer.out.gathered}
+    if wanted:
+        _gather(writer.out, wanted, block, lanes)
+    take_gathered(writer)
+
+
+def take_gathered(writer: InstanceWriter) -> None:
+    """Let an instance use what was looked up for its block."""
+    block = block_of(writer, writer.summed or writer.own)
+    if block is not None:
+        around = _around(writer, block)
+        for read in _small_gathers(writer):
+            found = writer.out.gathered.get((read, around))
+            if found is not None:
+                writer.in_block[read] = found
+
+
+def _block_and_lanes(writer: InstanceWriter) -> tuple[AxisBlock | None, Range | None]:
+    """Return the block whose lanes an instance has or sums over, and their range."""
+    if not writer.summed:
+        lanes = writer.common_lanes()
+        return block_of(writer, writer.own), None if lanes is None else (lanes.lower, lanes.upper)
+    block, (ranges, mask) = block_of(writer, writer.summed), writer.ranges()
+    if block is None or mask or writer.own:
+        return None, None
+    lower, upper = ranges[block.dim]
+    return block, (lower.substitute(writer.place), upper.substitute(writer.place))
+
+
+def _around(writer: InstanceWriter, block: AxisBlock) -> Place:
+    return frozenset((d, e) for d, e in writer.place.items() if d != block.dim)
+
+
+def _small_gathers(writer: InstanceWriter) -> Iterator[Read]:
+    """Yield the reads of few elements whose indices depend on data."""
+    for read in writer.statement.reads:
+        depends = any(not isinstance(e, Expression) for e in read.index)
+        if depends and fits_in_locals(total(symbolic(read.shape))):
+            yield read
+
+
+def _sources(writer: InstanceWriter, read: Read) -> frozenset[str]:
+    return frozenset(writer.stored[r.array].buffer.name for r in reads(read))
+
+
+def _gather(
+    out: Emitter, wanted: dict[Read, InstanceWriter], block: AxisBlock, lanes: Range
+) -> None:
+    """Store what each read gives in each lane: the lanes innermost."""
+    made: list[tuple[Read, InstanceWriter, InBlock]] = []
+    for read, writer in wanted.items():
+        elements = total(symbolic(read.shape)) * block.size
+        tile = InBlock(out.scratch("gathered", read.dtype, elements), block, _sources(writer, read))
+        made.append((read, writer, tile))
+    with out.loop(block.dim, *lanes, lanes=True) as lane:
+        for read, writer, tile in made:
+            place, shape = {**writer.place, block.dim: lane}, symbolic(read.shape)
+            bodies = Bodies(out, writer.statement, place, writer.stored, False)
+            bodies.check(read)
+            for k in range(total(shape).constant):
+                value = bodies.value(read, unflat(expression(k), shape))
+                out.add(Store(tile.buffer, tile.address(expression(k), place), value))
+    for read, writer, tile in made:
+        out.gathered[read, _around(writer, block)] = tile

@@ -1,0 +1,155 @@
+"""Sums of products of a point's own numbers, as gradients of weights are: some elements of the
+result are summed at once over all points, in a local each.
+
+What is summed along the lanes of a block lies side by side for it: features of one lane, where they
+are the lanes of the sum, and what a gather reads, which is looked up once a block.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.codegen.kernel_records import (
+    Compute,
+    Invoke,
+    Load,
+    Local,
+    Number,
+    Update,
+    Value,
+    Variable,
+    loads_of,
+)
+from workbench.codegen.writing.addresses import tile_begin
+from workbench.codegen.writing.block_gathers import gather_over
+from workbench.codegen.writing.body_values import Bodies
+from workbench.codegen.writing.emitter import Emitter, Index, total
+from workbench.codegen.writing.kept_bodies import fits_in_locals
+from workbench.codegen.writing.matrix_products import outer_product
+from workbench.codegen.writing.position_visits import BLOCK
+from workbench.lowering.memory.tiles import TileStored
+from workbench.lowering.values.stored import symbolic
+from workbench.polyhedral.expression import Expression, expression, variable
+from workbench.program.values import Body
+
+if TYPE_CHECKING:
+    from workbench.codegen.writing.instance_writer import InstanceWriter
+
+
+def is_outer(writer: InstanceWriter) -> bool:
+    """Tell whether a wide sum's points cost little: then each element is summed by itself."""
+    if fits_in_locals(total(writer.shape)) or any(n.terms for n in writer.shape):
+        return False
+    return not writer.bodies("").keeps
+
+
+def sum_blockwise(writer: InstanceWriter) -> None:
+    """Sum some elements of the result at once, in a local each, over all points."""
+    out, shape, dtype = writer.out, writer.shape, writer.target.array.dtype
+    wide = [k for k, n in enumerate(shape) if not fits_in_locals(n)]
+    lane = wide[-1] if wide and writer.laned else None
+    rest = [k for k in range(len(shape)) if k != lane]
+    row = rest[-1] if rest else None
+    outer = [k for k in rest if k != row]
+    order = [*outer, *([] if lane is None else [lane])]
+    gather_over(writer)
+    if lane is not None:
+        _turn_tiles(writer, lane)
+        product = outer_product(writer, lane)
+        if product is not None:
+            out.add(product)
+            out.forget(*product.out)
+            return
+
+    def block(index: Mapping[int, Expression], first: Expression, many: int) -> None:
+        indices = []
+        for k in range(many):
+            at = dict(index) if row is None else {**index, row: first + k}
+            indices.append(tuple(at[axis] for axis in range(len(shape))))
+        names = [out.name(writer.statement.array) for _ in indices]
+        for name in names:
+            out.add(Variable(name, Number(0, dtype)))
+
+        def point() -> None:
+            bodies = writer.bodies("")
+            bodies.prepare()
+            _add_values(bodies, writer.statement.body, indices, names)
+
+        writer.over_points("", point)
+        for name, position in zip(names, indices, strict=True):
+            writer.store(position, Local(name, dtype), writer.into)
+
+    def visit(index: Index) -> None:
+        at = dict(zip(order, index, strict=True))
+        n = shape[row].constant if row is not None else 1
+        whole = n // BLOCK
+        if whole:
+            with out.loop("block", expression(0), expression(whole)) as number:
+                block(at, number * BLOCK, BLOCK)
+        if n % BLOCK:
+            block(at, expression(whole * BLOCK), n % BLOCK)
+
+    out.each([shape[k] for k in order], visit, lane is not None)
+
+
+def _add_values(bodies: Bodies, body: Body, indices: Sequence[Index], names: Sequence[str]) -> None:
+    """Add a body's values at some positions to variables; factors of products are shared."""
+    out, dtype = bodies.out, body.dtype
+    values = [bodies.value(body, index) for index in indices]
+    uses = Counter(
+        argument
+        for value in values
+        if isinstance(value, Compute)
+        for argument in value.arguments
+        if isinstance(argument, (Load, Compute))
+    )
+    shared: dict[Value, Value] = {a: out.let("factor", a) for a, n in uses.items() if n > 1}
+    for name, value in zip(names, values, strict=True):
+        if isinstance(value, Compute):
+            arguments = tuple(shared.get(a, a) for a in value.arguments)
+            if value.operation == "multiply" and dtype == "float":
+                fused = Compute("fma", (*arguments, Local(name, dtype)), dtype)
+                out.add(Update(name, fused))
+                continue
+            value = Compute(value.operation, arguments, value.dtype)
+        out.add(Update(name, value, "add"))
+
+
+# -- what lies side by side ------------------------------------------------------------------------
+
+
+def _turn_tiles(writer: InstanceWriter, lane: int) -> None:
+    """Turn the tiles that are read along an axis of the result, which is that of its lanes."""
+    out = writer.out
+    needed = _read_along(writer, lane)
+    for read in writer.statement.reads:
+        stored = writer.stored[read.array]
+        if not isinstance(stored, TileStored) or stored.block is None:
+            continue
+        index = [e.substitute(writer.place) for e in read.index if isinstance(e, Expression)]
+        if writer.summed != (stored.block.dim,) or len(index) < len(read.index):
+            continue
+        if read.dtype != "float" or stored.buffer.name not in needed:
+            continue
+        begin, _ = tile_begin(stored, index, writer.place)
+        key = (stored.buffer.name, begin)
+        if key not in out.turned:
+            features, lanes = total(symbolic(read.shape)), expression(stored.block.size)
+            out.turned[key] = out.scratch("turned", read.dtype, features * lanes)
+            options = (("rows", features), ("columns", lanes))
+            out.add(Invoke("turned", (out.turned[key], expression(0)), (key,), options))
+
+
+def _read_along(writer: InstanceWriter, axis: int) -> frozenset[str]:
+    """Return the buffers of which a value of the body reads other elements along an axis."""
+    trial = Emitter(set(writer.out.taken))
+    place = {**writer.place, **{d: variable(d) for d in writer.summed}}
+    bodies = Bodies(trial, writer.statement, place, writer.stored, False, writer.in_block)
+    bodies.prepare()
+    index = tuple(variable(trial.name("position")) for _ in writer.shape)
+    value = bodies.value(writer.statement.body, index)
+    return frozenset(
+        load.buffer for load in loads_of(value) if index[axis].variables & load.at.variables
+    )
