@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from workbench.codegen.bodies.addresses import apart
+from workbench.codegen.emitter import Emitter
 from workbench.codegen.kernel_records import (
     LANES,
     Invoke,
@@ -19,8 +21,6 @@ from workbench.codegen.kernel_records import (
     Table,
     Where,
 )
-from workbench.codegen.writing.addresses import apart
-from workbench.codegen.writing.emitter import Emitter
 from workbench.codegen.writing.region_writer import RegionWriter, Statements, without_unread
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk

@@ -42,7 +42,7 @@ class Chunks:
         number = values.get(f"@{self.loop}")
         if number is None:
             number = (values[self.dim] + self.shift) // self.size
-        return (number - self.first) * self.runs // self.blocks
+        return (number - self.first) * self.runs // maximum(self.blocks, 1)
 
     @property
     def runs(self) -> Expression:
@@ -72,7 +72,7 @@ def chunks_of(points: Statement, added: frozenset[str], path: Path) -> Chunks | 
 def _chunks(loop: Loop, points: Statement, stands: Standing) -> Chunks:
     lower, upper = extent_of(points.domain)[stands.position]
     first = (lower + stands.shift) // stands.divisor
-    blocks = maximum((upper - 1 + stands.shift) // stands.divisor - first + 1, 1)
+    blocks = (upper - 1 + stands.shift + stands.divisor) // stands.divisor - first
     dim = points.dims[stands.position]
     return Chunks(loop.chunks, loop.name, dim, stands.shift, stands.divisor, first, blocks)
 

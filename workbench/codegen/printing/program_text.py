@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from workbench.codegen.bodies.addresses import apart, outside
 from workbench.codegen.kernel_records import LANES
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import condition_text, expression_text
 from workbench.codegen.printing.kernel_text import KernelText
 from workbench.codegen.printing.value_text import KINDS, STORED
 from workbench.codegen.runtime import HEADERS, header
-from workbench.codegen.writing.addresses import apart, outside
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import HOST, Allocate, For, Free, If, Launch, Record, walk
 from workbench.names import unique

@@ -1,3 +1,3 @@
-"""Statements' instances as kernel records: their loops, the values of their bodies, the places of
-their elements. It does not know how records are printed.
+"""Statements' instances as kernel records: their loops and reductions, and regions of several
+statements. It does not know how records are printed.
 """

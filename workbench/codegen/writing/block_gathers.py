@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from workbench.codegen.bodies.body_values import Bodies
+from workbench.codegen.bodies.kept_bodies import fits_in_locals
+from workbench.codegen.emitter import Emitter, InBlock, total, unflat
 from workbench.codegen.kernel_records import Store
-from workbench.codegen.writing.body_values import Bodies
-from workbench.codegen.writing.emitter import Emitter, InBlock, total, unflat
-from workbench.codegen.writing.kept_bodies import fits_in_locals
 from workbench.codegen.writing.matrix_products import block_of
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression

@@ -7,10 +7,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 
+from workbench.codegen.bodies.addresses import address
+from workbench.codegen.bodies.body_values import Bodies
+from workbench.codegen.emitter import Emitter, InBlock, Index, cast, flat, total
 from workbench.codegen.kernel_records import Holds, Invoke, Number, Store, Value
-from workbench.codegen.writing.addresses import address
-from workbench.codegen.writing.body_values import Bodies
-from workbench.codegen.writing.emitter import Emitter, InBlock, Index, cast, flat, total
 from workbench.codegen.writing.matrix_products import (
     Product,
     block_products,

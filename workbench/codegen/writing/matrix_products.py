@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.codegen.bodies.body_values import Bodies
+from workbench.codegen.bodies.kept_bodies import fits_in_locals, free, summed_letters
+from workbench.codegen.emitter import Element, Emitter, InBlock
 from workbench.codegen.kernel_records import Compute, Invoke, Load, Value
-from workbench.codegen.writing.body_values import Bodies
-from workbench.codegen.writing.emitter import Element, Emitter, InBlock
-from workbench.codegen.writing.kept_bodies import fits_in_locals, free, summed_letters
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable

@@ -11,6 +11,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from workbench.codegen.bodies.addresses import tile_begin
+from workbench.codegen.bodies.body_values import Bodies
+from workbench.codegen.bodies.kept_bodies import fits_in_locals
+from workbench.codegen.bodies.position_visits import BLOCK
+from workbench.codegen.emitter import Emitter, Index, total
 from workbench.codegen.kernel_records import (
     Compute,
     Invoke,
@@ -22,13 +27,8 @@ from workbench.codegen.kernel_records import (
     Variable,
     loads_of,
 )
-from workbench.codegen.writing.addresses import tile_begin
 from workbench.codegen.writing.block_gathers import gather_over
-from workbench.codegen.writing.body_values import Bodies
-from workbench.codegen.writing.emitter import Emitter, Index, total
-from workbench.codegen.writing.kept_bodies import fits_in_locals
 from workbench.codegen.writing.matrix_products import outer_product
-from workbench.codegen.writing.position_visits import BLOCK
 from workbench.lowering.memory.tiles import TileStored
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable

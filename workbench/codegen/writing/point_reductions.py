@@ -9,6 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from workbench.codegen.bodies.kept_bodies import fits_in_locals
+from workbench.codegen.bodies.position_rules import is_better
+from workbench.codegen.bodies.position_visits import ValueVisit
+from workbench.codegen.emitter import Index, cast, total
 from workbench.codegen.kernel_records import (
     Compute,
     Local,
@@ -19,11 +23,7 @@ from workbench.codegen.kernel_records import (
     Value,
     Variable,
 )
-from workbench.codegen.writing.emitter import Index, cast, total
-from workbench.codegen.writing.kept_bodies import fits_in_locals
 from workbench.codegen.writing.outer_sums import is_outer, sum_blockwise
-from workbench.codegen.writing.position_rules import is_better
-from workbench.codegen.writing.position_visits import ValueVisit
 from workbench.polyhedral.expression import Expression, expression
 from workbench.program.operations.identities import identity
 from workbench.program.operations.table import COMBINES

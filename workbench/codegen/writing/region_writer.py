@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from workbench.codegen.emitter import Emitter
 from workbench.codegen.kernel_records import (
     Invoke,
     KernelRecord,
@@ -21,7 +22,6 @@ from workbench.codegen.kernel_records import (
     walk,
 )
 from workbench.codegen.writing.block_gathers import gather_ahead, take_gathered
-from workbench.codegen.writing.emitter import Emitter
 from workbench.codegen.writing.instance_writer import InstanceWriter, Lanes
 from workbench.codegen.writing.matrix_products import give_back_products
 from workbench.lowering.loops.records import For, If, Launch, Record

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.codegen.bodies.kept_bodies import Kept, asked_once, fits_in_locals, free
+from workbench.codegen.emitter import Index, both, flat, total
 from workbench.codegen.kernel_records import (
     Compute,
     Let,
@@ -13,15 +15,13 @@ from workbench.codegen.kernel_records import (
     Store,
     Value,
 )
-from workbench.codegen.writing.emitter import Index, both, flat, total
-from workbench.codegen.writing.kept_bodies import Kept, asked_once, fits_in_locals, free
 from workbench.lowering.values.intervals import at_least
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.values import Body, Call, IndexValue, Read
 
 if TYPE_CHECKING:
-    from workbench.codegen.writing.body_values import Bodies
+    from workbench.codegen.bodies.body_values import Bodies
 
 
 def check_gather(bodies: Bodies, number: int, body: Read) -> None:

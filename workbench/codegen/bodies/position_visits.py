@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from workbench.codegen.bodies.kept_bodies import fits_in_locals, summed_letters
+from workbench.codegen.emitter import Index, cast, total, unflat
 from workbench.codegen.kernel_records import (
     Compute,
     Draw,
@@ -21,8 +23,6 @@ from workbench.codegen.kernel_records import (
     Value,
     Variable,
 )
-from workbench.codegen.writing.emitter import Index, cast, total, unflat
-from workbench.codegen.writing.kept_bodies import fits_in_locals, summed_letters
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.conditions import AffineComparison
 from workbench.polyhedral.expression import Expression, expression, variable
@@ -31,7 +31,7 @@ from workbench.program.operations.table import COMBINES
 from workbench.program.values import Body, Call
 
 if TYPE_CHECKING:
-    from workbench.codegen.writing.body_values import Bodies
+    from workbench.codegen.bodies.body_values import Bodies
 
 ValueVisit = Callable[[Index, Value], None]
 PositionVisits = Callable[["Bodies", Call, ValueVisit, bool], None]

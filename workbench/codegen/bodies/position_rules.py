@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from workbench.codegen.bodies.kept_bodies import fits_in_locals
+from workbench.codegen.bodies.position_visits import products
+from workbench.codegen.emitter import Index, both, cast, flat, unflat
 from workbench.codegen.kernel_records import (
     Compute,
     Let,
@@ -20,16 +23,13 @@ from workbench.codegen.kernel_records import (
     Value,
     Variable,
 )
-from workbench.codegen.writing.emitter import Index, both, cast, flat, unflat
-from workbench.codegen.writing.kept_bodies import fits_in_locals
-from workbench.codegen.writing.position_visits import products
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression, expression, variable
 from workbench.program.operations.table import COMBINES
 from workbench.program.values import Body, Call, Read
 
 if TYPE_CHECKING:
-    from workbench.codegen.writing.body_values import Bodies
+    from workbench.codegen.bodies.body_values import Bodies
 
 PositionRule = Callable[["Bodies", Call, Index], Value]
 

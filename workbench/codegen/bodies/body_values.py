@@ -12,6 +12,27 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
+from workbench.codegen.bodies.addresses import address, apart, outside, tile_begin
+from workbench.codegen.bodies.checked_indices import CHECKED, check_gather
+from workbench.codegen.bodies.kept_bodies import (
+    CHECKS,
+    Kept,
+    factors_read,
+    fits_in_locals,
+    heavy,
+    worth_keeping,
+)
+from workbench.codegen.bodies.position_rules import RULES, unrepeated_position
+from workbench.codegen.bodies.position_visits import VISITS, ValueVisit
+from workbench.codegen.emitter import (
+    Emitter,
+    InBlock,
+    Index,
+    both,
+    cast,
+    flat,
+    total,
+)
 from workbench.codegen.kernel_records import (
     Compute,
     Holds,
@@ -24,27 +45,6 @@ from workbench.codegen.kernel_records import (
     Table,
     Value,
 )
-from workbench.codegen.writing.addresses import address, apart, outside, tile_begin
-from workbench.codegen.writing.checked_indices import CHECKED, check_gather
-from workbench.codegen.writing.emitter import (
-    Emitter,
-    InBlock,
-    Index,
-    both,
-    cast,
-    flat,
-    total,
-)
-from workbench.codegen.writing.kept_bodies import (
-    CHECKS,
-    Kept,
-    factors_read,
-    fits_in_locals,
-    heavy,
-    worth_keeping,
-)
-from workbench.codegen.writing.position_rules import RULES, unrepeated_position
-from workbench.codegen.writing.position_visits import VISITS, ValueVisit
 from workbench.errors import ProgramError
 from workbench.lowering.instances.linearize import operand_dtype
 from workbench.lowering.memory.tiles import TileStored

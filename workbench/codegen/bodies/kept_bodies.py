@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from workbench.codegen.emitter import total
 from workbench.codegen.kernel_records import Value
-from workbench.codegen.writing.emitter import total
 from workbench.lowering.values.numbering import Numbering
 from workbench.lowering.values.stored import symbolic
 from workbench.polyhedral.expression import Expression
