@@ -14,8 +14,8 @@ from tests.codegen.c.compiled import NATIVE, Build, others
 CALLED = """
 void called_{k}(const {t} *left, int64_t row_step, int64_t step, const {t} *right,
                 int64_t right_step, {t} *out, int64_t out_step, int64_t rows, int64_t columns,
-                int64_t times, int64_t into) {{
-    product_{k}(left, row_step, step, right, right_step, out, out_step, rows, columns, times,
+                int64_t room, int64_t times, int64_t into) {{
+    product_{k}(left, row_step, step, right, right_step, out, out_step, rows, columns, room, times,
                 (int)into);
 }}
 int64_t whole_{k}(int64_t n) {{ return WHOLE_VECTORS(n); }}
@@ -32,9 +32,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 
 def multiplied(
-    library: ctypes.CDLL, kind: str, a: Any, b: Any, out: Any, turned: bool, into: bool
+    library: ctypes.CDLL, kind: str, a: Any, b: Any, out: Any, turned: bool, into: bool, room: int
 ) -> None:
-    """Call the function for `a @ b`; with `turned` the left matrix lies column by column."""
+    """Call the function for `a @ b`; with `turned` the left matrix lies column by column, and rows
+    of `b` and of `out` have room for so many columns.
+    """
     rows, times = a.shape
     left = np.ascontiguousarray(a.T if turned else a)
     steps = (1, rows) if turned else (times, 1)
@@ -44,7 +46,7 @@ def multiplied(
     function(
         pointer(left.ctypes.data), n(steps[0]), n(steps[1]), pointer(b.ctypes.data),
         n(b.strides[0] // b.itemsize), pointer(out.ctypes.data), n(out.strides[0] // out.itemsize),
-        n(rows), n(b.shape[1]), n(times), n(into),
+        n(rows), n(b.shape[1]), n(room), n(times), n(into),
     )  # fmt: skip
 
 
@@ -62,11 +64,29 @@ def test_product_of_whole_numbers_is_exact_and_touches_no_more(
         )
         around = random.integers(-9, 10, (rows + 1, columns + 3)).astype(DTYPES[kind])
         out = around.copy()
-        multiplied(library, kind, a, b, out[:rows, :columns], turned, into)
+        multiplied(library, kind, a, b, out[:rows, :columns], turned, into, columns)
         wanted = around.copy()
         exact = a.astype(np.int64) @ b.astype(np.int64)
         wanted[:rows, :columns] = exact + (around[:rows, :columns] if into else 0)
         assert np.array_equal(out, wanted), (rows, columns, times)
+
+
+@pytest.mark.parametrize("kind", DTYPES)
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("columns", [1, 2, 3, 4, 7, 8, 9])
+def test_product_with_room_for_whole_vectors_is_exact(
+    library: ctypes.CDLL, kind: str, turned: bool, columns: int
+) -> None:
+    random, room = np.random.default_rng(4), 16
+    for rows, times in ((5, 3), (16, 7), (64, 64), (83, 10)):
+        a = random.integers(-9, 10, (rows, times)).astype(DTYPES[kind])
+        b = random.integers(-9, 10, (times, room)).astype(DTYPES[kind])
+        out = random.integers(-9, 10, (rows + 1, room)).astype(DTYPES[kind])
+        wanted = out.copy()
+        multiplied(library, kind, a, b[:, :columns], out[:rows, :columns], turned, False, room)
+        wanted[:rows, :columns] = a.astype(np.int64) @ b[:, :columns].astype(np.int64)
+        assert np.array_equal(out[:, :columns], wanted[:, :columns]), (rows, times)
+        assert np.array_equal(out[rows], wanted[rows])
 
 
 def test_element_is_the_sum_of_its_products_one_after_the_other(library: ctypes.CDLL) -> None:
@@ -74,7 +94,7 @@ def test_element_is_the_sum_of_its_products_one_after_the_other(library: ctypes.
     a, b = random.normal(size=(9, 50)), random.normal(size=(50, 37))
     out = np.zeros((9, 37), np.float32)
     a, b = a.astype(np.float32), b.astype(np.float32)
-    multiplied(library, "f", a, b, out, False, False)
+    multiplied(library, "f", a, b, out, False, False, 37)
     wanted = np.zeros((9, 37))
     for k in range(50):  # a product of floats is exact in double; a fused sum rounds once
         wanted = (
@@ -88,14 +108,16 @@ def test_element_is_the_sum_of_its_products_one_after_the_other(library: ctypes.
 @pytest.mark.parametrize("build", others(), ids=lambda b: b.name)
 def test_bits_are_the_same(library: ctypes.CDLL, build: Build, tmp_path: Path) -> None:
     random = np.random.default_rng(3)
-    a = random.normal(size=(21, 40)).astype(np.float32)
-    b = random.normal(size=(40, 53)).astype(np.float32)
-    found = []
-    for one in (library, build.library(TEXT, tmp_path)):
-        out = np.zeros((21, 53), np.float32)
-        multiplied(one, "f", a, b, out, False, False)
-        found.append(out)
-    assert np.array_equal(*found)
+    other = build.library(TEXT, tmp_path)
+    for rows, times, columns in ((21, 40, 53), (64, 40, 4), (70, 40, 3)):
+        a = random.normal(size=(rows, times)).astype(np.float32)
+        b = random.normal(size=(times, 64)).astype(np.float32)
+        found = []
+        for one, turned in ((library, False), (library, True), (other, False), (other, True)):
+            out = np.zeros((rows, 64), np.float32)
+            multiplied(one, "f", a, b[:, :columns], out, turned, False, 64)
+            found.append(out[:, :columns])
+        assert all(np.array_equal(found[0], bits) for bits in found)
 
 
 def test_whole_vectors_hold_all_columns(library: ctypes.CDLL) -> None:

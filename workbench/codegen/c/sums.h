@@ -23,6 +23,41 @@
 #define HALVED(operation, kind, parts) parts[0]
 #endif
 
+#if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
+/* The lanes from `n` on, n lanes long, come to the front: of the other lanes nothing is asked. */
+#if LANES == 16
+#define BEHIND8(x) __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15)
+#define BEHIND4(x) __builtin_shufflevector(x, x, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7, 4, 5, 6, 7)
+#define BEHIND2(x) __builtin_shufflevector(x, x, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3, 2, 3)
+#define BEHIND1(x) __builtin_shufflevector(x, x, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)
+#elif LANES == 8
+#define BEHIND4(x) __builtin_shufflevector(x, x, 4, 5, 6, 7, 4, 5, 6, 7)
+#define BEHIND2(x) __builtin_shufflevector(x, x, 2, 3, 2, 3, 2, 3, 2, 3)
+#define BEHIND1(x) __builtin_shufflevector(x, x, 1, 1, 1, 1, 1, 1, 1, 1)
+#else
+#define BEHIND2(x) __builtin_shufflevector(x, x, 2, 3, 2, 3)
+#define BEHIND1(x) __builtin_shufflevector(x, x, 1, 1, 1, 1)
+#endif
+#if LANES > 8
+#define HALVED8(operation, kind) x = operation##_v##kind(x, BEHIND8(x));
+#else
+#define HALVED8(operation, kind)
+#endif
+#if LANES > 4
+#define HALVED4(operation, kind) x = operation##_v##kind(x, BEHIND4(x));
+#else
+#define HALVED4(operation, kind)
+#endif
+#define COMBINED_BODY(name, operation, kind, number)                                      \
+    OUT_OF_LINE number name##_v##kind(const v##kind *parts) {                             \
+        v##kind x = HALVED(operation, kind, parts);                                       \
+        HALVED8(operation, kind)                                                          \
+        HALVED4(operation, kind)                                                          \
+        x = operation##_v##kind(x, BEHIND2(x));                                           \
+        x = operation##_v##kind(x, BEHIND1(x));                                           \
+        return x[0];                                                                      \
+    }
+#else
 #define COMBINED_BODY(name, operation, kind, number)                                      \
     OUT_OF_LINE number name##_v##kind(const v##kind *parts) {                             \
         number partial[LANES];                                                            \
@@ -32,6 +67,7 @@
                 partial[k] = operation##_##kind(partial[k], partial[k + half]);           \
         return partial[0];                                                                \
     }
+#endif
 
 #define ALL_COMBINED(of)             \
     of(sum16, add, f, float)         \

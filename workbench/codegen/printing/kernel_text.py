@@ -263,12 +263,12 @@ class KernelText:
             self.write(f"turned_{values.real}({operands[0]}, {out}, {rows}, {columns});")
         elif record.function == "product":
             n = {k: values.expression(expression(v)) for k, v in option.items() if k not in FLAGS}
-            columns = f"WHOLE_VECTORS({n['columns']})" if option["whole"] else n["columns"]
+            room = f"WHOLE_VECTORS({n['columns']})" if option["whole"] else n["columns"]
             left, right = operands
             self.write(
                 f"product_{values.real}({left}, {n['row_step']}, {n['step']}, {right}, "
-                f"{n['right_step']}, {out}, {n['out_step']}, {n['rows']}, {columns}, "
-                f"{n['times']}, {int(option['into'])});"
+                f"{n['right_step']}, {out}, {n['out_step']}, {n['rows']}, "
+                f"{n['columns']}, {room}, {n['times']}, {int(option['into'])});"
             )
         elif record.function == "permutation":
             coordinates = [values.word(e, vector=False) for e in option["coordinates"]]

@@ -50,7 +50,7 @@ class Product:
         whole: bool = False,
         into: bool = False,
     ) -> Invoke:
-        """Return the call. `whole`: whole vectors of columns, `into`: added to what is there."""
+        """Return the call. `whole`: room for whole vectors, `into`: added to what is there."""
         options = (
             ("row_step", self.row_step),
             ("step", self.step),

@@ -1,66 +1,98 @@
 /* The bodies of product_f and product_d. A template: products.h includes it for either kind. */
 
-/* WIDE_ROWS rows of two vectors. */
-static __attribute__((noinline)) void OF(wide_sums)(const N *left, int64_t row_step, int64_t step,
-                                                    const N *right, int64_t right_step, N *out,
-                                                    int64_t out_step, int64_t times, int into) {
-    EACH_WIDE_ROW(START_TWO)
-    for (int64_t k = 0; k < times; k++, left += step, right += right_step) {
-        V x = LOAD(right), y = LOAD(right + LANES);
-        HELD(x) HELD(y)
-        EACH_WIDE_ROW(ADD_TWO)
+#define SUMS(name, EACH)                                                                       \
+    static __attribute__((noinline)) void OF(name)(                                            \
+        const N *left, int64_t row_step, int64_t step, const N *right, int64_t right_step,     \
+        N *out, int64_t out_step, int64_t times, int into) {                                   \
+        EACH(START)                                                                            \
+        for (int64_t k = 0; k < times; k++, left += step, right += right_step) {               \
+            V x = LOAD(right);                                                                 \
+            HELD(x)                                                                            \
+            EACH(ADD)                                                                          \
+        }                                                                                      \
+        if (into) { EACH(JOIN) } else { EACH(KEEP) }                                           \
     }
-    if (into) { EACH_WIDE_ROW(JOIN_TWO) } else { EACH_WIDE_ROW(KEEP_TWO) }
+#define WIDE_SUMS(name, EACH)                                                                  \
+    static __attribute__((noinline)) void OF(name)(                                            \
+        const N *left, int64_t row_step, int64_t step, const N *right, int64_t right_step,     \
+        N *out, int64_t out_step, int64_t times, int into) {                                   \
+        EACH(START_TWO)                                                                        \
+        for (int64_t k = 0; k < times; k++, left += step, right += right_step) {               \
+            V x = LOAD(right), y = LOAD(right + LANES);                                        \
+            HELD(x) HELD(y)                                                                    \
+            EACH(ADD_TWO)                                                                      \
+        }                                                                                      \
+        if (into) { EACH(JOIN_TWO) } else { EACH(KEEP_TWO) }                                   \
+    }
+/* One, two, ... rows of one vector, and of two. */
+SUMS(row, ROW)
+SUMS(rows_2, ROWS_2)
+SUMS(rows_4, ROWS_4)
+SUMS(rows_8, ROWS_8)
+WIDE_SUMS(wide_row, ROW)
+WIDE_SUMS(wide_rows_2, ROWS_2)
+WIDE_SUMS(wide_rows_4, ROWS_4)
+#if REGISTERS == 32
+WIDE_SUMS(wide_rows_8, ROWS_8)
+#endif
+#undef SUMS
+#undef WIDE_SUMS
+
+/* FEW rows that are neighbours on the left, of less columns than half a vector: these lanes are rows,
+   two columns at a time. */
+#define FEW (4 * LANES)
+static __attribute__((noinline)) void OF(few_columns)(const N *left, int64_t step, const N *right,
+                                                      int64_t right_step, N *out,
+                                                      int64_t out_step, int64_t columns,
+                                                      int64_t times) {
+    for (int64_t r = 0; r < FEW; r++) STORE(out + r * out_step, (V){0});
+    for (int64_t c = 0; c < columns; c += 2) {
+        const int64_t next = c + 1 < columns; /* an odd last column is summed twice */
+        N one[FEW], other[FEW];
+        ROWS_4(START_TWO)
+        for (int64_t k = 0; k < times; k++, left += step) {
+            const V a = ALL(right[k * right_step + c]), b = ALL(right[k * right_step + c + next]);
+            ROWS_4(ADD_BOTH)
+        }
+        left -= times * step;
+        ROWS_4(KEEP_BOTH)
+        for (int64_t r = 0; r < FEW; r++) {
+            out[r * out_step + c] = one[r];
+            out[r * out_step + c + next] = other[r];
+        }
+    }
 }
 
-/* ROWS rows of one vector. */
-static __attribute__((noinline)) void OF(sums)(const N *left, int64_t row_step, int64_t step,
-                                               const N *right, int64_t right_step, N *out,
-                                               int64_t out_step, int64_t times, int into) {
-    EACH_ROW(START)
-    for (int64_t k = 0; k < times; k++, left += step, right += right_step) {
-        V x = LOAD(right);
-        HELD(x)
-        EACH_ROW(ADD)
-    }
-    if (into) { EACH_ROW(JOIN) } else { EACH_ROW(KEEP) }
-}
-
-/* One row of one vector. */
-static __attribute__((noinline)) void OF(row_sums)(const N *left, int64_t step, const N *right,
-                                                   int64_t right_step, N *out, int64_t times,
-                                                   int into) {
-    const int64_t row_step = 0, out_step = 0;
-    START(0)
-    for (int64_t k = 0; k < times; k++, left += step, right += right_step) {
-        V x = LOAD(right);
-        ADD(0)
-    }
-    if (into) { JOIN(0) } else { KEEP(0) }
-}
+/* Sum rows r, r + 1, ... by a function for `n` of them, while so many are left. */
+#define SUM_ROWS(n, name)                                                                      \
+    for (; r + n <= rows; r += n)                                                              \
+        OF(name)(left + r * row_step, row_step, step, right + c, right_step,                   \
+                 out + r * out_step + c, out_step, times, into);
 
 OUT_OF_LINE void OF(product)(const N *left, int64_t row_step, int64_t step, const N *right,
                              int64_t right_step, N *out, int64_t out_step, int64_t rows,
-                             int64_t columns, int64_t times, int into) {
-    int64_t c = 0;
-    for (; c + 2 * LANES <= columns; c += 2 * LANES) {
-        int64_t r = 0;
-        for (; r + WIDE_ROWS <= rows; r += WIDE_ROWS)
-            OF(wide_sums)(left + r * row_step, row_step, step, right + c, right_step,
-                          out + r * out_step + c, out_step, times, into);
-        for (; r < rows; r++)
-            for (int half = 0; half < 2; half++)
-                OF(row_sums)(left + r * row_step, step, right + c + half * LANES, right_step,
-                             out + r * out_step + c + half * LANES, times, into);
+                             int64_t columns, int64_t room, int64_t times, int into) {
+    int64_t c = 0, few = 0;
+    if (row_step == 1 && !into && 2 * columns <= LANES && LANES <= room) {
+        for (; few + FEW <= rows; few += FEW)
+            OF(few_columns)(left + few, step, right, right_step, out + few * out_step, out_step,
+                            columns, times);
     }
-    for (; c + LANES <= columns; c += LANES) {
-        int64_t r = 0;
-        for (; r + ROWS <= rows; r += ROWS)
-            OF(sums)(left + r * row_step, row_step, step, right + c, right_step,
-                     out + r * out_step + c, out_step, times, into);
-        for (; r < rows; r++)
-            OF(row_sums)(left + r * row_step, step, right + c, right_step,
-                         out + r * out_step + c, times, into);
+    for (; c < columns && c + 2 * LANES <= room; c += 2 * LANES) {
+        int64_t r = few;
+#if REGISTERS == 32
+        SUM_ROWS(8, wide_rows_8)
+#endif
+        SUM_ROWS(4, wide_rows_4)
+        SUM_ROWS(2, wide_rows_2)
+        SUM_ROWS(1, wide_row)
+    }
+    for (; c < columns && c + LANES <= room; c += LANES) {
+        int64_t r = few;
+        SUM_ROWS(8, rows_8)
+        SUM_ROWS(4, rows_4)
+        SUM_ROWS(2, rows_2)
+        SUM_ROWS(1, row)
     }
     for (; c < columns; c++)
         for (int64_t r = 0; r < rows; r++) {
@@ -71,3 +103,5 @@ OUT_OF_LINE void OF(product)(const N *left, int64_t row_step, int64_t step, cons
             *place = into ? *place + sum : sum;
         }
 }
+#undef SUM_ROWS
+#undef FEW

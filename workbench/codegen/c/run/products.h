@@ -11,12 +11,13 @@
 /* out[r * out_step + c] = sum over k < times of
        left[r * row_step + k * step] * right[k * right_step + c]
 
-   for r < rows and c < columns. With `into` it is added to what is there. */
+   for r < rows and c < columns. With `into` it is added to what is there. In a row there is `room`
+   for at least so many columns, on the right too: what is behind the columns may be written. */
 #define PRODUCT(kind, number)                                                                 \
     OUT_OF_LINE void product_##kind(const number *left, int64_t row_step, int64_t step,       \
                                     const number *right, int64_t right_step, number *out,     \
                                     int64_t out_step, int64_t rows, int64_t columns,          \
-                                    int64_t times, int into)
+                                    int64_t room, int64_t times, int into)
 /* The least number of lanes in whole vectors that holds n. */
 #define WHOLE_VECTORS(n) (((n) + LANES - 1) / LANES * LANES)
 
@@ -26,16 +27,17 @@ PRODUCT(d, double);
 #if defined(RUNTIME_BODIES)
 
 /* As many accumulators as there are registers beside the operands: of rows that are two vectors
-   wide, so that a number on the left serves two, and of rows of one. */
+   wide, so that a number on the left serves two, and of rows of one. The rows that are left over
+   go in groups of half as many each: a sum waits for the one before, so several run at once. */
+#define ROW(of) of(0)
+#define ROWS_2(of) ROW(of) of(1)
+#define ROWS_4(of) ROWS_2(of) of(2) of(3)
+#define ROWS_8(of) ROWS_4(of) of(4) of(5) of(6) of(7)
 #if defined(__AVX512F__) || defined(__aarch64__)
-#define EACH_WIDE_ROW(of) of(0) of(1) of(2) of(3) of(4) of(5) of(6) of(7)
-#define WIDE_ROWS 8
+#define REGISTERS 32
 #else
-#define EACH_WIDE_ROW(of) of(0) of(1) of(2) of(3)
-#define WIDE_ROWS 4
+#define REGISTERS 16
 #endif
-#define EACH_ROW(of) of(0) of(1) of(2) of(3) of(4) of(5) of(6) of(7)
-#define ROWS 8
 
 /* A vector that stays in its register: gcc would load it again for each product. */
 #if defined(__AVX512F__) && LANES == 16
@@ -49,7 +51,7 @@ PRODUCT(d, double);
 #endif
 #define HELD_d(x) /* several registers */
 
-/* Four or eight accumulators with a name each: an array of them would live in memory. */
+/* Accumulators with a name each: an array of them would live in memory. */
 #define START(r) V sum##r = {0};
 #define START_TWO(r) V sum##r = {0}, more##r = {0};
 #define ADD(r) { V a = ALL(left[r * row_step]); sum##r = FUSED(a, x, sum##r); }
@@ -58,6 +60,12 @@ PRODUCT(d, double);
         V a = ALL(left[r * row_step]);                                               \
         sum##r = FUSED(a, x, sum##r), more##r = FUSED(a, y, more##r);                \
     }
+#define ADD_BOTH(r)                                                         \
+    {                                                                       \
+        V x = LOAD(left + r * LANES);                                       \
+        sum##r = FUSED(x, a, sum##r), more##r = FUSED(x, b, more##r);       \
+    }
+#define KEEP_BOTH(r) STORE(one + r * LANES, sum##r); STORE(other + r * LANES, more##r);
 #define KEEP(r) STORE(out + r * out_step, sum##r);
 #define KEEP_TWO(r) KEEP(r) STORE(out + r * out_step + LANES, more##r);
 #define JOIN(r) STORE(out + r * out_step, LOAD(out + r * out_step) + sum##r);
