@@ -20,6 +20,7 @@ from tests.soundness.early import comes_too_early
 from tests.soundness.memory import Shared, clobbered
 from tests.soundness.order import Point, accessed, block_orders, run_at, undefined_read
 from tests.soundness.proposals import Dice, propose
+from workbench.errors import SizeError
 from workbench.lowering.memory.takeover import memory_of
 from workbench.polyhedral.dependences.witness import Witness
 from workbench.polyhedral.tree import Loop, loop_dims, paths
@@ -94,7 +95,10 @@ def sizes_of(program: Program, witness: Witness) -> dict[str, int] | None:
     """The program's sizes at which a witness exists; None where these are no sizes of it."""
     derived = {p.name for p in program.parameters if p.definition is not None}
     given = {n: v for n, v in witness.sizes.items() if n not in derived}
-    sizes = resolve(program.equations, given)
+    try:
+        sizes = resolve(program.equations, given)
+    except SizeError:  # a derived one does not divide
+        return None
     return None if any(sizes[n] != v for n, v in witness.sizes.items()) else sizes
 
 
