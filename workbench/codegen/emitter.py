@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from workbench.codegen.kernel_records import (
     Compute,
+    Invoke,
     KernelRecord,
     Let,
     Local,
@@ -71,6 +72,8 @@ class Emitter:
         """The scratch memory that has a tile turned, by the tile's buffer and first element."""
         self.gathered: dict[Hashable, InBlock] = {}
         """What was gathered for a whole block, by the read and the place around."""
+        self._turned_here: dict[Element, tuple[str, Expression]] = {}
+        """The memory of those that were turned in this body, and how many elements it has."""
         self._free: dict[tuple[str, Expression], list[str]] = {}
         """Memory that was given back in this body, by dtype and elements."""
         self._overwritten: set[Element] = set()
@@ -116,6 +119,25 @@ class Emitter:
         """Let memory be borrowed again."""
         self._free.setdefault((dtype, elements), []).append(name)
 
+    def turn(self, tile: Element, rows: Expression, columns: Expression) -> None:
+        """Turn a tile, unless it is there turned."""
+        if tile in self.turned:
+            return
+        self.keep_turned([other for other in self._turned_here if other != tile])
+        elements = rows * columns
+        name = self.borrow("turned", "float", elements)
+        options = (("rows", rows), ("columns", columns))
+        self.add(Invoke("turned", (name, expression(0)), (tile,), options))
+        self.turned[tile] = name
+        self._turned_here[tile] = name, elements
+
+    def keep_turned(self, tiles: Collection[Element]) -> None:
+        """Let the memory of tiles that were turned in this body be used again, but for these."""
+        for tile in [t for t in self._turned_here if t not in tiles]:
+            name, elements = self._turned_here.pop(tile)
+            self.turned.pop(tile, None)
+            self.give_back(name, "float", elements)
+
     @contextmanager
     def loop(
         self, wish: str, lower: Expression, upper: Expression, lanes: bool = False
@@ -151,6 +173,7 @@ class Emitter:
         """
         known, made, overwritten = dict(self.known), dict(self._made), self._overwritten
         turned, gathered, free = dict(self.turned), dict(self.gathered), self._free
+        turned_here, self._turned_here = self._turned_here, {}
         self._free = {}
         self._overwritten = set()
         self._bodies.append([])
@@ -158,6 +181,7 @@ class Emitter:
         self._bodies.pop()
         self.known, self._made = known, made
         self.turned, self.gathered, self._free = turned, gathered, free
+        self._turned_here = turned_here
         inside, self._overwritten = self._overwritten, overwritten
         for buffer, at in inside:
             self.forget(buffer, at)

@@ -1,4 +1,4 @@
-"""Products of matrices against exact sums: of whole numbers, and in double."""
+"""Products of matrices against exact sums, of whole numbers and in double, and turned tiles."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ void called_{k}(const {t} *left, int64_t row_step, int64_t step, const {t} *righ
     product_{k}(left, row_step, step, right, right_step, out, out_step, rows, columns, room, times,
                 (int)into);
 }}
+void called_turned_{k}(const {t} *in, {t} *out, int64_t rows, int64_t columns) {{
+    turned_{k}(in, out, rows, columns);
+}}
 int64_t whole_{k}(int64_t n) {{ return WHOLE_VECTORS(n); }}
 """
-TEXT = '#include "products.h"' + "\n" + CALLED.format(k="f", t="float")
+TEXT = '#include "products.h"\n#include "tiles.h"' + "\n" + CALLED.format(k="f", t="float")
 TEXT += CALLED.format(k="d", t="double")
 DTYPES = {"f": np.float32, "d": np.float64}
 SHAPES = [(1, 1, 1), (3, 5, 2), (4, 16, 7), (8, 32, 64), (9, 33, 5), (13, 47, 3), (64, 64, 32)]
@@ -125,3 +128,17 @@ def test_whole_vectors_hold_all_columns(library: ctypes.CDLL) -> None:
     whole.restype = ctypes.c_int64
     for n in range(1, 70):
         assert n <= whole(ctypes.c_int64(n)) < n + 16
+
+
+@pytest.mark.parametrize("kind", DTYPES)
+@pytest.mark.parametrize("build", [NATIVE, *others()], ids=lambda b: b.name)
+def test_turned_tile_has_rows_for_columns(kind: str, build: Build, tmp_path: Path) -> None:
+    turned = getattr(build.library(TEXT, tmp_path), f"called_turned_{kind}")
+    turned.restype = None
+    pointer, n = ctypes.c_void_p, ctypes.c_int64
+    for rows, columns in ((16, 16), (64, 32), (37, 16), (5, 48), (19, 7), (1, 1)):
+        tile = np.arange(rows * columns, dtype=DTYPES[kind]).reshape(rows, columns)
+        out = np.full(rows * columns + 1, -1, DTYPES[kind])
+        turned(pointer(tile.ctypes.data), pointer(out.ctypes.data), n(rows), n(columns))
+        assert np.array_equal(out[:-1].reshape(columns, rows), tile.T)
+        assert out[-1] == -1

@@ -15,10 +15,9 @@ from workbench.codegen.bodies.addresses import tile_begin
 from workbench.codegen.bodies.body_values import Bodies
 from workbench.codegen.bodies.kept_bodies import fits_in_locals
 from workbench.codegen.bodies.position_visits import BLOCK
-from workbench.codegen.emitter import Emitter, Index, total
+from workbench.codegen.emitter import Element, Emitter, Index, total
 from workbench.codegen.kernel_records import (
     Compute,
-    Invoke,
     Load,
     Local,
     Number,
@@ -124,6 +123,7 @@ def _turn_tiles(writer: InstanceWriter, lane: int) -> None:
     """Turn the tiles that are read along an axis of the result, which is that of its lanes."""
     out = writer.out
     needed = _read_along(writer, lane)
+    tiles: dict[Element, tuple[Expression, Expression]] = {}
     for read in writer.statement.reads:
         stored = writer.stored[read.array]
         if not isinstance(stored, TileStored) or stored.block is None:
@@ -134,12 +134,11 @@ def _turn_tiles(writer: InstanceWriter, lane: int) -> None:
         if read.dtype != "float" or stored.buffer.name not in needed:
             continue
         begin, _ = tile_begin(stored, index, writer.place)
-        key = (stored.buffer.name, begin)
-        if key not in out.turned:
-            features, lanes = total(symbolic(read.shape)), expression(stored.block.size)
-            out.turned[key] = out.scratch("turned", read.dtype, features * lanes)
-            options = (("rows", features), ("columns", lanes))
-            out.add(Invoke("turned", (out.turned[key], expression(0)), (key,), options))
+        sides = (total(symbolic(read.shape)), expression(stored.block.size))
+        tiles[stored.buffer.name, begin] = sides
+    out.keep_turned(tiles)
+    for tile, (features, lanes) in tiles.items():
+        out.turn(tile, features, lanes)
 
 
 def _read_along(writer: InstanceWriter, axis: int) -> frozenset[str]:

@@ -18,57 +18,77 @@ OUT_OF_LINE void turned_d(const double *in, double *out, int64_t rows, int64_t c
         for (int64_t c = 0; c < columns; c++) out[c * rows + r] = in[r * columns + c];
 
 #if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
-/* Exchange the halves of every 2 * n lanes between two rows: after n = 1, 2, 4, ... rows are
-   columns (Eklundh, "A fast computer method for matrix transposing", 1972). */
+/* Two rows are interleaved inside groups of 4 lanes, by one lane and by two: then each group holds a
+   column of 4 rows. At last groups of the same column are brought together. Each of these is one
+   instruction. */
 #if LANES == 16
-#define LOW1 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30
-#define HIGH1 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31
-#define LOW2 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29
-#define HIGH2 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31
-#define LOW4 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27
-#define HIGH4 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31
-#define LOW8 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23
-#define HIGH8 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31
+#define LOW_ONE 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
+#define HIGH_ONE 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
+#define LOW_TWO 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29
+#define HIGH_TWO 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31
+#define LOW_GROUPS 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27
+#define HIGH_GROUPS 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31
 #elif LANES == 8
-#define LOW1 0, 8, 2, 10, 4, 12, 6, 14
-#define HIGH1 1, 9, 3, 11, 5, 13, 7, 15
-#define LOW2 0, 1, 8, 9, 4, 5, 12, 13
-#define HIGH2 2, 3, 10, 11, 6, 7, 14, 15
-#define LOW4 0, 1, 2, 3, 8, 9, 10, 11
-#define HIGH4 4, 5, 6, 7, 12, 13, 14, 15
+#define LOW_ONE 0, 8, 1, 9, 4, 12, 5, 13
+#define HIGH_ONE 2, 10, 3, 11, 6, 14, 7, 15
+#define LOW_TWO 0, 1, 8, 9, 4, 5, 12, 13
+#define HIGH_TWO 2, 3, 10, 11, 6, 7, 14, 15
+#define LOW_GROUPS 0, 1, 2, 3, 8, 9, 10, 11
+#define HIGH_GROUPS 4, 5, 6, 7, 12, 13, 14, 15
 #else
-#define LOW1 0, 4, 2, 6
-#define HIGH1 1, 5, 3, 7
-#define LOW2 0, 1, 4, 5
-#define HIGH2 2, 3, 6, 7
+#define LOW_ONE 0, 4, 1, 5
+#define HIGH_ONE 2, 6, 3, 7
+#define LOW_TWO 0, 1, 4, 5
+#define HIGH_TWO 2, 3, 6, 7
 #endif
-#define EXCHANGE(n)                                                                  \
-    for (int k = 0; k < LANES; k++)                                                  \
-        if (!(k & n)) {                                                              \
-            vf low = __builtin_shufflevector(row[k], row[k + n], LOW##n);            \
-            row[k + n] = __builtin_shufflevector(row[k], row[k + n], HIGH##n);       \
-            row[k] = low;                                                            \
-        }
 #if defined(__clang__)
 #define UNROLLED _Pragma("clang loop unroll(full)")
 #else
 #define UNROLLED _Pragma("GCC unroll 16")
 #endif
+/* One pointer that moves: gcc would keep one for each row. */
+#define STEPPED(pointer, by) \
+    pointer += by;           \
+    __asm__("" : "+r"(pointer));
+#define MIXED(one, other, how)                                                       \
+    {                                                                                \
+        vf low = __builtin_shufflevector(one, other, LOW_##how);                     \
+        other = __builtin_shufflevector(one, other, HIGH_##how);                     \
+        one = low;                                                                   \
+    }
 OUT_OF_LINE void turned_f(const float *in, float *out, int64_t rows, int64_t columns) {
     int64_t whole = columns % LANES ? 0 : rows / LANES * LANES;
     for (int64_t r = 0; r < whole; r += LANES)
         for (int64_t c = 0; c < columns; c += LANES) {
             vf row[LANES];
-            UNROLLED for (int k = 0; k < LANES; k++) row[k] = load_vf(in + (r + k) * columns + c);
-            UNROLLED EXCHANGE(1)
-            UNROLLED EXCHANGE(2)
+            const float *from = in + r * columns + c;
+            float *to = out + c * rows + r;
+            UNROLLED for (int k = 0; k < LANES; k++) {
+                row[k] = load_vf(from);
+                STEPPED(from, columns)
+            }
+            UNROLLED for (int k = 0; k < LANES; k += 4) {
+                MIXED(row[k], row[k + 1], ONE)
+                MIXED(row[k + 2], row[k + 3], ONE)
+                MIXED(row[k], row[k + 2], TWO)
+                MIXED(row[k + 1], row[k + 3], TWO)
+                vf second = row[k + 2];
+                row[k + 2] = row[k + 1];
+                row[k + 1] = second;
+            }
+#if LANES == 16
+            UNROLLED for (int k = 0; k < 4; k++) {
+                MIXED(row[k], row[k + 4], GROUPS)
+                MIXED(row[k + 8], row[k + 12], GROUPS)
+            }
+#endif
 #if LANES > 4
-            UNROLLED EXCHANGE(4)
+            UNROLLED for (int k = 0; k < LANES / 2; k++) MIXED(row[k], row[k + LANES / 2], GROUPS)
 #endif
-#if LANES > 8
-            UNROLLED EXCHANGE(8)
-#endif
-            UNROLLED for (int k = 0; k < LANES; k++) store_vf(out + (c + k) * rows + r, row[k]);
+            UNROLLED for (int k = 0; k < LANES; k++) {
+                store_vf(to, row[k]);
+                STEPPED(to, rows)
+            }
         }
     TURNED_ONE_BY_ONE(whole, rows)
 }
