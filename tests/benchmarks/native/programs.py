@@ -13,7 +13,7 @@ from workbench.transforms import Contract, Donate, Persist
 from workbench.transforms.step.refusal import Refused
 from workbench.variants.variant import Variant, optimize, variant
 
-BLOCKS = {"b": 16, "k": 32}
+BLOCKS = {"b": 32, "k": 32}
 """The size of a block of environments, and of samples of a minibatch."""
 
 

@@ -19,7 +19,7 @@ OUT_OF_LINE void turned_d(const double *in, double *out, int64_t rows, int64_t c
 
 #if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
 /* Two rows are interleaved inside groups of 4 lanes, by one lane and by two: then each group holds a
-   column of 4 rows. At last groups of the same column are brought together. Each of these is one
+   column of 4 rows. At last groups of the same column meet. Each of these is one
    instruction. */
 #if LANES == 16
 #define LOW_ONE 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
