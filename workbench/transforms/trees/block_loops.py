@@ -21,6 +21,7 @@ from workbench.polyhedral.tree import (
     statements,
     with_child,
 )
+from workbench.transforms.trees.inner_loops import inner_joined
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class BlockLoops:
         if len(order) < len(parts):
             self._raise(parts, set(range(len(parts))) - set(order))
         level = self._levels(parts, follows, order)
-        return self._joined(parts, follows, order, level)
+        return self._joined(parts, follows, order, level, found)
 
     def _flat(self, child: Tree) -> Iterator[Part]:
         """Yield a child of a sequence, or each part of the body of a loop over the dimension."""
@@ -135,6 +136,7 @@ class BlockLoops:
         follows: Mapping[int, set[int]],
         order: Sequence[int],
         level: Mapping[int, int],
+        found: Dependences,
     ) -> Tree:
         """Return the sequence in which units of one level are in one loop."""
         units = {n: [k for k in order if parts[k].unit and level[k] == n] for n in level.values()}
@@ -144,14 +146,16 @@ class BlockLoops:
             after[node[k]] |= {node[n] for n in follows[k]} - {node[k]}
         result: list[Part] = []
         for n in topological(after, {n: n for n in after}):
-            result.append(self._region(parts, units[level[n]]) if parts[n].unit else parts[n])
+            unit = parts[n].unit
+            result.append(self._region(parts, units[level[n]], found) if unit else parts[n])
         many = sorted((n for n, own in units.items() if own), reverse=True)
         for late in many[1:]:
             self.between.append(_needing(parts, follows, level, late))
         return sequence([p.tree for p in _rejoined(result)])
 
-    def _region(self, parts: Sequence[Part], units: Sequence[int]) -> Part:
+    def _region(self, parts: Sequence[Part], units: Sequence[int], found: Dependences) -> Part:
         content = sequence([self._without(parts[k].tree) for k in units])
+        content = inner_joined(content, found.among(tuple(statements(content))))
         self.regions.append(tuple(statements(content)))
         return Part(self._blocks(Loop(self.dim, content, "axis")), True)
 
