@@ -226,6 +226,22 @@ def test_memory_is_predicted_to_the_byte(dtype: str) -> None:
         assert made.run(given, 0, dtype).peak_bytes == made.peak(sizes, dtype)
 
 
+@pytest.mark.parametrize(
+    ("program", "bytes_needed"),
+    [
+        (ppo(B=2048, T=128), 14e6),
+        (reinforce(B=256, T=1000, hidden=(64, 64)), 9.4e6),
+    ],
+)
+def test_programs_in_blocks_need_little_memory(program: Program, bytes_needed: float) -> None:
+    variant = wb.variant(program)
+    for step in (Persist("b", 16), Persist("k", 32), Contract(), Donate()):
+        if not isinstance(step, Persist) or step.dim in program.dim:
+            variant = variant.apply(step)
+    made = compiled(variant.program)
+    assert made.peak(resolve(variant.program.equations)) <= bytes_needed
+
+
 def test_scratch_memory_is_where_nothing_else_is_while_its_kernel_runs() -> None:
     """Also beside what a kernel allocates inside, block for block."""
     held, inside, later = (Buffer(n, "int32", (expression(100),)) for n in ("a", "b", "c"))
