@@ -99,8 +99,8 @@ def run_work(
 def counted(
     compiled: CompiledProgram, sizes: Mapping[str, int], execution: Execution
 ) -> dict[str, float]:
-    """Return the work of an update; the bytes predicted for arrays, partial sums and tiles, and for
-    scratch memory; and those that a run allocated for all of them.
+    """Return the work of an update; the bytes that are predicted and those that a run allocated; of
+    these, the most of arrays, partial sums and tiles at once, and of a kernel's scratch memory.
     """
     known = resolve(compiled.program.equations, {**sizes, "I": execution.total})
     flops, moved = update_work(compiled, known)
@@ -109,7 +109,8 @@ def counted(
     return {
         "flops": flops,
         "bytes": moved,
-        "predicted_mb": compiled.loop_program.peak(known, "float32") / 1e6,
+        "predicted_mb": compiled.peak(known) / 1e6,
+        "arrays_mb": compiled.loop_program.peak(known, "float32") / 1e6,
         "scratch_mb": scratch / 1e6,
         "allocated_mb": execution.peak_bytes / 1e6,
     }

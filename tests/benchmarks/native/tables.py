@@ -137,6 +137,7 @@ def memory(settings: Settings) -> None:
         allocated_mb=line["allocated_mb"],
         required_mb=14,
         predicted_mb=line["predicted_mb"],
+        arrays_mb=line["arrays_mb"],
         scratch_mb=line["scratch_mb"],
         largest_mb=line["largest_mb"],
     )

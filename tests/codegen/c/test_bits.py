@@ -78,7 +78,7 @@ def drawn(library: Any) -> Arrays:
     n = 4099
     uniform, normal = np.empty(n, np.float32), np.empty(n, np.float32)
     order = np.empty(n, np.int32)
-    call(library.draws, uniform, normal, order, np.empty(3 * n, np.uint32), n)
+    call(library.draws, uniform, normal, order, np.empty(2 * n, np.uint32), n)
     words = np.arange(2**16, dtype=np.uint32) * np.uint32(2**16)
     normals, total = np.empty(2**16, np.float32), np.empty(1, np.float32)
     call(library.normals, words, normals, len(words))

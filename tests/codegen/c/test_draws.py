@@ -47,7 +47,7 @@ FILLED(normal_float64, double) { fill_normal_d(out, n, 5, 9, dims, x); }
 void permuted(int32_t *out, int64_t n, int64_t dims, const uint32_t *x, uint32_t *scratch) {
     permutation(out, n, 5, 9, dims, x, scratch);
 }
-void ordered(int32_t *out, int64_t n, uint32_t *word, uint32_t *scratch) {
+void ordered(int32_t *out, int64_t n, uint32_t *word, int32_t *scratch) {
     stable_order(out, n, word, scratch);
 }
 void of_words(const uint32_t *word, float *uniform, float *normal, double *wide, int64_t n) {
@@ -157,8 +157,9 @@ def test_numbers_of_words_are_numpys_at_a_million_words(draws: ctypes.CDLL) -> N
 
 @pytest.mark.parametrize("n", [1, 2, 3, 100, 5000])
 def test_permutation_is_numpys(n: int, draws: ctypes.CDLL) -> None:
-    out = np.empty(n, np.int32)
-    call(draws.permuted, out, n, 2, np.array([4, 1], np.uint32), np.empty(3 * n, np.uint32))
+    out, scratch = np.empty(n, np.int32), np.full(2 * n + 1, 7, np.uint32)
+    call(draws.permuted, out, n, 2, np.array([4, 1], np.uint32), scratch)
+    assert scratch[-1] == 7
     np.testing.assert_array_equal(out, philox.permutation(philox.words(5, 9, [4, 1], n)))
 
 
@@ -166,6 +167,7 @@ def test_permutation_is_numpys(n: int, draws: ctypes.CDLL) -> None:
 def test_equal_words_keep_their_order(high: int, draws: ctypes.CDLL) -> None:
     word = np.random.default_rng(high).integers(0, high, 20_000, dtype=np.uint32)
     expected = np.argsort(word, kind="stable")
-    out = np.empty(len(word), np.int32)
-    call(draws.ordered, out, len(word), word, np.empty(2 * len(word), np.uint32))
+    out, scratch = np.empty(len(word), np.int32), np.full(len(word) + 1, 7, np.int32)
+    call(draws.ordered, out, len(word), word, scratch)
+    assert scratch[-1] == 7
     np.testing.assert_array_equal(out, expected)

@@ -61,7 +61,7 @@ void kernel_x(Run *run) {
 
 void kernel_y(Run *run) {
     const int64_t B = run->sizes[0];
-    char *const scratch = run->scratch;
+    char *const scratch = run->arena + run->scratch[2];
     float *const x = (float *)run->buffers[1];
     float *const weight = (float *)run->buffers[0];
     float *const y = (float *)run->buffers[2];

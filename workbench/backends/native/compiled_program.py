@@ -31,8 +31,9 @@ from workbench.codegen.printing.program_text import ProgramText, program_text, s
 from workbench.codegen.runtime import HEADERS, header
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.arena import arena
-from workbench.lowering.loops.records import SPACES, Buffer
+from workbench.lowering.loops.arena import Arena, arena
+from workbench.lowering.loops.bytes import bytes_of
+from workbench.lowering.loops.records import DEVICE, HOST, Buffer
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
@@ -80,6 +81,20 @@ class CompiledProgram:
         """Return the compiled library for a dtype: its file, and what compiling took."""
         self.prepare(dtype)
         return self._loaded[dtype][0]
+
+    def arenas(self, sizes: Mapping[str, int], dtype: str) -> tuple[Arena, Arena]:
+        """Lay out the memory of a run at all sizes: the device's, with scratch memory, and the
+        host's.
+        """
+        real, body = np.dtype(dtype).itemsize, self.kernels.loops.body
+        scratch = [scratch_bytes(k.records, real).evaluate(sizes) for k in self.kernels.kernels]
+        return arena(body, sizes, dtype, DEVICE, scratch), arena(body, sizes, dtype, HOST)
+
+    def peak(self, sizes: Mapping[str, int], dtype: str = "float32") -> int:
+        """Return the bytes of device memory that a run takes: outputs, arrays, scratch memory."""
+        own = self.arenas(sizes, dtype)[0].bytes
+        results = (b for b in self.kernels.buffers.values() if b.initial == "nan")
+        return sum(bytes_of(b, sizes, dtype) for b in results) + (own + LINE if own else 0)
 
     def run(
         self,
@@ -149,14 +164,10 @@ class _Run:
             for name, buffer in made.buffers.items()
             if buffer.initial == "nan"
         }
-        real = np.dtype(self.dtype).itemsize
-        needs = (scratch_bytes(kernel.records, real) for kernel in made.kernels)
-        scratch = max((need.evaluate(sizes) for need in needs), default=0)
-        layouts = [arena(made.loops.body, sizes, self.dtype, space) for space in SPACES]
+        layouts = self.compiled.arenas(sizes, self.dtype)
         asked = [
-            (books, "all arrays", layouts[0].bytes),
+            (books, "all arrays and scratch memory", layouts[0].bytes),
             (memory.host, "all arrays", layouts[1].bytes),
-            (books, "scratch memory", scratch),
         ]
         self.blocks = [
             one.allocate(name, (needed + LINE if needed else 0,), np.uint8)
@@ -171,15 +182,16 @@ class _Run:
                 self.places[numbers[name]] = place
         for name, array in self.results.items():
             self.buffers[numbers[name]] = array.ctypes.data
+        self.scratch = np.array([*layouts[0].scratch, 0], np.int64)
         self.known = np.array([*self.sizes.values(), 0], np.int64)
-        begin, host, own = map(_aligned, self.blocks)
+        begin, host = map(_aligned, self.blocks)
         self.arguments = Arguments(
             sizes=self.known.ctypes.data,
             buffers=self.buffers.ctypes.data,
             arena=begin,
             host=host,
             places=self.places.ctypes.data,
-            scratch=own,
+            scratch=self.scratch.ctypes.data,
             seed=seed,
             main_thread=threading.current_thread() is threading.main_thread(),
         )

@@ -5,11 +5,11 @@
 #include "philox.h"
 
 /* The elements of scratch memory for a permutation of so many. */
-#define PERMUTATION_SCRATCH(count) (3 * (count))
+#define PERMUTATION_SCRATCH(count) (2 * (count))
 
 /* Write the places of `count` words, fewer than 2^31, in rising order of the words; equal ones keep
-   theirs. `word` is overwritten, and `scratch` has room for 2 * count. */
-OUT_OF_LINE void stable_order(int32_t *out, int64_t count, uint32_t *word, uint32_t *scratch);
+   theirs. `scratch` has room for count. */
+OUT_OF_LINE void stable_order(int32_t *out, int64_t count, const uint32_t *word, int32_t *scratch);
 
 /* Draw the permutation of one instance; `scratch` has room for PERMUTATION_SCRATCH(count). */
 OUT_OF_LINE void permutation(int32_t *out, int64_t count, uint32_t seed, uint32_t key, int dims,
@@ -18,9 +18,9 @@ OUT_OF_LINE void permutation(int32_t *out, int64_t count, uint32_t seed, uint32_
 #if defined(RUNTIME_BODIES)
 
 /* Radix sort from the lowest digit: three passes over 11, 11 and 10 bits. Each is stable, so the
-   whole is. All digits are counted in one go. */
-OUT_OF_LINE void stable_order(int32_t *out, int64_t count, uint32_t *word, uint32_t *scratch) {
-    uint32_t *other = scratch, *order = scratch + count;
+   whole is. All digits are counted in one go. Only the places move: to move the words with them is
+   no faster while they fit a core's cache, and takes another array. */
+OUT_OF_LINE void stable_order(int32_t *out, int64_t count, const uint32_t *word, int32_t *scratch) {
     uint32_t place[3][2048] = {{0}};
     for (int64_t k = 0; k < count; k++) {
         place[0][word[k] & 2047]++;
@@ -35,23 +35,21 @@ OUT_OF_LINE void stable_order(int32_t *out, int64_t count, uint32_t *word, uint3
             before += here;
         }
     }
+    for (int64_t k = 0; k < count; k++) out[place[0][word[k] & 2047]++] = (int32_t)k;
     for (int64_t k = 0; k < count; k++) {
-        uint32_t to = place[0][word[k] & 2047]++;
-        other[to] = word[k];
-        out[to] = (int32_t)k;
+        int32_t one = out[k];
+        scratch[place[1][word[one] >> 11 & 2047]++] = one;
     }
     for (int64_t k = 0; k < count; k++) {
-        uint32_t to = place[1][other[k] >> 11 & 2047]++;
-        word[to] = other[k];
-        order[to] = (uint32_t)out[k];
+        int32_t one = scratch[k];
+        out[place[2][word[one] >> 22]++] = one;
     }
-    for (int64_t k = 0; k < count; k++) out[place[2][word[k] >> 22]++] = (int32_t)order[k];
 }
 
 OUT_OF_LINE void permutation(int32_t *out, int64_t count, uint32_t seed, uint32_t key, int dims,
                              const uint32_t *x, uint32_t *scratch) {
     fill_words(scratch, count, seed, key, dims, x);
-    stable_order(out, count, scratch, scratch + count);
+    stable_order(out, count, scratch, (int32_t *)scratch + count);
 }
 
 #endif

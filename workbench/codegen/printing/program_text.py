@@ -103,8 +103,10 @@ class _Writer:
     def text(self) -> ProgramText:
         """Return all units."""
         kernels = {
-            name: self._kernel(name, kernel)
-            for name, kernel in zip(self.functions, self.made.kernels, strict=True)
+            name: self._kernel(name, kernel, number)
+            for number, (name, kernel) in enumerate(
+                zip(self.functions, self.made.kernels, strict=True)
+            )
         }
         units = {"runtime": HERE, "program": self._driver()}
         part: list[str] = []
@@ -117,7 +119,7 @@ class _Writer:
 
     # -- kernels -----------------------------------------------------------------------------------
 
-    def _kernel(self, function: str, kernel: KernelRecords) -> str:
+    def _kernel(self, function: str, kernel: KernelRecords, number: int) -> str:
         used = kernel.buffers
         kinds = {name: self._kind(self.made.buffers[name].dtype) for name in used}
         local = _Names(self.names, set(self.taken))
@@ -135,7 +137,7 @@ class _Writer:
             *(line for line in self._sizes() if _WORD.findall(line)[2] in words),
         ]
         if "scratch" in words:
-            head.append("    char *const scratch = run->scratch;")
+            head.append(f"    char *const scratch = run->arena + run->scratch[{number}];")
         return "\n".join([*head, *body, "}", ""])
 
     def _given(self, kernel: KernelRecords, local: _Names) -> Iterator[str]:

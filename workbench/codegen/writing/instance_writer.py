@@ -296,7 +296,7 @@ class InstanceWriter:
         coordinates = tuple(
             variable(d).substitute(self.place) + shift.get(d, 0) for d in self.statement.dims
         )
-        words = self.out.scratch("words", "int32", n * 3)
+        words = self.out.scratch("words", "int32", n * 2)
         options = (
             ("origin", self.statement.origin or self.statement.name),
             ("coordinates", coordinates),

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from workbench.lowering.loops.bytes import bytes_of
-from workbench.lowering.loops.records import DEVICE, Allocate, Free, Record, walk
+from workbench.lowering.loops.records import (
+    DEVICE,
+    Allocate,
+    For,
+    Free,
+    If,
+    Launch,
+    Record,
+)
 
 LINE = 64
 """The bytes of a cache line: each buffer begins with one."""
@@ -14,48 +22,91 @@ LINE = 64
 BEYOND = 64
 """The bytes behind a buffer that may be read with its last elements, at most a vector's."""
 
+SCRATCH = ""
+"""What the scratch memory of the kernel that runs is held as: no buffer has this name."""
+
 
 @dataclass(frozen=True)
 class Arena:
-    """The place of each buffer in bytes, and the bytes of the whole."""
+    """The place of each buffer in bytes, that of each kernel's scratch memory, and the bytes of the
+    whole.
+    """
 
     places: Mapping[str, int]
+    scratch: Sequence[int]
     bytes: int
 
 
 def arena(
-    body: tuple[Record, ...], sizes: Mapping[str, int], dtype: str, space: str = DEVICE
+    body: Sequence[Record],
+    sizes: Mapping[str, int],
+    dtype: str,
+    space: str = DEVICE,
+    scratch: Sequence[int] = (),
 ) -> Arena:
     """Lay out the buffers of a loop program in a memory space, but its results, in text order.
 
     Each gets the first gap among those held then that is large enough. A loop's body frees what it
-    allocates, so one iteration stands for all.
+    allocates, so one iteration stands for all. `scratch` are the bytes that kernels need while they
+    run, in text order.
     """
-    held: dict[str, tuple[int, int]] = {}
-    memory_of: dict[str, str] = {}
-    places: dict[str, int] = {}
-    end = 0
-    for record in walk(body):
-        if isinstance(record, Allocate):
-            name = record.buffer.name
-            memory_of[name] = memory_of.get(record.source or "", record.source or name)
-            own = record.source is None and record.buffer.initial != "nan"
-            if own and record.buffer.space == space:
-                needed = bytes_of(record.buffer, sizes, dtype) + BEYOND
-                needed = (needed + LINE - 1) // LINE * LINE
-                places[name] = _gap(held, needed)
-                held[name] = (places[name], places[name] + needed)
-                end = max(end, held[name][1])
-        elif isinstance(record, Free):
-            held.pop(memory_of[record.name], None)
-    return Arena(places, end)
+    layout = _Layout(sizes, dtype, space, iter(scratch))
+    layout.lay(body)
+    return Arena(layout.places, layout.scratch, layout.end)
 
 
-def _gap(held: Mapping[str, tuple[int, int]], needed: int) -> int:
-    """Return the first place with so many free bytes."""
-    place = 0
-    for begin, behind in sorted(held.values()):
-        if begin - place >= needed:
-            break
-        place = max(place, behind)
-    return place
+@dataclass
+class _Layout:
+    sizes: Mapping[str, int]
+    dtype: str
+    space: str
+    needs: Iterator[int]
+    held: dict[str, tuple[int, int]] = field(default_factory=dict)
+    memory_of: dict[str, str] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
+    scratch: list[int] = field(default_factory=list)
+    end: int = 0
+
+    def lay(self, body: Sequence[Record], launched: bool = False) -> None:
+        """Give places to what records allocate. Inside a kernel, `launched`, no other begins."""
+        for record in body:
+            if isinstance(record, Allocate):
+                self._allocate(record)
+            elif isinstance(record, Free):
+                self.held.pop(self.memory_of[record.name], None)
+            elif not launched and (
+                isinstance(record, Launch) or (isinstance(record, For) and record.apart)
+            ):
+                self._launch(record)
+            elif isinstance(record, (For, If)):
+                self.lay(record.body, launched)
+
+    def _allocate(self, record: Allocate) -> None:
+        buffer = record.buffer
+        self.memory_of[buffer.name] = self.memory_of.get(
+            record.source or "", record.source or buffer.name
+        )
+        if record.source is None and buffer.initial != "nan" and buffer.space == self.space:
+            self.places[buffer.name] = self._take(
+                buffer.name, bytes_of(buffer, self.sizes, self.dtype)
+            )
+
+    def _launch(self, record: Launch | For) -> None:
+        """Let a kernel have scratch memory beside all that is held, also inside, while it runs."""
+        needed = next(self.needs, 0)
+        self.scratch.append(self._take(SCRATCH, needed) if needed else 0)
+        if isinstance(record, For):
+            self.lay(record.body, launched=True)
+        self.held.pop(SCRATCH, None)
+
+    def _take(self, name: str, needed: int) -> int:
+        """Hold the first gap with so many bytes; return its place."""
+        needed = (needed + BEYOND + LINE - 1) // LINE * LINE
+        place = 0
+        for begin, behind in sorted(self.held.values()):
+            if begin - place >= needed:
+                break
+            place = max(place, behind)
+        self.held[name] = (place, place + needed)
+        self.end = max(self.end, place + needed)
+        return place

@@ -57,6 +57,11 @@ class Persist(Transform):
     readers or hold them. Where one needs a finished sum over `dim`, blocks end and others begin.
     With `statements` (a sum stands for its points), exactly those share one loop over blocks.
 
+    Loops inside a block are fused: each joins the latest over the same dimension that it reads
+    from, where dependences allow, in either direction. What only later iterations of a loop around
+    need, as the state in which the next rollout starts, comes last in its blocks; or in blocks at
+    the end of the iteration, if what it overwrites is read behind the others.
+
     Example::
 
         @wb.program
@@ -172,7 +177,7 @@ class Persist(Transform):
         return [n for n in sums_along(program, self.dim) if chosen is None or n in chosen]
 
     def _loops(self, able: frozenset[str]) -> BlockLoops:
-        return BlockLoops(self.dim, self.size, self.chunks, able)
+        return BlockLoops(self.dim, self.size, self.chunks, able, ends=self.statements is None)
 
     def _in_blocks(self, program: Program, chosen: frozenset[str] | None) -> InBlocks | Refusal:
         """Return the program with sums split and what is meant in blocks, not yet contracted.

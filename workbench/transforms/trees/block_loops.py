@@ -3,6 +3,11 @@
 In a sequence, parts all of whose statements may run in blocks are gathered in as few loops as
 dependences allow, from the end: a part stands in the latest loop that precedes all its readers or
 holds them. What needs something complete, a finished sum, stands between two loops.
+
+What only a later iteration of the loop around needs, as the state in which the next rollout starts,
+comes last, so that nothing that is still read need be kept beside it: last in its block or, where
+what it overwrites is read behind the blocks, in blocks of its own at the end of the iteration. It
+stays in the block if it reads what only the block needs.
 """
 
 from __future__ import annotations
@@ -21,6 +26,10 @@ from workbench.polyhedral.tree import (
     statements,
     with_child,
 )
+from workbench.transforms.trees.inner_loops import inner_joined
+
+END = -1
+"""The level of the loop over blocks at the end of an iteration, behind those that are counted."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,8 @@ class Circular(Exception):
 class BlockLoops:
     """A walk over a tree that puts the statements `able` in blocks of `size` values of `dim`.
 
+    With `ends`, statements may stand in a loop of their own at the end of an iteration.
+
     The walk collects `regions`: the statements of each loop over blocks. `between` names, for each
     but the last loop of a sequence, what stands between it and the next.
     """
@@ -64,12 +75,14 @@ class BlockLoops:
     size: int
     chunks: int
     able: frozenset[str]
+    ends: bool = True
     regions: list[tuple[str, ...]] = field(default_factory=list)
     between: list[tuple[str, ...]] = field(default_factory=list)
 
-    def placed(self, tree: Tree, found: Dependences) -> Tree:
+    def placed(self, tree: Tree, found: Dependences, around: Dependences | None = None) -> Tree:
         """Return the tree with blocks; `found` are the dependences that outer loops leave.
 
+        `around` are those and what leads to later iterations of the loop directly around.
         Raises Circular.
         """
         if not self.able & set(statements(tree)):
@@ -82,8 +95,12 @@ class BlockLoops:
         order = topological(follows, {k: k for k in range(len(parts))})
         if len(order) < len(parts):
             self._raise(parts, set(range(len(parts))) - set(order))
+        last = {} if around is None else _handed_on(parts, follows, around)
+        order.sort(key=lambda k: k in last)
         level = self._levels(parts, follows, order)
-        return self._joined(parts, follows, order, level)
+        if self.ends:
+            level |= {k: END for k in last if _better_at_end(parts, found, level, k, last[k])}
+        return self._joined(parts, follows, order, level, found)
 
     def _flat(self, child: Tree) -> Iterator[Part]:
         """Yield a child of a sequence, or each part of the body of a loop over the dimension."""
@@ -98,9 +115,10 @@ class BlockLoops:
         """Return a part that does not run in blocks as a whole, with blocks inside."""
         if not isinstance(tree, Loop) or self._along(tree):
             return tree
-        inner = found.among(tuple(statements(tree)))
-        inner = inner if tree.kind == "axis" else inner.within(tree)
-        return replace(tree, child=self.placed(tree.child, inner))
+        around = found.among(tuple(statements(tree)))
+        if tree.kind == "axis":
+            return replace(tree, child=self.placed(tree.child, around))
+        return replace(tree, child=self.placed(tree.child, around.within(tree), around))
 
     def _along(self, loop: Loop) -> bool:
         return loop.dim == self.dim and loop.tile is None
@@ -135,6 +153,7 @@ class BlockLoops:
         follows: Mapping[int, set[int]],
         order: Sequence[int],
         level: Mapping[int, int],
+        found: Dependences,
     ) -> Tree:
         """Return the sequence in which units of one level are in one loop."""
         units = {n: [k for k in order if parts[k].unit and level[k] == n] for n in level.values()}
@@ -143,15 +162,17 @@ class BlockLoops:
         for k in order:
             after[node[k]] |= {node[n] for n in follows[k]} - {node[k]}
         result: list[Part] = []
-        for n in topological(after, {n: n for n in after}):
-            result.append(self._region(parts, units[level[n]]) if parts[n].unit else parts[n])
+        for n in topological(after, {n: len(parts) if level[n] == END else n for n in after}):
+            unit = parts[n].unit
+            result.append(self._region(parts, units[level[n]], found) if unit else parts[n])
         many = sorted((n for n, own in units.items() if own), reverse=True)
         for late in many[1:]:
             self.between.append(_needing(parts, follows, level, late))
         return sequence([p.tree for p in _rejoined(result)])
 
-    def _region(self, parts: Sequence[Part], units: Sequence[int]) -> Part:
+    def _region(self, parts: Sequence[Part], units: Sequence[int], found: Dependences) -> Part:
         content = sequence([self._without(parts[k].tree) for k in units])
+        content = inner_joined(content, found.among(tuple(statements(content))))
         self.regions.append(tuple(statements(content)))
         return Part(self._blocks(Loop(self.dim, content, "axis")), True)
 
@@ -175,6 +196,37 @@ def _follows(parts: Sequence[Part], found: Dependences) -> dict[int, set[int]]:
         if source is not None and sink is not None and source != sink:
             follows[source].add(sink)
     return follows
+
+
+def _handed_on(
+    parts: Sequence[Part], follows: Mapping[int, set[int]], around: Dependences
+) -> dict[int, set[int]]:
+    """Return the units that only later iterations of the loop around need, with what reads them."""
+    readers = _follows(parts, around)
+    return {
+        k: readers[k] for k, part in enumerate(parts) if part.unit and readers[k] and not follows[k]
+    }
+
+
+def _better_at_end(
+    parts: Sequence[Part],
+    found: Dependences,
+    level: Mapping[int, int],
+    k: int,
+    readers: Collection[int],
+) -> bool:
+    """Tell whether a unit that only later iterations need should leave its loop over blocks.
+
+    So it is where one of the `readers` of what it overwrites may stand behind that loop. All that
+    it reads there must be needed outside anyway: else the loop would keep more for it.
+    """
+    if not any(level[n] < level[k] + (not parts[n].unit) for n in readers):
+        return False
+    inside = {n for n, part in enumerate(parts) if part.unit and level[n] == level[k]}
+    region = {name for n in inside for name in parts[n].members}
+    private = {d.array for d in found.all if d.source in region}
+    private -= {d.array for d in found.all if d.sink not in region}
+    return not private & {d.array for d in found.all if d.sink in parts[k].members}
 
 
 def _needing(

@@ -113,3 +113,21 @@ def test_runs_of_blocks_are_added_up_apart(chunks: int) -> None:
 
 def test_element_that_is_written_at_once_is_kept_together_in_blocks() -> None:
     agrees(wb.variant(shuffled()).apply(Persist("i", 8)).program)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_joined_loops_in_blocks_agree_with_numpy(dtype: str) -> None:
+    """Time once forwards and once for learning, in memory of a window where it is enough."""
+    variant = wb.variant(reinforce(hidden=(20,), estimator="td_lambda"))
+    for step in (Persist("b", 16), Contract(), Donate()):
+        variant = variant.apply(step)
+    for environments in (1, 16, 37):
+        agrees(variant.program, dtype, B=environments, I=2, T=5)
+
+
+def test_states_that_are_handed_on_last_agree_with_numpy() -> None:
+    variant = wb.variant(ppo(hidden=(20,)))
+    for step in (Persist("b", 16), Persist("k", 32), Contract(), Donate()):
+        variant = variant.apply(step)
+    for environments in (2, 20):
+        agrees(variant.program, B=environments, I=3, T=8)

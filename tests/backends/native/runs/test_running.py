@@ -14,14 +14,16 @@ import workbench as wb
 from tests import by_hand as h
 from tests.backends.small_programs import scheduled
 from tests.native_runs import compiled, run_native, shared_cache
-from workbench.algorithms import reinforce
+from workbench.algorithms import ppo, reinforce
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.numpy import NumPyBackend
 from workbench.errors import OutOfMemoryError, RunError
 from workbench.lowering.loops.arena import arena
-from workbench.lowering.loops.records import Allocate, Free, walk
+from workbench.lowering.loops.records import Allocate, Buffer, For, Free, Launch, walk
+from workbench.polyhedral.expression import expression
+from workbench.program.sizes import resolve
 from workbench.program.values import Program
-from workbench.transforms import Contract, Donate, Swap, Vectorize
+from workbench.transforms import Contract, Donate, Persist, Swap, Vectorize
 
 
 def prepared(program: Program, dtype: str = "float32") -> CompiledProgram:
@@ -211,6 +213,55 @@ def test_no_two_live_buffers_overlap_in_the_arena() -> None:
         elif isinstance(record, Free):
             live.pop(holder[record.name], None)
     assert checked > 100
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_memory_is_predicted_to_the_byte(dtype: str) -> None:
+    variant = wb.variant(ppo(hidden=(20,)))
+    for step in (Persist("b", 16), Persist("k", 32), Contract(), Donate()):
+        variant = variant.apply(step)
+    made = compiled(variant.program)
+    for given in ({"B": 2, "I": 2, "T": 8}, {"B": 64, "I": 3, "T": 32}):
+        sizes = resolve(variant.program.equations, given)
+        assert made.run(given, 0, dtype).peak_bytes == made.peak(sizes, dtype)
+
+
+@pytest.mark.parametrize(
+    ("program", "bytes_needed"),
+    [
+        (ppo(B=2048, T=128), 14e6),
+        (reinforce(B=256, T=1000, hidden=(64, 64)), 9.4e6),
+    ],
+)
+def test_programs_in_blocks_need_little_memory(program: Program, bytes_needed: float) -> None:
+    variant = wb.variant(program)
+    for step in (Persist("b", 16), Persist("k", 32), Contract(), Donate()):
+        if not isinstance(step, Persist) or step.dim in program.dim:
+            variant = variant.apply(step)
+    made = compiled(variant.program)
+    assert made.peak(resolve(variant.program.equations)) <= bytes_needed
+
+
+def test_scratch_memory_is_where_nothing_else_is_while_its_kernel_runs() -> None:
+    """Also beside what a kernel allocates inside, block for block."""
+    held, inside, later = (Buffer(n, "int32", (expression(100),)) for n in ("a", "b", "c"))
+    launch = Launch("s", (), (), ("a",))
+    block = (Allocate(inside), launch, Free("b", ("b",)))
+    blocks = For("k", expression(0), expression(3), False, "k", block, apart=True)
+    body = (
+        Allocate(held),
+        launch,
+        blocks,
+        Allocate(later),
+        launch,
+        Free("c", ("c",)),
+        Free("a", ("a",)),
+    )
+    layout = arena(body, {}, "float32", scratch=[1000, 50, 0])
+    assert layout.places == {"a": 0, "b": 640, "c": 512}
+    assert layout.scratch == [512, 512, 0]
+    assert layout.bytes == 512 + 1088
+    assert arena(body, {}, "float32").bytes == 1024
 
 
 def test_compiled_code_that_cannot_be_kept_is_said(

@@ -22,7 +22,7 @@ typedef struct {
     const int64_t *places;  /* of each buffer in its arena */
     char **given;           /* values from outside, by their numbers */
     const int64_t *apart;   /* how many elements their neighbours are apart, by dimension */
-    char *scratch;
+    const int64_t *scratch; /* the place of each kernel's scratch memory in the arena */
     int64_t seed;
     int64_t main_thread;    /* 1 if Ctrl-C is for this run */
     volatile int64_t stop;  /* not 0: the run is to end before the next kernel */
