@@ -13,8 +13,10 @@ from workbench.transforms import Contract, Donate, Persist
 from workbench.transforms.step.refusal import Refused
 from workbench.variants.variant import Variant, optimize, variant
 
-BLOCKS = {"b": 32, "k": 32}
-"""The size of a block of environments, and of samples of a minibatch."""
+SAMPLED = {"b": 32, "k": 32}
+"""The sizes of blocks of environments, and of samples of a minibatch."""
+WHOLE = {"b": 16}
+"""Those of programs that learn from whole rollouts, which a block keeps."""
 
 
 @wb.program
@@ -66,12 +68,13 @@ def variant_of(program: Program, way: str) -> tuple[Variant, list[str]]:
     if way == "automatic":
         return optimize(program), []
     chosen, refused = variant(program), []
-    persisted = [Persist(d, size) for d, size in BLOCKS.items() if d in program.dim]
+    blocks = SAMPLED if "k" in program.dim else WHOLE
+    persisted = [Persist(d, size) for d, size in blocks.items()]
     for step in (*persisted, Contract(), Donate()):
         try:
             chosen = chosen.apply(step)
         except Refused as error:
             refused.append(f"{step}: {error.refusal}")
-            if step == Persist("b", BLOCKS["b"]):
+            if step == persisted[0]:
                 return optimize(program), refused
     return chosen, refused
