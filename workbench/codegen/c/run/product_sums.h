@@ -7,7 +7,7 @@
         EACH(START)                                                                            \
         for (int64_t k = 0; k < times; k++, left += step, right += right_step) {               \
             V x = LOAD(right);                                                                 \
-            HELD(x)                                                                            \
+            HELD(x) UNTRACED(left)                                                             \
             EACH(ADD)                                                                          \
         }                                                                                      \
         if (into) { EACH(JOIN) } else { EACH(KEEP) }                                           \
@@ -19,7 +19,7 @@
         EACH(START_TWO)                                                                        \
         for (int64_t k = 0; k < times; k++, left += step, right += right_step) {               \
             V x = LOAD(right), y = LOAD(right + LANES);                                        \
-            HELD(x) HELD(y)                                                                    \
+            HELD(x) HELD(y) UNTRACED(left)                                                     \
             EACH(ADD_TWO)                                                                      \
         }                                                                                      \
         if (into) { EACH(JOIN_TWO) } else { EACH(KEEP_TWO) }                                   \
