@@ -25,6 +25,7 @@ from workbench.transforms.order.persisting import (
     fit_for_blocks,
     named_before,
 )
+from workbench.transforms.step.added_apart import added_at_once
 from workbench.transforms.step.argument_names import DimName, StatementNames, all_meant, dims_of
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.transform import Rewritten, Transform, violated
@@ -129,6 +130,8 @@ class Persist(Transform):
         chosen = self._chosen(program)
         if refusal.kind == "no effect" or isinstance(chosen, Refusal):
             return
+        if self.chunks == 1:
+            yield replace(self, chunks=type(self).chunks)
         after = split(program, self._sums(program, chosen))
         needs = dependences(after.equations)
         able = fit_for_blocks(str(self), after, self.dim, chosen).able
@@ -193,6 +196,9 @@ class Persist(Transform):
             broken = violation(tree, needs)
             if broken is not None:
                 return violated(replace(after, schedule=tree), broken, str(self))
+            shared = added_at_once(replace(after, schedule=tree), str(self))
+            if shared is not None:
+                return shared
             inside = {name for region in loops.regions for name in region}
             outside = [n for n in sums if not added_by(after, after.statement[n]) <= inside]
             if chosen is not None or not outside:
