@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from workbench.polyhedral.tree import Loop, axis_dims, loops_above, paths
+from workbench.polyhedral.tree import Loop, Path, loops_above, paths
 from workbench.program.values import Array, Program, Statement
 from workbench.transforms.step.refusal import Refusal
 from workbench.transforms.step.storage_holds import Pair, folding
@@ -38,9 +38,10 @@ def fit_for_blocks(step: str, program: Program, dim: str, chosen: frozenset[str]
     if chosen is not None:
         meant = chosen.union(*(added_by(program, program.statement[n]) for n in chosen))
     able, refusals = set[str](), list[Refusal]()
+    around = paths(program.schedule)
     for s in program.statements:
         if dim in s.dims and (meant is None or s.name in meant):
-            refusal = _unfit(step, program, s, dim)
+            refusal = _unfit(step, s, around[s.name], dim)
             if refusal is None:
                 able.add(s.name)
             else:
@@ -48,8 +49,8 @@ def fit_for_blocks(step: str, program: Program, dim: str, chosen: frozenset[str]
     return Fit(frozenset(able), tuple(refusals))
 
 
-def _unfit(step: str, program: Program, s: Statement, dim: str) -> Refusal | None:
-    own = [node for node in loops_above(paths(program.schedule)[s.name]) if node.dim == dim]
+def _unfit(step: str, s: Statement, path: Path, dim: str) -> Refusal | None:
+    own = [node for node in loops_above(path) if node.dim == dim]
     blocks = next((loop.tile for loop in own if loop.tile is not None), None)
     if blocks is not None:
         sentence = f"{step}: {s.name} runs in blocks of {blocks} of {dim} already"
@@ -57,7 +58,7 @@ def _unfit(step: str, program: Program, s: Statement, dim: str) -> Refusal | Non
     if any(loop.offset(s.name) for loop in own):
         sentence = f"{step}: {s.name} is shifted against others in the loop over {dim}"
         return Refusal("capability", sentence, line=s.line)
-    why = why_no_axis(s, dim, [d for d in axis_dims(program.schedule)[s.name] if d != dim])
+    why = why_no_axis(s, dim, [a.dim for a in loops_above(path, "axis") if a.dim != dim])
     return None if why is None else Refusal("capability", f"{step}: {why}", line=s.line)
 
 
