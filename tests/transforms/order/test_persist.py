@@ -255,9 +255,11 @@ def test_persist_refused_when_a_dependence_leads_from_block_to_block() -> None:
         "Persist('b', 2): x[t+1] at b=2, t=0 reads x[0, 0], which x[0] at b=0 writes, but the loop "
         "over blocks of 2 values of b runs in any order (smallest case: B=3, T=1)"
     )
-    (instead,) = refusal.instead
-    assert isinstance(instead, Persist) and "x[t+1]" not in (instead.statements or ())
-    assert_same_in_every_order(taken(coupled(), instead), coupled(), {"B": 5, "T": 4})
+    (separate,) = refusal.repairs
+    assert isinstance(separate, Distribute)
+    assert {step.statements for step in refusal.instead} == {("x[0]",), ("loud",)}
+    for step in refusal.instead:
+        assert_same_in_every_order(taken(coupled(), step), coupled(), {"B": 5, "T": 4})
 
 
 def test_persist_refused_when_time_goes_on() -> None:
@@ -276,7 +278,9 @@ def test_persist_refused_when_a_finished_sum_stands_in_the_middle() -> None:
     assert refusal is not None
     assert refusal.sentence == (
         f"{step}: loss.a_difference needs loss.a_sum, complete over all blocks, which needs what "
-        "loss.a_sum.points gives: they cannot share one loop over blocks"
+        "loss.a_sum.points gives: they cannot share one loop over blocks; loss.a_difference[i=0, "
+        "e=0, m=0, k=0] reads loss.a_mean[0, 0, 0], which loss.a_mean[i=0, e=0, m=0] writes "
+        "(smallest case: E=1, I=1, K=1, M=1)"
     )
 
 

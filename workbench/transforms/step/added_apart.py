@@ -28,10 +28,9 @@ def added_at_once(program: Program, step: str) -> Refusal | None:
         return None
     loop, witness = found
     first, second = instance_texts(witness)
-    element = element_text(witness) if witness.element else witness.array
     sentence = (
-        f"{step}: {first} and {second} add to {element}, but the loop over blocks of {loop.tile} "
-        f"values of {loop.dim} runs in any order, and no chunks keep their sums apart "
+        f"{step}: {first} and {second} add to {element_text(witness)}, but the loop over blocks of "
+        f"{loop.tile} values of {loop.dim} runs in any order, and no chunks keep their sums apart "
         f"(smallest case: {sizes_text(witness)})"
     )
     line = program.statement[witness.statements[0]].line
