@@ -120,12 +120,18 @@ def computed_otherwise(met: Met) -> bool | None:
 
 
 def sizes_of(program: Program, witness: Witness) -> dict[str, int] | None:
-    """The program's sizes at which a witness exists; None where these are no sizes of it."""
-    try:
-        sizes = resolve(program.equations, given_of(program, witness.sizes))
-    except SizeError:  # they do not divide
-        return None
-    return None if any(sizes[n] != v for n, v in witness.sizes.items()) else sizes
+    """The program's sizes at which a witness exists, the others as usual or 1; None where these are
+    no sizes of it.
+    """
+    given = given_of(program, witness.sizes)
+    for rest in ({}, given_of(program, {p.name: 1 for p in program.parameters})):
+        try:
+            sizes = resolve(program.equations, {**rest, **given})
+        except SizeError:  # they do not divide
+            continue
+        if all(sizes[name] == size for name, size in witness.sizes.items()):
+            return sizes
+    return None
 
 
 # -- memory ----------------------------------------------------------------------------------------
