@@ -84,7 +84,9 @@ soundness: $(DEV_STAMP) dot chromium
 	OMP_NUM_THREADS=1 $(PYTEST) -m soundness tests/browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --steps 100000 --seconds 7200 $(RECORD)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --programs algorithms --steps 2000 --seconds 7200 $(RECORD)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness --programs algorithms --having Persist --steps 2000 --seconds 7200 $(RECORD)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.refusals --count 1000
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.refusals --count 100 --of Persist $(RECORD)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.soundness.gradients --count 20000 $(RECORD)
 
 functions: $(DEV_STAMP) compiler

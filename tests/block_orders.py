@@ -58,9 +58,9 @@ def could_be_apart(program: Program) -> list[Loop]:
     ]
 
 
-def with_apart(program: Program, loop: Loop) -> Program | Refusal:
+def with_apart(program: Program, loop: Loop, chunks: int = 1) -> Program | Refusal:
     """The program with the blocks of a loop in any order, or why they cannot be."""
-    schedule = replaced(program.schedule, loop, replace(loop, apart=True))
+    schedule = replaced(program.schedule, loop, replace(loop, apart=True, chunks=chunks))
     after = replace(program, schedule=schedule)
     broken = violation(schedule, dependences(after.equations))
     if broken is not None:

@@ -15,6 +15,7 @@ from tests.golden_files import UPDATE, GoldenFiles
 from tests.programs import PROGRAMS
 from workbench.planning.machine.calibrated import file_of, machine
 from workbench.planning.machine.constants import Machine
+from workbench.processor import CORE_CACHE_VARIABLE
 
 TESTS = Path(__file__).parent
 SERVER = TESTS / "golden" / "server.json"
@@ -35,6 +36,9 @@ settings.load_profile("workbench")
 # Programs are many small objects without cycles that live long: to look through them at every 700th
 # takes a tenth of the time.
 gc.set_threshold(100_000, 50, 50)
+
+# Notes say what fits a core's cache: in tests the same on every machine.
+os.environ[CORE_CACHE_VARIABLE] = str(1 << 20)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

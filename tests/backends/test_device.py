@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.backends import get
-from workbench.backends.processor import processor
+from workbench.processor import processor
 
 
 def test_numpy_runs_on_the_processor() -> None:

@@ -14,11 +14,11 @@ from tests.measure.checking.test_check import broken
 from tests.measure.rounds.made import measurement
 from tests.programs import leaky_sum, small_reinforce
 from workbench.backends.numpy import NumPyBackend
-from workbench.backends.processor import processor
 from workbench.errors import SizeError, UnavailableError, WorkbenchError
 from workbench.measure.measure import measure
 from workbench.measure.rounds import process
 from workbench.measure.rounds.measurement import from_json
+from workbench.processor import processor
 from workbench.transforms import Vectorize
 
 

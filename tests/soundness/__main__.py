@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from tests.programs import PROGRAMS
-from tests.soundness.proposals import Dice
+from tests.soundness.programs import all_sizes, program_called
+from tests.soundness.proposals import Dice, often
 from tests.soundness.walks import Meaning, Tally, walk
 from workbench.algorithms import ALGORITHMS
 from workbench.transforms.step.transform import REGISTRY
@@ -33,17 +34,12 @@ PART = 20.0
 """Seconds that one program is walked at a time."""
 MOST = 10_000
 """Walks that there are at most in that time."""
-ALGORITHM_SIZES = {"B": 2, "I": 2, "T": 5, "hidden": (3,)}
-FEW = {"ppo": {"E": 2, "M": 2}}
 
 
 @cache
 def meanings(name: str) -> list[Meaning]:
     """A program at each of the sizes it is tried at."""
-    if name in PROGRAMS:
-        template, all_sizes = PROGRAMS[name]
-        return [Meaning(name, template(), sizes) for sizes in all_sizes]
-    return [Meaning(name, ALGORITHMS[name](**ALGORITHM_SIZES | FEW.get(name, {})), {})]
+    return [Meaning(name, program_called(name), sizes) for sizes in all_sizes(name)]
 
 
 @dataclass(frozen=True)
@@ -84,6 +80,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--programs", choices=["small", "algorithms"], default="small")
     parser.add_argument("--program", action="append", help="only these")
     parser.add_argument("--transform", action="append", help="only these")
+    parser.add_argument("--having", help="propose this one often; count variants that have it")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0)
@@ -96,17 +93,20 @@ def main() -> int:
     """Walk, print, and fail if anything was wrong or there were too few steps."""
     given = arguments()
     names = given.program or (list(PROGRAMS) if given.programs == "small" else list(ALGORITHMS))
-    transforms = tuple(given.transform or sorted(REGISTRY))
+    transforms = often(given.transform or sorted(REGISTRY), given.having)
     start, tally = time.time(), Tally()
     until = start + given.seconds
     following = dict.fromkeys(names, given.first)
     used = dict.fromkeys(names, 0.0)
     running: dict[Future[Tally], tuple[str, float]] = {}
 
+    def accepted() -> int:
+        return tally.having[given.having] if given.having else sum(tally.accepted.values())
+
     def more() -> bool:
         if given.walks:
             return any(following[n] == given.first for n in names)
-        return sum(tally.accepted.values()) < given.steps and time.time() < until
+        return accepted() < given.steps and time.time() < until
 
     with ProcessPoolExecutor(given.workers) as pool:
         while running or more():
@@ -123,7 +123,7 @@ def main() -> int:
                 tally.add(one.result())
     line = json.dumps(report(tally, names, time.time() - start, given.seed))
     print(line)
-    reached = sum(tally.accepted.values()) >= given.steps
+    reached = accepted() >= given.steps
     if given.record and reached and not tally.wrong:
         with given.record.open("a") as file:
             file.write(f"{line}\n")
@@ -143,6 +143,7 @@ def report(tally: Tally, names: list[str], seconds: float, seed: int) -> dict[st
         "accepted": sum(tally.accepted.values()),
         "wrong": len(tally.wrong),
         "by transform": dict(sorted(tally.accepted.items())),
+        "of variants that have": dict(sorted(tally.having.items())),
         "refused": dict(sorted(tally.refused.items())),
         "seconds": round(seconds, 1),
     }

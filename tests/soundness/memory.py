@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.soundness.order import Point, accessed, operations, run_at
+from tests.soundness.order import Point, accessed, given_of, operations, run_at
 from workbench.program.accumulating import Adding
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
@@ -58,7 +58,7 @@ class Shared:
 def clobbered(shared: Shared) -> Clobbered | None:
     """The first such instance under the program's order; None where all is well."""
     program = shared.program
-    known = resolve(program.equations, shared.sizes)
+    known = resolve(program.equations, given_of(program, shared.sizes))
     watched = shared.together | {array for array, _ in shared.folds}
     held: dict[object, tuple[str, Point]] = {}
     for name, points in operations(program.schedule, program, run_at(program, known)):

@@ -46,7 +46,7 @@ def undefined_read(program: Program, tree: Tree, sizes: Mapping[str, int]) -> Un
 
     Statements that the tree lacks have run before.
     """
-    known = resolve(program.equations, sizes)
+    known = resolve(program.equations, given_of(program, sizes))
     instances, held = run_at(program, known), set(_names(tree))
     written = {
         accessed(program, program.statement[name], point, known).written
@@ -79,6 +79,12 @@ def block_orders(tree: Tree) -> Iterator[Tree]:
     backwards = mapped(tree, turned)
     if backwards is not tree:
         yield backwards
+
+
+def given_of(program: Program, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Those of some sizes that can be given: not the derived ones."""
+    derived = {p.name for p in program.parameters if p.definition is not None}
+    return {name: size for name, size in sizes.items() if name not in derived}
 
 
 def run_at(program: Program, sizes: Mapping[str, int]) -> dict[str, list[Point]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from workbench.polyhedral.tree import Loop, block_dim, paths
@@ -44,17 +45,29 @@ class Dice:
         return self._random.choice(options)
 
 
+def often(names: Sequence[str], one: str | None) -> tuple[str, ...]:
+    """The names, among which one is chosen as often as all others together."""
+    return (*names, *[one] * (len(names) - 1)) if one else tuple(names)
+
+
 def propose(program: Program, chooser: Chooser, names: Sequence[str]) -> Transform | None:
-    """A step of one of the transforms `names`, legal or not; None where the transform has none."""
+    """A step of one of the transforms `names`, legal or not; None where the transform has none.
+
+    What it proposes itself may get other numbers: few blocks of many are one block.
+    """
     transform = REGISTRY[chooser.choose(names)]
+    hints = field_hints(transform)
     if chooser.choose((True, False)):
         candidates = list(transform.candidates(program))
-        return chooser.choose(candidates) if candidates else None
-    arguments = {
-        name: _argument(program, chooser, name, hint)
-        for name, hint in field_hints(transform).items()
-    }
-    return transform(**arguments)
+        if not candidates:
+            return None
+        step = chooser.choose(candidates)
+        hints = {name: hint for name, hint in hints.items() if hint.what == "whole number"}
+        if not hints or chooser.choose((True, False)):
+            return step
+        given = {n: _argument(program, chooser, n, hint) for n, hint in hints.items()}
+        return replace(step, **given)
+    return transform(**{n: _argument(program, chooser, n, hint) for n, hint in hints.items()})
 
 
 def _argument(program: Program, chooser: Chooser, name: str, hint: Hint) -> Any:

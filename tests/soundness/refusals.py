@@ -3,27 +3,35 @@ tests.soundness.refusals --count 1000`.
 
 What a step would have made is executed by hand (`order.py`, `memory.py`). An order must read
 something undefined, memory used in turn must be used twice at a time, a copy that comes early
-(`early.py`) must miss what is written. Where a step looks for an
-order, the instances that it would run at once must wait for themselves: then there is none.
+(`early.py`) must miss what is written, blocks that run at once must add to one element
+(`apart.py`). Where a step looks for an order, the instances that it would run at once must wait for
+themselves: then there is none. What has blocks in any order runs on NumPy too, and is counted where
+its numbers are wrong.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections import defaultdict
+import time
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
 
 from tests.programs import PROGRAMS
+from tests.soundness.apart import added_at_once, computes_otherwise
 from tests.soundness.early import comes_too_early
 from tests.soundness.memory import Shared, clobbered
-from tests.soundness.order import Point, accessed, block_orders, run_at, undefined_read
-from tests.soundness.proposals import Dice, propose
+from tests.soundness.order import Point, accessed, block_orders, given_of, run_at, undefined_read
+from tests.soundness.programs import program_called
+from tests.soundness.proposals import Dice, often, propose
 from workbench.errors import SizeError
 from workbench.lowering.memory.takeover import memory_of
 from workbench.polyhedral.dependences.witness import Witness
-from workbench.polyhedral.tree import Loop, loop_dims, paths
+from workbench.polyhedral.tree import Loop, loop_dims, loops, paths
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.transforms import Swap, Vectorize
@@ -48,23 +56,29 @@ class Met:
         return f"{self.name}: {self.refusal.sentence}"
 
 
-def refusals(names: Sequence[str], transforms: Sequence[str], seed: int) -> Iterator[Met]:
-    """Distinct ones without end, from a walk of each program after the other."""
+def refusals(
+    names: Sequence[str], transforms: Sequence[str], seed: int, of: str | None = None
+) -> Iterator[Met]:
+    """Distinct ones without end, from a walk of each program after the other: `of` one transform,
+    or of all.
+    """
     seen: set[tuple[str, str]] = set()
     number = 0
     while True:
         for name in names:
             dice = Dice(f"{name} refusals {seed} {number}")
-            program = PROGRAMS[name][0]()
+            program = program_called(name)
             for _ in range(LENGTH):
-                step = propose(program, dice, transforms)
+                step = propose(program, dice, often(transforms, of))
                 if step is None:
                     continue
                 try:
                     program = apply(program, step).program
                 except Refused as refused:
                     found = refused.refusal
-                    if found.witness is not None and (name, found.sentence) not in seen:
+                    if of not in (None, type(step).__name__) or found.witness is None:
+                        continue
+                    if (name, found.sentence) not in seen:
                         seen.add((name, found.sentence))
                         yield Met(name, program, step, found)
         number += 1
@@ -88,18 +102,36 @@ def is_wrong(met: Met) -> bool | None:
         undefined_read(after, tree, sizes) for tree in block_orders(after.schedule)
     ):
         return True
+    if added_at_once(after, sizes):
+        return True
     return any(clobbered(shared) for shared in sharing(met.program, after, sizes))
 
 
-def sizes_of(program: Program, witness: Witness) -> dict[str, int] | None:
-    """The program's sizes at which a witness exists; None where these are no sizes of it."""
-    derived = {p.name for p in program.parameters if p.definition is not None}
-    given = {n: v for n, v in witness.sizes.items() if n not in derived}
-    try:
-        sizes = resolve(program.equations, given)
-    except SizeError:  # a derived one does not divide
+def computed_otherwise(met: Met) -> bool | None:
+    """Whether what was refused gives other numbers on NumPy; None where it has no blocks in any
+    order, or cannot run.
+    """
+    after = met.refusal.attempted
+    assert met.refusal.witness is not None
+    if after is None or not any(loop.apart for loop in loops(after.schedule)):
         return None
-    return None if any(sizes[n] != v for n, v in witness.sizes.items()) else sizes
+    sizes = sizes_of(met.program, met.refusal.witness)
+    return None if sizes is None else computes_otherwise(after, given_of(after, sizes))
+
+
+def sizes_of(program: Program, witness: Witness) -> dict[str, int] | None:
+    """The program's sizes at which a witness exists, the others as usual or 1; None where these are
+    no sizes of it.
+    """
+    given = given_of(program, witness.sizes)
+    for rest in ({}, given_of(program, {p.name: 1 for p in program.parameters})):
+        try:
+            sizes = resolve(program.equations, {**rest, **given})
+        except SizeError:  # they do not divide
+            continue
+        if all(sizes[name] == size for name, size in witness.sizes.items()):
+            return sizes
+    return None
 
 
 # -- memory ----------------------------------------------------------------------------------------
@@ -201,16 +233,37 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--program", action="append", help="only these")
     parser.add_argument("--transform", action="append", help="only these")
+    parser.add_argument("--of", help="judge those of this one, which is proposed often")
+    parser.add_argument("--record", type=Path, help="append a line, where all were wrong")
     given = parser.parse_args()
     names = given.program or [n for n in PROGRAMS if not n.startswith("small")]
-    found = refusals(names, given.transform or sorted(REGISTRY), given.seed)
-    judged: dict[bool | None, int] = defaultdict(int)
+    found = refusals(names, given.transform or sorted(REGISTRY), given.seed, given.of)
+    start, judged, run = time.time(), Counter[bool | None](), Counter[bool]()
     for met, _ in zip(found, range(given.count), strict=False):
         wrong = is_wrong(met)
         judged[wrong] += 1
+        ran = computed_otherwise(met)
+        if ran is not None:
+            run[ran] += 1
         if wrong is False:
             print(f"WITHOUT NEED {met}\n{met.step}\n", file=sys.stderr, flush=True)
-    print(f"{judged[True]} wrong indeed, {judged[False]} not, {judged[None]} at no sizes")
+    line = {
+        "date": date.today().isoformat(),
+        "refusals": given.count,
+        "of": given.of or "all",
+        "programs": names,
+        "seed": given.seed,
+        "wrong indeed": judged[True],
+        "not": judged[False],
+        "at no sizes": judged[None],
+        "other numbers on NumPy": run[True],
+        "the same numbers": run[False],
+        "seconds": round(time.time() - start, 1),
+    }
+    print(json.dumps(line))
+    if given.record and not judged[False]:
+        with given.record.open("a") as file:
+            file.write(f"{json.dumps(line)}\n")
     return bool(judged[False])
 
 

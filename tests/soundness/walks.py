@@ -17,10 +17,12 @@ import numpy as np
 import workbench as wb
 from tests.block_orders import ORDERS, BlockOrder, blocks_in, could_be_apart, with_apart
 from tests.native_runs import is_chosen, run_native
+from tests.soundness.apart import added_at_once
 from tests.soundness.order import undefined_read
 from tests.soundness.peak import wrong_peak
 from tests.soundness.proposals import Chooser, propose
 from tests.soundness.refusals import sizes_of
+from workbench.backends.arrays.compiled import CompiledArrays
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference.evaluator import Reference
 from workbench.lowering.memory.takeover import holding
@@ -39,6 +41,8 @@ LIMIT = 60.0
 """Seconds of the processor's time after which a step that is neither accepted nor refused hangs."""
 APART = "blocks in any order"
 """The name of what no step does alone: a loop's blocks run in any order from now on."""
+CHUNKS = (1, 3)
+"""The chunks to which blocks are dealt that run in any order."""
 SAMPLED = (True, False, False, False)
 """Which steps are checked too, beside being applied: one in four."""
 
@@ -61,6 +65,8 @@ class Tally:
     """What many walks met with."""
 
     accepted: Counter[str] = field(default_factory=Counter)
+    having: Counter[str] = field(default_factory=Counter)
+    """Accepted steps by the transforms that the variant then has, the step's own among them."""
     refused: Counter[str] = field(default_factory=Counter)
     """By transform and kind of refusal."""
     wrong: list[Wrong] = field(default_factory=list)
@@ -68,6 +74,7 @@ class Tally:
     def add(self, other: Tally) -> None:
         """Take in what another met with."""
         self.accepted += other.accepted
+        self.having += other.having
         self.refused += other.refused
         self.wrong += other.wrong
 
@@ -93,27 +100,27 @@ class Meaning:
         Blocks that are apart run in several orders.
         """
         orders = ORDERS if any(loop.apart for loop in loops(variant.program.schedule)) else ()
-        for order in orders or ORDERS[:1]:
-            found = self._difference(variant, order)
-            if found is not None:
-                return f"blocks {order}: {found}" if orders else found
-        return None
-
-    def _difference(self, variant: Variant, order: BlockOrder) -> str | None:
         try:
             program = holding(keeping(variant.program, self.root.program.equations))
             compiled = NumPyBackend().compile(program)
-            with blocks_in(order):
-                done = compiled.run(self.sizes, SEED, "float64")
-            found = self._unlike(done.outputs, 0)
-            if found is None and order == ORDERS[0] and is_chosen(repr(variant.steps)):
+            for order in orders or ORDERS[:1]:
+                found = self._difference(compiled, order)
+                if found is not None:
+                    return f"blocks {order}: {found}" if orders else found
+            if is_chosen(repr(variant.steps)):
                 found = self._unlike(run_native(program, self.sizes, SEED), 0)
-                found = None if found is None else f"as compiled C: {found}"
+                return None if found is None else f"as compiled C: {found}"
         except Exception as error:  # whatever it is, an accepted step must run
             return _said(error)
+        return None
+
+    def _difference(self, compiled: CompiledArrays, order: BlockOrder) -> str | None:
+        with blocks_in(order):  # whose source is not yet generated
+            done = replace(compiled).run(self.sizes, SEED, "float64")
+        found = self._unlike(done.outputs, 0)
         if found is not None:
             return found
-        sizes = resolve(program.equations, self.sizes)
+        sizes = resolve(compiled.program.equations, self.sizes)
         return wrong_peak(compiled.loop_program, sizes, done.peak_bytes)
 
     def difference_when_resumed(self, variant: Variant) -> str | None:
@@ -212,16 +219,18 @@ def walk(meaning: Meaning, chooser: Chooser, names: Sequence[str], length: int) 
             break
         variant, stuck = following, 0
         tally.accepted[type(step).__name__] += 1
+        tally.having.update({type(taken).__name__ for taken in variant.steps})
         in_order = could_be_apart(variant.program)
         if in_order and chooser.choose((True, False)):
             loop = chooser.choose(in_order)
-            marked = with_apart(variant.program, loop)
+            chunks = chooser.choose(CHUNKS)
+            marked = with_apart(variant.program, loop, chunks)
             if isinstance(marked, Program):
                 variant = replace(variant, program=marked)
                 tally.accepted[APART] += 1
             else:
                 tally.refused[f"{APART}: {marked.kind}"] += 1
-                if needless(marked, loop):
+                if needless(marked, replace(loop, apart=True, chunks=chunks)):
                     note(f"without need: {marked}")
                     break
         what = meaning.difference(variant)
@@ -237,15 +246,20 @@ def walk(meaning: Meaning, chooser: Chooser, names: Sequence[str], length: int) 
 
 def needless(refusal: Refusal, loop: Loop) -> bool:
     """Whether the blocks of `loop` can run from the last to the first, executed by hand at the
-    witness's sizes, though they are refused in any order because of what is read.
+    witness's sizes, though they are refused in any order because of what is read; or do not add to
+    one element, though they are refused for that.
     """
     after, witness = refusal.attempted, refusal.witness
     assert after is not None and witness is not None
     sizes = sizes_of(after, witness)
-    apart = next(other for other in loops(after.schedule) if other == replace(loop, apart=True))
-    if sizes is None or violation(after.schedule, dependences(after.equations)) is None:
+    if sizes is None:
         return False
-    backwards = replaced(after.schedule, apart, replace(loop, backwards=True))
+    if violation(after.schedule, dependences(after.equations)) is None:
+        return witness.statements[0] == witness.statements[1] and not added_at_once(after, sizes)
+    apart = next(other for other in loops(after.schedule) if other == loop)
+    backwards = replaced(
+        after.schedule, apart, replace(loop, apart=False, chunks=1, backwards=True)
+    )
     return undefined_read(after, backwards, sizes) is None
 
 

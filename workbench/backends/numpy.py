@@ -6,8 +6,8 @@ import numpy as np
 
 from workbench.backends.arrays.array_functions import functions_of
 from workbench.backends.arrays.compiled import CompiledArrays, compile_arrays
-from workbench.backends.processor import processor
 from workbench.backends.threads import one_blas_thread
+from workbench.processor import processor
 from workbench.program.values import Program
 
 

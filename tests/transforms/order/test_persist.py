@@ -150,7 +150,7 @@ def coupled(B: int = 5, T: int = 4) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "before", [(), (Vectorize("b"),), (Vectorize("t"),), (Vectorize("b"), Vectorize("t"))]
 )
-@pytest.mark.parametrize("chunks", [1, 3, 16])
+@pytest.mark.parametrize("chunks", [2, 3, 16])
 def test_small_program_computes_the_same(before: tuple[Transform, ...], chunks: int) -> None:
     program = taken(averages(), *before, Persist("b", 2, chunks))
     assert len(regions(program)) == 2
@@ -159,8 +159,9 @@ def test_small_program_computes_the_same(before: tuple[Transform, ...], chunks: 
 
 
 def test_smaller_loops_that_were_there_stand_inside() -> None:
-    program = taken(averages(), Vectorize("t"), Persist("b", 4, chunks=1))
-    assert text(program.schedule).startswith("for b in blocks of 4, in any order:\n    axis b:\n")
+    program = taken(averages(), Vectorize("t"), Persist("b", 4, chunks=2))
+    heading = "for b in blocks of 4, in any order, 2 chunks:\n    axis b:\n"
+    assert text(program.schedule).startswith(heading)
 
 
 def test_chosen_statements_share_one_loop() -> None:
@@ -198,7 +199,7 @@ def test_step_survives_json_and_has_a_form() -> None:
 # -- the order of sums -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("size", "chunks"), [(2, 1), (2, 3), (3, 2), (4, 16)])
+@pytest.mark.parametrize(("size", "chunks"), [(2, 2), (2, 3), (3, 2), (4, 16)])
 @pytest.mark.parametrize("count", [1, 2, 5, 12, 13, 31])
 def test_runs_add_in_order_and_then_the_runs(size: int, chunks: int, count: int) -> None:
     """In float32 the last digits tell in which order numbers were added."""
@@ -250,9 +251,11 @@ def test_persist_refused_when_a_dependence_leads_from_block_to_block() -> None:
         "Persist('b', 2): x[t+1] at b=2, t=0 reads x[0, 0], which x[0] at b=0 writes, but the loop "
         "over blocks of 2 values of b runs in any order (smallest case: B=3, T=1)"
     )
-    (instead,) = refusal.instead
-    assert isinstance(instead, Persist) and "x[t+1]" not in (instead.statements or ())
-    assert_same_in_every_order(taken(coupled(), instead), coupled(), {"B": 5, "T": 4})
+    (separate,) = refusal.repairs
+    assert isinstance(separate, Distribute)
+    assert {step.statements for step in refusal.instead} == {("x[0]",), ("loud",)}
+    for step in refusal.instead:
+        assert_same_in_every_order(taken(coupled(), step), coupled(), {"B": 5, "T": 4})
 
 
 def test_persist_refused_when_time_goes_on() -> None:
@@ -271,8 +274,29 @@ def test_persist_refused_when_a_finished_sum_stands_in_the_middle() -> None:
     assert refusal is not None
     assert refusal.sentence == (
         f"{step}: loss.a_difference needs loss.a_sum, complete over all blocks, which needs what "
-        "loss.a_sum.points gives: they cannot share one loop over blocks"
+        "loss.a_sum.points gives: they cannot share one loop over blocks; loss.a_difference[i=0, "
+        "e=0, m=0, k=0] reads loss.a_mean[0, 0, 0], which loss.a_mean[i=0, e=0, m=0] writes "
+        "(smallest case: E=1, I=1, K=1, M=1)"
     )
+
+
+def test_persist_refused_when_one_chunk_would_take_the_sums_of_all_blocks() -> None:
+    refusal = check(averages(), Persist("b", 2, chunks=1))
+    assert refusal is not None and refusal.witness is not None
+    assert refusal.sentence == (
+        "Persist('b', 2, chunks=1): mean_sum.points[b=0, t=0] and mean_sum.points[b=2, t=0] add to "
+        "mean_sum.points, but the loop over blocks of 2 values of b runs in any order, and no "
+        "chunks keep their sums apart (smallest case: B=3, T=1)"
+    )
+    assert refusal.instead[0] == Persist("b", 2)
+    for instead in refusal.instead:
+        assert_same_in_every_order(taken(averages(), instead), averages(), {"B": 5, "T": 3})
+
+
+def test_blocks_without_sums_need_no_chunks() -> None:
+    program = taken(coupled(), Distribute(("noise",)))
+    program = taken(program, Persist("b", 2, chunks=1, statements=("noise",)))
+    assert regions(program) == [["noise"]]
 
 
 @pytest.mark.parametrize(

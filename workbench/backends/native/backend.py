@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.native.compilers import find
-from workbench.backends.processor import processor
 from workbench.codegen.kernels import program_kernels
 from workbench.errors import UnavailableError
 from workbench.lowering.launches import launches
+from workbench.processor import processor
 from workbench.program.values import Program
 
 

@@ -17,8 +17,8 @@ from workbench.backends.native.c_units import Unit, included
 from workbench.backends.native.compiler_failures import compiling_failed, linking_failed
 from workbench.backends.native.compilers import Compiler, environment
 from workbench.backends.native.processes import Ended, run_side_by_side
-from workbench.backends.processor import usable_cores
 from workbench.errors import CompilerError
+from workbench.processor import usable_cores
 
 TIMEOUT = 300.0
 """Seconds after which a compiler is stopped, if not said otherwise."""

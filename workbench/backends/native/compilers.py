@@ -20,9 +20,9 @@ from typing import Literal
 
 from workbench.backends.native import cache
 from workbench.backends.native.processes import Ended, run_side_by_side
-from workbench.backends.processor import model
 from workbench.codegen import runtime
 from workbench.errors import UnavailableError, installing
+from workbench.processor import model
 
 VARIABLE = "CC"
 """Environment variable that names the compiler, with arguments if need be."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from workbench.backends import backends
 from workbench.backends.native import cache, compilers
-from workbench.backends.processor import usable_cores
 from workbench.cli.arguments import Parser
 from workbench.errors import UnavailableError, installing
 from workbench.measure.calibration.calibrate import calibrate
@@ -21,6 +20,7 @@ from workbench.measure.rounds import process
 from workbench.planning.machine.calibrated import file_of, machine
 from workbench.planning.machine.constants import Machine
 from workbench.planning.machine.defaults import DEFAULTS
+from workbench.processor import usable_cores
 from workbench.program.text.units import amount, bytes_text, digits
 
 

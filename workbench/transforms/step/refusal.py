@@ -146,7 +146,8 @@ def sizes_text(witness: Witness) -> str:
 
 def element_text(witness: Witness) -> str:
     """Print `state[0, 0, 1]`: the element that the two instances share."""
-    return f"{witness.array}[{', '.join(str(value) for value in witness.element)}]"
+    index = ", ".join(str(value) for value in witness.element)
+    return f"{witness.array}[{index}]" if index else witness.array
 
 
 def dependence_text(witness: Witness) -> str:

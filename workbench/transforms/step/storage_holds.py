@@ -20,6 +20,7 @@ from workbench.program.accumulating import derived, why_stored
 from workbench.program.identity import remembered
 from workbench.program.storage import Storage
 from workbench.program.values import Equations, Program
+from workbench.transforms.step.added_apart import added_at_once
 from workbench.transforms.step.refusal import (
     Refusal,
     element_text,
@@ -86,13 +87,16 @@ def no_longer_added(before: Program, after: Program, step: str) -> Refusal | Non
 
 
 def broken_storage(program: Program, step: str) -> Refusal | None:
-    """Refuse a step after which points that are added up would have to be stored, a folded
-    dimension needs its full extent, or two arrays in one piece of memory conflict.
+    """Refuse a step after which points that are added up would have to be stored or are added at
+    once, a folded dimension needs its full extent, or two arrays in one piece of memory conflict.
     """
     for name in program.storage.added:
         reason = why_stored(program, name)
         if reason is not None:
             return _stored(program, name, name, reason, step)
+    refusal = added_at_once(program, step)
+    if refusal is not None:
+        return refusal
     program = derived(program)
     if not program.storage.contracted and not program.storage.donated:
         return None

@@ -67,8 +67,7 @@ class BlockLoops:
 
     With `ends`, statements may stand in a loop of their own at the end of an iteration.
 
-    The walk collects `regions`: the statements of each loop over blocks. `between` names, for each
-    but the last loop of a sequence, what stands between it and the next.
+    The walk collects `regions`: the statements of each loop over blocks.
     """
 
     dim: str
@@ -77,7 +76,6 @@ class BlockLoops:
     able: frozenset[str]
     ends: bool = True
     regions: list[tuple[str, ...]] = field(default_factory=list)
-    between: list[tuple[str, ...]] = field(default_factory=list)
 
     def placed(self, tree: Tree, found: Dependences, around: Dependences | None = None) -> Tree:
         """Return the tree with blocks; `found` are the dependences that outer loops leave.
@@ -165,9 +163,6 @@ class BlockLoops:
         for n in topological(after, {n: len(parts) if level[n] == END else n for n in after}):
             unit = parts[n].unit
             result.append(self._region(parts, units[level[n]], found) if unit else parts[n])
-        many = sorted((n for n, own in units.items() if own), reverse=True)
-        for late in many[1:]:
-            self.between.append(_needing(parts, follows, level, late))
         return sequence([p.tree for p in _rejoined(result)])
 
     def _region(self, parts: Sequence[Part], units: Sequence[int], found: Dependences) -> Part:
@@ -227,38 +222,6 @@ def _better_at_end(
     private = {d.array for d in found.all if d.source in region}
     private -= {d.array for d in found.all if d.sink not in region}
     return not private & {d.array for d in found.all if d.sink in parts[k].members}
-
-
-def _needing(
-    parts: Sequence[Part],
-    follows: Mapping[int, set[int]],
-    level: Mapping[int, int],
-    late: int,
-) -> tuple[str, ...]:
-    """Return the statements through which the loop at level `late` needs what an earlier one
-    gives.
-    """
-    leads: dict[int, set[int]] = {k: set() for k in follows}
-    for k, needed in follows.items():
-        for n in needed:
-            leads[n].add(k)
-    early = {k for k in follows if parts[k].unit and level[k] > late}
-    here = {k for k in follows if parts[k].unit and level[k] == late}
-    between = _reached(parts, follows, early) & _reached(parts, leads, here)
-    return tuple(name for k in sorted(between) for name in statements(parts[k].tree))
-
-
-def _reached(
-    parts: Sequence[Part], ways: Mapping[int, set[int]], start: Collection[int]
-) -> set[int]:
-    """Return the parts outside of blocks to which ways lead through others of these."""
-    reached, waiting = set[int](), list(start)
-    while waiting:
-        for k in ways[waiting.pop()]:
-            if k not in reached and not parts[k].unit:
-                reached.add(k)
-                waiting.append(k)
-    return reached
 
 
 def _rejoined(parts: Sequence[Part]) -> list[Part]:
