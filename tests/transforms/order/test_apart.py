@@ -10,7 +10,7 @@ import pytest
 
 import workbench as wb
 from tests.block_orders import ORDERS, all_apart, blocks_in, could_be_apart, with_apart
-from tests.native_runs import run_native
+from tests.native_runs import check_native, run_native
 from tests.polyhedral.notation import parse
 from tests.truth import truth
 from workbench.backends.numpy import NumPyBackend
@@ -86,6 +86,7 @@ def assert_same_in_every_order(program: Program, root: Program, sizes: dict[str,
             np.testing.assert_allclose(found, expected.array(name), rtol=1e-9, atol=1e-9)
         known = resolve(program.equations, sizes)
         assert done.peak_bytes == lower(program).peak(known, "float64")
+    check_native(program, done.outputs, sizes, 3)
 
 
 APART = "for b in blocks of 2, in any order:"

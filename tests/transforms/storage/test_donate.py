@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
+from tests.native_runs import check_native
 from tests.polyhedral.notation import parse
 from tests.programs import PROGRAMS
 from tests.truth import truth
@@ -75,6 +76,7 @@ def same_as_reference(found: wb.Variant, sizes: dict[str, int] | None = None) ->
         np.testing.assert_allclose(run.outputs[name], expected, rtol=1e-9, atol=1e-9)
     known = resolve(found.program.equations, sizes)
     assert run.peak_bytes == compiled.loop_program.peak(known, "float64")
+    check_native(found.program, run.outputs, sizes, 0)
 
 
 def peak(found: wb.Variant) -> int:
