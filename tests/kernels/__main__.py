@@ -30,7 +30,7 @@ from workbench.backends.processor import processor
 from workbench.folders import CACHE_VARIABLE
 
 QUICK = programs.Whole("reinforce", "Trivial", "in blocks")
-QUICK_CURVE = {"updates": 2, "seeds": (0,), "T": 32, "hidden": (8,)}
+QUICK_CURVE = {"updates": 3, "piece": 2, "seeds": (0,), "T": 32, "hidden": (8,)}
 
 
 @dataclass(frozen=True)

@@ -120,10 +120,14 @@ def compared(found: Outputs, wanted: Outputs, dtype: str) -> Compared:
 
 
 def line_of(
-    dtype: str, updates: int = UPDATES, seeds: Sequence[int] = SEEDS, **arguments: Any
+    dtype: str,
+    updates: int = UPDATES,
+    piece: int = 0,
+    seeds: Sequence[int] = SEEDS,
+    **arguments: Any,
 ) -> dict[str, Any]:
     """Train as NumPy does, with compiled C beside it in pieces and on its own."""
-    variants, piece = training(arguments), min(PIECES[dtype], updates)
+    variants, piece = training(arguments), piece or PIECES[dtype]
     carried: dict[int, dict[str, Any]] = {seed: {} for seed in seeds}
     curves: dict[int, list[Outputs]] = {seed: [] for seed in seeds}
     agreeing, worst, explained, wrong = 0, 0.0, [], []

@@ -1,7 +1,9 @@
 """Whole programs as compiled C: the same float32 bits from every build, and NumPy's float64 values.
 
 Every algorithm on every environment that is written here, as written and in blocks. The sizes leave
-a tail in the lanes and in the last block. NumPy runs what is compared with, in float64.
+a tail in the lanes and in the last block. NumPy runs what is compared with, in float64. No program
+is excepted: powers in float32 are the run-time's own. Those in float64, and its other functions,
+are the system's libm, so there values are compared within the tolerance and no bits.
 """
 
 from __future__ import annotations

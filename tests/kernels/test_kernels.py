@@ -44,7 +44,7 @@ def test_quick_form_finds_nothing_wrong(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(words) == 0
     line = json.loads(record.read_text(encoding="utf-8"))
     assert (line["programs"], line["differing"]) == (1, 0)
-    assert line["curves"][0]["compared"] == line["curves"][0]["updates"] == 2
+    assert line["curves"][0]["compared"] == line["curves"][0]["updates"] == 3
     assert line["curves"][0]["worst"] < 1e-12
     capsys.readouterr()
     assert main(words) == 0  # all of it is known by now

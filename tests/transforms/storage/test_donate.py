@@ -180,6 +180,24 @@ def test_place_that_is_still_read_refused_with_two_instances() -> None:
 
 
 @wb.program
+def mirrored(T: int = 4) -> dict[str, Any]:
+    t = wb.dim(t=T)
+    x = wb.normal(over=t)
+    y = wb.sin(x + x[T - 1 - t])
+    return {"total": y.sum(over=t)}
+
+
+def test_place_of_another_lane_refused_with_two_instances() -> None:
+    """NumPy adds before it writes; a kernel writes some lanes before it reads for others."""
+    found = refusal(wb.variant(mirrored()).apply(Vectorize("t")), Donate("x", "y"))
+    assert found.kind == "dependence"
+    assert found.sentence == (
+        "Donate('x', 'y'): y[t=0] has still to read x[1] when y[t=1] writes y[1], in the same "
+        "place (smallest case: T=2)"
+    )
+
+
+@wb.program
 def added_up(N: int = 4) -> dict[str, Any]:
     n = wb.dim(n=N)
     x = wb.normal(shape=3, over=n)
