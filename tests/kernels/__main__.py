@@ -26,6 +26,7 @@ from typing import Any
 
 from tests.kernels import cases, curves, programs
 from tests.kernels.builds import Build, compilers, marches, of_programs
+from tests.native_runs import DTYPES
 from workbench.backends.processor import processor
 from workbench.folders import CACHE_VARIABLE
 
@@ -57,7 +58,7 @@ class Done:
 
 def tasks() -> Iterator[Task]:
     """All of them, the longest first."""
-    yield from (Task("curve", dtype) for dtype in curves.PIECES)
+    yield from (Task("curve", dtype) for dtype in DTYPES)
     yield from (Task("program", str(whole), whole) for whole in programs.everything())
     yield from (Task("tests", file) for file in cases.files())
 
