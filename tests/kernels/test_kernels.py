@@ -141,6 +141,17 @@ def test_curve_that_parts_without_another_action_is_wrong() -> None:
     assert compared(other, piece(), "float32").wrong == ""
 
 
+def test_compiled_c_that_does_not_learn_what_numpy_does_is_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs = {"numpy": 480.0, "native": 100.0, "seed": 0}
+    monkeypatch.setattr(curves, "alone", lambda *_: runs)
+    monkeypatch.setattr(curves, "training", lambda _: {})
+    assert curves.line_of("float32")["wrong"] == ["compiled C learns 100.0, NumPy 480.0"]
+    runs["native"] = 460.0
+    assert curves.line_of("float32")["wrong"] == []
+
+
 def test_action_is_another_one_where_its_draw_lay_at_its_threshold() -> None:
     found = compared(*parted(1e-12), "float64")
     assert (found.agreeing, found.wrong) == (1, "")
