@@ -31,8 +31,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help lab test lint unit property notebooks browser learn bench soundness functions clean \
-	dot chromium compiler
+.PHONY: help lab test lint unit property notebooks browser learn bench soundness functions kernels \
+	clean dot chromium compiler zig
 
 help:
 	@echo 'make lab         set everything up and open JupyterLab on notebooks/00_start.ipynb'
@@ -46,6 +46,7 @@ help:
 	@echo 'make bench       benchmarks'
 	@echo 'make soundness   steps and gradients at random, by the ten thousand (two hours)'
 	@echo 'make functions   every float32 through the functions of compiled programs (half an hour)'
+	@echo 'make kernels     compiled C by every compiler for every processor (an hour)'
 	@echo 'make clean       remove .venv and all caches'
 
 lab: $(LAB_STAMP) dot
@@ -92,8 +93,12 @@ soundness: $(DEV_STAMP) dot chromium
 functions: $(DEV_STAMP) compiler
 	$(BIN)/python -m tests.codegen.c --record tests/codegen/c/recorded.jsonl
 
+# What is done is kept: interrupted, it goes on from there at the same commit.
+kernels: $(DEV_STAMP) dot compiler zig
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.kernels --kept .kernels.jsonl --record tests/kernels/recorded.jsonl
+
 clean:
-	rm -rf $(VENV) build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist .benchmarks .hypothesis .mypy_cache .pytest_cache .ruff_cache .kernels.jsonl
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- Python ---------------------------------------------------------------------------------------
@@ -140,6 +145,10 @@ compiler:
 	@command -v cc >/dev/null || command -v gcc >/dev/null || command -v clang >/dev/null || \
 		$(call apt,gcc libc6-dev) || \
 		echo 'There is no C compiler, so the tests of compiled code fail: install one (package gcc).'
+
+# A compiler of 90 MB, for `make kernels` alone.
+zig: $(DEV_STAMP)
+	@$(BIN)/python -c 'import ziglang' 2>/dev/null || $(PIP) --editable '.[dev,zig]'
 
 chromium:
 	@[ -n "$$CHROMIUM" ] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \

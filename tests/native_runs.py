@@ -1,14 +1,17 @@
 """Programs as compiled C in tests: compiled quickly, once for all tests of a session.
 
 One in eight of the tests that run a variant runs it as compiled C too, chosen by a hash of its
-name, so that the choice stays when others come and go.
+name, so that the choice stays when others come and go. The hash decides too in which dtype, at
+which sizes and for which processor. `make kernels` has all of them run in every way.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,16 +19,45 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.kernels.builds import Build, marches, of_cases
 from workbench.backends.native.compiled_program import CompiledProgram
-from workbench.backends.native.compilers import find
-from workbench.codegen.kernels import program_kernels
+from workbench.backends.numpy import NumPyBackend
+from workbench.codegen.kernels import ProgramKernels, program_kernels
+from workbench.errors import SizeError
 from workbench.folders import CACHE_VARIABLE
 from workbench.lowering.launches import launches
+from workbench.measure.checking.agreement import TOLERANCE
+from workbench.polyhedral.tree import loops
+from workbench.program.identity import remembered
+from workbench.program.sizes import resolve
 from workbench.program.values import Program
 
 SHARE = 8
 RUNS = "PYTEST_CURRENT_TEST"
 """The environment variable in which pytest names the test that runs."""
+MATRIX = "WORKBENCH_TEST_MATRIX"
+"""The environment variable by which all tests run in every way: JSON of `compilers`, as CC names
+them, and of `tally`, the file to which each check appends a line.
+"""
+DTYPES = ("float64", "float32")
+LENGTHS = (None, 17, 31)
+"""Of the dims that run in lanes: as the test has them, and with tails of 1 and 15 of 16."""
+
+Sizes = Mapping[str, int]
+Outputs = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way in which a program runs as compiled C."""
+
+    dtype: str
+    length: int | None
+    build: Build
+
+    def __str__(self) -> str:
+        lanes = f", {self.length} in lanes" if self.length else ""
+        return f"{self.dtype}{lanes}, {self.build}"
 
 
 @contextmanager
@@ -39,23 +71,27 @@ def shared_cache() -> Iterator[None]:
         yield
 
 
-def compiled(program: Program, march: str = "native") -> CompiledProgram:
-    """A program as compiled C, at the lowest level of optimization."""
-    return CompiledProgram(program, program_kernels(program, launches(program)), find(1, march))
+QUICKLY = Build()
+
+
+def compiled(program: Program, build: Build = QUICKLY) -> CompiledProgram:
+    """A program as compiled C, at the lowest level of optimization unless said otherwise."""
+    return CompiledProgram(program, _kernels(program), build.found())
+
+
+@remembered(1)
+def _kernels(program: Program) -> ProgramKernels:
+    return program_kernels(program, launches(program))
 
 
 def run_native(
-    program: Program,
-    sizes: Mapping[str, int] | None = None,
-    seed: int = 0,
-    dtype: str = "float64",
-    **more: Any,
+    program: Program, sizes: Sizes | None = None, seed: int = 0, dtype: str = "float64"
 ) -> dict[str, Any]:
     """The outputs of a run as compiled C."""
     made = compiled(program)
     with shared_cache():
         made.prepare(dtype)
-    return made.run(sizes, seed, dtype, **more).outputs
+    return made.run(sizes, seed, dtype).outputs
 
 
 def is_chosen(name: str) -> bool:
@@ -63,12 +99,117 @@ def is_chosen(name: str) -> bool:
     return sha256(name.encode()).digest()[0] % SHARE == 0
 
 
+def way_of(name: str) -> Way:
+    """The one way in which a run of this name does."""
+    _, dtype, length, march, *_ = sha256(name.encode()).digest()
+    return Way(
+        DTYPES[dtype % len(DTYPES)],
+        LENGTHS[length % len(LENGTHS)],
+        Build(march=marches()[march % len(marches())]),
+    )
+
+
+def every_way(compilers: Sequence[str]) -> list[Way]:
+    """All of them, those of a build together."""
+    return [
+        Way(dtype, length, build)
+        for build in of_cases(compilers)
+        for dtype in DTYPES
+        for length in LENGTHS
+    ]
+
+
 def check_native(
-    program: Program, outputs: Mapping[str, Any], sizes: Mapping[str, int], seed: int
+    program: Program, outputs: Outputs, sizes: Sizes | None, seed: int, name: str = ""
 ) -> None:
-    """Hold a float64 run as compiled C to these outputs, if the test is one of those chosen."""
-    if not is_chosen(os.environ[RUNS].rsplit(" ", 1)[0]):
-        return
-    for name, values in run_native(program, sizes, seed).items():
-        scale = np.abs(outputs[name]).max(initial=1.0)
-        np.testing.assert_allclose(values, outputs[name], rtol=1e-9, atol=1e-9 * scale)
+    """Hold runs as compiled C to these outputs of a float64 run: none, one or all of them, as the
+    name decides (the test's, if none is given) and as is asked for.
+    """
+    name = name or os.environ[RUNS].rsplit(" ", 1)[0]
+    asked = json.loads(os.environ.get(MATRIX, "null"))
+    if asked is None:
+        ways = [way_of(name)] if is_chosen(name) else []
+    else:
+        ways = every_way(asked["compilers"])
+    wrong = differences(program, outputs, sizes or {}, seed, ways)
+    if asked is not None:
+        with Path(asked["tally"]).open("a", encoding="utf-8") as file:
+            line = {"name": name, "runs": len(ways), "differing": wrong}
+            file.write(f"{json.dumps(line)}\n")
+    assert not wrong, "\n".join(wrong)
+
+
+def differences(
+    program: Program, outputs: Outputs, sizes: Sizes, seed: int, ways: Sequence[Way]
+) -> list[str]:
+    """What runs in these ways compute otherwise than the outputs, in float32 also than the first
+    of them at the same sizes, bit by bit.
+    """
+    if not ways:
+        return []
+    wanted = {None: outputs}
+    first: dict[int | None, tuple[Way, Outputs]] = {}
+    wrong = []
+    for way in ways:
+        at = stretched(program, sizes, way.length)
+        if way.length not in wanted:
+            wanted[way.length] = NumPyBackend().compile(program).run(at, seed, "float64").outputs
+        made = compiled(program, way.build)
+        with shared_cache():
+            made.prepare(way.dtype)
+        found = made.run(at, seed, way.dtype).outputs
+        wrong += [f"{way}: {text}" for text in unlike(found, wanted[way.length], way.dtype)]
+        if way.dtype == "float32":
+            before, same = first.setdefault(way.length, (way, found))
+            wrong += [
+                f"{way}: {name} has other bits than {before}" for name in other_bits(found, same)
+            ]
+    return wrong
+
+
+def stretched(program: Program, sizes: Sizes, length: int | None) -> dict[str, int]:
+    """The sizes with dims that run in lanes so long, as far as they are sizes of their own that
+    divide what they have to.
+    """
+    at = dict(sizes)
+    if length is None:
+        return at
+    free = {p.name for p in program.parameters if p.definition is None}
+    lanes = {loop.dim for loop in loops(program.schedule) if loop.kind == "axis" or loop.tile}
+    for dim in program.dims:
+        if dim.name in lanes and len(dim.size.sizes) == 1 and set(dim.size.sizes) <= free:
+            tried = at | dict.fromkeys(dim.size.sizes, length)
+            try:
+                resolve(program.equations, tried)
+            except SizeError:
+                continue
+            at = tried
+    return at
+
+
+def unlike(found: Outputs, wanted: Outputs, dtype: str) -> Iterator[str]:
+    """What of a run in a dtype is not what one in float64 has."""
+    tolerance = TOLERANCE[dtype]
+    for name, values in wanted.items():
+        finite = np.abs(np.where(np.isfinite(values), values, 0.0))
+        scale = finite.max(initial=1.0)
+        try:
+            if values.dtype.kind == "f":
+                np.testing.assert_allclose(
+                    found[name], values, rtol=tolerance, atol=tolerance * scale
+                )
+            else:
+                np.testing.assert_array_equal(found[name], values)
+        except AssertionError as error:
+            yield f"{name}: {' '.join(str(error).split())}"
+
+
+def other_bits(found: Outputs, wanted: Outputs) -> Iterator[str]:
+    """The outputs that have other bits. One NaN is like another."""
+    for name, values in wanted.items():
+        one, other = (
+            np.where(x != x, np.array(np.nan, x.dtype), x) if x.dtype.kind == "f" else x
+            for x in (found[name], values)
+        )
+        if one.dtype != other.dtype or one.tobytes() != other.tobytes():
+            yield name

@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from tests.block_orders import ORDERS, BlockOrder, blocks_in, could_be_apart, with_apart
-from tests.native_runs import is_chosen, run_native
+from tests.block_orders import ORDERS, blocks_in, could_be_apart, with_apart
+from tests.native_runs import check_native
 from tests.soundness.apart import added_at_once
 from tests.soundness.order import undefined_read
 from tests.soundness.peak import wrong_peak
 from tests.soundness.proposals import Chooser, propose
 from tests.soundness.refusals import sizes_of
-from workbench.backends.arrays.compiled import CompiledArrays
 from workbench.backends.numpy import NumPyBackend
 from workbench.backends.reference.evaluator import Reference
 from workbench.lowering.memory.takeover import holding
@@ -104,24 +103,20 @@ class Meaning:
             program = holding(keeping(variant.program, self.root.program.equations))
             compiled = NumPyBackend().compile(program)
             for order in orders or ORDERS[:1]:
-                found = self._difference(compiled, order)
+                with blocks_in(order):  # whose source is not yet generated
+                    done = replace(compiled).run(self.sizes, SEED, "float64")
+                found = self._unlike(done.outputs, 0)
+                if found is None:
+                    sizes = resolve(program.equations, self.sizes)
+                    found = wrong_peak(compiled.loop_program, sizes, done.peak_bytes)
                 if found is not None:
                     return f"blocks {order}: {found}" if orders else found
-            if is_chosen(repr(variant.steps)):
-                found = self._unlike(run_native(program, self.sizes, SEED), 0)
-                return None if found is None else f"as compiled C: {found}"
+                if order == ORDERS[0]:
+                    name = f"{self.name} {variant.steps!r}"
+                    check_native(program, done.outputs, self.sizes, SEED, name)
         except Exception as error:  # whatever it is, an accepted step must run
             return _said(error)
         return None
-
-    def _difference(self, compiled: CompiledArrays, order: BlockOrder) -> str | None:
-        with blocks_in(order):  # whose source is not yet generated
-            done = replace(compiled).run(self.sizes, SEED, "float64")
-        found = self._unlike(done.outputs, 0)
-        if found is not None:
-            return found
-        sizes = resolve(compiled.program.equations, self.sizes)
-        return wrong_peak(compiled.loop_program, sizes, done.peak_bytes)
 
     def difference_when_resumed(self, variant: Variant) -> str | None:
         """What the variant computes otherwise where it stops after an update and goes on from what

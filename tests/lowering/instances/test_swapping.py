@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.native_runs import check_native
 from tests.programs import PROGRAMS, automatic
 from tests.truth import truth
 from workbench.backends import get
@@ -49,6 +50,7 @@ def same_as_reference(root: Program, program: Program, sizes: dict[str, int] | N
         np.testing.assert_allclose(run.outputs[name], expected, rtol=1e-9, atol=1e-9)
     loops = compiled.loop_program
     assert run.peak == {space: loops.peak(known, "float64", space) for space in SPACES}
+    check_native(program, run.outputs, sizes, 0)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

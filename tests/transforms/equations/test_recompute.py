@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import workbench as wb
 from tests.benchmarks.large import observations_again
 from tests.language.test_random_programs import SIZES, Rule, rules, written
+from tests.native_runs import check_native
 from tests.programs import PROGRAMS, automatic
 from tests.truth import truth
 from workbench import environments
@@ -98,6 +99,7 @@ def assert_runs(
         np.testing.assert_array_equal(meant.array(name), same[name])
     off = [*deviations(same, expected, "float64"), *deviations(result, expected, "float64")]
     assert all(each.agrees for each in off), [str(each) for each in off if not each.agrees]
+    check_native((run or after).program, result, sizes, 3)
 
 
 # -- what is cloned, and where ---------------------------------------------------------------------

@@ -14,6 +14,7 @@ import workbench as wb
 from tests import by_hand as h
 from tests.by_hand import call, literal
 from tests.language.test_random_programs import SIZES, Rule, rules, written
+from tests.native_runs import check_native
 from tests.programs import PROGRAMS, automatic
 from tests.transforms.rules.test_rules import (
     AT,
@@ -271,6 +272,7 @@ def assert_runs(root: Any, after: Any, sizes: dict[str, int]) -> None:
     assert set(result) == {o.name for o in root.program.outputs}
     for name in result:
         np.testing.assert_allclose(result[name], expected.array(name), rtol=1e-9, atol=1e-9)
+    check_native(after.program, result, sizes, 3)
 
 
 def test_reinforce_counts_updates_once_for_all_moments() -> None:

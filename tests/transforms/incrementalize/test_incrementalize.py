@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.native_runs import check_native
 from tests.programs import PROGRAMS
 from tests.truth import truth
 from workbench.backends import get
@@ -64,13 +65,15 @@ def assert_computes_the_same(program: Program, found: Variant, *many: dict[str, 
     compiled = [get("numpy").compile(program) for program in (found.program, arrays.program)]
     for sizes in many or ({},):
         wanted = truth(program, sizes, 5)
-        for run in (one.run(sizes, 5, "float64") for one in compiled):
+        for one in compiled:
+            run = one.run(sizes, 5, "float64")
             for output in program.outputs:
                 values = wanted.array(output.array)
                 scale = np.abs(values).max(initial=1.0)
                 np.testing.assert_allclose(
                     run.outputs[output.name], values, rtol=1e-12, atol=1e-12 * scale
                 )
+            check_native(one.program, run.outputs, sizes, 5)
 
 
 # -- what becomes of a statement -------------------------------------------------------------------

@@ -13,6 +13,7 @@ import pytest
 
 import workbench as wb
 from tests.block_orders import ORDERS, blocks_in
+from tests.native_runs import check_native
 from tests.transforms.order.moments import assert_breaks
 from tests.truth import truth
 from workbench.algorithms import ALGORITHMS
@@ -63,6 +64,7 @@ def assert_same_in_every_order(program: Program, root: Program, sizes: dict[str,
             np.testing.assert_allclose(found, expected.array(name), rtol=1e-9, atol=1e-9)
         known = resolve(program.equations, sizes)
         assert done.peak_bytes == lower(program).peak(known, "float64")
+    check_native(program, done.outputs, sizes, 3)
 
 
 # -- learning --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from tests.native_runs import check_native
 from tests.programs import PROGRAMS, automatic
 from tests.truth import truth
 from workbench.backends import get
@@ -69,6 +70,7 @@ def same_as_reference(found: wb.Variant) -> None:
     run = get("numpy").compile(found.program).run(dtype="float64")
     for name, expected in truth(found.root.program).outputs().items():
         np.testing.assert_allclose(run.outputs[name], expected, rtol=1e-9, atol=1e-12)
+    check_native(found.program, run.outputs, {}, 0)
 
 
 def test_one_dimension_is_folded_and_the_rest_stays() -> None:
@@ -340,6 +342,7 @@ def test_every_program_computes_the_same_when_folded(name: str) -> None:
             run = one.run(given, dtype="float64")
             for output, values in expected.items():
                 np.testing.assert_allclose(run.outputs[output], values, rtol=1e-9, atol=1e-9)
+            check_native(one.program, run.outputs, given, 0)
 
 
 def test_lifetimes_that_take_too_much_work_refused_and_not_hidden(

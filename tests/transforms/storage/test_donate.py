@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
+from tests.native_runs import check_native
 from tests.polyhedral.notation import parse
 from tests.programs import PROGRAMS
 from tests.truth import truth
@@ -75,6 +76,7 @@ def same_as_reference(found: wb.Variant, sizes: dict[str, int] | None = None) ->
         np.testing.assert_allclose(run.outputs[name], expected, rtol=1e-9, atol=1e-9)
     known = resolve(found.program.equations, sizes)
     assert run.peak_bytes == compiled.loop_program.peak(known, "float64")
+    check_native(found.program, run.outputs, sizes, 0)
 
 
 def peak(found: wb.Variant) -> int:
@@ -175,6 +177,24 @@ def test_place_that_is_still_read_refused_with_two_instances() -> None:
     )
     assert found.witness is not None
     assert found.witness.statements == ("y", "last") and found.witness.sizes == {"T": 1}
+
+
+@wb.program
+def mirrored(T: int = 4) -> dict[str, Any]:
+    t = wb.dim(t=T)
+    x = wb.normal(over=t)
+    y = wb.sin(x + x[T - 1 - t])
+    return {"total": y.sum(over=t)}
+
+
+def test_place_of_another_lane_refused_with_two_instances() -> None:
+    """NumPy adds before it writes; a kernel writes some lanes before it reads for others."""
+    found = refusal(wb.variant(mirrored()).apply(Vectorize("t")), Donate("x", "y"))
+    assert found.kind == "dependence"
+    assert found.sentence == (
+        "Donate('x', 'y'): y[t=0] has still to read x[1] when y[t=1] writes y[1], in the same "
+        "place (smallest case: T=2)"
+    )
 
 
 @wb.program

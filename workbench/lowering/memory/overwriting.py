@@ -30,7 +30,8 @@ def in_itself(statement: Statement) -> tuple[Beside, ...]:
 def may_overwrite(
     statement: Statement, axes: Sequence[str], array: str, places: Sequence[Beside]
 ) -> bool:
-    """Tell whether each read of `array` comes before the result's write, or elementwise with it.
+    """Tell whether each read of `array` comes before the result's write, or elementwise with it,
+    in the same instance.
 
     `places` are the dimensions in which the two arrays lie in memory; no other runs as an axis.
     """
@@ -39,6 +40,18 @@ def may_overwrite(
     if all(r.array != array for r in statement.reads):
         return False
     return _Overwriting(statement, frozenset(axes), array, tuple(places)).is_safe(statement.body)
+
+
+def reads_in_place(
+    statement: Statement, axes: Sequence[str], array: str, places: Sequence[Beside]
+) -> bool:
+    """Tell whether an instance reads of `array` only what lies where it writes, along the axes.
+
+    Instances of array axes have no order among each other: a kernel writes some of them before it
+    reads for others. So a read of another's place may come too late, whatever an instance does.
+    """
+    overwriting = _Overwriting(statement, frozenset(axes), array, tuple(places))
+    return all(overwriting.in_place(r) for r in statement.reads if r.array == array)
 
 
 class _Overwriting(NamedTuple):
@@ -52,7 +65,7 @@ class _Overwriting(NamedTuple):
         if isinstance(body, Read):
             if any(self._reads(e) for e in body.index if not isinstance(e, Expression)):
                 return False
-            return not self._shows(body) or self._same_place(body)
+            return not self._shows(body) or self.in_place(body)
         if not isinstance(body, Call):
             return True
         row = OPERATIONS[body.operation]
@@ -67,7 +80,7 @@ class _Overwriting(NamedTuple):
             return not any(self._shows(a) for a in body.arguments)
         return all(
             not self._shows(a)
-            or (isinstance(a, Read) and self._same_place(a) and a.shape == body.shape)
+            or (isinstance(a, Read) and self.in_place(a) and a.shape == body.shape)
             for a in body.arguments
         )
 
@@ -82,7 +95,7 @@ class _Overwriting(NamedTuple):
             return False
         return any(self._shows(a) for a in body.arguments)
 
-    def _same_place(self, read: Read) -> bool:
+    def in_place(self, read: Read) -> bool:
         """Tell whether the read has every array axis where the write has it."""
         if any(not isinstance(e, Expression) for e in read.index):
             return False

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from workbench.lowering.loops.records import DEVICE, HOST
 from workbench.lowering.memory.lives import homes, in_place_gains, lives, masked
-from workbench.lowering.memory.overwriting import Beside, may_overwrite
+from workbench.lowering.memory.overwriting import Beside, may_overwrite, reads_in_place
 from workbench.lowering.values.stored import Stored, memory_order, store
 from workbench.polyhedral.accesses import Instances
 from workbench.polyhedral.dependences.legality import shared_steps
@@ -200,7 +200,8 @@ def same_places(memory: Ownership, array: str, to: str) -> tuple[SamePlace, ...]
 def _in_turn(memory: Ownership, array: str, to: str) -> bool:
     """Tell whether the uses of the first come before the writes of the second in one iteration.
 
-    Reads elementwise with a write are allowed too.
+    Reads elementwise with a write are allowed too, if they are all of the written place: of other
+    instances at once, the exact test tells which read comes too late.
     """
     depth = len(memory.homes[array])
     instances = memory.program.statement
@@ -210,7 +211,7 @@ def _in_turn(memory: Ownership, array: str, to: str) -> bool:
             step = shared_steps(source, sink, memory.paths)[depth]
             if step.kind == "after":
                 continue
-            if step.kind == "same" and writer.name in overwriting(memory, array, to):
+            if step.kind == "same" and writer.name in _in_place(memory, array, to):
                 continue
             return False
     return True
@@ -225,6 +226,17 @@ def overwriting(memory: Ownership, array: str, to: str) -> set[str]:
         s.name
         for s in memory.program.writers[to]
         if may_overwrite(s, memory.axes[s.name], array, over)
+    }
+
+
+def _in_place(memory: Ownership, array: str, to: str) -> set[str]:
+    """Return those of `overwriting` that read nothing of the other array elsewhere."""
+    over = beside(memory, array, to) or ()
+    statement, axes = memory.program.statement, memory.axes
+    return {
+        name
+        for name in overwriting(memory, array, to)
+        if reads_in_place(statement[name], axes[name], array, over)
     }
 
 

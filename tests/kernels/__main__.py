@@ -1,0 +1,191 @@
+"""Compiled C in every way: `python -m tests.kernels`. Prints what is wrong, and a JSON line.
+
+Three kinds of tasks. Files of tests, whose variants all run: in each dtype, at three lengths of
+what is in lanes, for each processor that this machine can stand in for. Whole programs, which have
+the same float32 bits by every compiler, at each level, for each processor. PPO's curve beside
+NumPy's.
+
+With --kept FILE what is done is written there, and a later call at the same commit goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from workbench.processor import processor
+
+from tests.kernels import cases, curves, programs
+from tests.kernels.builds import Build, compilers, marches, of_programs
+from tests.native_runs import DTYPES
+from workbench.folders import CACHE_VARIABLE
+
+QUICK = programs.Whole("reinforce", "Trivial", "in blocks")
+QUICK_CURVE = {"updates": 3, "piece": 2, "seeds": (0,), "T": 32, "hidden": (8,)}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one process does at a time. `name` is a file, a whole program or a dtype."""
+
+    kind: str
+    name: str
+    whole: programs.Whole | None = None
+
+
+@dataclass(frozen=True)
+class Done:
+    """A task's cases, how often they ran, what is wrong, and more to be said."""
+
+    name: str
+    kind: str
+    cases: int
+    runs: int
+    wrong: list[str]
+    seconds: float
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+def tasks() -> Iterator[Task]:
+    """All of them, the longest first."""
+    yield from (Task("curve", dtype) for dtype in DTYPES)
+    yield from (Task("program", str(whole), whole) for whole in programs.everything())
+    yield from (Task("tests", file) for file in cases.files())
+
+
+def done(task: Task, named: Sequence[str], quick: bool = False) -> Done:
+    """Do a task; with `quick` in few ways, of small programs."""
+    start = time.time()
+    count, more = 1, {}
+    if task.kind == "tests":
+        count, runs, wrong = cases.wrong_of(task.name, named)
+    elif task.whole is not None:
+        builds = [Build(named[0], 1, march) for march in marches()[-2:]]
+        runs, wrong = (
+            programs.wrong_of(task.whole, builds, {"B": 5, "I": 1, "T": 3}, hidden=(3,))
+            if quick
+            else programs.wrong_of(task.whole, of_programs(named))
+        )
+    else:
+        more = curves.line_of(task.name, **(QUICK_CURVE if quick else {}))
+        runs, wrong = more["updates"], more.pop("wrong")
+    wrong = [f"{task.name}: {text}" for text in wrong]
+    return Done(task.name, task.kind, count, runs, wrong, round(time.time() - start, 1), more)
+
+
+def arguments(words: Sequence[str] | None) -> argparse.Namespace:
+    """What the command was called with."""
+    parser = argparse.ArgumentParser(prog="tests.kernels", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="two small tasks: does it work")
+    parser.add_argument("--only", help="tasks whose name holds this")
+    parser.add_argument("--compiler", action="append", help="as CC names it; all that are found")
+    parser.add_argument("--seconds", type=float, default=7200.0, help="begin no task after these")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--kept", type=Path, help="the file of what is done")
+    parser.add_argument("--record", type=Path, help="append the line, where all is done and right")
+    return parser.parse_args(words)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Do what is left, print, and fail if anything is wrong or not done."""
+    given = arguments(words)
+    named = given.compiler or list(compilers())
+    found, left = known(given.kept), list(tasks())
+    if given.quick:
+        left = [Task("program", str(QUICK), QUICK), Task("curve", "float64")]
+    if given.only:
+        left = [task for task in left if given.only in task.name]
+    names = {one.name for one in found}
+    left = [task for task in left if task.name not in names]
+    until = time.time() + given.seconds
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.setdefault(CACHE_VARIABLE, folder)  # nothing of the user's, nothing for later
+        for one in worked(left, named, given.workers, until, given.quick):
+            found.append(one)
+            keep(given.kept, one)
+            print(f"{one.kind} {one.name}: {one.runs} runs, {one.seconds:.0f} s", flush=True)
+            for text in one.wrong:
+                print(f"WRONG {text}\n", file=sys.stderr, flush=True)
+    missing = len(left) - sum(one.name in {task.name for task in left} for one in found)
+    line = json.dumps(report(found, named))
+    print(line)
+    wrong = any(one.wrong for one in found)
+    if missing:
+        print(f"{missing} tasks are not done", file=sys.stderr)
+    elif given.record and not wrong and not given.only:
+        with given.record.open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+    return bool(wrong or missing)
+
+
+def worked(
+    left: Sequence[Task], named: Sequence[str], workers: int, until: float, quick: bool
+) -> Iterator[Done]:
+    """What comes of the tasks, as it comes."""
+    if workers == 1:
+        yield from (done(task, named, quick) for task in left if time.time() < until)
+        return
+    waiting, running = list(left)[::-1], set[Future[Done]]()
+    with ProcessPoolExecutor(workers) as pool:
+        while running or (waiting and time.time() < until):
+            while waiting and len(running) < workers and time.time() < until:
+                running.add(pool.submit(done, waiting.pop(), named, quick))
+            ended = wait(running, return_when=FIRST_COMPLETED)
+            running = set(ended.not_done)
+            yield from (one.result() for one in ended.done)
+
+
+def commit() -> str:
+    """The commit that is checked out."""
+    command = ["git", "rev-parse", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def known(kept: Path | None) -> list[Done]:
+    """What was done at this commit before."""
+    if kept is None or not kept.is_file():
+        return []
+    lines = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
+    return [Done(**line["done"]) for line in lines if line["commit"] == commit()]
+
+
+def keep(kept: Path | None, one: Done) -> None:
+    """Write down what is done."""
+    if kept is not None:
+        with kept.open("a", encoding="utf-8") as file:
+            file.write(f"{json.dumps({'commit': commit(), 'done': asdict(one)})}\n")
+
+
+def report(found: Sequence[Done], named: Sequence[str]) -> dict[str, Any]:
+    """The line to record: whole programs whose bits are the same have no exceptions."""
+    of = {
+        kind: [one for one in found if one.kind == kind] for kind in ("tests", "program", "curve")
+    }
+    return {
+        "date": date.today().isoformat(),
+        "commit": commit(),
+        "processor": processor(),
+        "compilers": [str(Build(name).found()) for name in named],
+        "processors": list(marches()),
+        "cases": sum(one.cases for one in of["tests"]),
+        "programs": len(of["program"]),
+        "runs": sum(one.runs for kind in ("tests", "program") for one in of[kind]),
+        "differing": sum(len(one.wrong) for one in found),
+        "curves": [one.more for one in of["curve"]],
+        "minutes of one process": round(sum(one.seconds for one in found) / 60, 1),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,164 @@
+"""`make kernels` in small: it agrees where nothing is wrong, and says so where something is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.kernels import curves
+from tests.kernels.__main__ import QUICK, main
+from tests.kernels.builds import Build, marches
+from tests.kernels.cases import files
+from tests.kernels.curves import ACTION, CURVES, DRAW, THRESHOLDS, compared
+from tests.kernels.programs import everything
+from tests.native_runs import DTYPES, LENGTHS, MATRIX, Way, check_native, differences, way_of
+from tests.programs import leaky_sum
+from workbench.algorithms import ALGORITHMS
+from workbench.backends.numpy import NumPyBackend
+from workbench.program.values import Program
+from workbench.transforms import Vectorize
+from workbench.variants.variant import variant
+
+SMALL = {"B": 5, "I": 1, "T": 3}
+NATIVE = Way("float32", None, Build())
+
+
+@pytest.fixture(scope="module")
+def program() -> Program:
+    return QUICK.variant(hidden=(3,)).program
+
+
+@pytest.fixture(scope="module")
+def outputs(program: Program) -> dict[str, Any]:
+    return NumPyBackend().compile(program).run(SMALL, 7, "float64").outputs
+
+
+def test_quick_form_finds_nothing_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept, record = tmp_path / "kept.jsonl", tmp_path / "record.jsonl"
+    words = ["--quick", "--workers", "1", "--kept", str(kept), "--record", str(record)]
+    assert main(words) == 0
+    line = json.loads(record.read_text(encoding="utf-8"))
+    assert (line["programs"], line["differing"]) == (1, 0)
+    assert line["curves"][0]["compared"] == line["curves"][0]["updates"] == 3
+    assert line["curves"][0]["worst"] < 1e-12
+    capsys.readouterr()
+    assert main(words) == 0  # all of it is known by now
+    assert " runs, " not in capsys.readouterr().out
+
+
+def test_time_that_is_over_leaves_tasks_and_no_record(tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    assert main(["--quick", "--workers", "1", "--seconds", "0", "--record", str(record)]) == 1
+    assert not record.exists()
+
+
+def test_sums_and_products_that_are_fused_elsewhere_are_found(
+    program: Program, outputs: dict[str, Any]
+) -> None:
+    fusing = replace(NATIVE, build=Build(level=2, more=("-ffp-contract=fast",)))
+    assert differences(program, outputs, SMALL, 7, [NATIVE, NATIVE]) == []
+    assert any(
+        "has other bits" in text
+        for text in differences(program, outputs, SMALL, 7, [NATIVE, fusing])
+    )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_values_that_are_off_are_found(
+    program: Program, outputs: dict[str, Any], dtype: str
+) -> None:
+    off = {"float64": 1e-7, "float32": 1e-3}[dtype]
+    wrong = outputs | {"loss": outputs["loss"] * (1.0 + off)}
+    way = replace(NATIVE, dtype=dtype)
+    assert differences(program, outputs, SMALL, 7, [way]) == []
+    assert "loss" in differences(program, wrong, SMALL, 7, [way])[0]
+
+
+def test_every_way_of_a_check_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tally = tmp_path / "tally.jsonl"
+    chosen = variant(leaky_sum()).apply(Vectorize("b")).program
+    outputs = NumPyBackend().compile(chosen).run({}, 3, "float64").outputs
+    monkeypatch.setenv(MATRIX, json.dumps({"compilers": [""], "tally": str(tally)}))
+    check_native(chosen, outputs, {}, 3, "right")
+    with pytest.raises(AssertionError, match="last"):
+        check_native(chosen, outputs | {"last": outputs["last"] + 1.0}, {}, 3, "wrong")
+    right, wrong = (json.loads(line) for line in tally.read_text(encoding="utf-8").splitlines())
+    ways = len(DTYPES) * len(LENGTHS) * (len(marches()) + 1)
+    assert (right["runs"], right["differing"]) == (ways, [])
+    # where lanes are longer, NumPy runs anew
+    assert len(wrong["differing"]) == ways / len(LENGTHS)
+
+
+def test_names_choose_among_all_ways() -> None:
+    chosen = {way_of(str(number)) for number in range(1000)}
+    assert len(chosen) == len(DTYPES) * len(LENGTHS) * len(marches())
+
+
+def test_every_algorithm_and_every_test_that_checks_is_among_the_tasks() -> None:
+    assert {whole.algorithm for whole in everything()} == set(ALGORITHMS)
+    there = set(files())
+    assert {"tests/transforms/order/test_tile.py", "tests/soundness/test_walks.py"} <= there
+
+
+# -- curves ----------------------------------------------------------------------------------------
+
+
+def piece() -> dict[str, Any]:
+    """Three updates of two environments and four steps."""
+    random = np.random.default_rng(1)
+    run = {name: random.normal(size=3) for name in CURVES}
+    run[ACTION] = np.zeros((2, 3, 4), np.int32)
+    run[DRAW] = np.full((2, 3, 4), 0.25)
+    run[THRESHOLDS] = np.stack([np.full((2, 3, 4), 0.75), np.ones((2, 3, 4))], axis=-1)
+    return run
+
+
+def parted(distance: float) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Two runs, of which one acts otherwise in update 1 by a draw so far from its threshold."""
+    one, other = piece(), piece()
+    one[DRAW][1, 1, 2] = 0.75 + distance
+    other[ACTION][1, 1, 2] = 1
+    for name in CURVES:
+        other[name][1:] += 1.0
+    return other, one
+
+
+def test_equal_curves_agree_in_every_update() -> None:
+    assert compared(piece(), piece(), "float64") == curves.Compared(3, 0.0)
+
+
+def test_curve_that_parts_without_another_action_is_wrong() -> None:
+    other = piece()
+    other["loss"][2] += 1e-6
+    found = compared(other, piece(), "float64")
+    assert (found.agreeing, found.explained) == (2, "")
+    assert "update 2 is off by" in found.wrong
+    assert compared(other, piece(), "float32").wrong == ""
+
+
+def test_compiled_c_that_does_not_learn_what_numpy_does_is_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs = {"numpy": 480.0, "native": 100.0, "seed": 0}
+    monkeypatch.setattr(curves, "alone", lambda *_: runs)
+    monkeypatch.setattr(curves, "training", lambda _: {})
+    assert curves.line_of("float32")["wrong"] == ["compiled C learns 100.0, NumPy 480.0"]
+    runs["native"] = 460.0
+    assert curves.line_of("float32")["wrong"] == []
+
+
+def test_action_is_another_one_where_its_draw_lay_at_its_threshold() -> None:
+    found = compared(*parted(1e-12), "float64")
+    assert (found.agreeing, found.wrong) == (1, "")
+    assert found.explained.startswith("b=1, i=1, t=2: 1e-12 from its threshold")
+
+
+def test_another_action_away_from_its_threshold_is_wrong() -> None:
+    found = compared(*parted(1e-3), "float64")
+    assert (found.agreeing, found.explained) == (1, "")
+    assert found.wrong.startswith("another action at b=1, i=1, t=2: 0.001 from its threshold")
