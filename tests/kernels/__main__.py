@@ -24,12 +24,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from workbench.processor import processor
-
 from tests.kernels import cases, curves, programs
 from tests.kernels.builds import Build, compilers, marches, of_programs
 from tests.native_runs import DTYPES
 from workbench.folders import CACHE_VARIABLE
+from workbench.processor import processor
 
 QUICK = programs.Whole("reinforce", "Trivial", "in blocks")
 QUICK_CURVE = {"updates": 3, "piece": 2, "seeds": (0,), "T": 32, "hidden": (8,)}
