@@ -169,3 +169,10 @@ def test_what_is_offered_for_any_dimension_works(name: str) -> None:
             if sizes_of(program, refusal.witness) is not None:  # those of one minibatch
                 assert_wrong_indeed(program, refusal)
             assert_offers_work(program, step, refusal)
+
+
+def test_what_does_not_wait_is_offered_beside_a_recurrence_of_several_statements() -> None:
+    program = program_called("reinforce")
+    refusal = refused(program, Persist("t", 2))
+    assert len(refusal.instead) == 3  # the loss, with and without what reads a sum; the gradients
+    assert_offers_work(program, Persist("t", 2), refusal)

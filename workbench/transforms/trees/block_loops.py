@@ -89,6 +89,7 @@ class BlockLoops:
         parts = [p if p.unit else replace(p, tree=self._inside(p.tree, found)) for p in parts]
         if not any(p.unit for p in parts):
             return sequence([p.tree for p in parts])
+        parts = _with_recurrences(parts, found)
         follows = _follows(parts, found)
         order = topological(follows, {k: k for k in range(len(parts))})
         if len(order) < len(parts):
@@ -180,6 +181,35 @@ class BlockLoops:
 
 def _parts(tree: Tree) -> tuple[Tree, ...]:
     return tree.children if isinstance(tree, Block) else (tree,)
+
+
+def _with_recurrences(parts: Sequence[Part], found: Dependences) -> list[Part]:
+    """Join parts of a loop that need each other at other values of the dimension again, if none of
+    them may run in blocks: they stay that loop.
+    """
+    follows = _follows(parts, found)
+    reached = {k: _reached(follows, k) for k in follows}
+    result: list[Part] = []
+    for k, part in enumerate(parts):
+        cycle = [n for n in sorted(reached[k]) if k in reached[n]]
+        together = [parts[n] for n in cycle]
+        if not cycle or any(p.unit or p.origin is not part.origin for p in together):
+            result.append(part)
+        elif k == cycle[0]:
+            assert part.origin is not None
+            inside = [p.tree.child for p in together if isinstance(p.tree, Loop)]
+            result.append(Part(with_child(part.origin, sequence(inside)), False, part.origin))
+    return result
+
+
+def _reached(follows: Mapping[int, set[int]], start: int) -> set[int]:
+    """Return the parts that need a part, directly or through others."""
+    reached, waiting = set[int](), [start]
+    while waiting:
+        new = follows[waiting.pop()] - reached
+        reached |= new
+        waiting += new
+    return reached
 
 
 def _follows(parts: Sequence[Part], found: Dependences) -> dict[int, set[int]]:
