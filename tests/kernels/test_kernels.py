@@ -20,6 +20,7 @@ from tests.native_runs import DTYPES, LENGTHS, MATRIX, Way, check_native, differ
 from tests.programs import leaky_sum
 from workbench.algorithms import ALGORITHMS
 from workbench.backends.numpy import NumPyBackend
+from workbench.folders import CACHE_VARIABLE
 from workbench.program.values import Program
 from workbench.transforms import Vectorize
 from workbench.variants.variant import variant
@@ -36,6 +37,12 @@ def program() -> Program:
 @pytest.fixture(scope="module")
 def outputs(program: Program) -> dict[str, Any]:
     return NumPyBackend().compile(program).run(SMALL, 7, "float64").outputs
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The driver leaves a cache that is named already alone; otherwise it would name one."""
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
 
 
 def test_quick_form_finds_nothing_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -47,12 +47,12 @@ class PointsView:
 class ArrowView:
     """A pair of instances of which the first must come before the second. "reads": `sink` reads
     what `source` wrote. "copies": `sink` reads it from a copy made some iterations early.
-    "overwrites": `sink` overwrites an element that `source` has still to read. Statements are
-    positions in `DomainView.statements`, points positions in their `points`. `violated`: the second
-    would not come after the first.
+    "overwrites": `sink` overwrites an element that `source` has still to read. "adds": both add to
+    one element. Statements are positions in `DomainView.statements`, points positions in their
+    `points`. `violated`: the second would not come after the first.
     """
 
-    kind: Literal["reads", "copies", "overwrites"]
+    kind: Literal["reads", "copies", "overwrites", "adds"]
     source_statement: int
     source: int
     sink_statement: int

@@ -115,6 +115,8 @@ def _drawn(
     drawn = space(tried, chosen, sizes, order)
     if tried.storage.swapped != program.storage.swapped:
         return _with_early_copy(drawn, witness, sizes)
+    if witness.array in tried.storage.added:
+        return _with_adding(drawn, witness, sizes)
     if not _writes(tried, witness):
         return _with_overwriting(tried, drawn, witness, sizes)
     return Drawn(drawn, _violated(drawn, witness, sizes))
@@ -166,6 +168,15 @@ def _with_overwriting(
     if writer is None or reader is None or not _reads(program, witness, sizes):
         return Drawn(drawn, None)
     arrow = ArrowView("overwrites", *reader, *writer, witness.array, True)
+    return Drawn(replace(drawn, arrows=(*drawn.arrows, arrow)), replace(witness, sizes=sizes))
+
+
+def _with_adding(drawn: DomainView, witness: Witness, sizes: Mapping[str, int]) -> Drawn:
+    """Draw two points that are added to one element, maybe at once."""
+    first, second = _ends(drawn, witness)
+    if first is None or second is None:
+        return Drawn(drawn, None)
+    arrow = ArrowView("adds", *first, *second, witness.array, True)
     return Drawn(replace(drawn, arrows=(*drawn.arrows, arrow)), replace(witness, sizes=sizes))
 
 

@@ -13,7 +13,7 @@ from workbench.algorithms import ppo, reinforce
 from workbench.backends.numpy import NumPyBackend
 from workbench.codegen.described import Kernel, kernels
 from workbench.program.values import Program
-from workbench.transforms import Accumulate, Contract, Donate, Fuse, Persist, Tile, Vectorize
+from workbench.transforms import Contract, Donate, Persist, Tile, Vectorize
 from workbench.variants.variant import Variant
 
 
@@ -24,14 +24,17 @@ def in_blocks(variant: Variant, *tiles: tuple[str, int]) -> Program:
     return all_apart(variant.apply(Contract()).apply(Donate()).program)
 
 
-def learning(hidden: tuple[int, ...] = (20,)) -> Variant:
+def persisted(program: Program, *blocks: tuple[str, int]) -> Program:
+    """The program with all that runs over these dims in blocks, and the memory of one of each."""
+    chosen = wb.variant(program)
+    for dim, size in blocks:
+        chosen = chosen.apply(Persist(dim, size))
+    return chosen.apply(Contract()).apply(Donate()).program
+
+
+def learning() -> Program:
     """REINFORCE with its gradient added up where it is computed."""
-    variant = wb.variant(reinforce(hidden=hidden)).apply(Accumulate("b")).apply(Vectorize("b"))
-    points = [s.name for s in variant.program.statements if s.name.endswith(".points")]
-    for name in points:
-        beside = "surrogate" if name.startswith("gradient") else "loss_sum"
-        variant = variant.apply(Fuse((beside, name)))
-    return variant
+    return persisted(reinforce(hidden=(20,)), ("b", 16))
 
 
 def agrees(program: Program, dtype: str = "float64", **sizes: int) -> None:
@@ -63,22 +66,19 @@ def test_episodes_in_blocks_agree_with_numpy(size: int) -> None:
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_gradients_in_blocks_agree_with_numpy(dtype: str) -> None:
-    program = in_blocks(learning(), ("b", 16))
+    program = learning()
     for environments in (1, 16, 37):
         agrees(program, dtype, B=environments, I=2, T=5)
 
 
 def test_minibatches_in_blocks_agree_with_numpy() -> None:
-    variant = wb.variant(ppo(hidden=(20,)))
-    for step in (Accumulate("k"), Vectorize("b"), Vectorize("k")):
-        variant = variant.apply(step)
-    program = in_blocks(variant, ("b", 16), ("k", 32))
+    program = persisted(ppo(hidden=(20,)), ("b", 16), ("k", 32))
     for environments in (2, 20):
         agrees(program, B=environments, I=2, T=8)
 
 
 def test_region_is_one_kernel_with_the_memory_of_one_block() -> None:
-    kernel = largest(in_blocks(learning(), ("b", 16)))
+    kernel = largest(learning())
     assert {"policy.action", "surrogate", "gradient.policy.weight_1.points"} <= set(
         kernel.statements
     )
@@ -90,21 +90,21 @@ def test_region_is_one_kernel_with_the_memory_of_one_block() -> None:
 
 def test_values_that_stay_in_lanes_need_no_memory() -> None:
     """What is read in its own lane only, right behind its computation, is never stored."""
-    kernel = largest(in_blocks(learning(), ("b", 16)))
+    kernel = largest(learning())
     for name in ("environment_force", "policy_passed", "environment_cosine"):
         assert f"store_vf({name}" not in kernel.text
         assert f"load_vf({name}" not in kernel.text
 
 
 def test_memory_of_episodes_does_not_grow_with_the_environments() -> None:
-    made = compiled(in_blocks(learning(), ("b", 16)))
+    made = compiled(learning())
     with shared_cache():
         made.prepare("float32")
     peaks = [made.run({"B": b, "I": 1, "T": 1000}).peak_bytes for b in (16, 160)]
     assert peaks[1] < 1.05 * peaks[0]
 
 
-@pytest.mark.parametrize("chunks", [1, 3, 16])
+@pytest.mark.parametrize("chunks", [2, 3, 16])
 def test_runs_of_blocks_are_added_up_apart(chunks: int) -> None:
     program = wb.variant(reinforce(hidden=(3,))).apply(Persist("b", 4, chunks)).program
     for count in (1, 7, 40):
@@ -118,11 +118,9 @@ def test_element_that_is_written_at_once_is_kept_together_in_blocks() -> None:
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_joined_loops_in_blocks_agree_with_numpy(dtype: str) -> None:
     """Time once forwards and once for learning, in memory of a window where it is enough."""
-    variant = wb.variant(reinforce(hidden=(20,), estimator="td_lambda"))
-    for step in (Persist("b", 16), Contract(), Donate()):
-        variant = variant.apply(step)
+    program = persisted(reinforce(hidden=(20,), estimator="td_lambda"), ("b", 16))
     for environments in (1, 16, 37):
-        agrees(variant.program, dtype, B=environments, I=2, T=5)
+        agrees(program, dtype, B=environments, I=2, T=5)
 
 
 def test_states_that_are_handed_on_last_agree_with_numpy() -> None:

@@ -124,19 +124,21 @@ function namedBy(witness: WitnessView): readonly Named[] {
 function Story({ witness, space }: { witness: WitnessView; space: DomainView | null }): JSX.Element {
   const kinds = new Set(space?.arrows.filter((arrow) => arrow.violated).map((arrow) => arrow.kind));
   const overwrites = kinds.has("overwrites");
+  const adds = kinds.has("adds");
+  const does = overwrites ? "takes the place of" : adds ? "adds to" : "writes";
   return (
     <dl className="wbk-story">
       <dt>A</dt>
       <dd>
-        <code>{witness.source.text}</code> {overwrites ? "takes the place of" : "writes"}{" "}
-        <code>{witness.element_text}</code>
+        <code>{witness.source.text}</code> {does} <code>{witness.element_text}</code>
       </dd>
       <dt>B</dt>
       <dd>
         <code>{witness.sink.text}</code>{" "}
         {overwrites && "has still to read it then"}
+        {adds && "adds to it too, and might at the same time"}
         {kinds.has("copies") && "reads a copy of it, which would be made before that"}
-        {!overwrites && !kinds.has("copies") && `reads it, but would run ${when(witness, space)}`}
+        {!overwrites && !adds && !kinds.has("copies") && `reads it, but would run ${when(witness, space)}`}
       </dd>
     </dl>
   );
