@@ -245,7 +245,8 @@ def needless(refusal: Refusal, loop: Loop) -> bool:
     one element, though they are refused for that.
     """
     after, witness = refusal.attempted, refusal.witness
-    assert after is not None and witness is not None
+    if after is None or witness is None:  # what a step before it holds has no two instances
+        return False
     sizes = sizes_of(after, witness)
     if sizes is None:
         return False
