@@ -96,11 +96,12 @@ def truths(
     covering = [Need(e, n, "") for e, n in _floors(root.program, base.sizes)]
     sizes = fitting(root.program, [*covering, *own])
     if sizes == base.sizes:
-        return (base,), ()
-    found: tuple[Truth, ...] = ()
-    if points(root.program, sizes) > BUDGET:
-        found, sizes = (base,), _affordable(root.program, own)
-    found = (*found, _truth(written, tuple(sizes.items()), seed))
+        found: tuple[Truth, ...] = (base,)
+    elif points(root.program, sizes) <= BUDGET:
+        found = (_truth(written, tuple(sizes.items()), seed),)
+    else:
+        sizes = _affordable(root.program, own)
+        found = (base, _truth(written, tuple(sizes.items()), seed))
     left = (need.reason for need in own if not any(need.met(each.sizes) for each in found))
     return found, tuple(dict.fromkeys(left))
 
