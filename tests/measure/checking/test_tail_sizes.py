@@ -93,7 +93,7 @@ def test_tails_of_what_is_even_are_found_in_tiles_that_are_not() -> None:
 
 
 def test_tail_that_costs_too_much_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "AFFORDABLE", 600)
+    monkeypatch.setattr(module, "AFFORDABLE", 30_000)
     root = PROGRAMS["leaky_sum"][0]()
     found, missed = tail_sizes(root, tiled(tiled(root, "t", 128), "b", 16))
     assert [[tail.dim for tail in one.tails] for one in found] == [["b"], ["b"]]
@@ -106,7 +106,7 @@ def test_tail_that_costs_too_much_is_told(monkeypatch: pytest.MonkeyPatch) -> No
 def test_tails_that_cost_too_much_together_have_sizes_of_their_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "AFFORDABLE", 2500)
+    monkeypatch.setattr(module, "AFFORDABLE", 100_000)
     root = PROGRAMS["leaky_sum"][0]()
     found, missed = tail_sizes(root, tiled(tiled(root, "t", 128), "b", 16))
     assert not missed

@@ -19,13 +19,17 @@ from workbench.measure.checking.check_sizes import (
     points,
 )
 from workbench.polyhedral.expression import Expression
+from workbench.polyhedral.sets.relations import count
 from workbench.polyhedral.tree import blocks
+from workbench.program.operations.table import OPERATIONS
 from workbench.program.sizes import resolve, settable, settable_in
 from workbench.program.values import Program
 
-AFFORDABLE = 1_000_000
+AFFORDABLE = 2_000_000
 """The most points (instances, and their reduction points) of a program that runs as written on
 NumPy: about four seconds."""
+DRAW = 75
+"""The points that one draw takes as long as."""
 QUICKER = 4
 """The factor by which a run is to be quicker for a dimension without blocks to have more values."""
 FEW = 2
@@ -105,9 +109,19 @@ def _affordable(root: Program, tails: tuple[Tail, ...]) -> TailSizes | None:
     """Return the smallest sizes found with these tails, if the root runs there soon enough."""
     for floors, most in zip(_floors(root), (AFFORDABLE // QUICKER, AFFORDABLE), strict=True):
         sizes = _with_tails(root, tails, floors)
-        if sizes is not None and points(root, sizes) <= most:
+        if sizes is not None and _work(root, sizes) <= most:
             return TailSizes(sizes, tails)
     return None
+
+
+def _work(root: Program, sizes: Sizes) -> int:
+    """Count the points of a run, and those that its draws are worth."""
+    draws = sum(
+        count(s.domain, sizes)
+        for s in root.statements
+        if any(OPERATIONS[call.operation].random for call in s.calls)
+    )
+    return points(root, sizes) + DRAW * draws
 
 
 def _missed(root: Program, tail: Tail) -> str:
