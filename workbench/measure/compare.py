@@ -143,10 +143,10 @@ def compare(
     """Measure variants of one program in turn, A B A B …, in this process.
 
     `variants` may be a mapping from names to variants; else they are named by their steps. A
-    program stands for itself under the automatic recipe, as in `wb.run`. Each is checked against
-    the reference at its check sizes, and at the measured ones against the first that passed. A
-    variant that is wrong has no times, nor has one that runs out of memory. One that would take too
-    long says how long, unless `force=True`. The other arguments are those of `wb.measure`.
+    program stands for itself under the automatic recipe, as in `wb.run`. Each is checked as
+    `wb.measure` does, and at the measured sizes against the first that passed. A variant that is
+    wrong has no times, nor has one that runs out of memory. One that would take too long says how
+    long, unless `force=True`. The other arguments are those of `wb.measure`.
     """
     request = MeasureRequest(
         backend, sizes, seed, dtype, repeats, warmup, force, uuid.uuid4().hex[:12]

@@ -15,7 +15,8 @@ from tests.environments.playing import Clock, choice, restarting
 from tests.programs import PROGRAMS, automatic
 from workbench.backends.numpy import NumPyBackend
 from workbench.environments import Gymnasium
-from workbench.measure.checking.check import Check, check, from_json
+from workbench.measure.checking.check import check
+from workbench.measure.checking.report import Check, from_json
 from workbench.measure.compare import compare
 from workbench.program.values import Call, Literal, Program
 from workbench.transforms import Contract, Vectorize

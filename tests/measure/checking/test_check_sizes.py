@@ -14,12 +14,13 @@ import workbench as wb
 from tests.programs import PROGRAMS
 from workbench.errors import SizeError
 from workbench.lowering.lower import lower
-from workbench.measure.checking.check_sizes import BUDGET, Need, fitting, needs, points, truth
+from workbench.measure.checking import check_sizes as module
+from workbench.measure.checking.check_sizes import BUDGET, Need, fitting, needs, points, truths
 from workbench.polyhedral.expression import size
 from workbench.polyhedral.tree import Block, Loop, Tree, with_child
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
-from workbench.transforms import Incrementalize
+from workbench.transforms import Incrementalize, Persist
 
 
 def windowed(n: int) -> Program:
@@ -47,7 +48,7 @@ def tiled(program: Program, dim: str, tile: int) -> Program:
 
 def sizes_of(program: Program) -> tuple[dict[str, int], tuple[str, ...]]:
     root = wb.variant(program)
-    found, unmet = truth(root, lower(root.program))
+    (*_, found), unmet = truths(root, root.program, lower(root.program))
     return dict(found.sizes), unmet
 
 
@@ -58,6 +59,28 @@ def test_sizes_pass_the_constants_that_domains_compare_with() -> None:
 
 def test_other_sizes_stay_small() -> None:
     assert sizes_of(windowed(12))[0]["B"] == 3
+
+
+def test_branches_have_sizes_of_their_own_where_tiles_leave_no_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    root = wb.variant(small_ppo())
+    truths(root, root.program, lower(root.program))  # covering sizes, with the usual budget
+    monkeypatch.setattr(module, "BUDGET", 11_000)
+    program = tiled(root.program, "b", 5)
+    (first, second), unmet = truths(root, program, lower(program))
+    assert second.sizes["B"] == 11 > first.sizes["B"]
+    assert second.sizes["T"] < first.sizes["T"]
+    assert len(first.untaken) <= len(second.untaken)
+    assert points(root.program, second.sizes) <= 11_000
+    assert not unmet
+
+
+def test_two_chunks_of_blocks_that_are_added_up_apart() -> None:
+    root = wb.variant(PROGRAMS["statistics"][0]())
+    program = root.apply(Persist("b", 3)).program
+    found = {(n.least, n.reason) for n in needs(program, lower(program)) if "chunks" in n.reason}
+    assert found == {(13, "no two chunks of tiles of 3 along b")}
 
 
 def test_what_the_reference_cannot_afford_is_said() -> None:
@@ -78,7 +101,7 @@ def test_two_tiles_and_a_tail() -> None:
 def test_two_blocks_and_a_rest_of_what_equations_count_in_blocks(block: int) -> None:
     root = wb.variant(PROGRAMS["returns"][0]())
     variant = root.apply(Incrementalize("to_go", "t", block=block))
-    found, unmet = truth(variant, lower(variant.program))
+    (*_, found), unmet = truths(variant.root, variant.program, lower(variant.program))
     assert found.sizes["T"] > 2 * block
     assert not unmet
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.lowering.loops.bytes import Point
 from workbench.measure.checking.agreement import Deviation
-from workbench.measure.checking.check import Check
+from workbench.measure.checking.report import Check
 from workbench.measure.rounds.measurement import Measurement, Predicted
 
 

@@ -1,104 +1,36 @@
-"""The check of a variant on a backend against the reference: the first law.
+"""The check of a variant on a backend: the first law.
 
-The variant runs at its check sizes, which are small. Its outputs are compared with those of the
-reference evaluator of the *root* program. There is one check per variant, backend, dtype and
-process.
+A variant is checked twice. In small blocks (its own tree, where blocks of 3 replace larger ones) it
+runs at its check sizes, and its outputs are compared with those of the reference evaluator of the
+*root* program. In its own blocks it runs in float64 at sizes with tails, and is compared with
+NumPy's run of the root program: the reference would be too slow there, and a run of the same
+variant would be wrong in the same way where a step or its lowering is. A variant without blocks is
+compared with the reference alone. There is one check per variant, backend, dtype and process.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 from workbench.backends import get
 from workbench.backends.protocol import Compiled, Execution
 from workbench.errors import RunError, WorkbenchError
-from workbench.measure.checking.agreement import Deviation, deviations
-from workbench.measure.checking.check_sizes import truth
+from workbench.measure.checking.agreement import deviations
+from workbench.measure.checking.check_sizes import Truth, truths
+from workbench.measure.checking.report import Check, TailCheck, joined
 from workbench.measure.checking.sampled_choices import choosing, judged, sampled
+from workbench.measure.checking.small_blocks import in_small_blocks, said
+from workbench.measure.checking.tail_sizes import tail_sizes
 from workbench.program.sizes import numbers
 from workbench.program.values import Program
 from workbench.variants.variant import Variant
 
 SEED = 0
-SHOWN = 8
-"""The most sentences of a kind in a report."""
-
-Verdict = Literal["passed", "failed", "impossible"]
-
-
-@dataclass(frozen=True)
-class Check:
-    """The result of a comparison with the reference.
-
-    `untaken` are branches and statements that the check sizes do not reach, `unmet` needs of larger
-    sizes that the reference cannot afford, `differing` the sampled choices that rounding decided
-    otherwise. `reason` says why a check failed or was impossible. `measured` tells how outputs at
-    measured sizes agree with another variant's, where they were compared.
-    """
-
-    verdict: Verdict
-    backend: str
-    dtype: str
-    sizes: Mapping[str, int]
-    seed: int
-    compared: tuple[Deviation, ...] = ()
-    untaken: tuple[str, ...] = ()
-    unmet: tuple[str, ...] = ()
-    differing: tuple[str, ...] = ()
-    reason: str = ""
-    measured: str = ""
-
-    @property
-    def passed(self) -> bool:
-        """Tell whether the variant computes the reference's outputs."""
-        return self.verdict == "passed"
-
-    @property
-    def worst(self) -> float:
-        """The largest deviation of a float, relative to its tolerance: 1 is just allowed."""
-        return max((d.worst / d.tolerance for d in self.compared if d.tolerance), default=0.0)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON without infinities."""
-        record = asdict(self) | {"sizes": dict(self.sizes)}
-        for entry in record["compared"]:
-            entry["worst"] = entry["worst"] if entry["worst"] != float("inf") else None
-        return record
-
-    def __str__(self) -> str:
-        head = {
-            "passed": f"agrees with the reference at {numbers(self.sizes)} ({self.dtype})",
-            "failed": f"does not agree with the reference at {numbers(self.sizes)}: {self.reason}",
-            "impossible": f"could not be checked: {self.reason}",
-        }[self.verdict]
-        lines = [head]
-        if self.compared:
-            elements = sum(d.elements for d in self.compared)
-            names = ", ".join(d.name for d in self.compared)
-            worst = max((d.worst for d in self.compared if d.tolerance), default=0.0)
-            lines.append(f"  compared: {elements} elements of {names}; worst deviation {worst:.2g}")
-        lines += _listed("sampled choices that rounding decided otherwise", self.differing)
-        lines += _listed("not shown at these sizes", self.unmet)
-        lines += _listed("never taken", self.untaken)
-        lines += [f"  {self.measured}"] if self.measured else []
-        return "\n".join(lines)
-
-    __repr__ = __str__
-
-
-def from_json(record: Mapping[str, Any]) -> Check:
-    """Read the check that `to_json` wrote."""
-    compared = tuple(_deviation(d) for d in record["compared"])
-    texts = {k: tuple(record[k]) for k in ("untaken", "unmet", "differing")}
-    return Check(**{**record, **texts, "compared": compared})
-
-
-def _deviation(record: Mapping[str, Any]) -> Deviation:
-    worst = float("inf") if record["worst"] is None else record["worst"]
-    return Deviation(**{**record, "place": tuple(record["place"]), "worst": worst})
+EXACT = "float64"
+"""The dtype of runs in a variant's own blocks: rounding decides no choice there."""
 
 
 def check(
@@ -107,7 +39,7 @@ def check(
     dtype: str = "float32",
     compiled: Compiled | None = None,
 ) -> Check:
-    """Check the variant on the backend against the reference; remembered for this process.
+    """Check the variant on the backend; remembered for this process.
 
     `compiled` spares compiling where the caller has done it.
     """
@@ -127,25 +59,8 @@ class _Subject:
 def _checked(subject: _Subject, backend: str, dtype: str) -> Check:
     variant = subject.variant
     compiled = subject.compiled or get(backend).compile(variant.program)
-    try:
-        said, unmet = truth(variant, compiled.loop_program, SEED)
-    except WorkbenchError as error:
-        return Check("impossible", backend, dtype, {}, SEED, reason=error.message)
-    passed = Check("passed", backend, dtype, said.sizes, SEED, (), said.untaken, unmet)
-    try:
-        outputs = ran(compiled, variant.program, said.sizes, SEED, dtype).outputs
-    except RunError as error:
-        return replace(passed, verdict="failed", reason=f"it stops: {error.message}")
-    judged = _compared(passed, outputs, said.outputs)
-    if not judged.passed and dtype == "float32":
-        judged = _with_its_choices(variant, judged, outputs)
-    if not judged.passed and variant.program.externals:
-        again = ran(compiled, variant.program, said.sizes, SEED, dtype).outputs
-        if not all(d.agrees for d in deviations(again, outputs, dtype)):
-            names = ", ".join(e.name for e in variant.program.externals)
-            reason = f"{names} answers otherwise in two runs of one program from the same seed"
-            return replace(judged, verdict="impossible", reason=reason)
-    return judged
+    found = _in_small_blocks(variant, compiled, backend, dtype)
+    return _in_own_blocks(variant, compiled, found) if found.passed else found
 
 
 def ran(
@@ -159,6 +74,50 @@ def ran(
     return done
 
 
+# -- in small blocks, against the reference --------------------------------------------------------
+
+
+def _in_small_blocks(variant: Variant, compiled: Compiled, backend: str, dtype: str) -> Check:
+    """Compare with the reference. Where small blocks are not possible, the own ones run."""
+    program, why = variant.program, ""
+    try:
+        small = in_small_blocks(program)
+        if small is not program:
+            program, compiled = small, get(backend).compile(small)
+    except WorkbenchError as error:
+        program, why = variant.program, error.message
+    blocks = said(variant.program, program, why)
+    try:
+        expected, unmet = truths(variant.root, program, compiled.loop_program, SEED)
+    except WorkbenchError as error:
+        return Check("impossible", backend, dtype, {}, SEED, reason=error.message)
+    both = Check("passed", backend, dtype, {}, SEED, unmet=unmet, blocks=blocks)
+    checks: list[Check] = []
+    for each in expected:
+        empty = replace(both, sizes=each.sizes, untaken=each.untaken)
+        checks.append(_against(each, variant.root.program, program, compiled, empty))
+        if not checks[-1].passed:
+            return checks[-1]
+    return joined(checks)
+
+
+def _against(
+    expected: Truth, root: Program, program: Program, compiled: Compiled, passed: Check
+) -> Check:
+    """Run a program, and compare its outputs with those of the reference."""
+    sizes, dtype = expected.sizes, passed.dtype
+    try:
+        outputs = ran(compiled, program, sizes, SEED, dtype).outputs
+    except RunError as error:
+        return replace(passed, verdict="failed", reason=f"it stops: {error.message}")
+    found = _compared(passed, outputs, expected.outputs)
+    if not found.passed and dtype == "float32":
+        found = _with_its_choices(root, program, found, outputs)
+    if not found.passed and _is_fickle(compiled, program, sizes, outputs, dtype):
+        return replace(found, verdict="impossible", reason=_fickle(program))
+    return found
+
+
 def _compared(check: Check, found: Mapping[str, Any], expected: Mapping[str, Any]) -> Check:
     """Return the check with these outputs compared: passed where all agree."""
     compared = deviations(found, expected, check.dtype)
@@ -168,27 +127,94 @@ def _compared(check: Check, found: Mapping[str, Any], expected: Mapping[str, Any
     return replace(check, verdict="failed", compared=compared, reason=str(wrong))
 
 
-def _with_its_choices(variant: Variant, failed: Check, found: Mapping[str, Any]) -> Check:
+def _with_its_choices(
+    root: Program, program: Program, failed: Check, found: Mapping[str, Any]
+) -> Check:
     """Judge the run with the sampled choices that it made, where it has any."""
-    root = variant.root.program
     names = sampled(root)
     if not names:
         return failed
-    program = choosing(variant.program, names)
+    program = choosing(program, names)
     compiled = get(failed.backend).compile(program)
     chosen = ran(compiled, program, failed.sizes, failed.seed, failed.dtype).outputs
     if not all(d.agrees for d in deviations(chosen, found, failed.dtype)):
         return failed  # these are not the choices of the run that is judged
     free = {p.name for p in root.parameters if p.definition is None}
     sizes = {name: n for name, n in failed.sizes.items() if name in free}
-    said = judged(root, sizes, failed.seed, chosen, failed.dtype)
-    if said.unexplained:
-        return replace(failed, reason=f"{failed.reason}; {said.unexplained}")
-    return replace(_compared(failed, found, said.outputs), differing=said.differing)
+    judgement = judged(root, sizes, failed.seed, chosen, failed.dtype)
+    if judgement.unexplained:
+        return replace(failed, reason=f"{failed.reason}; {judgement.unexplained}")
+    return replace(_compared(failed, found, judgement.outputs), differing=judgement.differing)
 
 
-def _listed(title: str, texts: tuple[str, ...]) -> list[str]:
-    if not texts:
-        return []
-    more = [f"    … {len(texts) - SHOWN} more"] if len(texts) > SHOWN else []
-    return [f"  {title}:", *(f"    {text}" for text in texts[:SHOWN]), *more]
+def _is_fickle(
+    compiled: Compiled,
+    program: Program,
+    sizes: Mapping[str, int],
+    outputs: Mapping[str, Any],
+    dtype: str,
+) -> bool:
+    """Tell whether an external object answers otherwise when the same program runs again."""
+    if not program.externals:
+        return False
+    again = ran(compiled, program, sizes, SEED, dtype).outputs
+    return not all(d.agrees for d in deviations(again, outputs, dtype))
+
+
+def _fickle(program: Program) -> str:
+    names = ", ".join(e.name for e in program.externals)
+    return f"{names} answers otherwise in two runs of one program from the same seed"
+
+
+# -- in its own blocks, against NumPy --------------------------------------------------------------
+
+
+def _in_own_blocks(variant: Variant, compiled: Compiled, passed: Check) -> Check:
+    """Compare at all sizes with tails; ends at the first that does not agree."""
+    at, missed = tail_sizes(variant.root.program, variant.program)
+    passed = replace(passed, unmet=(*passed.unmet, *missed))
+    runs: list[TailCheck] = []
+    for one in at:
+        empty = TailCheck(one.sizes, tuple(map(str, one.tails)))
+        try:
+            expected = _as_written(_root(variant), tuple(one.sizes.items()))
+        except RunError as error:
+            reason = f"as written it stops at {numbers(one.sizes)}: {error.message}"
+            return replace(passed, verdict="impossible", reason=reason)
+        run, outputs = _run_with_tails(variant.program, compiled, empty, expected)
+        runs.append(run)
+        passed = replace(passed, tails=tuple(runs))
+        if not run.reason:
+            continue
+        if outputs and _is_fickle(compiled, variant.program, one.sizes, outputs, EXACT):
+            return replace(passed, verdict="impossible", reason=_fickle(variant.program))
+        where = f"in its own blocks, at {numbers(one.sizes)} in {EXACT}"
+        return replace(passed, verdict="failed", reason=f"{where}: {run.reason}")
+    return passed
+
+
+def _run_with_tails(
+    program: Program, compiled: Compiled, empty: TailCheck, expected: Mapping[str, Any]
+) -> tuple[TailCheck, Mapping[str, Any]]:
+    try:
+        outputs = ran(compiled, program, empty.sizes, SEED, EXACT).outputs
+    except RunError as error:
+        return replace(empty, reason=f"it stops: {error.message}"), {}
+    compared = deviations(outputs, expected, EXACT)
+    wrong = next((str(d) for d in compared if not d.agrees), "")
+    return replace(empty, compared=compared, reason=wrong), outputs
+
+
+def _root(variant: Variant) -> _Subject:
+    return _Subject(variant.root.key, variant.root, None)
+
+
+@lru_cache(maxsize=8)
+def _as_written(root: _Subject, sizes: tuple[tuple[str, int], ...]) -> Mapping[str, Any]:
+    """Return the outputs of NumPy's run of a root program, in float64."""
+    return ran(_on_numpy(root), root.variant.program, dict(sizes), SEED, EXACT).outputs
+
+
+@lru_cache(maxsize=8)
+def _on_numpy(root: _Subject) -> Compiled:
+    return get("numpy").compile(root.variant.program)

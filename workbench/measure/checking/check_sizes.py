@@ -1,6 +1,7 @@
 """The sizes at which a variant is checked against the reference. They are small, yet at least two
-tiles and a tail, more than each window, and more than each constant in a comparison of a domain or
-a read. Both ways of every `where` are taken, as far as the reference can afford.
+tiles and a tail, two chunks of tiles, more than each window, and more than each constant in a
+comparison of a domain or a read. Both ways of every `where` are taken, as far as the reference can
+afford.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from workbench.polyhedral.expression import Expression, size
 from workbench.polyhedral.sets.isl_names import dim_name, size_name
 from workbench.polyhedral.sets.relations import count
 from workbench.polyhedral.tree import blocks
+from workbench.polyhedral.tree import loops as tree_loops
 from workbench.program.sizes import resolve
 from workbench.program.values import Program
 from workbench.variants.variant import Variant
@@ -79,20 +81,29 @@ class _Root:
     program: Program = field(compare=False)
 
 
-def truth(variant: Variant, loops: LoopProgram, seed: int = 0) -> tuple[Truth, tuple[str, ...]]:
-    """Return the reference's outputs of the root program at the variant's check sizes, and the
-    needs left unmet because the reference could not afford larger ones.
+def truths(
+    root: Variant, program: Program, loops: LoopProgram, seed: int = 0
+) -> tuple[tuple[Truth, ...], tuple[str, ...]]:
+    """Return the reference's outputs of the root at the check sizes of a program that steps have
+    made of it, and the needs left unmet because the reference could not afford larger ones.
+
+    Where one run of the reference cannot take all branches and meet the program's own needs, there
+    are two: one for each.
     """
-    root = _Root(variant.root.key, variant.root.program)
-    base = _covering(root, seed)
-    wanted = [Need(e, n, "") for e, n in _floors(root.program, base.sizes)]
-    wanted += list(needs(variant.program, loops))
-    sizes = fitting(variant.root.program, wanted)
-    if points(root.program, sizes) > BUDGET:
-        sizes = _affordable(root.program, wanted, base.sizes)
-    left = tuple(need.reason for need in wanted if not need.met(sizes))
-    reached = base if sizes == base.sizes else _truth(root, tuple(sizes.items()), seed)
-    return reached, tuple(dict.fromkeys(left))
+    written = _Root(root.key, root.program)
+    base = _covering(written, seed)
+    own = list(needs(program, loops))
+    covering = [Need(e, n, "") for e, n in _floors(root.program, base.sizes)]
+    sizes = fitting(root.program, [*covering, *own])
+    if sizes == base.sizes:
+        found: tuple[Truth, ...] = (base,)
+    elif points(root.program, sizes) <= BUDGET:
+        found = (_truth(written, tuple(sizes.items()), seed),)
+    else:
+        sizes = _affordable(root.program, own)
+        found = (base, _truth(written, tuple(sizes.items()), seed))
+    left = (need.reason for need in own if not any(need.met(each.sizes) for each in found))
+    return found, tuple(dict.fromkeys(left))
 
 
 # -- what a variant needs --------------------------------------------------------------------------
@@ -100,11 +111,15 @@ def truth(variant: Variant, loops: LoopProgram, seed: int = 0) -> tuple[Truth, t
 
 def needs(program: Program, loops: LoopProgram) -> Iterator[Need]:
     """Yield the least lengths of dimensions that tiles, windows and constants ask for."""
-    yield from _least(program)
+    yield from least_lengths(program)
     for dim, tile in blocks(program.schedule).values():
         if dim in program.dim:
             text = f"no two tiles of {tile} and a tail along {dim}"
             yield Need(program.dim[dim].size, 2 * tile + 1, text)
+    for loop in tree_loops(program.schedule):
+        if loop.tile is not None and loop.chunks > 1 and loop.dim in program.dim:
+            text = f"no two chunks of tiles of {loop.tile} along {loop.dim}"
+            yield Need(program.dim[loop.dim].size, 4 * loop.tile + 1, text)
     for stored in loops.stored.values():
         for position, window in enumerate(stored.windows):
             if window is None or window.sizes or window.variables:
@@ -112,10 +127,10 @@ def needs(program: Program, loops: LoopProgram) -> Iterator[Need]:
             lower, upper = stored.array.extent[position]
             text = f"{stored.array.name} fits its window of {window}"
             yield Need(upper - lower, int(window.constant) + 1, text)
-    yield from _constants(program)
+    yield from constants(program)
 
 
-def _constants(program: Program) -> Iterator[Need]:
+def constants(program: Program) -> Iterator[Need]:
     """Yield the needs of constants. A dimension passes a constant that a domain compares it with
     (`t_1 <= t + 7`). A size holds a constant beside it twice with a rest (`16 t_block16 <= T -
     17`).
@@ -145,27 +160,27 @@ def fitting(program: Program, wanted: Sequence[Need]) -> Sizes:
     """
     chosen = {p.name: 1 for p in program.parameters if p.definition is None}
     for need in wanted:
-        while not need.met(_evaluated(program, chosen)):
+        while not need.met(evaluated(program, chosen)):
             name, growth = _most_useful(program, need.length, chosen)
             if growth <= 0:
                 break
-            missing = need.least - need.length.evaluate(_evaluated(program, chosen))
+            missing = need.least - need.length.evaluate(evaluated(program, chosen))
             chosen[name] += max(1, int(missing / growth))
     return _dividing(program, chosen)
 
 
 def _most_useful(program: Program, length: Expression, chosen: Sizes) -> tuple[str, float]:
     """Return the size whose growth lengthens it most, and the length gained by a growth of one."""
-    now = length.evaluate(_evaluated(program, chosen))
+    now = length.evaluate(evaluated(program, chosen))
     best, most = "", 0.0
     for name, n in chosen.items():
-        far = length.evaluate(_evaluated(program, chosen | {name: n + FAR}))
+        far = length.evaluate(evaluated(program, chosen | {name: n + FAR}))
         if (far - now) / FAR > most:
             best, most = name, (far - now) / FAR
     return best, most
 
 
-def _evaluated(program: Program, chosen: Mapping[str, int]) -> Sizes:
+def evaluated(program: Program, chosen: Mapping[str, int]) -> Sizes:
     """Return all sizes, derived ones rounded where they do not divide."""
     sizes: Sizes = {}
     for p in program.parameters:
@@ -213,10 +228,10 @@ def points(program: Program, sizes: Mapping[str, int]) -> int:
     )
 
 
-def _affordable(program: Program, wanted: Sequence[Need], least: Sizes) -> Sizes:
+def _affordable(program: Program, wanted: Sequence[Need]) -> Sizes:
     """Meet the needs one after the other, the least first, as long as the reference can pay."""
-    met: list[Need] = [Need(e, n, "") for e, n in _floors(program, least)]
-    sizes = dict(least)
+    met = list(least_lengths(program))
+    sizes = fitting(program, met)
     for need in sorted(wanted, key=lambda need: need.least):
         tried = fitting(program, [*met, need])
         if points(program, tried) <= BUDGET:
@@ -254,8 +269,8 @@ def _first(program: Program) -> Sizes:
     """Return the smallest sizes, pairwise different if that can be afforded: equal lengths would
     hide two dimensions taken for each other.
     """
-    plain = fitting(program, list(_least(program)))
-    wanted = [*_least(program), *_constants(program)]
+    plain = fitting(program, list(least_lengths(program)))
+    wanted = [*least_lengths(program), *constants(program)]
     passing = fitting(program, wanted)
     for sizes in (fitting(program, [*wanted, *_different(program, passing)]), passing):
         if points(program, sizes) <= BUDGET // GROWTH:
@@ -273,9 +288,10 @@ def _different(program: Program, sizes: Sizes) -> Iterator[Need]:
             yield Need(size(p.name), n, "")
 
 
-def _least(program: Program) -> Iterator[Need]:
+def least_lengths(program: Program, others: int = LEAST) -> Iterator[Need]:
+    """Yield the needs of two updates, and of so many values of every other dimension."""
     for dim in program.dims:
-        least = UPDATES if dim.name == program.updates else LEAST
+        least = UPDATES if dim.name == program.updates else others
         yield Need(dim.size, least, f"fewer than {least} values of {dim.name}")
 
 

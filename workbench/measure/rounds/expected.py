@@ -13,7 +13,8 @@ from functools import cached_property
 from workbench.backends.protocol import Compiled
 from workbench.errors import UnavailableError
 from workbench.lowering.loop_program import LoopProgram
-from workbench.measure.checking.check import Check, ran
+from workbench.measure.checking.check import ran
+from workbench.measure.checking.report import Check
 from workbench.measure.rounds.measurement import Predicted
 from workbench.planning.cost.prediction import predict
 from workbench.planning.cost.work import CostItem, steps_of

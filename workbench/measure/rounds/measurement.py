@@ -12,8 +12,8 @@ from typing import Any
 
 from workbench.errors import WorkbenchError
 from workbench.lowering.loops.bytes import Point
-from workbench.measure.checking.check import Check
-from workbench.measure.checking.check import from_json as check_from_json
+from workbench.measure.checking.report import Check
+from workbench.measure.checking.report import from_json as check_from_json
 from workbench.measure.rounds import confidence as bootstrap
 from workbench.measure.rounds.confidence import ConfidenceInterval
 from workbench.measure.runs.curves import Curve

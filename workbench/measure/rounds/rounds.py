@@ -16,7 +16,8 @@ from workbench.backends.protocol import Compiled, Execution
 from workbench.errors import RunError, WorkbenchError
 from workbench.lowering.loops.bytes import Point
 from workbench.measure.checking.agreement import on_host
-from workbench.measure.checking.check import Check, check, ran
+from workbench.measure.checking.check import check, ran
+from workbench.measure.checking.report import Check
 from workbench.measure.rounds import process
 from workbench.measure.rounds.affordable import affordable
 from workbench.measure.rounds.expected import Expectation, Trial, too_slow, trial
