@@ -86,10 +86,11 @@ def _short(value: Any) -> str:
 
 
 def _cost(result: Result) -> str:
-    steps = environment_steps(result.variant.program, result.sizes) * result.completed
+    steps = environment_steps(result.variant.program, result.sizes)
     parts = [seconds_text(result.seconds)]
     if steps and result.seconds > 0:
-        parts.append(f"{steps / result.seconds:,.0f} steps/s")
+        done = steps * result.completed / result.total
+        parts.append(f"{done / result.seconds:,.0f} steps/s")
     parts.append(f"peak {peak_text(result.peak)}")
     return ", ".join(parts)
 

@@ -54,7 +54,7 @@ def bar(program: Program, sizes: Mapping[str, int], shown: bool) -> Iterator[Rep
         drawn.update(done - drawn.n)
         texts = {}
         if steps:
-            texts["steps/s"] = f"{done * steps / (now - started):,.0f}"
+            texts["steps/s"] = f"{steps * done / total / (now - started):,.0f}"
         latest = _latest(outputs.get("episode_return"), done)
         if latest is not None:
             texts["return"] = f"{latest:.1f}"
@@ -78,16 +78,13 @@ def _iterations(program: Program, sizes: Mapping[str, int]) -> tuple[int, str]:
 
 
 def environment_steps(program: Program, sizes: Mapping[str, int]) -> int:
-    """Count an environment's steps in one iteration of the outermost loop (of a loop over blocks:
-    in a whole block); 0 where there is no environment.
-    """
+    """Count an environment's steps in a whole run; 0 where there is no environment."""
     inside = [s for s in program.statements if "environment" in s.scope]
     if not inside:
         return 0
-    at_once = {loop.dim: loop.tile or 1 for loop in _outermost(program.schedule)}
     most = max(inside, key=lambda s: len(s.dims))
-    counts = {d: program.dim[d].size.evaluate(sizes) for d in most.dims if d in program.dim}
-    return math.prod(min(n, at_once.get(d, n)) for d, n in counts.items())
+    counts = (program.dim[d].size.evaluate(sizes) for d in most.dims if d in program.dim)
+    return math.prod(counts)
 
 
 def _outermost(tree: Tree) -> list[Loop]:
