@@ -10,10 +10,11 @@ from workbench.codegen.kernel_work import scratch_bytes, work
 from workbench.codegen.kernels import KernelRecords, program_kernels
 from workbench.codegen.printing.program_text import program_text
 from workbench.lowering.launches import launches
-from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.bytes import FLOAT_BYTES, check_dtype
 from workbench.lowering.loops.records import ITEM_BYTES
 from workbench.lowering.memory.tiles import TileStored
 from workbench.polyhedral.expression import Expression
+from workbench.program.accumulating import owner
 from workbench.program.identity import remembered
 from workbench.program.values import Program
 
@@ -24,6 +25,7 @@ _SERVES = re.compile(r"/\* statement: (.+) \*/")
 class Kernel:
     """A compiled kernel: what one launch does. Amounts are expressions over sizes.
 
+    `statements` are those of the program: the start of points that are added up is the points' own.
     `lines` are those of its C text, each with the statement that it serves, or None. `loads` and
     `stores` are the arrays that it reads and writes in memory; `private` are those of which a block
     has a copy of its own, and `tile_bytes` what these and scratch memory take. `flops` are
@@ -44,7 +46,11 @@ class Kernel:
 
 @remembered(8)
 def kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
-    """Return the compiled kernels of a program for a dtype of floats, in the order of the text."""
+    """Return the compiled kernels of a program for a dtype of floats, in the order of the text.
+
+    Raises WorkbenchError for an unknown dtype, ProgramError for a statement that has no C.
+    """
+    check_dtype(dtype)
     made = program_kernels(program, launches(program))
     texts = program_text(made, dtype).kernels
     names = {stored.buffer.name: name for name, stored in made.loops.stored.items()}
@@ -54,7 +60,7 @@ def kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
         if isinstance(stored, TileStored)
     }
     return tuple(
-        _described(name, text, kernel, names, tiles, FLOAT_BYTES[dtype])
+        _described(name, text, kernel, made.program, names, tiles, FLOAT_BYTES[dtype])
         for (name, text), kernel in zip(texts.items(), made.kernels, strict=True)
     )
 
@@ -63,6 +69,7 @@ def _described(
     name: str,
     text: str,
     kernel: KernelRecords,
+    program: Program,
     names: dict[str, str],
     tiles: dict[str, TileStored],
     real: int,
@@ -78,7 +85,7 @@ def _described(
         held = held + buffer.elements * ITEM_BYTES.get(buffer.dtype, real)
     return Kernel(
         name=name,
-        statements=kernel.statements,
+        statements=tuple(dict.fromkeys(owner(program.statement[s]) for s in kernel.statements)),
         text=text,
         lines=tuple(_lines(text)),
         loads=tuple(names[b] for b in read if b in outside),

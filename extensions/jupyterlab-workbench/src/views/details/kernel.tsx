@@ -12,7 +12,7 @@ export function Kernel({ statement }: { statement: string }): JSX.Element {
   const store = useStore();
   const { backend } = useSelection();
   const loaded = usePart("code", { backend });
-  const [source] = loaded.value?.kernels ?? [];
+  const source = loaded.value?.source;
   if (!source) return <Waiting loaded={loaded} what="the kernel" />;
   const lines = kernelOf(source, statement);
   if (!lines.length) return <p className="wbk-facts">It has no line of its own.</p>;
@@ -23,7 +23,7 @@ export function Kernel({ statement }: { statement: string }): JSX.Element {
       <button
         className="wbk-button wbk-link"
         type="button"
-        onClick={() => store.select({ line: null, level: "source", pane: "code" })}
+        onClick={() => store.select({ line: null, level: "python", pane: "code" })}
       >
         {lines.length > MOST ? `All ${lines.length} lines, in the source` : "Show in the source"}
       </button>
