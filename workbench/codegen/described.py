@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from workbench.codegen.kernel_records import Store, loads, walk
 from workbench.codegen.kernel_work import scratch_bytes, work
 from workbench.codegen.kernels import KernelRecords, program_kernels
 from workbench.codegen.printing.program_text import program_text
+from workbench.codegen.printing.statement_marks import marked_lines
 from workbench.lowering.launches import launches
 from workbench.lowering.loops.bytes import FLOAT_BYTES, check_dtype
 from workbench.lowering.loops.records import ITEM_BYTES
@@ -17,8 +17,6 @@ from workbench.polyhedral.expression import Expression
 from workbench.program.accumulating import owner
 from workbench.program.identity import remembered
 from workbench.program.values import Program
-
-_SERVES = re.compile(r"/\* statement: (.+) \*/")
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ def _described(
         name=name,
         statements=tuple(dict.fromkeys(owner(program.statement[s]) for s in kernel.statements)),
         text=text,
-        lines=tuple(_lines(text)),
+        lines=tuple(marked_lines(text)),
         loads=tuple(names[b] for b in read if b in outside),
         stores=tuple(names[b] for b in written if b in outside),
         private=tuple(names[b] for b in own),
@@ -95,14 +93,3 @@ def _described(
         flops=counted.flops,
         bytes=counted.bytes,
     )
-
-
-def _lines(text: str) -> list[tuple[str, str | None]]:
-    """Return the lines of a text with the statements that they serve."""
-    statement = None
-    lines: list[tuple[str, str | None]] = []
-    for line in text.splitlines():
-        mark = _SERVES.search(line)
-        statement = statement if mark is None else mark.group(1)
-        lines.append((line, statement))
-    return lines

@@ -29,6 +29,7 @@ from workbench.codegen.kernel_work import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels
 from workbench.codegen.printing.program_text import ProgramText, program_text, slots, split
 from workbench.codegen.runtime import HEADERS, header
+from workbench.errors import CompilerError
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.arena import arena
@@ -72,7 +73,12 @@ class CompiledProgram:
         if dtype not in self._loaded:
             units = [Unit(name, text) for name, text in self.text(dtype).units.items()]
             headers = {name: header(name) for name in HEADERS}
-            self._loaded[dtype] = load(units, self.compiler, headers)
+            try:
+                self._loaded[dtype] = load(units, self.compiler, headers)
+            except CompilerError as error:
+                if error.statement is not None:
+                    error.line = self.program.statement[error.statement].line
+                raise
             if self._loaded[dtype][0].note:
                 warnings.warn(self._loaded[dtype][0].note, stacklevel=3)
 
