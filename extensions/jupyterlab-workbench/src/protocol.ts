@@ -431,6 +431,7 @@ export interface MeasurementView {
   readonly difference: string;
   readonly last_steps: DifferenceView | null;
   readonly compile_seconds: number | null;
+  readonly compiler_seconds: number | null;
   readonly peak_bytes: Readonly<Record<string, number>>;
   readonly process_peak_bytes: number | null;
   readonly predicted_seconds: number | null;

@@ -23,7 +23,7 @@ from workbench.backends.native.compilers import Compiler
 from workbench.backends.native.draw_limits import check_draws
 from workbench.backends.native.load import load
 from workbench.backends.native.run_arguments import CALL, Arguments
-from workbench.backends.protocol import Execution, Progress
+from workbench.backends.protocol import CompilerWork, Execution, Progress
 from workbench.backends.run_progress import RunProgress
 from workbench.backends.tracker import Capacity, spaces
 from workbench.codegen.kernel_work import scratch_bytes
@@ -67,9 +67,9 @@ class CompiledProgram:
         """The generated C for float32."""
         return str(self.text())
 
-    def prepare(self, dtype: str = "float32") -> None:
-        """Generate, compile and load the code for runs with a dtype. It warns where what was
-        compiled cannot be kept for later.
+    def prepare(self, dtype: str = "float32") -> CompilerWork:
+        """Generate, compile and load the code for runs with a dtype; return the compiler's work. It
+        warns where what was compiled cannot be kept for later.
         """
         if dtype not in self._loaded:
             units = [Unit(name, text) for name, text in self.text(dtype).units.items()]
@@ -82,6 +82,8 @@ class CompiledProgram:
                 raise
             if self._loaded[dtype][0].note:
                 warnings.warn(self._loaded[dtype][0].note, stacklevel=3)
+        library, _ = self._loaded[dtype]
+        return CompilerWork(0.0 if library.cached else library.seconds, library.cpu_seconds)
 
     def library(self, dtype: str = "float32") -> Library:
         """Return the compiled library for a dtype: its file, and what compiling took."""
