@@ -7,7 +7,7 @@ import { Waiting } from "../../waiting";
 import { Same, Text } from "./text";
 
 /** The backend that runs compiled kernels. */
-const COMPILED = "native";
+export const COMPILED = "native";
 /** The most names of a list that is open at first. */
 const FEW = 8;
 

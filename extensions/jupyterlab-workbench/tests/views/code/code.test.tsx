@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { EditorView } from "@codemirror/view";
-import type { CodeView, TextView } from "../../../src/protocol";
+import type { CodeView, KernelsView, KernelView, TextView } from "../../../src/protocol";
 import { Code } from "../../../src/views/code/code";
 import { spansOf, statementAt } from "../../../src/views/code/editor";
 import { Kernel } from "../../../src/views/details/kernel";
@@ -84,6 +84,19 @@ describe("the kernel of a statement", () => {
     expect(kernel[0]).toMatch(/^# /);
     await shown.press(byText(shown.host, "button", "in the source"));
     expect(shown.store.values().selection).toMatchObject({ pane: "code", level: "python" });
+  });
+
+  test("is its lines of the compiled kernel on the backend that compiles", async () => {
+    const { kernels } = GOLDEN.parts.find((part) => part.part === "kernels" && part.variant === GOLDEN.state.current)
+      ?.value as KernelsView;
+    const compiled = kernels.find((one) => one.statements.length === 1) as KernelView;
+    const [statement] = compiled.statements;
+    shown = await drawn(() => <Kernel statement={statement ?? ""} />);
+    await act(async () => shown.store.select({ backend: "native" }));
+    const lines = shown.host.querySelector(".wbk-kernel")?.textContent ?? "";
+    expect(lines.trimStart().split("\n")[0]).toBe(`/* statement: ${statement} */`);
+    await shown.press(byText(shown.host, "button", `in ${compiled.name}`));
+    expect(shown.store.values().selection).toMatchObject({ pane: "code", level: "c", kernel: compiled.name });
   });
 
   test("is told to be none where it has no line", async () => {
