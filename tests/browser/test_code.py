@@ -12,6 +12,7 @@ IN_SIGHT = """(lines) => lines.filter((line) => {
   const [own, editor] = [line, line.closest(".wbk-editor")].map((e) => e.getBoundingClientRect());
   return own.top >= editor.top && own.bottom <= editor.bottom;
 }).length"""
+FITS = "(e) => e.scrollWidth <= e.clientWidth"
 ROOM = "(e) => [e.clientHeight, e.scrollHeight]"
 
 
@@ -26,7 +27,7 @@ def test_the_text_opens_at_the_selected_statement_on_every_level(
 ) -> None:
     panel = live(reinforced)
     select(panel, "surrogate")
-    for level in ("Equations", "Order", "Loops", "Source"):
+    for level in ("Equations", "Order", "Loops", "Python", "C"):
         open_pane(panel, "Code")
         panel.get_by_role("button", name=level, exact=True).click()
         comes_into_sight(reinforced, panel.locator(".wbk-own-line", has_text="surrogate"))
@@ -34,6 +35,26 @@ def test_the_text_opens_at_the_selected_statement_on_every_level(
         height, all_of_it = panel.locator(".wbk-editor .cm-scroller").evaluate(ROOM)
         assert height < all_of_it  # it has a window of its own
         open_pane(panel, "Details")
+    reinforced.check()
+
+
+def test_kernels_follow_the_selection_and_a_line_selects(lab: Lab, reinforced: Page) -> None:
+    panel = live(reinforced)
+    select(panel, "surrogate")
+    open_pane(panel, "Code")
+    panel.get_by_role("button", name="C", exact=True).click()
+    kernel, text = panel.get_by_role("combobox", name="Kernel"), panel.locator(".wbk-kernel-text")
+    comes_into_sight(reinforced, text.locator(".wbk-own-line", has_text="surrogate"))
+    facts = panel.get_by_role("region", name="A launch of the kernel")
+    facts.locator("[aria-pressed=true]", has_text="surrogate").wait_for(state="attached")
+    facts.get_by_text("FLOP a launch").wait_for()
+    kernel.select_option(label="kernel_worth")
+    line = text.locator(".cm-line", has_text="statement: worth")
+    line.click(timeout=60_000)
+    panel.locator('g.node.wbk-selected[aria-label^="worth["]').wait_for(timeout=20_000)
+    text.locator(".wbk-own-line", has_text="statement: worth").wait_for()
+    assert panel.locator(".wbk-kernel-place").evaluate(FITS)
+    lab.shot(reinforced, "code-kernel-dark", "JupyterLab Dark")
     reinforced.check()
 
 

@@ -15,7 +15,7 @@ from workbench.codegen.printing.program_text import program_text
 from workbench.errors import WorkbenchError
 from workbench.lowering.launches import launches
 from workbench.program.values import Program
-from workbench.transforms import Vectorize
+from workbench.transforms import Accumulate, Vectorize
 
 
 def made(program: Program, *axes: str) -> ProgramKernels:
@@ -167,6 +167,13 @@ def test_every_line_has_the_statement_that_it_serves() -> None:
     kernel = wb.variant(dense()).kernels()[-1]
     assert kernel.text == "\n".join(line for line, _ in kernel.lines) + "\n"
     assert {s for _, s in kernel.lines} == {None, kernel.statements[0]}
+
+
+def test_start_of_points_that_are_added_up_is_the_points_own() -> None:
+    kernels = wb.variant(outer()).apply(Accumulate("b")).kernels()
+    known = set(wb.variant(outer()).apply(Accumulate("b")).program.statement)
+    assert {s for kernel in kernels for s in kernel.statements} == known
+    assert {s for kernel in kernels for _, s in kernel.lines if s is not None} == known
 
 
 def test_backend_without_kernels_is_refused() -> None:

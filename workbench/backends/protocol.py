@@ -49,6 +49,16 @@ class Execution:
         return self.memory()
 
 
+@dataclass(frozen=True)
+class CompilerWork:
+    """The work of a compiler for a program: seconds by the clock, and of all cores together; none
+    where the program was compiled before.
+    """
+
+    seconds: float
+    cpu_seconds: float
+
+
 class Compiled(Protocol):
     """A program ready to run at any sizes, seeds and dtypes."""
 
@@ -60,9 +70,9 @@ class Compiled(Protocol):
     def loop_program(self) -> LoopProgram:
         """The loop program it was generated from."""
 
-    def prepare(self, dtype: str = "float32") -> None:
+    def prepare(self, dtype: str = "float32") -> CompilerWork | None:
         """Generate and load the code for runs with a dtype, so that the first does no more than the
-        others.
+        others. Return the work of the compiler that made it, None where none is needed.
         """
 
     def run(

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.measure.run import Result, peak_text
+from workbench.measure.runs.compiling import compile_text
 from workbench.measure.runs.progress import environment_steps
 from workbench.program.sizes import numbers
 from workbench.program.text.units import seconds_text
@@ -92,6 +93,8 @@ def _cost(result: Result) -> str:
         done = steps * result.completed / result.total
         parts.append(f"{done / result.seconds:,.0f} steps/s")
     parts.append(f"peak {peak_text(result.peak)}")
+    if result.compiler is not None:
+        parts.append(compile_text(result.compile_seconds, result.compiler))
     return ", ".join(parts)
 
 

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from workbench.codegen.kernel_records import Store, loads, walk
 from workbench.codegen.kernel_work import scratch_bytes, work
 from workbench.codegen.kernels import KernelRecords, program_kernels
 from workbench.codegen.printing.program_text import program_text
+from workbench.codegen.printing.statement_marks import marked_lines
 from workbench.lowering.launches import launches
-from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.bytes import FLOAT_BYTES, check_dtype
 from workbench.lowering.loops.records import ITEM_BYTES
 from workbench.lowering.memory.tiles import TileStored
 from workbench.polyhedral.expression import Expression
+from workbench.program.accumulating import owner
 from workbench.program.identity import remembered
 from workbench.program.values import Program
-
-_SERVES = re.compile(r"/\* statement: (.+) \*/")
 
 
 @dataclass(frozen=True)
 class Kernel:
     """A compiled kernel: what one launch does. Amounts are expressions over sizes.
 
+    `statements` are those of the program: the start of points that are added up is the points' own.
     `lines` are those of its C text, each with the statement that it serves, or None. `loads` and
     `stores` are the arrays that it reads and writes in memory; `private` are those of which a block
     has a copy of its own, and `tile_bytes` what these and scratch memory take. `flops` are
@@ -44,7 +44,11 @@ class Kernel:
 
 @remembered(8)
 def kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
-    """Return the compiled kernels of a program for a dtype of floats, in the order of the text."""
+    """Return the compiled kernels of a program for a dtype of floats, in the order of the text.
+
+    Raises WorkbenchError for an unknown dtype, ProgramError for a statement that has no C.
+    """
+    check_dtype(dtype)
     made = program_kernels(program, launches(program))
     texts = program_text(made, dtype).kernels
     names = {stored.buffer.name: name for name, stored in made.loops.stored.items()}
@@ -54,7 +58,7 @@ def kernels(program: Program, dtype: str) -> tuple[Kernel, ...]:
         if isinstance(stored, TileStored)
     }
     return tuple(
-        _described(name, text, kernel, names, tiles, FLOAT_BYTES[dtype])
+        _described(name, text, kernel, made.program, names, tiles, FLOAT_BYTES[dtype])
         for (name, text), kernel in zip(texts.items(), made.kernels, strict=True)
     )
 
@@ -63,6 +67,7 @@ def _described(
     name: str,
     text: str,
     kernel: KernelRecords,
+    program: Program,
     names: dict[str, str],
     tiles: dict[str, TileStored],
     real: int,
@@ -78,9 +83,9 @@ def _described(
         held = held + buffer.elements * ITEM_BYTES.get(buffer.dtype, real)
     return Kernel(
         name=name,
-        statements=kernel.statements,
+        statements=tuple(dict.fromkeys(owner(program.statement[s]) for s in kernel.statements)),
         text=text,
-        lines=tuple(_lines(text)),
+        lines=tuple(marked_lines(text)),
         loads=tuple(names[b] for b in read if b in outside),
         stores=tuple(names[b] for b in written if b in outside),
         private=tuple(names[b] for b in own),
@@ -88,14 +93,3 @@ def _described(
         flops=counted.flops,
         bytes=counted.bytes,
     )
-
-
-def _lines(text: str) -> list[tuple[str, str | None]]:
-    """Return the lines of a text with the statements that they serve."""
-    statement = None
-    lines: list[tuple[str, str | None]] = []
-    for line in text.splitlines():
-        mark = _SERVES.search(line)
-        statement = statement if mark is None else mark.group(1)
-        lines.append((line, statement))
-    return lines

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from workbench.lowering.loops import bytes as memory
-from workbench.lowering.loops.records import DEVICE, Record, ResultBuffer
+from workbench.lowering.loops.records import DEVICE, For, Record, ResultBuffer, walk
 from workbench.lowering.memory.prefetching import Late
 from workbench.lowering.values.stored import Stored
 
@@ -23,6 +24,14 @@ class LoopProgram:
     aliases: Mapping[str, str]
     late: tuple[Late, ...] = ()
     """The slices that were to come early, and do not."""
+
+    @cached_property
+    def main_loop(self) -> For | None:
+        """The outermost loop with the most work: its iterations count as progress. A loop whose
+        blocks are apart is none, since it is all of a kernel.
+        """
+        outermost = [r for r in self.body if isinstance(r, For) and not r.apart]
+        return max(outermost, key=lambda loop: sum(1 for _ in walk(loop.body)), default=None)
 
     def peak(self, sizes: Mapping[str, int], dtype: str, space: str = DEVICE) -> int:
         """Return the high-water mark in bytes of a memory space at the given sizes."""

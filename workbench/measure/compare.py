@@ -321,6 +321,7 @@ def _record(row: Row) -> dict[str, Any]:
         if predicted is None
         else predicted.peak_bytes.get("device"),
         "compile_s": median.compile_seconds,
+        "compiler_s": math.nan if median.compiler is None else median.compiler.seconds,
         "runs": len(median.samples),
         "planned_runs": median.planned,
         "checked": median.status,

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from workbench.backends import get
 from workbench.backends.philox import checked_seed
+from workbench.backends.protocol import CompilerWork
 from workbench.backends.tracker import Capacity, limits_of
 from workbench.errors import OutOfMemoryError, ProgramError, WorkbenchError, nearest
 from workbench.lowering.loops.bytes import Point
@@ -18,6 +19,7 @@ from workbench.lowering.loops.records import DEVICE, HOST
 from workbench.lowering.memory.takeover import holding
 from workbench.measure.runs import checkpoint
 from workbench.measure.runs.checkpoint import Checkpoint
+from workbench.measure.runs.compiling import compiled
 from workbench.measure.runs.progress import bar
 from workbench.program.carried import KEPT, keeping, resumed
 from workbench.program.identity import remembered
@@ -37,9 +39,10 @@ class Result(Mapping[str, Any]):
     """The outputs of a run: `result["loss"]` is an array over `result.dims["loss"]`, then the inner
     shape.
 
-    `seconds` is the time of the run without compilation; `peak` the most bytes that each memory
-    space held, `peak_bytes` the device's. `completed` of `total` iterations of the outermost loop
-    were run: fewer after Ctrl-C, and then the outputs end there.
+    `seconds` is the time of the run without compilation, `compile_seconds` that of compilation; in
+    it `compiler` is a C compiler's work, None where there is none. `peak` is the most bytes that
+    each memory space held, `peak_bytes` the device's. `completed` of `total` iterations of the
+    outermost loop were run: fewer after Ctrl-C, and then the outputs end there.
     """
 
     variant: Variant
@@ -50,6 +53,8 @@ class Result(Mapping[str, Any]):
     dtype: str
     backend: str
     seconds: float
+    compile_seconds: float
+    compiler: CompilerWork | None
     peak: Mapping[str, int]
     completed: int
     total: int
@@ -192,10 +197,11 @@ def run(
     if start is not None:
         given = checkpoint.fitting(start, written, known, dtype)
         program = holding(resumed(program, given, start.updates, written.equations))
-    compiled = runner.compile(_keeping(program, written.equations))
+    kept = _keeping(program, written.equations)
+    ready, compile_seconds, work = compiled(runner, kept, dtype, prepare=not check_finite)
     with bar(chosen.program, known, progress) as report:
         try:
-            done = compiled.run(sizes, seed, dtype, report, check_finite, capacity, given)
+            done = ready.run(sizes, seed, dtype, report, check_finite, capacity, given)
         except OutOfMemoryError as error:
             raise _with_help(error, chosen, known) from None
     arrays = chosen.program.array
@@ -209,6 +215,8 @@ def run(
         dtype=dtype,
         backend=backend,
         seconds=done.seconds,
+        compile_seconds=compile_seconds,
+        compiler=work,
         peak=done.peak,
         completed=done.completed,
         total=done.total,

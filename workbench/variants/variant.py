@@ -165,7 +165,7 @@ class Variant:
     def kernels(self, backend: str = "native", dtype: str = "float32") -> tuple[Kernel, ...]:
         """Return the compiled kernels of a run: text, arrays, private memory, work of a launch.
 
-        Raises WorkbenchError for a backend that has none.
+        Raises WorkbenchError for a backend that has none and an unknown dtype.
         """
         if backend != "native":
             raise WorkbenchError(f'backend {backend!r} has no compiled kernels; expected "native"')

@@ -1,6 +1,6 @@
 // Written by `python -m workbench.session.protocol`. Do not edit.
 
-export const PROTOCOL = 5;
+export const PROTOCOL = 6;
 
 export const DOT = {
   "nameSize": 16,
@@ -32,7 +32,7 @@ export const UNITS = {"seconds": [["h", 3600, 6000], ["min", 60, 100], ["s", 1, 
 
 export type Kind = "operation" | "contraction" | "reduction" | "random" | "recurrence" | "update" | "external";
 
-export type Part = "snapshot" | "moves" | "price" | "why" | "preview" | "cost" | "sweep" | "runs" | "memory" | "code" | "domain" | "value";
+export type Part = "snapshot" | "moves" | "price" | "why" | "preview" | "cost" | "sweep" | "runs" | "memory" | "code" | "kernels" | "kernel" | "domain" | "value";
 
 export type Outcome = "passed" | "failed" | "impossible" | "not run";
 
@@ -234,7 +234,24 @@ export interface CodeView {
   readonly equations: TextView;
   readonly schedule: TextView;
   readonly loops: TextView;
-  readonly kernels: readonly TextView[];
+  readonly source: TextView;
+}
+
+export interface KernelView {
+  readonly name: string;
+  readonly statements: readonly string[];
+  readonly lines: number;
+  readonly loads: readonly string[];
+  readonly stores: readonly string[];
+  readonly private: readonly string[];
+  readonly tile_bytes: string;
+  readonly flops: string;
+  readonly bytes: string;
+}
+
+export interface KernelsView {
+  readonly kernels: readonly KernelView[];
+  readonly remark: string;
 }
 
 export interface PreviewView {
@@ -414,6 +431,7 @@ export interface MeasurementView {
   readonly difference: string;
   readonly last_steps: DifferenceView | null;
   readonly compile_seconds: number | null;
+  readonly compiler_seconds: number | null;
   readonly peak_bytes: Readonly<Record<string, number>>;
   readonly process_peak_bytes: number | null;
   readonly predicted_seconds: number | null;

@@ -1,16 +1,22 @@
 """A compiler that fails, crashes or hangs: its message, the kept file, the line's statement."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import workbench as wb
 from tests.backends.native.pretending import FakeCompiler, cached_files, gone
 from tests.backends.native.small_units import EXPORT, HEADERS, RUNTIME, UNITS
 from workbench.backends.native import cache
 from workbench.backends.native.build import build
-from workbench.backends.native.c_units import Unit, mark
+from workbench.backends.native.c_units import Unit
+from workbench.backends.native.compiled_program import CompiledProgram
 from workbench.backends.native.compilers import Compiler
+from workbench.codegen.kernels import program_kernels
+from workbench.codegen.printing.statement_marks import mark
 from workbench.errors import CompilerError
+from workbench.lowering.launches import launches
 
 TEXT = f"""#include "runtime.h"
 {mark("state")}
@@ -124,3 +130,68 @@ def test_crash_that_the_compiler_reports_is_of_the_line_that_it_names(fake: Fake
     error = failure(fake(text), [BROKEN])
     assert error.statement == "k.points"
     assert "\n  broken.c:10:5: internal compiler error: Segmentation fault\n" in error.message
+
+
+def test_error_in_a_macro_is_of_the_line_that_uses_it(compiler: Compiler) -> None:
+    text = f"""#include "macro.h"
+int first(void) {{
+    {mark("reward")}
+    return 1;
+}}
+int second(void) {{
+    {mark("loss")}
+    return USED(1);
+}}
+"""
+    error = failure(compiler, [Unit("unit", text)], {"macro.h": "#define USED(x) (x + missing)\n"})
+    assert error.statement == "loss"
+
+
+def test_warning_before_an_error_elsewhere_is_not_its_line(fake: FakeCompiler) -> None:
+    text = """
+    echo "broken.c:4:5: warning: unused"
+    echo "wrong.h:2:1: error: no good"
+    exit 1
+    """
+    assert failure(fake(text), [BROKEN]).statement is None
+
+
+def test_unit_whose_compiler_names_no_line_has_its_statements_named(fake: FakeCompiler) -> None:
+    error = failure(fake("sleep 60"), [BROKEN], timeout=0.2)
+    said = "was stopped after 0.2 s at broken.c, which has the code of state, policy.loss, k.points"
+    assert error.message.startswith(f"gcc 12.0.0 {said}\n")
+    assert error.statement is None
+    many = "\n".join(mark(f"x{n}") for n in range(9))
+    said = failure(fake("kill -SEGV $$"), [Unit("many", many)]).message
+    assert "crashed (SIGSEGV) at many.c, which has the code of x0, x1, x2 and 6 more\n" in said
+
+
+@wb.program
+def doubled(B: int = 4) -> dict[str, Any]:
+    b = wb.dim(b=B)
+    x = wb.normal(over=b)
+    y = wb.tanh(x)
+    return {"y": y}
+
+
+AT_Y = """
+line=$(grep -n 'statement: y ' "$source" | cut -d: -f1)
+[ -n "$line" ] && { echo "$source:$((line + 1)):5: error: no good"; exit 1; }
+: > "$out"
+"""
+
+
+def test_error_points_at_the_users_line_of_the_statement(fake: FakeCompiler) -> None:
+    program = doubled()
+    kernels = program_kernels(program, launches(program))
+    compiled = CompiledProgram(program, kernels, fake(f'source="${{out%.o}}.c"\n{AT_Y}'))
+    with pytest.raises(CompilerError) as raised:
+        compiled.prepare()
+    error = raised.value
+    assert error.statement == "y"
+    assert error.line is not None
+    assert error.line.text.strip() == "y = wb.tanh(x)"
+    head, *_, kept, at = str(error).splitlines()
+    assert head.endswith(", in the code of y")
+    assert kept == f"kept in {error.source}"
+    assert at == f"  at: {error.line}"

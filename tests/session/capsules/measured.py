@@ -15,7 +15,7 @@ from tests.returns import returns
 from workbench.measure.compare import comparison
 from workbench.measure.rounds.measurement import Measurement
 from workbench.measure.runs.curves import Curve
-from workbench.session.parts.code import code
+from workbench.session.parts.code import code, kernel, kernels
 from workbench.session.parts.cost import cost
 from workbench.session.parts.memory import memory
 from workbench.session.parts.runs import runs
@@ -36,6 +36,8 @@ PARTS: Mapping[Part, tuple[Callable[..., Any], dict[str, Any]]] = {
     "runs": (runs, {**RUN, "repeats": None, "pace": None}),
     "memory": (memory, {"sizes": {}, "dtype": "float32"}),
 }
+
+COMPILED = {"backend": "native", "dtype": "float32"}
 
 
 def variants() -> tuple[Variant, ...]:
@@ -96,6 +98,17 @@ def state(shown: tuple[Variant, ...]) -> State:
     )
 
 
+def compiled(variant: Variant) -> tuple[SavedPart, ...]:
+    """The kernels of a variant, and the text of each; what they say of this machine is left out."""
+    listed = replace(kernels(variant, COMPILED), remark="")
+    names = [one.name for one in listed.kernels]
+    run = [{**COMPILED, "name": name} for name in names]
+    return (
+        SavedPart("kernels", variant.key, COMPILED, listed),
+        *(SavedPart("kernel", variant.key, named, kernel(variant, named)) for named in run),
+    )
+
+
 def capsule() -> Capsule:
     """Everything, with predictions of no measured machine."""
     shown = variants()
@@ -105,7 +118,8 @@ def capsule() -> Capsule:
             for variant in shown
             for part, (build, arguments) in PARTS.items()
         )
-    return Capsule(PROTOCOL, "golden", state(shown), parts)
+    kernels_of = (part for variant in shown[:2] for part in compiled(variant))
+    return Capsule(PROTOCOL, "golden", state(shown), (*parts, *kernels_of))
 
 
 def rows() -> list[dict[str, Any]]:

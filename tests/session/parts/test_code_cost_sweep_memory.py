@@ -77,19 +77,18 @@ def test_texts_are_those_of_the_compiler() -> None:
     assert found.equations.text == str(variant().program)
     assert found.schedule.text == variant().schedule.removesuffix("\n")
     assert found.loops.text == str(variant().loop_program).removesuffix("\n")
-    (source,) = found.kernels
     compiled = get("numpy").compile(variant().program)
-    assert source.text == compiled.source.removesuffix("\n")
-    assert source.language == "python"
+    assert found.source.text == compiled.source.removesuffix("\n")
+    assert found.source.language == "python"
 
 
 def test_each_statement_has_its_lines_on_every_level() -> None:
     found = code(variant(), {"backend": "numpy"})
     names = {s.name for s in variant().program.statements}
-    for shown in (found.equations, found.schedule, found.loops, *found.kernels):
+    for shown in (found.equations, found.schedule, found.loops, found.source):
         assert set(owner(shown).values()) == names
         assert max(owner(shown)) < len(shown.text.splitlines())
-    for shown in (found.loops, *found.kernels):
+    for shown in (found.loops, found.source):
         assert shown.text.splitlines()[shown.start].strip().startswith("# ")
         assert shown.start == shown.text.splitlines().index(shown.text.splitlines()[shown.start])
     lines = found.schedule.text.splitlines()
@@ -100,9 +99,14 @@ def test_the_source_of_a_backend_that_is_not_here_is_shown_with_the_reason() -> 
     reason = backends()["cuda"]
     if reason is None:
         pytest.skip("there is a GPU here")
-    (source,) = code(variant(), {"backend": "cuda"}).kernels
+    source = code(variant(), {"backend": "cuda"}).source
     assert reason in source.remark
-    assert source.text == code(variant(), {"backend": "numpy"}).kernels[0].text
+    assert source.text == code(variant(), {"backend": "numpy"}).source.text
+
+
+def test_the_source_says_that_native_runs_kernels_instead() -> None:
+    remark = code(variant(), {"backend": "native"}).source.remark
+    assert remark == "native does not run this, but the kernels under C."
 
 
 def test_an_unknown_backend_is_refused() -> None:

@@ -175,6 +175,18 @@ def test_prices_are_kept_beside_all_else_and_are_no_change_of_their_own(shown: S
     assert kept.count("price") == 2 and "moves" in kept
 
 
+def test_kernels_come_as_a_list_and_their_texts_one_by_one(shown: Shown) -> None:
+    run = {"backend": "native", "dtype": "float32"}
+    listed = shown.view.want("kernels", shown.root, **run)["kernels"]
+    text = shown.view.want("kernel", shown.root, name=listed[0]["name"], **run)
+    assert text["language"] == "c" and len(text["text"].splitlines()) == listed[0]["lines"]
+    parts = [p.part for p in shown.session.capsule().parts]
+    assert (parts.count("kernels"), parts.count("kernel")) == (1, 1)
+    failed = shown.view.want("kernel", shown.root, name="none", **run)
+    assert isinstance(failed, Failed)
+    assert failed.error.sentence.startswith("unknown kernel 'none': ")
+
+
 def test_what_is_forgotten_is_not_answered(shown: Shown) -> None:
     number = shown.view.say(type="want", part="moves", variant=shown.root, arguments={})
     shown.view.say(type="forget", id=number)

@@ -16,9 +16,10 @@ from workbench.backends import philox
 from workbench.backends.arrays.array_functions import Functions
 from workbench.backends.arrays.checks import Checks
 from workbench.backends.arrays.infinities import Infinities
-from workbench.backends.arrays.source import ENTRY, generate, main_loop
+from workbench.backends.arrays.source import ENTRY, generate
 from workbench.backends.externals import Externals
 from workbench.backends.protocol import Execution, Progress
+from workbench.backends.run_progress import RunProgress
 from workbench.backends.tracker import Capacity, spaces
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
@@ -84,7 +85,8 @@ class CompiledArrays:
         tables = {name: self.xp.asarray(values) for name, values in (given or {}).items()}
         described = partial(attributed, self.loop_program, self.program)
         memory = spaces(self.xp, capacity, described)
-        run = _Run(self, known, on_progress)
+        results: dict[str, Any] = {}
+        run = RunProgress(self.loop_program, known, on_progress, results)
         function = self._checking if check_finite else self._plain
         seed = philox.checked_seed(seed)
         externals = Externals(self.program.equations, known, seed, self.functions.get("on_host"))
@@ -99,16 +101,14 @@ class CompiledArrays:
                     seed,
                     getattr(self.xp, dtype),
                     tuple(known.values()),
-                    run.results,
+                    results,
                     run.step,
                 )
             self.finish()
-            run.done = run.total
+            run.finish()
         except KeyboardInterrupt:
             pass
-        seconds = time.perf_counter() - start
-        timeline = partial(self.loop_program.timeline, known, dtype)
-        return Execution(run.finished(), seconds, memory.peak, run.done, run.total, timeline)
+        return run.execution(time.perf_counter() - start, memory.peak, dtype)
 
     def _functions(
         self, tables: Mapping[str, Any], externals: Externals, check_finite: bool
@@ -125,46 +125,6 @@ class CompiledArrays:
             infinities.watching(functions)
             | Checks(self.program.equations, self.xp, infinities).functions()
         )
-
-
-class _Run:
-    """The progress of one run."""
-
-    def __init__(
-        self, compiled: CompiledArrays, sizes: Mapping[str, int], on_progress: Progress | None
-    ) -> None:
-        self.compiled = compiled
-        self.sizes = sizes
-        self.on_progress = on_progress
-        self.results: dict[str, Any] = {}
-        self.done = 0
-        self.loop = main_loop(compiled.loop_program)
-        self.total = 1
-        if self.loop is not None:
-            self.total = max(0, self.loop.upper.evaluate(sizes) - self.loop.lower.evaluate(sizes))
-
-    def step(self) -> None:
-        """Count a finished iteration of the outermost loop."""
-        self.done += 1
-        if self.on_progress is not None:
-            self.on_progress(self.done, self.total, self.finished())
-
-    def finished(self) -> dict[str, Any]:
-        """Return the outputs, as far as the completed iterations define them."""
-        if self.done >= self.total:
-            return dict(self.results)
-        outputs = {}
-        for result in self.compiled.loop_program.results:
-            if self.loop is None or self.loop.dim not in result.dims:
-                continue
-            if result.name not in self.results:
-                continue
-            axis = result.dims.index(self.loop.dim)
-            array = self.results[result.name]
-            kept = self.done + array.shape[axis] - self.total
-            part = slice(array.shape[axis] - kept, None) if self.loop.backwards else slice(0, kept)
-            outputs[result.name] = array[(slice(None),) * axis + (part,)]
-        return outputs
 
 
 def compile_arrays(

@@ -46,12 +46,6 @@ results, step); `memory` is the device's.
 """
 
 
-def main_loop(program: LoopProgram) -> For | None:
-    """Return the outermost loop with the most work: its iterations count as progress."""
-    loops = [r for r in program.body if isinstance(r, For)]
-    return max(loops, key=lambda loop: sum(1 for _ in walk(loop.body)), default=None)
-
-
 class SourceText(NamedTuple):
     """A line of the source, and the statement that it serves.
 
@@ -87,7 +81,7 @@ class _Writer:
 
     def lines(self) -> list[SourceText]:
         """Return all lines; written after the body, whose calls decide the functions at the top."""
-        main = main_loop(self.program)
+        main = self.program.main_loop
         self.owners = iter(owners(self.program.body))
         body = list(self.body(self.program.body, "    ", main))
         sizes = [self.program.aliases[name] for name in self.program.sizes]

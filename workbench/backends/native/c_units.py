@@ -1,4 +1,4 @@
-"""Units of C text: the headers they include, and the marks by which a line has its statement."""
+"""Units of C text: the headers they include, and the statements of their lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_MARK = re.compile(r"/\* statement: (.+?) \*/")
+from workbench.codegen.printing.statement_marks import marked_lines, statements_around
+
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"\n]+)"', re.MULTILINE)
 
 
@@ -28,14 +29,21 @@ class Unit:
         return f"{self.name}.o"
 
     def statement_at(self, line: int) -> str | None:
-        """Return the statement of the last mark up to this line (from 1), or None."""
-        marks = _MARK.findall("\n".join(self.text.split("\n")[:line]))
-        return marks[-1] if marks else None
+        """Return the statement whose code a line (from 1) is. A line of no statement, as where a
+        function declares its arrays, has that of its function if that is a single one.
+        """
+        lines = marked_lines(self.text)
+        place = min(line, len(lines)) - 1
+        if place < 0:
+            return None
+        around = statements_around(lines, place)
+        return lines[place][1] or (around[0] if len(around) == 1 else None)
 
-
-def mark(statement: str) -> str:
-    """Return the comment that stands above the code of a statement."""
-    return f"/* statement: {statement} */"
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The statements whose code it has, in order."""
+        marked = (statement for _, statement in marked_lines(self.text) if statement is not None)
+        return tuple(dict.fromkeys(marked))
 
 
 def included(text: str, headers: Mapping[str, str]) -> dict[str, str]:

@@ -23,12 +23,14 @@ from workbench.backends.native.compilers import Compiler
 from workbench.backends.native.draw_limits import check_draws
 from workbench.backends.native.load import load
 from workbench.backends.native.run_arguments import CALL, Arguments
-from workbench.backends.protocol import Execution, Progress
+from workbench.backends.protocol import CompilerWork, Execution, Progress
+from workbench.backends.run_progress import RunProgress
 from workbench.backends.tracker import Capacity, spaces
 from workbench.codegen.kernel_work import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels
-from workbench.codegen.printing.program_text import ProgramText, program_text, slots, split
+from workbench.codegen.printing.program_text import ProgramText, program_text, slots
 from workbench.codegen.runtime import HEADERS, header
+from workbench.errors import CompilerError
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.arena import Arena, arena
@@ -66,16 +68,23 @@ class CompiledProgram:
         """The generated C for float32."""
         return str(self.text())
 
-    def prepare(self, dtype: str = "float32") -> None:
-        """Generate, compile and load the code for runs with a dtype. It warns where what was
-        compiled cannot be kept for later.
+    def prepare(self, dtype: str = "float32") -> CompilerWork:
+        """Generate, compile and load the code for runs with a dtype; return the compiler's work. It
+        warns where what was compiled cannot be kept for later.
         """
         if dtype not in self._loaded:
             units = [Unit(name, text) for name, text in self.text(dtype).units.items()]
             headers = {name: header(name) for name in HEADERS}
-            self._loaded[dtype] = load(units, self.compiler, headers)
+            try:
+                self._loaded[dtype] = load(units, self.compiler, headers)
+            except CompilerError as error:
+                if error.statement is not None:
+                    error.line = self.program.statement[error.statement].line
+                raise
             if self._loaded[dtype][0].note:
                 warnings.warn(self._loaded[dtype][0].note, stacklevel=3)
+        library, _ = self._loaded[dtype]
+        return CompilerWork(0.0 if library.cached else library.seconds, library.cpu_seconds)
 
     def library(self, dtype: str = "float32") -> Library:
         """Return the compiled library for a dtype: its file, and what compiling took."""
@@ -127,7 +136,7 @@ class CompiledProgram:
 
 
 class _Run:
-    """One run: its memory, its progress, its outputs."""
+    """One run: its memory, its launches, what kernels call."""
 
     def __init__(
         self,
@@ -140,16 +149,14 @@ class _Run:
         given: Mapping[str, Any],
     ) -> None:
         self.compiled, self.sizes, self.dtype = compiled, sizes, dtype
-        self.on_progress = on_progress
         self.made = compiled.kernels
-        loops = self.made.loops
-        self.loop = split(loops)[1]
-        self.done, self.total = 0, 1
-        if self.loop is not None:
-            low, high = (e.evaluate(sizes) for e in self.loop.range)
-            self.total = max(0, high - low)
         self.error: BaseException | None = None
         self._allocate(seed, capacity)
+        outputs = {
+            result.name: self.results[result.buffer].transpose(result.axes)
+            for result in self.made.loops.results
+        }
+        self.progress = RunProgress(self.made.loops, sizes, on_progress, outputs)
         self._give(given)
 
     # -- memory ------------------------------------------------------------------------------------
@@ -233,22 +240,14 @@ class _Run:
         start = time.perf_counter()
         try:
             self._launch(library.begin)
-            if self.loop is not None:
-                low, high = (e.evaluate(self.sizes) for e in self.loop.range)
-                values = range(high - 1, low - 1, -1) if self.loop.backwards else range(low, high)
-                for value in values:
-                    self._launch(library.iteration, ctypes.c_int64(value))
-                    self.done += 1
-                    if self.on_progress is not None:
-                        self.on_progress(self.done, self.total, self.outputs())
+            for value in self.progress.iterations:
+                self._launch(library.iteration, ctypes.c_int64(value))
+                self.progress.step()
             self._launch(library.end)
-            self.done = self.total
+            self.progress.finish()
         except KeyboardInterrupt:
             pass
-        seconds = time.perf_counter() - start
-        loops = self.made.loops
-        timeline = partial(loops.timeline, self.sizes, self.dtype)
-        return Execution(self.outputs(), seconds, self.peak, self.done, self.total, timeline)
+        return self.progress.execution(time.perf_counter() - start, self.peak, self.dtype)
 
     def _launch(self, entry: Callable[..., Any], *values: Any) -> None:
         entry(ctypes.byref(self.arguments), *values)
@@ -291,23 +290,6 @@ class _Run:
         count = int(np.prod(lengths, dtype=np.int64))
         block = (ctypes.c_char * (count * element.itemsize)).from_address(address)
         return np.frombuffer(block, element, count).reshape(lengths)
-
-    def outputs(self) -> dict[str, Any]:
-        """Return the outputs, as far as the completed iterations define them."""
-        complete = self.done >= self.total
-        outputs = {}
-        for result in self.made.loops.results:
-            array = self.results[result.buffer].transpose(result.axes)
-            if not complete:
-                if self.loop is None or self.loop.dim not in result.dims:
-                    continue
-                axis = result.dims.index(self.loop.dim)
-                kept = self.done + array.shape[axis] - self.total
-                backwards = self.loop.backwards
-                part = slice(array.shape[axis] - kept, None) if backwards else slice(0, kept)
-                array = array[(slice(None),) * axis + (part,)]
-            outputs[result.name] = array
-        return outputs
 
 
 def _aligned(block: npt.NDArray[np.uint8]) -> int:

@@ -15,6 +15,9 @@ from workbench.errors import CompilerError
 
 SHOWN = 8
 """The lines of a compiler's output that a message repeats."""
+NAMED = 3
+"""The statements of a unit that a message names."""
+_INCLUDED = re.compile(r"In file included from |\s+from ")
 _ERROR = re.compile(r"\berror\b")
 
 
@@ -22,10 +25,10 @@ def compiling_failed(
     compiler: Compiler, unit: Unit, ended: Ended, source: Path, timeout: float
 ) -> CompilerError:
     """Return the error of a unit that was not compiled. `source` is its file, kept."""
-    line = _line_of_error(unit, ended.output)
-    statement = None if line is None else unit.statement_at(line)
-    what = unit.file if statement is None else f"{unit.file}, in the code of {statement}"
-    words = _shown(_from_error(_lines(ended.output)))
+    lines = _lines(ended.output)
+    statement = _statement(unit, lines)
+    what = f"{unit.file}{_code_of(unit, statement)}"
+    words = _shown(_from_error(lines))
     message = f"{compiler} {_how(ended, what, timeout)}{words}\nkept in {source}"
     return CompilerError(message, ended.output, source, statement)
 
@@ -68,11 +71,34 @@ def _shown(lines: list[str]) -> str:
     return "".join(f"\n  {line}" for line in [*lines[:SHOWN], *more])
 
 
-def _line_of_error(unit: Unit, output: str) -> int | None:
-    """Return the unit's line of the first error, else the first that is mentioned, as one is above
-    an error in a header.
+def _statement(unit: Unit, lines: list[str]) -> str | None:
+    """Return the statement of the unit's line of the first error. Where an error is in a header, it
+    is that of a line mentioned above or below it: one that includes the header or uses a macro.
     """
-    place = rf"(?:^|[\s/\\]){re.escape(unit.file)}:(\d+)(?::\d+)?[:,]"
-    pattern = re.compile(rf"{place}[^\n]*?{_ERROR.pattern}", re.MULTILINE)
-    found = pattern.search(output) or re.search(place, output, re.MULTILINE)
-    return None if found is None else int(found[1])
+    place = re.compile(rf"(?:^|[\s/\\]){re.escape(unit.file)}:(\d+)(?::\d+)?[:,]")
+    mentions = (match for line in _around_error(lines) if (match := place.search(line)))
+    statements = (unit.statement_at(int(match[1])) for match in mentions)
+    return next((s for s in statements if s is not None), None)
+
+
+def _around_error(lines: list[str]) -> list[str]:
+    """Return the lines from the first error on, with those above that say what includes its file;
+    where none says that it is an error, all but warnings.
+    """
+    first = next((n for n, line in enumerate(lines) if _ERROR.search(line)), None)
+    if first is None:
+        return [line for line in lines if "warning" not in line]
+    while first and _INCLUDED.match(lines[first - 1]):
+        first -= 1
+    return lines[first:]
+
+
+def _code_of(unit: Unit, statement: str | None) -> str:
+    """Return what follows a unit's name: the statement, else those that it has the code of."""
+    if statement is not None:
+        return f", in the code of {statement}"
+    if not unit.statements:
+        return ""
+    left = len(unit.statements) - NAMED
+    more = f" and {left} more" if left > 0 else ""
+    return f", which has the code of {', '.join(unit.statements[:NAMED])}{more}"

@@ -24,6 +24,7 @@ from workbench.codegen.kernel_records import (
     walk,
 )
 from workbench.codegen.printing.c_expressions import condition_text
+from workbench.codegen.printing.statement_marks import mark
 from workbench.codegen.printing.value_text import SCALARS, STORED, Text, ValueText, number_text
 from workbench.polyhedral.expression import expression
 from workbench.program.keys import statement_key
@@ -78,7 +79,7 @@ class KernelText:
         return self.values.name(name)
 
     def _serves(self, record: Serves) -> None:
-        self.write(f"/* statement: {record.statement} */")
+        self.write(mark(record.statement))
 
     # -- locals ------------------------------------------------------------------------------------
 

@@ -61,13 +61,8 @@ def program_text(made: ProgramKernels, dtype: str) -> ProgramText:
 
 
 def split(loops: LoopProgram) -> tuple[Sequence[Record], For | None, Sequence[Record]]:
-    """Return what stands before the main loop, that loop, and what stands behind.
-
-    The main loop is the outermost one with the most work: its iterations count as progress. A loop
-    whose blocks are apart is none: it is all of a kernel.
-    """
-    outermost = [r for r in loops.body if isinstance(r, For) and not r.apart]
-    main = max(outermost, key=lambda loop: sum(1 for _ in walk(loop.body)), default=None)
+    """Return what stands before the main loop, that loop, and what stands behind."""
+    main = loops.main_loop
     if main is None:
         return loops.body, None, ()
     at = next(k for k, r in enumerate(loops.body) if r is main)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from workbench.errors import WorkbenchError, nearest
 from workbench.lowering.loops.records import (
     DEVICE,
     ITEM_BYTES,
@@ -20,6 +21,12 @@ from workbench.lowering.loops.records import (
 )
 
 FLOAT_BYTES = {"float32": 4, "float64": 8}
+
+
+def check_dtype(dtype: str) -> None:
+    """Raise WorkbenchError for a dtype of floats that is unknown."""
+    if dtype not in FLOAT_BYTES:
+        raise WorkbenchError(f"unknown dtype {dtype!r}: {nearest(dtype, FLOAT_BYTES, 'dtypes')}")
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from workbench.backends.protocol import CompilerWork
 from workbench.errors import WorkbenchError
 from workbench.lowering.loops.bytes import Point
 from workbench.measure.checking.report import Check
 from workbench.measure.checking.report import from_json as check_from_json
 from workbench.measure.rounds import confidence as bootstrap
 from workbench.measure.rounds.confidence import ConfidenceInterval
+from workbench.measure.runs.compiling import compile_text
 from workbench.measure.runs.curves import Curve
 from workbench.program.sizes import numbers
 from workbench.program.text.units import bytes_text, seconds_text
@@ -60,6 +62,9 @@ class Measurement:
     planned: int = 0
     """The number of samples planned; 0 where none was, or where it was not recorded."""
     compile_seconds: float = math.nan
+    """Seconds from the variant to code that is ready to run, a compiler's included."""
+    compiler: CompilerWork | None = None
+    """The work of a compiler; None on backends that need none, and where it was not recorded."""
     peak_bytes: Mapping[str, int] = field(default_factory=dict)
     process_peak_bytes: int | None = None
     timeline: tuple[Point, ...] = field(default=(), repr=False)
@@ -143,6 +148,7 @@ class Measurement:
             "samples": list(self.samples),
             "planned": self.planned,
             "compile_seconds": None if math.isnan(self.compile_seconds) else self.compile_seconds,
+            "compiler": None if self.compiler is None else asdict(self.compiler),
             "peak_bytes": dict(self.peak_bytes),
             "process_peak_bytes": self.process_peak_bytes,
             "timeline": _changes(self.timeline),
@@ -167,7 +173,7 @@ class Measurement:
             runs = self.unfinished or f"{len(self.samples)} runs"
             lines.append(
                 f"  {seconds_text(self.median)} ({seconds_text(low)} to {seconds_text(high)}, "
-                f"{runs}), compiled in {seconds_text(self.compile_seconds)}"
+                f"{runs}), {compile_text(self.compile_seconds, self.compiler)}"
             )
             peaks = ", ".join(f"{bytes_text(n)} on {k}" for k, n in self.peak_bytes.items() if n)
             lines.append(f"  peak {peaks}; process {bytes_text(self.process_peak_bytes)}")
@@ -191,6 +197,7 @@ def from_json(record: Mapping[str, Any], recorded: str = "") -> Measurement:
     try:
         predicted = record["predicted"]
         compiled = record["compile_seconds"]
+        work = record.get("compiler")
         return Measurement(
             **{
                 **record,
@@ -198,6 +205,7 @@ def from_json(record: Mapping[str, Any], recorded: str = "") -> Measurement:
                 "check": check_from_json(record["check"]),
                 "samples": tuple(float(s) for s in record["samples"]),
                 "compile_seconds": math.nan if compiled is None else float(compiled),
+                "compiler": None if work is None else CompilerWork(**work),
                 "timeline": _points(record["timeline"]),
                 "curves": tuple(_drawn(curve) for curve in record.get("curves", ())),
                 "predicted": None if predicted is None else Predicted(**predicted),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from functools import cached_property
 
 from workbench.backends import get
 from workbench.backends.philox import checked_seed
-from workbench.backends.protocol import Compiled, Execution
+from workbench.backends.protocol import Compiled, CompilerWork, Execution
 from workbench.errors import RunError, WorkbenchError
 from workbench.lowering.loops.bytes import Point
 from workbench.measure.checking.agreement import on_host
@@ -22,6 +21,7 @@ from workbench.measure.rounds import process
 from workbench.measure.rounds.affordable import affordable
 from workbench.measure.rounds.expected import Expectation, Trial, too_slow, trial
 from workbench.measure.rounds.measurement import Measurement, Predicted
+from workbench.measure.runs.compiling import compiled
 from workbench.measure.runs.curves import Curve, kept
 from workbench.measure.runs.progress import stream
 from workbench.polyhedral.expression import whole
@@ -90,6 +90,7 @@ class Candidate:
     request: MeasureRequest
     compiled: Compiled
     compile_seconds: float
+    compiler: CompilerWork | None
     check: Check
     predicted: Predicted | None = None
     tried: Trial | None = None
@@ -166,6 +167,7 @@ class Candidate:
             samples=tuple(self.samples[:rounds]) if timed else (),
             planned=self.planned if timed else 0,
             compile_seconds=self.compile_seconds,
+            compiler=self.compiler,
             peak_bytes=self.peak if timed else {},
             process_peak_bytes=self.process_peak if timed else None,
             timeline=self.timeline if timed else (),
@@ -184,18 +186,14 @@ class Candidate:
 def prepare(variant: Variant, request: MeasureRequest) -> Candidate:
     """Compile and check a variant."""
     resolve(variant.program.equations, request.sizes)
-    start = time.perf_counter()
-    compiled = get(request.backend).compile(variant.program)
-    compiled.prepare(request.dtype)
-    seconds = time.perf_counter() - start
-    checked = check(variant, request.backend, request.dtype, compiled)
-    expectation = Expectation(
-        variant.program, compiled.loop_program, request.backend, request.dtype
-    )
+    runner, dtype = get(request.backend), request.dtype
+    ready, seconds, work = compiled(runner, variant.program, dtype)
+    checked = check(variant, request.backend, dtype, ready)
+    expectation = Expectation(variant.program, ready.loop_program, request.backend, dtype)
     said = expectation.at(request.sizes)
-    candidate = Candidate(variant, request, compiled, seconds, checked, said)
+    candidate = Candidate(variant, request, ready, seconds, work, checked, said)
     if checked.verdict != "failed" and not request.force:
-        candidate.tried = tried = trial(expectation, compiled, checked)
+        candidate.tried = tried = trial(expectation, ready, checked)
         candidate.too_slow = too_slow(said, tried, request.least_runs)
         if candidate.too_slow and tried is not None:
             candidate.affordable = affordable(

@@ -82,6 +82,7 @@ def columns(records: Sequence[TableRow]) -> tuple[list[str], list[list[str]]]:
         "against the first": [_ratio(r) for r in records],
         "peak": [_bytes(r["peak_device_bytes"]) for r in records],
         "host": [_bytes(r["peak_host_bytes"]) for r in records],
+        "compiler": [_compiler(r) for r in records],
         "checked": [_checked(r) for r in records],
     }
     kept = {title: texts for title, texts in wanted.items() if any(texts)}
@@ -121,6 +122,13 @@ def _ratio(record: TableRow) -> str:
     if high < 1.0:
         low, high = 1 / high, 1 / low
     return f"{record['difference']} ({digits(low)}–{digits(high)})"
+
+
+def _compiler(record: TableRow) -> str:
+    """Return the seconds of a C compiler, where there is one: none if it had compiled this."""
+    if math.isnan(record["compiler_s"]):
+        return ""
+    return seconds_text(record["compiler_s"]) if record["compiler_s"] else "before"
 
 
 def _predicted(record: TableRow) -> str:

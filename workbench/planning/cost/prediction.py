@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from workbench.errors import WorkbenchError, nearest
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.bytes import FLOAT_BYTES
+from workbench.lowering.loops.bytes import check_dtype
 from workbench.lowering.loops.records import SPACES, Apply, walk
 from workbench.planning.cost import formulas
 from workbench.planning.cost.seconds import Share, cost
@@ -89,8 +88,7 @@ def predict(
 
     Raises WorkbenchError for an unknown dtype.
     """
-    if dtype not in FLOAT_BYTES:
-        raise WorkbenchError(f"unknown dtype {dtype!r}: {nearest(dtype, FLOAT_BYTES, 'dtypes')}")
+    check_dtype(dtype)
     steps = steps_of(loops) if steps is None else steps
     shares = cost(steps, sizes, dtype, machine)
     besides = shares.pop("", Share())

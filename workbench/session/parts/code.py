@@ -1,4 +1,4 @@
-"""The program as text at every level, each line with its statement."""
+"""The program as text at every level, down to the C of each kernel; each line has its statement."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from typing import Any, NamedTuple
 
 from workbench.backends import backends, unknown
 from workbench.backends.arrays.source import SourceText, source_lines
+from workbench.errors import WorkbenchError, nearest
 from workbench.lowering import text as loops
 from workbench.polyhedral import tree
 from workbench.program.text import listing
 from workbench.variants.variant import Variant
+
+COMPILED = "native"
+"""The backend that compiles kernels."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +30,10 @@ class SpanView:
 
 @dataclass(frozen=True)
 class TextView:
-    """The text of one level. `language`: "python" is coloured as such; so is text that reads like
-    it. Lines in no span are loops, headings and the results returned at the end. `start` is the
-    line where reading starts: the first statement, after the preparations. `remark` says what the
-    reader must know, "" for nothing.
+    """The text of one level. `language`: "c", "python", also of what reads like it, or "" for text
+    that is not coloured. Lines in no span are loops, headings and the results returned at the end.
+    `start` is the line where reading starts: the first statement, after the preparations. `remark`
+    says what the reader must know, "" for nothing.
     """
 
     name: str
@@ -42,12 +46,38 @@ class TextView:
 
 @dataclass(frozen=True)
 class CodeView:
-    """Equations, order, loop program, and the source that runs (the kernels)."""
+    """Equations, order, loop program, and the source that runs on array backends."""
 
     equations: TextView
     schedule: TextView
     loops: TextView
-    kernels: tuple[TextView, ...]
+    source: TextView
+
+
+@dataclass(frozen=True)
+class KernelView:
+    """A compiled kernel without its text, which has `lines` lines. Amounts are formulas in sizes:
+    `tile_bytes` are the bytes of a block's own arrays and scratch memory, `flops` the operations of
+    arithmetic of a launch, `bytes` those that it loads and stores.
+    """
+
+    name: str
+    statements: tuple[str, ...]
+    lines: int
+    loads: tuple[str, ...]
+    stores: tuple[str, ...]
+    private: tuple[str, ...]
+    tile_bytes: str
+    flops: str
+    bytes: str
+
+
+@dataclass(frozen=True)
+class KernelsView:
+    """Compiled kernels in the order of their text. `remark` is that of a text."""
+
+    kernels: tuple[KernelView, ...]
+    remark: str
 
 
 class Owned(NamedTuple):
@@ -68,12 +98,59 @@ def code(variant: Variant, arguments: Mapping[str, Any]) -> CodeView:
         equations=_view("Equations", "", listing.lines(program.equations, program.storage.added)),
         schedule=_view("Order", "python", tree.lines(program.schedule)),
         loops=_begun("Loops", loops.lines(lowered.body)),
-        kernels=(_begun("Source", source_lines(lowered), _remark(str(arguments["backend"]))),),
+        source=_begun("Python", source_lines(lowered), _remark_on_source(arguments["backend"])),
     )
 
 
-def _remark(backend: str) -> str:
+def kernels(variant: Variant, arguments: Mapping[str, Any]) -> KernelsView:
+    """Return the compiled kernels of a variant on `backend` in `dtype`.
+
+    Raises WorkbenchError for a backend that compiles none and an unknown dtype, ProgramError for a
+    statement that it cannot compile.
+    """
+    compiled = variant.kernels(arguments["backend"], arguments["dtype"])
+    return KernelsView(
+        tuple(
+            KernelView(
+                name=kernel.name,
+                statements=kernel.statements,
+                lines=len(kernel.lines),
+                loads=kernel.loads,
+                stores=kernel.stores,
+                private=kernel.private,
+                tile_bytes=str(kernel.tile_bytes),
+                flops=str(kernel.flops),
+                bytes=str(kernel.bytes),
+            )
+            for kernel in compiled
+        ),
+        _remark(arguments["backend"]),
+    )
+
+
+def kernel(variant: Variant, arguments: Mapping[str, Any]) -> TextView:
+    """Return the text of the kernel `name`, as `kernels` has it.
+
+    Raises WorkbenchError where there is none of this name.
+    """
+    name = arguments["name"]
+    compiled = {k.name: k for k in variant.kernels(arguments["backend"], arguments["dtype"])}
+    if name not in compiled:
+        raise WorkbenchError(f"unknown kernel {name!r}: {nearest(name, compiled, 'kernels')}")
+    lines = compiled[name].lines
+    start = next((n for n, (_, statement) in enumerate(lines) if statement is not None), 0)
+    return _view(name, "c", lines, start)
+
+
+def _remark_on_source(backend: str) -> str:
     """Return the remark on array backends: they run the same source over their own module `xp`."""
+    if backend == COMPILED:
+        return f"{COMPILED} does not run this, but the kernels under C."
+    return _remark(backend)
+
+
+def _remark(backend: str) -> str:
+    """Return the remark on a backend that is not available here."""
     known = backends()
     if backend not in known:
         raise unknown(backend)

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.errors import WorkbenchError, nearest
 from workbench.lowering.attribution import first_needed
 from workbench.lowering.instances.swapping import copies
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.bytes import FLOAT_BYTES, Point
+from workbench.lowering.loops.bytes import Point, check_dtype
 from workbench.lowering.loops.records import SPACES, Allocate, Constant, Count, walk
 from workbench.lowering.text import lines
 from workbench.planning.cost import formulas
@@ -81,8 +80,7 @@ def memory(variant: Variant, arguments: Mapping[str, Any]) -> MemoryView:
     Raises SizeError for sizes that the program does not take, WorkbenchError for an unknown dtype.
     """
     dtype = arguments["dtype"]
-    if dtype not in FLOAT_BYTES:
-        raise WorkbenchError(f"unknown dtype {dtype!r}: {nearest(dtype, FLOAT_BYTES, 'dtypes')}")
+    check_dtype(dtype)
     sizes = resolve(variant.program.equations, arguments["sizes"])
     loops = variant.loop_program
     texts = list(lines(loops.body))

@@ -12,7 +12,7 @@ from workbench.errors import WorkbenchError
 from workbench.language.tracing.trace import CELLS
 from workbench.measure.rounds.measurement import step_text
 from workbench.measure.store import Store
-from workbench.session.parts.code import code
+from workbench.session.parts.code import code, kernel, kernels
 from workbench.session.parts.cost import cost
 from workbench.session.parts.domain import domain
 from workbench.session.parts.memory import memory
@@ -44,6 +44,8 @@ PARTS: Mapping[Part, Callable[[Variant, Json], Any]] = {
     "runs": runs,
     "memory": memory,
     "code": code,
+    "kernels": kernels,
+    "kernel": kernel,
     "domain": domain,
     "value": value,
 }

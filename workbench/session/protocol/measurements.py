@@ -76,7 +76,7 @@ def _group(numbered: tuple[int, Measurement]) -> str:
 def _view(row: Row, last_steps: DifferenceView | None, name: str) -> MeasurementView:
     measurement = row.measurement
     low, high = measurement.interval
-    predicted = measurement.predicted
+    predicted, work = measurement.predicted, measurement.compiler
     return MeasurementView(
         id=name,
         group=measurement.comparison or name,
@@ -104,6 +104,7 @@ def _view(row: Row, last_steps: DifferenceView | None, name: str) -> Measurement
         difference=row.difference,
         last_steps=last_steps,
         compile_seconds=_finite(measurement.compile_seconds),
+        compiler_seconds=None if work is None else work.seconds,
         peak_bytes=dict(measurement.peak_bytes),
         process_peak_bytes=measurement.process_peak_bytes,
         predicted_seconds=None if predicted is None else predicted.seconds,

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from workbench.session.protocol.state import ErrorView, State, UntracedView
 
-PROTOCOL = 5
+PROTOCOL = 6
 """Raised with every change of a message, a state or a part; the other side says so and stops."""
 
 Part = Literal[
@@ -30,6 +30,8 @@ Part = Literal[
     "runs",
     "memory",
     "code",
+    "kernels",
+    "kernel",
     "domain",
     "value",
 ]
@@ -57,9 +59,9 @@ class Want:
     snapshot {}, moves {} (with {statements} those that name them), why {step, sizes | null},
     price {step, sizes, backend, dtype}, preview {step, backend}, cost {sizes, backend, dtype},
     sweep {size, sizes, backend, dtype}, runs {sizes, backend, dtype, repeats, pace},
-    memory {sizes, dtype}, code {backend}, domain {statements, sizes},
-    value {array, coordinates, sizes, seed}. Sizes that are left out have their defaults; those of
-    `domain`, `why` and `value` are small of themselves.
+    memory {sizes, dtype}, code {backend}, kernels {backend, dtype}, kernel {backend, dtype, name},
+    domain {statements, sizes}, value {array, coordinates, sizes, seed}. Sizes that are left out
+    have their defaults; those of `domain`, `why` and `value` are small of themselves.
     """
 
     type: Literal["want"]

@@ -105,6 +105,10 @@ class MeasurementView:
     last_steps: DifferenceView | None
     """Against the nearest variant on the way to this one that its comparison holds."""
     compile_seconds: float | None
+    compiler_seconds: float | None
+    """The part of a C compiler in these: 0 if it had compiled this before, null where there is
+    none.
+    """
     peak_bytes: Mapping[str, int]
     process_peak_bytes: int | None
     predicted_seconds: float | None

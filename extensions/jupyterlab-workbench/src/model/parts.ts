@@ -6,6 +6,7 @@ import type {
   DomainView,
   EffectView,
   ErrorView,
+  KernelsView,
   MemoryView,
   MovesView,
   Part,
@@ -13,6 +14,7 @@ import type {
   RunsView,
   Snapshot,
   SweepView,
+  TextView,
   ValueView,
   WhyView,
 } from "../protocol";
@@ -28,6 +30,8 @@ export interface Parts {
   readonly runs: RunsView;
   readonly memory: MemoryView;
   readonly code: CodeView;
+  readonly kernels: KernelsView;
+  readonly kernel: TextView;
   readonly domain: DomainView;
   readonly value: ValueView;
 }

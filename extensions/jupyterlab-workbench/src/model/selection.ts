@@ -9,7 +9,7 @@ export type Sizes = Readonly<Record<string, number>>;
 export type Overlay = "kind" | "seconds" | "bytes" | "operations" | "measured";
 
 /** The form in which code is shown. */
-export type Level = "equations" | "order" | "loops" | "source";
+export type Level = "equations" | "order" | "loops" | "python" | "c";
 
 /** A range from one line of a loop program to another, both included. */
 export interface Range {
@@ -36,6 +36,8 @@ export interface Selection {
   /** The line of the loop program (from 0) that the code goes to. */
   readonly line: number | null;
   readonly level: Level;
+  /** The compiled kernel that is shown, by name, unless a selected statement has another; "" for the longest. */
+  readonly kernel: string;
   /** The step (its JSON as text) whose form, preview or refusal is open. */
   readonly move: string | null;
   /** The refused step that the open one is taken for: it comes next. */
@@ -64,6 +66,7 @@ export const INITIAL: Selection = {
   line: null,
   // A change of the schedule first shows in the loops, one of the equations there too.
   level: "loops",
+  kernel: "",
   move: null,
   next: null,
   compared: [],

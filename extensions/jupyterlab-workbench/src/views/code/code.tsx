@@ -1,51 +1,69 @@
-// Program and code: equations, order, loop program and the source that runs, line by line with its statement.
+// Program and code: equations, order, loop program and what runs, line by line with its statement.
 
-import type { EditorView } from "@codemirror/view";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { useCurrent, usePart, useSelection, useStore, useWorkbench } from "../../model/hooks";
 import type { Level } from "../../model/selection";
 import { Waiting } from "../../waiting";
 import type { CodeView, TextView } from "../../protocol";
-import { begin, editor, mark, reveal, spansOf } from "./editor";
+import { Kernels } from "./kernels";
+import { Same, Text } from "./text";
 
 const LEVELS: readonly { readonly name: Level; readonly title: string; readonly says: string }[] = [
   { name: "equations", title: "Equations", says: "What is computed" },
   { name: "order", title: "Order", says: "When: the schedule" },
   { name: "loops", title: "Loops", says: "The loop program, with memory" },
-  { name: "source", title: "Source", says: "What runs" },
+  { name: "python", title: "Python", says: "What runs on array backends" },
+  { name: "c", title: "C", says: "What runs on native: compiled kernels" },
 ];
 
 export function Code(): JSX.Element {
-  const { backend, level } = useSelection();
-  const current = useCurrent();
+  const { level } = useSelection();
   const [against, setAgainst] = useState("");
-  const loaded = usePart("code", { backend });
-  const there = useComparable(against, current.key);
-  const other = usePart("code", { backend }, there || current.key);
-  const text = loaded.value && textOf(loaded.value, level);
-  const original = there && other.value ? textOf(other.value, level) : null;
+  const there = useComparable(against, useCurrent().key);
   return (
     <div className="wbk-view wbk-code-view">
       <div className="wbk-bar">
         <Levels level={level} />
         <Against chosen={against} choose={setAgainst} />
       </div>
-      {text?.remark && <p className="wbk-hint">{text.remark}</p>}
-      {there && other.status !== "done" && <Waiting loaded={other} what="the other variant's code" />}
-      {there && original && text && <Difference text={text} original={original} />}
-      {text ? (
-        <Text text={text} original={original?.text ?? null} level={level} name={`${current.key} ${level}`} />
-      ) : (
-        <Waiting loaded={loaded} what="the code" />
-      )}
+      {level === "c" ? <Kernels against={there} /> : <Whole level={level} against={there} />}
     </div>
   );
 }
 
-function textOf(code: CodeView, level: Level): TextView | null {
+/** The program's text at a level that has a single one. */
+function Whole({ level, against }: { level: Exclude<Level, "c">; against: string }): JSX.Element {
+  const { backend, line } = useSelection();
+  const current = useCurrent();
+  const loaded = usePart("code", { backend });
+  const other = usePart("code", { backend }, against || current.key);
+  const text = loaded.value && textOf(loaded.value, level);
+  const original = against && other.value ? textOf(other.value, level) : null;
+  const title = LEVELS.find((one) => one.name === level)?.title ?? "";
+  return (
+    <>
+      {text?.remark && <p className="wbk-hint">{text.remark}</p>}
+      {against && other.status !== "done" && <Waiting loaded={other} what="the other variant's code" />}
+      {original && text && <Same text={text} original={original} />}
+      {text ? (
+        <Text
+          text={text}
+          original={original?.text ?? null}
+          title={title}
+          line={level === "loops" ? line : null}
+          name={`${current.key} ${level}`}
+        />
+      ) : (
+        <Waiting loaded={loaded} what="the code" />
+      )}
+    </>
+  );
+}
+
+function textOf(code: CodeView, level: Exclude<Level, "c">): TextView {
   if (level === "equations") return code.equations;
   if (level === "order") return code.schedule;
-  return level === "loops" ? code.loops : (code.kernels[0] ?? null);
+  return level === "loops" ? code.loops : code.source;
 }
 
 /** Returns the key of the variant to compare with: "parent" follows the shown variant; "" where there is none. */
@@ -93,53 +111,5 @@ function Against({ chosen, choose }: { chosen: string; choose: (key: string) => 
           ))}
       </select>
     </label>
-  );
-}
-
-function Difference({ text, original }: { text: TextView; original: TextView }): JSX.Element | null {
-  if (text.text !== original.text) return null;
-  return <p className="wbk-hint">The same text in both: the step changed nothing on this level.</p>;
-}
-
-function Text(props: { text: TextView; original: string | null; level: Level; name: string }): JSX.Element {
-  const { text, original, level, name } = props;
-  const { statements, line } = useSelection();
-  const store = useStore();
-  const host = useRef<HTMLDivElement>(null);
-  const view = useRef<EditorView | null>(null);
-  const pressed = useRef(false);
-  const fresh = useRef(true);
-  const title = LEVELS.find((one) => one.name === level)?.title ?? "";
-
-  useEffect(() => {
-    if (!host.current) return undefined;
-    const made = editor(host.current, { text, original }, title, (statement) => {
-      pressed.current = true;
-      store.select({ statements: statement === null ? [] : [statement], scope: null, instance: null, line: null });
-    });
-    view.current = made;
-    fresh.current = text.start > 0 || original !== null;
-    return () => {
-      view.current = null;
-      made.destroy();
-    };
-  }, [name, text, original, title, store]);
-
-  const at = level === "loops" ? line : null;
-  useEffect(() => {
-    if (!view.current) return;
-    const first = mark(view.current, text, statements, at);
-    if (first === null && fresh.current) begin(view.current, text);
-    if (first !== null && !pressed.current) reveal(view.current, first);
-    fresh.current = pressed.current = false;
-  }, [name, text, original, statements, at]);
-
-  const [first] = statements;
-  const missing = first !== undefined && !spansOf(text, statements).length;
-  return (
-    <>
-      {missing && <p className="wbk-hint">{first} has no line here.</p>}
-      <div className="wbk-editor" ref={host} />
-    </>
   );
 }

@@ -1,5 +1,6 @@
 // A text in CodeMirror: read only, in JupyterLab's colours, lines marked by statement.
 
+import { cpp } from "@codemirror/lang-cpp";
 import { python } from "@codemirror/lang-python";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { getChunks, unifiedMergeView } from "@codemirror/merge";
@@ -123,10 +124,15 @@ function stateOf({ text, original }: Shown, label: string, press: Press): Editor
         },
       }),
       marked,
-      text.language === "python" ? python() : [],
+      languageOf(text),
       original === null ? [] : compared(original),
     ],
   });
+}
+
+function languageOf({ language }: TextView): Extension {
+  if (language === "python") return python();
+  return language === "c" ? cpp() : [];
 }
 
 function compared(original: string): Extension {
@@ -190,6 +196,7 @@ const theme = EditorView.theme({
 
 const colours = HighlightStyle.define([
   { tag: tags.keyword, color: "var(--jp-mirror-editor-keyword-color, var(--wbk-keyword))", fontWeight: "600" },
+  { tag: tags.standard(tags.typeName), color: "var(--jp-mirror-editor-keyword-color, var(--wbk-keyword))" },
   { tag: tags.comment, color: "var(--jp-mirror-editor-comment-color, var(--wbk-comment))", fontStyle: "italic" },
   { tag: tags.string, color: "var(--jp-mirror-editor-string-color, var(--wbk-string))" },
   { tag: tags.number, color: "var(--jp-mirror-editor-number-color, var(--wbk-number))" },

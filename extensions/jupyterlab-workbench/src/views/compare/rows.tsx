@@ -54,7 +54,16 @@ const COLUMNS: readonly Column[] = [
     by: (row) => row.peak_bytes["host"] ?? null,
     text: (row) => bytesOf(row.peak_bytes["host"]),
   },
+  {
+    title: "compiler",
+    says: "What the C compiler took, unless it had compiled this before; below it the time in which its text was generated",
+    by: (row) => row.compiler_seconds,
+    text: ({ compiler_seconds: took }) => (took === null ? "" : took === 0 ? "before" : secondsText(took)),
+    below: (row) => (row.compiler_seconds === null ? "" : `${secondsText(generated(row))} generated`),
+  },
 ];
+
+const generated = (row: MeasurementView): number => Math.max(0, (row.compile_seconds ?? 0) - (row.compiler_seconds ?? 0));
 
 const bytesOf = (count: number | undefined): string => (count ? bytesText(count) : "");
 
@@ -190,6 +199,7 @@ const FIELDS: readonly (readonly [string, (one: Lettered) => Cell])[] = [
   ["predicted_ms", ({ row }) => ms(row.predicted_seconds)],
   ["predicted_peak_device_bytes", ({ row }) => row.predicted_peak_bytes["device"]],
   ["compile_s", ({ row }) => row.compile_seconds],
+  ["compiler_s", ({ row }) => row.compiler_seconds],
   ["runs", ({ row }) => row.samples.length],
   ["planned_runs", ({ row }) => row.planned],
   ["checked", ({ row }) => row.checked],

@@ -1,31 +1,66 @@
-// The source of a statement: its lines in the loops of the generated source.
+// The code that runs a statement: its lines in the generated source, or in its compiled kernel.
 
 import { usePart, useSelection, useStore } from "../../model/hooks";
 import { Waiting } from "../../waiting";
-import type { TextView } from "../../protocol";
+import type { KernelView, TextView } from "../../protocol";
 import { mainSpan, spansOf } from "../code/editor";
+import { COMPILED, shownKernel } from "../code/kernels";
 
-/** The most lines that are shown; the whole source has the rest. */
+/** The most lines that are shown; the whole text has the rest. */
 const MOST = 12;
 
 export function Kernel({ statement }: { statement: string }): JSX.Element {
+  const { backend } = useSelection();
+  return backend === COMPILED ? <InC statement={statement} /> : <InSource statement={statement} />;
+}
+
+function InSource({ statement }: { statement: string }): JSX.Element {
   const store = useStore();
   const { backend } = useSelection();
   const loaded = usePart("code", { backend });
-  const [source] = loaded.value?.kernels ?? [];
-  if (!source) return <Waiting loaded={loaded} what="the kernel" />;
-  const lines = kernelOf(source, statement);
+  if (!loaded.value) return <Waiting loaded={loaded} what="the kernel" />;
+  const { source } = loaded.value;
+  const show = (): void => store.select({ line: null, level: "python", pane: "code" });
+  return <Excerpt text={source} statement={statement} remark={source.remark} whole="the source" show={show} />;
+}
+
+function InC({ statement }: { statement: string }): JSX.Element {
+  const { dtype } = useSelection();
+  const loaded = usePart("kernels", { backend: COMPILED, dtype });
+  if (!loaded.value) return <Waiting loaded={loaded} what="the kernel" />;
+  const { kernels, remark } = loaded.value;
+  const kernel = shownKernel(kernels, "", [statement]);
+  if (!kernel) return <p className="wbk-facts">There is no kernel.</p>;
+  return <InKernel kernel={kernel} statement={statement} remark={remark} />;
+}
+
+function InKernel(props: { kernel: KernelView; statement: string; remark: string }): JSX.Element {
+  const { kernel: { name }, statement, remark } = props;
+  const store = useStore();
+  const { dtype } = useSelection();
+  const loaded = usePart("kernel", { backend: COMPILED, dtype, name });
+  if (!loaded.value) return <Waiting loaded={loaded} what="the kernel" />;
+  const show = (): void => store.select({ line: null, level: "c", kernel: name, pane: "code" });
+  return <Excerpt text={loaded.value} statement={statement} remark={remark} whole={name} show={show} />;
+}
+
+/** A statement's first lines in a text; `whole` names the text. */
+function Excerpt(props: {
+  text: TextView;
+  statement: string;
+  remark: string;
+  whole: string;
+  show: () => void;
+}): JSX.Element {
+  const { text, statement, remark, whole, show } = props;
+  const lines = kernelOf(text, statement);
   if (!lines.length) return <p className="wbk-facts">It has no line of its own.</p>;
   return (
     <>
       <pre className="wbk-code wbk-kernel">{lines.slice(0, MOST).join("\n")}</pre>
-      {source.remark && <p className="wbk-facts">{source.remark}</p>}
-      <button
-        className="wbk-button wbk-link"
-        type="button"
-        onClick={() => store.select({ line: null, level: "source", pane: "code" })}
-      >
-        {lines.length > MOST ? `All ${lines.length} lines, in the source` : "Show in the source"}
+      {remark && <p className="wbk-facts">{remark}</p>}
+      <button className="wbk-button wbk-link" type="button" onClick={show}>
+        {lines.length > MOST ? `All ${lines.length} lines, in ${whole}` : `Show in ${whole}`}
       </button>
     </>
   );

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { EditorView } from "@codemirror/view";
-import type { CodeView, TextView } from "../../../src/protocol";
+import type { CodeView, KernelsView, KernelView, TextView } from "../../../src/protocol";
 import { Code } from "../../../src/views/code/code";
 import { spansOf, statementAt } from "../../../src/views/code/editor";
 import { Kernel } from "../../../src/views/details/kernel";
@@ -10,7 +10,7 @@ import { act, byText, type Drawn, drawn, enter, GOLDEN, texts } from "../../draw
 const codes = GOLDEN.parts.filter((part) => part.part === "code");
 const code = (variant: number): CodeView =>
   codes.find((part) => part.variant === GOLDEN.state.variants[variant]?.key)?.value as CodeView;
-const levels = (view: CodeView): readonly TextView[] => [view.equations, view.schedule, view.loops, ...view.kernels];
+const levels = (view: CodeView): readonly TextView[] => [view.equations, view.schedule, view.loops, view.source];
 
 let shown: Drawn;
 afterEach(() => shown?.takeDown());
@@ -29,7 +29,7 @@ describe("lines and statements", () => {
   test("a selected statement's lines are marked, on every level", async () => {
     shown = await drawn(Code);
     const view = code(1);
-    for (const [title, text] of [["Equations", view.equations], ["Order", view.schedule], ["Loops", view.loops], ["Source", view.kernels[0]]] as const) {
+    for (const [title, text] of [["Equations", view.equations], ["Order", view.schedule], ["Loops", view.loops], ["Python", view.source]] as const) {
       await shown.press(byText(shown.host, "button", title));
       const statement = text?.spans.at(-1)?.statement ?? "";
       await act(async () => shown.store.select({ statements: [statement] }));
@@ -74,7 +74,7 @@ describe("lines and statements", () => {
 
 describe("the kernel of a statement", () => {
   test("is its lines of the source, which a click shows", async () => {
-    const source = code(1).kernels[0] as TextView;
+    const source = code(1).source;
     const lines = source.text.split("\n");
     const { statement } = source.spans.find((span) => lines[span.first]?.trim().startsWith("# ")) ?? { statement: "" };
     shown = await drawn(() => <Kernel statement={statement} />);
@@ -83,7 +83,20 @@ describe("the kernel of a statement", () => {
     expect(kernel.filter((line) => !lines.some((one) => one.trim() === line.trim()))).toEqual([]);
     expect(kernel[0]).toMatch(/^# /);
     await shown.press(byText(shown.host, "button", "in the source"));
-    expect(shown.store.values().selection).toMatchObject({ pane: "code", level: "source" });
+    expect(shown.store.values().selection).toMatchObject({ pane: "code", level: "python" });
+  });
+
+  test("is its lines of the compiled kernel on the backend that compiles", async () => {
+    const { kernels } = GOLDEN.parts.find((part) => part.part === "kernels" && part.variant === GOLDEN.state.current)
+      ?.value as KernelsView;
+    const compiled = kernels.find((one) => one.statements.length === 1) as KernelView;
+    const [statement] = compiled.statements;
+    shown = await drawn(() => <Kernel statement={statement ?? ""} />);
+    await act(async () => shown.store.select({ backend: "native" }));
+    const lines = shown.host.querySelector(".wbk-kernel")?.textContent ?? "";
+    expect(lines.trimStart().split("\n")[0]).toBe(`/* statement: ${statement} */`);
+    await shown.press(byText(shown.host, "button", `in ${compiled.name}`));
+    expect(shown.store.values().selection).toMatchObject({ pane: "code", level: "c", kernel: compiled.name });
   });
 
   test("is told to be none where it has no line", async () => {

@@ -87,6 +87,20 @@ describe("the rows", () => {
     expect(sorted(rows, (row) => row.median, true).map((row) => row.letter)).toEqual(["A", "B", "C", "D"]);
   });
 
+  test("a compiler's seconds stand apart from those of generating its text, where there is one", async () => {
+    await four();
+    expect(byText(shown.host, ".wbk-rows th", "compiler")).toBeUndefined();
+    await shown.takeDown();
+    const took = [2, 0] as const;
+    const measurements = (c1?.rows ?? []).slice(0, 2).map((row, place) => ({
+      ...row, compile_seconds: (took[place] ?? 0) + 0.5, compiler_seconds: took[place] ?? null,
+    }));
+    shown = await drawn(Compare, { ...GOLDEN, state: { ...state, measurements } });
+    expect(byText(shown.host, ".wbk-rows th", "compiler")).toBeDefined();
+    expect(texts(tr("A"), "td").at(-1)).toBe("2 s500 ms generated");
+    expect(texts(tr("B"), "td").at(-1)).toBe("before500 ms generated");
+  });
+
   test("CSV holds all of them, whatever is in a name", () => {
     const odd = rows.map((row) => ({ ...row, name: 'a "b",\r\nc' }));
     const [head, ...lines] = cells(csv(odd));
