@@ -190,7 +190,7 @@ export interface PointsView {
 }
 
 export interface ArrowView {
-  readonly kind: "reads" | "copies" | "overwrites";
+  readonly kind: "reads" | "copies" | "overwrites" | "adds";
   readonly source_statement: number;
   readonly source: number;
   readonly sink_statement: number;
