@@ -32,6 +32,7 @@ def measure(
 
     It is checked against the reference at small sizes, in blocks of 3 where it has larger ones; and
     in its own blocks, in float64, against NumPy's run of the program as written.
+
     A `Variant` is measured as it is, a `Program` under the automatic recipe. `repeats`: as many
     runs as fit into about two seconds, at least 5 and at most 30, unless given; `warmup` runs
     before them do not count. Where the check fails there are no times. A variant that would take

@@ -22,7 +22,7 @@ from workbench.measure.checking.agreement import deviations
 from workbench.measure.checking.check_sizes import Truth, truths
 from workbench.measure.checking.report import Check, TailCheck, joined
 from workbench.measure.checking.sampled_choices import choosing, judged, sampled
-from workbench.measure.checking.small_blocks import in_small_blocks, said
+from workbench.measure.checking.small_blocks import blocks_text, in_small_blocks
 from workbench.measure.checking.tail_sizes import tail_sizes
 from workbench.program.sizes import numbers
 from workbench.program.values import Program
@@ -86,15 +86,15 @@ def _in_small_blocks(variant: Variant, compiled: Compiled, backend: str, dtype: 
             program, compiled = small, get(backend).compile(small)
     except WorkbenchError as error:
         program, why = variant.program, error.message
-    blocks = said(variant.program, program, why)
+    blocks = blocks_text(variant.program, program, why)
     try:
         expected, unmet = truths(variant.root, program, compiled.loop_program, SEED)
     except WorkbenchError as error:
         return Check("impossible", backend, dtype, {}, SEED, reason=error.message)
-    both = Check("passed", backend, dtype, {}, SEED, unmet=unmet, blocks=blocks)
+    common = Check("passed", backend, dtype, {}, SEED, unmet=unmet, blocks=blocks)
     checks: list[Check] = []
     for each in expected:
-        empty = replace(both, sizes=each.sizes, untaken=each.untaken)
+        empty = replace(common, sizes=each.sizes, untaken=each.untaken)
         checks.append(_against(each, variant.root.program, program, compiled, empty))
         if not checks[-1].passed:
             return checks[-1]

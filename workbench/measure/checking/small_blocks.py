@@ -83,7 +83,7 @@ def _inside(loop: Loop) -> list[int]:
     return [tile for dim, tile in blocks(loop.child).values() if dim == loop.dim]
 
 
-def said(own: Program, run: Program, why: str) -> str:
+def blocks_text(own: Program, run: Program, why: str) -> str:
     """Say in which blocks a program ran instead of its own; "" where it has none."""
     sizes = sizes_of_blocks(own)
     if not sizes:

@@ -25,7 +25,7 @@ from workbench.program.operations.table import OPERATIONS
 from workbench.program.sizes import resolve, settable, settable_in
 from workbench.program.values import Program
 
-AFFORDABLE = 2_000_000
+AFFORDABLE = 2_200_000
 """The most points (instances, and their reduction points) of a program that runs as written on
 NumPy: about four seconds."""
 DRAW = 75
