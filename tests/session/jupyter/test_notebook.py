@@ -371,8 +371,10 @@ def test_an_output_hears_of_a_workbench_while_it_is_drawn_as_a_widget(
     notebook.run("w")
     notebook.run("w")
     assert notebook.jupyter.sessions.views == views  # the extension draws what the outputs hold
-    for output in notebook.outputs[:2]:
-        widget = output[0]["application/vnd.jupyter.widget-view+json"]["model_id"]
+    drawn = [data for data, _, update in notebook.outputs if not update]
+    assert len(drawn) == 2
+    for data in drawn:
+        widget = data["application/vnd.jupyter.widget-view+json"]["model_id"]
         hello = {"method": "custom", "content": {"type": "hello", "protocol": PROTOCOL}}
         said = {"content": {"data": hello}, "buffers": []}
         for _ in range(2):
