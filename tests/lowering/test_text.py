@@ -9,6 +9,7 @@ from itertools import pairwise
 import workbench as wb
 from workbench.algorithms import ppo, reinforce
 from workbench.backends.arrays.source import generate, source_lines
+from workbench.lowering.launches import launches
 from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.owners import owners
 from workbench.lowering.loops.records import (
@@ -128,3 +129,31 @@ def _seen_as(names: set[str], outside: list[tuple[Record, str | None]]) -> set[s
         elif isinstance(record, Apply) and names & set(record.inputs):
             names.add(record.out)
     return names
+
+
+def test_a_launch_says_its_statement_where_it_is_and_what_it_reads_and_writes() -> None:
+    @wb.program
+    def decay(B: int = 8, T: int = 3) -> dict[str, wb.Tensor]:
+        b, t = wb.dims(b=B, t=T)
+        s = wb.recurrent("s", (), over=(b, t))
+        s[b, 0] = wb.uniform(over=b)
+        s[b, t + 1] = 0.5 * s
+        return {"last": s[b, T]}
+
+    made = launches(wb.variant(decay()).apply(wb.transforms.Persist("b", 4)).program)
+    assert (
+        text(made)
+        == """\
+allocate last: float(B,)
+for b_block4 in 0:(B + 3) // 4, in any order:
+    allocate s: float(T + 1, 4)
+    s <- s[0] ()
+    for t in 0:T:
+        s <- s[t+1] at t=t (s)
+    last <- last (s)
+    free s
+"""
+    )
+    assert [line.statement for line in lines(made.body)] == [
+        "last", None, "s[0]", "s[0]", None, "s[t+1]", "last", None,
+    ]  # fmt: skip

@@ -22,6 +22,7 @@ from workbench.lowering.loops.records import (
     Free,
     If,
     Index,
+    Launch,
     Range,
     Record,
     Reshape,
@@ -100,6 +101,12 @@ def line(record: Record) -> str:
         return f"free {record.name}"
     if isinstance(record, View):
         return f"{record.name} = {record.source}{_how(record)}"
+    if isinstance(record, Launch):
+        at = ", ".join(f"{dim}={value}" for dim, value in record.values if dim[0] != "@")
+        where = f" at {at}" if at else ""
+        return (
+            f"{', '.join(record.writes)} <- {record.statement}{where} ({', '.join(record.reads)})"
+        )
     assert isinstance(record, Apply)
     options = [f"{k}={v}" for k, v in record.options if k != "scratch"]
     return f"{record.out} <- {record.function}({', '.join([*record.inputs, *options])})"

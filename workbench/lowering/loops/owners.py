@@ -12,6 +12,7 @@ from workbench.lowering.loops.records import (
     Enter,
     For,
     If,
+    Launch,
     Record,
     RuntimeCheck,
     View,
@@ -21,8 +22,9 @@ from workbench.lowering.loops.records import (
 def owners(body: tuple[Record, ...]) -> list[str | None]:
     """Return the statement of each record in text order (that of `records.walk`).
 
-    From a statement's `Enter` to its `Check` that is the statement itself. A record outside belongs
-    to the first statement that uses it. None for loops, conditions, and the frees behind them.
+    From a statement's `Enter` to its `Check` that is the statement itself, as for its `Launch`. A
+    record outside belongs to the first statement that uses it. None for loops, conditions, and the
+    frees behind them.
     """
     entered = list(_entered(body))
     source = {record.name: record.source for record, _ in entered if isinstance(record, View)}
@@ -55,6 +57,9 @@ def _entered(body: tuple[Record, ...]) -> Iterator[tuple[Record, str | None]]:
             yield record, None
             yield from _entered(record.body)
             continue
+        if isinstance(record, Launch):
+            yield record, record.statement
+            continue
         if isinstance(record, Enter):
             statement = record.statement
         yield record, statement
@@ -79,4 +84,6 @@ def _used(record: Record) -> tuple[str, ...]:
         places = record.option.get("coordinates", ())
         written = (record.out,) if record.out else ()  # a check writes nothing
         return (*record.inputs, *written, *(name for name in places if isinstance(name, str)))
+    if isinstance(record, Launch):
+        return (*record.reads, *record.writes)
     return (record.name,) if isinstance(record, RuntimeCheck) else ()
