@@ -26,16 +26,32 @@ from workbench.lowering.loop_program import LoopProgram
 from workbench.lowering.loops.records import Allocate, Buffer, For, If, Launch, Record, walk
 from workbench.lowering.memory.tiles import TileStored
 from workbench.polyhedral.conditions import names_in
-from workbench.polyhedral.expression import Expression
-from workbench.program.accumulating import derived
+from workbench.polyhedral.expression import Expression, expression
+from workbench.polyhedral.tree import loops_above, standing
+from workbench.program.accumulating import Adding, derived
+from workbench.program.chunks import Chunks
 from workbench.program.operations.table import OPERATIONS
 from workbench.program.values import Program
+
+
+@dataclass(frozen=True)
+class Dealing:
+    """How the blocks of a kernel are dealt to threads: `blocks` of them from number `first` on, to
+    so many `chunks` of consecutive ones. One thread runs the blocks of a chunk, in their order.
+    """
+
+    first: Expression
+    blocks: Expression
+    chunks: Expression
 
 
 @dataclass(frozen=True)
 class KernelRecords:
     """A kernel: its statements, the buffers that it touches, records and constant tables, and the
     variables of the loops around that it needs, in order.
+
+    Where blocks run in any order its only record is their loop. `dealing` says how they are dealt
+    to threads, and each thread has `own` buffers.
     """
 
     statements: tuple[str, ...]
@@ -45,6 +61,21 @@ class KernelRecords:
     variables: tuple[str, ...]
     ranges: Mapping[str, tuple[Expression, Expression]] = field(repr=False)
     """The least and greatest value of the variables of all loops around."""
+    dealing: Dealing | None = None
+    body: tuple[Record, ...] = field(default=(), repr=False)
+    """The records of the loop program that one block runs, with the buffers that it allocates."""
+
+    @cached_property
+    def own(self) -> Mapping[str, str]:
+        """The buffers of one block, each with the one whose memory it is in: its own, or that of a
+        buffer that is dead by then.
+        """
+        memory: dict[str, str] = {}
+        for record in walk(self.body):
+            if isinstance(record, Allocate):
+                name = record.buffer.name
+                memory[name] = memory[record.source] if record.source else name
+        return memory
 
 
 @dataclass(frozen=True)
@@ -160,6 +191,9 @@ class _Writing:
             elif isinstance(part, If):
                 needed |= names_in(part.condition)
         buffers = dict.fromkeys(name for r in launches for name in (*r.reads, *r.writes))
+        dealing = self._dealing(record, launches) if isinstance(record, For) else None
+        if dealing is not None:
+            needed |= dealing.first.variables | dealing.blocks.variables
         return KernelRecords(
             tuple(dict.fromkeys(r.statement for r in launches)),
             tuple(buffers),
@@ -167,4 +201,29 @@ class _Writing:
             tuple(out.tables),
             tuple(v for v in around if v in needed),
             dict(around),
+            dealing,
+            record.body if isinstance(record, For) else (),
         )
+
+    def _dealing(self, blocks: For, launches: Sequence[Launch]) -> Dealing:
+        """Return how blocks are dealt: to the chunks of what they add up, or each by itself."""
+        number = blocks.upper - blocks.lower
+        chunks: set[Chunks | None] = set()
+        for launch in launches:
+            statement = self.statements.program.statement[launch.statement]
+            if not isinstance(statement, Adding):
+                continue
+            path = self.statements.paths[statement.name]
+            loop = next(loop for loop in loops_above(path) if loop.apart)
+            if statement.dims[standing(loop, statement.name, statement.dims).position] in (
+                statement.over
+            ):
+                dealt = statement.chunks
+                chunks.add(dealt if dealt is not None and dealt.loop == loop.name else None)
+        if not chunks:
+            return Dealing(blocks.lower, number, number)
+        shared = {(c.first, c.blocks, c.runs) for c in chunks if c is not None}
+        if None in chunks or len(shared) > 1:  # no two blocks may run at once
+            return Dealing(blocks.lower, number, expression(1))
+        ((first, dealt_blocks, runs),) = shared
+        return Dealing(first, dealt_blocks, runs)

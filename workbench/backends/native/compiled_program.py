@@ -6,7 +6,7 @@ import ctypes
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -30,10 +30,10 @@ from workbench.codegen.kernel_work import scratch_bytes
 from workbench.codegen.kernels import ProgramKernels
 from workbench.codegen.printing.program_text import ProgramText, program_text, slots
 from workbench.codegen.runtime import HEADERS, header
-from workbench.errors import CompilerError
+from workbench.errors import CompilerError, RunError
 from workbench.lowering.attribution import attributed
 from workbench.lowering.loop_program import LoopProgram
-from workbench.lowering.loops.arena import Arena, arena
+from workbench.lowering.loops.arena import Arena, arena, block_memory
 from workbench.lowering.loops.bytes import bytes_of
 from workbench.lowering.loops.records import DEVICE, HOST, Buffer
 from workbench.program.operations.table import OPERATIONS
@@ -43,6 +43,34 @@ from workbench.program.wellformed.index_ranges import check_indices
 
 DTYPES = {"int32": np.int32, "int64": np.int64, "bool": np.bool_}
 LINE = 64
+
+
+@dataclass(frozen=True)
+class RunMemory:
+    """The memory of a run: the device's arrays with the scratch memory of kernels that one thread
+    runs, the host's arrays, and for each kernel in blocks what a thread needs for one of them.
+    """
+
+    device: Arena
+    host: Arena
+    blocks: Sequence[Arena | None]
+
+    @property
+    def own_bytes(self) -> int:
+        """The bytes of a thread."""
+        return max((block.bytes for block in self.blocks if block is not None), default=0)
+
+    @property
+    def scratch(self) -> list[int]:
+        """The place of each kernel's scratch memory, in the arena or in the thread's memory."""
+        return [
+            place if block is None else block.scratch[0]
+            for place, block in zip(self.device.scratch, self.blocks, strict=True)
+        ]
+
+    def device_bytes(self, threads: int) -> int:
+        """Return the bytes of the device's arena, with the memory of all threads behind it."""
+        return self.device.bytes + threads * self.own_bytes
 
 
 @dataclass(frozen=True)
@@ -91,17 +119,26 @@ class CompiledProgram:
         self.prepare(dtype)
         return self._loaded[dtype][0]
 
-    def arenas(self, sizes: Mapping[str, int], dtype: str) -> tuple[Arena, Arena]:
-        """Lay out the memory of a run at all sizes: the device's, with scratch memory, and the
-        host's.
-        """
+    def memory(self, sizes: Mapping[str, int], dtype: str) -> RunMemory:
+        """Lay out the memory of a run at all sizes."""
         real, body = np.dtype(dtype).itemsize, self.kernels.loops.body
-        scratch = [scratch_bytes(k.records, real).evaluate(sizes) for k in self.kernels.kernels]
-        return arena(body, sizes, dtype, DEVICE, scratch), arena(body, sizes, dtype, HOST)
+        scratch: list[int] = []
+        blocks: list[Arena | None] = []
+        for kernel in self.kernels.kernels:
+            needed = scratch_bytes(kernel.records, real).evaluate(sizes)
+            of_block = None
+            if kernel.dealing is not None:
+                of_block = block_memory(kernel.body, sizes, dtype, needed)
+            scratch.append(needed if of_block is None else 0)
+            blocks.append(of_block)
+        device = arena(body, sizes, dtype, DEVICE, scratch)
+        return RunMemory(device, arena(body, sizes, dtype, HOST), blocks)
 
-    def peak(self, sizes: Mapping[str, int], dtype: str = "float32") -> int:
-        """Return the bytes of device memory that a run takes: outputs, arrays, scratch memory."""
-        own = self.arenas(sizes, dtype)[0].bytes
+    def peak(self, sizes: Mapping[str, int], dtype: str = "float32", threads: int = 1) -> int:
+        """Return the bytes of device memory that a run takes: outputs, arrays, scratch memory, and
+        for each thread memory of a block.
+        """
+        own = self.memory(sizes, dtype).device_bytes(threads)
         results = (b for b in self.kernels.buffers.values() if b.initial == "nan")
         return sum(bytes_of(b, sizes, dtype) for b in results) + (own + LINE if own else 0)
 
@@ -114,6 +151,7 @@ class CompiledProgram:
         check_finite: bool = False,
         capacity: Capacity = None,
         given: Mapping[str, Any] | None = None,
+        threads: int = 1,
     ) -> Execution:
         """Run once; see `protocol.Compiled`.
 
@@ -124,13 +162,13 @@ class CompiledProgram:
             from workbench.backends.numpy import NumPyBackend
 
             looking = NumPyBackend().compile(self.program)
-            return looking.run(sizes, seed, dtype, on_progress, True, capacity, given)
+            return looking.run(sizes, seed, dtype, on_progress, True, capacity, given, threads)
         known = resolve(self.program.equations, sizes)
         check_indices(self.program.equations, known)
         check_draws(self.program.equations, known)
         seed = philox.checked_seed(seed)
         self.prepare(dtype)
-        run = _Run(self, known, seed, dtype, capacity, on_progress, given or {})
+        run = _Run(self, known, seed, dtype, capacity, on_progress, given or {}, threads)
         with Externals(self.program.equations, known, seed) as externals:
             return run.run(self._loaded[dtype][1], externals)
 
@@ -147,8 +185,10 @@ class _Run:
         capacity: Capacity,
         on_progress: Progress | None,
         given: Mapping[str, Any],
+        threads: int,
     ) -> None:
         self.compiled, self.sizes, self.dtype = compiled, sizes, dtype
+        self.threads = threads
         self.made = compiled.kernels
         self.error: BaseException | None = None
         self._allocate(seed, capacity)
@@ -171,10 +211,10 @@ class _Run:
             for name, buffer in made.buffers.items()
             if buffer.initial == "nan"
         }
-        layouts = self.compiled.arenas(sizes, self.dtype)
+        layout = self.compiled.memory(sizes, self.dtype)
         asked = [
-            (books, "all arrays and scratch memory", layouts[0].bytes),
-            (memory.host, "all arrays", layouts[1].bytes),
+            (books, "all arrays and scratch memory", layout.device_bytes(self.threads)),
+            (memory.host, "all arrays", layout.host.bytes),
         ]
         self.blocks = [
             one.allocate(name, (needed + LINE if needed else 0,), np.uint8)
@@ -183,13 +223,18 @@ class _Run:
         self.peak = memory.peak
         numbers = slots(made)
         self.places = np.zeros(len(numbers) + 1, np.int64)
+        self.own_places = np.zeros(len(numbers) + 1, np.int64)
         self.buffers = np.zeros(len(numbers) + 1, np.uintp)
-        for layout in layouts:
-            for name, place in layout.places.items():
+        for one in (layout.device, layout.host):
+            for name, place in one.places.items():
                 self.places[numbers[name]] = place
+        for block in layout.blocks:
+            for name, place in () if block is None else block.places.items():
+                self.own_places[numbers[name]] = place
         for name, array in self.results.items():
             self.buffers[numbers[name]] = array.ctypes.data
-        self.scratch = np.array([*layouts[0].scratch, 0], np.int64)
+        self.scratch = np.array([*layout.scratch, 0], np.int64)
+        self.stop = np.zeros(1, np.int64)
         self.known = np.array([*self.sizes.values(), 0], np.int64)
         begin, host = map(_aligned, self.blocks)
         self.arguments = Arguments(
@@ -199,6 +244,10 @@ class _Run:
             host=host,
             places=self.places.ctypes.data,
             scratch=self.scratch.ctypes.data,
+            own=begin + layout.device.bytes,
+            own_places=self.own_places.ctypes.data,
+            own_bytes=layout.own_bytes,
+            stop=self.stop.ctypes.data,
             seed=seed,
             main_thread=threading.current_thread() is threading.main_thread(),
         )
@@ -238,6 +287,7 @@ class _Run:
         """Run all kernels; raise what a check or an external object has to say."""
         self.arguments.call = CALL(partial(self._call, externals))
         start = time.perf_counter()
+        self._start_threads(library)
         try:
             self._launch(library.begin)
             for value in self.progress.iterations:
@@ -247,7 +297,20 @@ class _Run:
             self.progress.finish()
         except KeyboardInterrupt:
             pass
+        finally:
+            library.close_pool(ctypes.byref(self.arguments))
         return self.progress.execution(time.perf_counter() - start, self.peak, self.dtype)
+
+    def _start_threads(self, library: ctypes.CDLL) -> None:
+        if self.threads == 1:
+            return
+        library.open_pool.restype = ctypes.c_int64
+        started = library.open_pool(ctypes.byref(self.arguments), ctypes.c_int64(self.threads))
+        if started < self.threads:
+            library.close_pool(ctypes.byref(self.arguments))
+            raise RunError(
+                f"the system started {started} of {self.threads} threads; ask for fewer by threads="
+            )
 
     def _launch(self, entry: Callable[..., Any], *values: Any) -> None:
         entry(ctypes.byref(self.arguments), *values)
@@ -263,7 +326,7 @@ class _Run:
                 [self.arguments.numbers[k] for k in range(len(check.numbers))],
                 check.option,
             )
-        if self.arguments.stop:
+        if self.stop[0]:
             raise KeyboardInterrupt
 
     def _call(
@@ -281,7 +344,7 @@ class _Run:
             externals.call(*names, at, result, *given)
         except BaseException as error:  # C cannot pass it on
             self.error = error
-            self.arguments.stop = 1
+            self.stop[0] = 1
 
     def _array(self, address: int, dtype: str, shape: Any) -> npt.NDArray[Any]:
         """Return memory at an address as an array."""

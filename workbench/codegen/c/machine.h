@@ -7,6 +7,9 @@
 #ifndef WORKBENCH_MACHINE_H
 #define WORKBENCH_MACHINE_H
 
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* for pool.h: processors */
+#endif
 #include <stdint.h>
 
 /* The lanes of a vector of 32-bit numbers. Any of 4, 8, 16 gives the same bits on any processor. */
@@ -21,6 +24,9 @@
 #endif
 
 #define INLINE static inline __attribute__((always_inline, unused))
+
+/* A function that is called from outside of the library. */
+#define EXPORTED __attribute__((visibility("default")))
 
 /* Large functions are compiled once and called: inlined everywhere, a minute of compilation.
    A program of one unit defines nothing. In a program of several, one unit defines RUNTIME_HERE and
@@ -45,6 +51,7 @@
 /* Round to nearest and keep subnormal numbers, whatever the calling thread had set; return what it
    had. Other libraries switch on flush-to-zero for a process, and results would depend on them. */
 #if defined(__x86_64__)
+#define RELAX __builtin_ia32_pause() /* in a loop that waits for another thread */
 INLINE uint64_t begin_exact_floats(void) {
     uint32_t before = __builtin_ia32_stmxcsr();
     __builtin_ia32_ldmxcsr(before & ~0xe040u); /* flush to zero, rounding, denormals are zero */
@@ -52,6 +59,7 @@ INLINE uint64_t begin_exact_floats(void) {
 }
 INLINE void end_exact_floats(uint64_t before) { __builtin_ia32_ldmxcsr((uint32_t)before); }
 #elif defined(__aarch64__)
+#define RELAX __asm__ volatile("yield")
 INLINE uint64_t begin_exact_floats(void) {
     uint64_t before;
     __asm__ volatile("mrs %0, fpcr" : "=r"(before));

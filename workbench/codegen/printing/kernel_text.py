@@ -75,6 +75,12 @@ class KernelText:
             getattr(self, f"_{type(record).__name__.lower()}")(record)
         self._held = before
 
+    def blocks(self, record: Loop) -> None:
+        """Write the loop over the blocks that a thread runs, until a check fails."""
+        name = self._c(record.variable)
+        self.write(f"for (int64_t {name} = first_block; {name} < behind_blocks; {name}++) {{")
+        self._nested(record.body, "if (*run->stop | run->failed) break;")
+
     def _c(self, name: str) -> str:
         return self.values.name(name)
 
@@ -181,7 +187,7 @@ class KernelText:
             self.write(f"for (int64_t {name} = {upper} - 1; {name} >= {lower}; {name}--) {{")
         else:
             self.write(f"for (int64_t {name} = {lower}; {name} < {upper}; {name}++) {{")
-        self._nested(record.body, "if (run->stop) break;" if record.apart else "")
+        self._nested(record.body, "if (*run->stop) break;" if record.apart else "")
 
     def _nested(self, body: Sequence[KernelRecord], first: str = "") -> None:
         self._indent += 1

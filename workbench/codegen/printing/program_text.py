@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from workbench.codegen.bodies.addresses import apart, outside
 from workbench.codegen.kernel_records import LANES
+from workbench.codegen.kernel_records import Loop as KernelLoop
 from workbench.codegen.kernels import KernelRecords, ProgramKernels
 from workbench.codegen.printing.c_expressions import condition_text, expression_text
 from workbench.codegen.printing.kernel_text import KernelText
@@ -34,12 +35,12 @@ auto break case char const continue default do double else enum extern float for
 register restrict return short signed sizeof static struct switch typedef union unsigned void
 volatile while inline asm typeof
 run scratch lanes active lane part_of_group begin iteration end ended main
+outer first_block behind_blocks lasting
 """
 """Words of C, and names that the text uses itself."""
 
-HERE = '#define RUNTIME_HERE\n#include "run.h"\n'
-ELSEWHERE = '#define RUNTIME_ELSEWHERE\n#include "run.h"\n\n'
-EXPORTED = '__attribute__((visibility("default")))'
+HERE = '#define RUNTIME_HERE\n#include "pool.h"\n'
+ELSEWHERE = '#define RUNTIME_ELSEWHERE\n#include "pool.h"\n\n'
 
 
 @dataclass(frozen=True)
@@ -123,17 +124,55 @@ class _Writer:
             text.table(table)
         for name in used:
             c, kind = self.names[name], STORED[kinds[name]]
-            text.write(f"{kind} *const {c} = ({kind} *)run->buffers[{self.slots[name]}];")
-        text.body(kernel.records)
-        body = [*self._given(kernel, local), *text.lines]
-        words = {word for line in body for word in _WORD.findall(line)}
-        head = [
-            f"{self._declared(function, kernel)} {{",
-            *(line for line in self._sizes() if _WORD.findall(line)[2] in words),
+            text.write(f"{kind} *const {c} = ({kind} *){self._place(name, kernel)};")
+        if kernel.dealing is None:
+            text.body(kernel.records)
+        else:
+            (blocks,) = kernel.records
+            assert isinstance(blocks, KernelLoop)
+            text.blocks(blocks)
+        lines = [*self._given(kernel, local), *text.lines]
+        if any("scratch" in _WORD.findall(line) for line in lines):
+            memory = "arena" if kernel.dealing is None else "own"
+            lines.insert(0, f"    char *const scratch = run->{memory} + run->scratch[{number}];")
+        if kernel.dealing is None:
+            return self._function(self._declared(function, kernel), lines)
+        own = [
+            f"    const int64_t {self.names[v]} = outer[{k}];"
+            for k, v in enumerate(kernel.variables)
         ]
-        if "scratch" in words:
-            head.append(f"    char *const scratch = run->arena + run->scratch[{number}];")
-        return "\n".join([*head, *body, "}", ""])
+        words = {word for line in lines for word in _WORD.findall(line)}
+        lines = [*(line for line in own if _WORD.findall(line)[2] in words), *lines]
+        given = "Run *run, const int64_t *outer, int64_t first_block, int64_t behind_blocks"
+        blocks_of = f"static void blocks_of_{function}({given})"
+        return "\n".join(
+            [
+                self._function(blocks_of, lines),
+                self._function(self._declared(function, kernel), [self._dealt(function, kernel)]),
+            ]
+        )
+
+    def _function(self, declared: str, lines: Sequence[str]) -> str:
+        """Return a function, which finds the sizes that it needs."""
+        words = {word for line in lines for word in _WORD.findall(line)}
+        sizes = [line for line in self._sizes() if _WORD.findall(line)[2] in words]
+        return "\n".join([f"{declared} {{", *sizes, *lines, "}", ""])
+
+    def _place(self, name: str, kernel: KernelRecords) -> str:
+        """Return where a buffer is: in the memory of the thread, if it is one of a block."""
+        if name in kernel.own:
+            return f"(run->own + run->own_places[{self.slots[kernel.own[name]]}])"
+        return f"run->buffers[{self.slots[name]}]"
+
+    def _dealt(self, function: str, kernel: KernelRecords) -> str:
+        """Return the line that lets threads run the blocks of a kernel."""
+        (blocks,), dealing = kernel.records, kernel.dealing
+        assert isinstance(blocks, KernelLoop) and dealing is not None
+        outer = ", ".join(self.names[v] for v in kernel.variables) or "0"
+        numbers = (blocks.lower, blocks.upper, dealing.first, dealing.blocks, dealing.chunks)
+        given = ", ".join(map(self._show, numbers))
+        called = f"each_block(run, blocks_of_{function}, (const int64_t[]){{{outer}}}, {given}"
+        return f"    static int64_t lasting;\n    {called}, &lasting);"
 
     def _given(self, kernel: KernelRecords, local: _Names) -> Iterator[str]:
         """Yield the lines that find the values from outside that a kernel reads."""
@@ -176,7 +215,7 @@ class _Writer:
             inside = list(self._lines(body, "    "))
             words = {word for line in inside for word in _WORD.findall(line)}
             sizes = [line for line in self._sizes() if _WORD.findall(line)[2] in words]
-            lines += ["", f"{EXPORTED} void {entry}({given}) {{"]
+            lines += ["", f"EXPORTED void {entry}({given}) {{"]
             lines += ["    const uint64_t floats = begin_exact_floats();"]
             lines += [
                 "    watch_interrupts(run);",
@@ -191,13 +230,10 @@ class _Writer:
     def _lines(self, body: Sequence[Record], margin: str) -> Iterator[str]:
         for record in body:
             if isinstance(record, Launch) or (isinstance(record, For) and record.apart):
-                for inside in walk((record,)):
-                    if isinstance(inside, Allocate):
-                        yield from self._allocate(inside, margin)
                 function, kernel = next(self.launches)
                 given = ", ".join(["run", *(self.names[v] for v in kernel.variables)])
                 yield f"{margin}{function}({given});"
-                yield f"{margin}if (run->stop | run->failed) goto ended;"
+                yield f"{margin}if (*run->stop | run->failed) goto ended;"
             elif isinstance(record, For):
                 v, low, high = (self.names[record.variable], *map(self._show, record.range))
                 if record.backwards:

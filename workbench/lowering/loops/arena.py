@@ -48,10 +48,19 @@ def arena(
 
     Each gets the first gap among those held then that is large enough. A loop's body frees what it
     allocates, so one iteration stands for all. `scratch` are the bytes that kernels need while they
-    run, in text order.
+    run, in text order. What blocks allocate that run in any order is not among them: each thread
+    has memory for a block (`block_memory`).
     """
     layout = _Layout(sizes, dtype, space, iter(scratch))
     layout.lay(body)
+    return Arena(layout.places, layout.scratch, layout.end)
+
+
+def block_memory(body: Sequence[Record], sizes: Mapping[str, int], dtype: str, scratch: int) -> Arena:
+    """Lay out the buffers of one block, whose body this is, and its scratch memory."""
+    layout = _Layout(sizes, dtype, DEVICE, iter((scratch,)))
+    layout.hold_scratch()
+    layout.lay(body, launched=True)
     return Arena(layout.places, layout.scratch, layout.end)
 
 
@@ -77,7 +86,8 @@ class _Layout:
             elif not launched and (
                 isinstance(record, Launch) or (isinstance(record, For) and record.apart)
             ):
-                self._launch(record)
+                self.hold_scratch()
+                self.held.pop(SCRATCH, None)
             elif isinstance(record, (For, If)):
                 self.lay(record.body, launched)
 
@@ -91,13 +101,10 @@ class _Layout:
                 buffer.name, bytes_of(buffer, self.sizes, self.dtype)
             )
 
-    def _launch(self, record: Launch | For) -> None:
-        """Let a kernel have scratch memory beside all that is held, also inside, while it runs."""
+    def hold_scratch(self) -> None:
+        """Give a kernel scratch memory beside all that is held, while it runs."""
         needed = next(self.needs, 0)
         self.scratch.append(self._take(SCRATCH, needed) if needed else 0)
-        if isinstance(record, For):
-            self.lay(record.body, launched=True)
-        self.held.pop(SCRATCH, None)
 
     def _take(self, name: str, needed: int) -> int:
         """Hold the first gap with so many bytes; return its place."""

@@ -57,8 +57,12 @@ class Body:
 
     @property
     def hoisted(self) -> bool:
-        """Tell whether the body's buffers are allocated once, in front of its loop."""
-        return isinstance(self.frame, For) and self.innermost
+        """Tell whether the body's buffers are allocated once, in front of its loop. A kernel's
+        blocks may run at once, so that each has its own.
+        """
+        if not isinstance(self.frame, For) or not self.innermost:
+            return False
+        return not (self.frame.apart and any(isinstance(item, Launch) for item in self.items))
 
     @property
     def home(self) -> Body:

@@ -15,7 +15,7 @@ static Run *watched;
 static struct sigaction other_handler;
 
 static void interrupted(int number) {
-    if (watched) watched->stop = 1;
+    if (watched) *watched->stop = 1;
     other_handler.sa_handler(number);
 }
 

@@ -22,10 +22,14 @@ typedef struct {
     const int64_t *places;  /* of each buffer in its arena */
     char **given;           /* values from outside, by their numbers */
     const int64_t *apart;   /* how many elements their neighbours are apart, by dimension */
-    const int64_t *scratch; /* the place of each kernel's scratch memory in the arena */
+    const int64_t *scratch; /* the place of each kernel's scratch memory, in the arena or in `own` */
+    char *own;              /* the memory of the block that this thread runs */
+    const int64_t *own_places; /* in it, of each buffer of one block */
+    int64_t own_bytes;
     int64_t seed;
     int64_t main_thread;    /* 1 if Ctrl-C is for this run */
-    volatile int64_t stop;  /* not 0: the run is to end before the next kernel */
+    volatile int64_t *stop; /* not 0: the run is to end before the next kernel */
+    void *pool;             /* the threads beside the one that runs, or 0 (`pool.h`) */
     int64_t failed;         /* the number of the first check that failed, or 0 */
     int64_t numbers[MOST_NUMBERS];
     int64_t instance[MOST_DIMS];
